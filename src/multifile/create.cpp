@@ -110,7 +110,7 @@ ParallelFile::ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat)
     : Multifile(std::move(facts)), team_(std::move(team)), seat_(seat) {}
 ParallelFile::~ParallelFile() = default;
 
-std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request) {
+std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request, Last last) {
   comm::Comm& all = team->all();
   std::unique_ptr<ParallelFile> file;
   std::optional<NewFile> made;
@@ -135,7 +135,9 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   comm::agree(all, [&] {
     if (failure) std::rethrow_exception(failure);
     // Without a task there was no answer, and the first task of the file tells why.
-    if (!file->tasks_.empty()) file->open_data(request.opener.with(request.mode, file->facts_.block_size));
+    if (file->tasks_.empty()) return;
+    file->open_data(request.opener.with(request.mode, file->facts_.block_size));
+    last(*file);
   });
   if (request.mode.buddies > 0) {
     file->copies_ = comm::agree(

@@ -74,14 +74,16 @@ void MappedFile::close() {
   });
   if (!writes()) return;
   // Each task to the keeper of its file, followed by the filled bytes of its chunks.
-  std::map<int, std::vector<std::byte>> by_keeper;
-  for (const Task& task : tasks_) {
-    std::vector<std::byte>& bytes = by_keeper[keeper_of(task.file)];
-    comm::append(bytes, format::sion::Place{task.file, task.number});
-    comm::append(bytes, task.stream.chunks());
-    comm::append_all(bytes, std::span(task.stream.used()));
-  }
-  const auto filled = all_->all_to_all(messages_of(by_keeper));
+  const auto filled = comm::exchange_messages(*all_, [&] {
+    std::map<int, std::vector<std::byte>> by_keeper;
+    for (const Task& task : tasks_) {
+      std::vector<std::byte>& bytes = by_keeper[keeper_of(task.file)];
+      comm::append(bytes, format::sion::Place{task.file, task.number});
+      comm::append(bytes, task.stream.chunks());
+      comm::append_all(bytes, std::span(task.stream.used()));
+    }
+    return messages_of(by_keeper);
+  });
   comm::agree(*all_, [&] { write_tables(filled); });
 }
 
@@ -103,34 +105,35 @@ void MappedFile::write_tables(const std::vector<comm::Message>& filled) {
 }
 
 std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, const MappedCreation& request) {
+  std::unique_ptr<MappedFile> file;
   comm::require_same(*all, [&] {
     require_valid(request);
+    Facts facts = facts_for_writing(request.path, request.mode);
+    facts.files = request.files;
+    file.reset(new MappedFile(std::move(facts), all));
     return stated_request(request.path, request.mode, request.block_size, request.files);
   });
   std::uint64_t total = request.tasks.size();
   all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
-  if (static_cast<std::uint64_t>(request.files) > total) {  // the same on all
-    refuse(Code::invalid_argument, request.path,
-           fmt::format("{} files for {} tasks; choose fewer files", request.files, total));
-  }
-  Facts facts = facts_for_writing(request.path, request.mode);
-  facts.files = request.files;
-  facts.tasks_of_set = static_cast<std::int64_t>(total);
-  auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
+  file->facts_.tasks_of_set = static_cast<std::int64_t>(total);
   // Process 0 keeps the map of all tasks, and sees that it is one.
-  std::vector<comm::Message> places;
-  if (!request.tasks.empty()) {
+  const auto announced_places = comm::exchange_messages(*all, [&] {
+    if (static_cast<std::uint64_t>(request.files) > total) {
+      refuse(Code::invalid_argument, request.path,
+             fmt::format("{} files for {} tasks; choose fewer files", request.files, total));
+    }
+    std::vector<comm::Message> places;
+    if (request.tasks.empty()) return places;
     places.push_back({0, {}});
     for (const MappedTask& task : request.tasks) comm::append(places[0].bytes, task);
-  }
-  const auto announced_places = all->all_to_all(places);
-  const auto announced =
-      all->all_to_all(file->sorted_by_keeper(request.tasks, [](const MappedTask& task) { return task.file; }));
-  const auto described = comm::agree(*all, [&] {
+    return places;
+  });
+  const auto announced = comm::exchange_messages(
+      *all, [&] { return file->sorted_by_keeper(request.tasks, [](const MappedTask& task) { return task.file; }); });
+  const auto descriptions = comm::exchange_messages(*all, [&] {
     if (all->rank() == 0) file->make_map(announced_places);
     return file->lay_out(announced, request);
   });
-  const auto descriptions = all->all_to_all(described);
   comm::agree(*all, [&] {
     file->take_descriptions(descriptions);
     std::vector<format::sion::Place> order;

@@ -68,30 +68,46 @@ std::vector<comm::Message> look_up(const std::vector<comm::Message>& asked, cons
   return answers;
 }
 
-std::vector<Promise> promises_of(comm::Comm& all, const std::vector<std::int64_t>& ranks, const std::vector<Place>& map,
-                                 std::int32_t files) {
+// Collective. What process 0 has in the map; nothing where there is one file.
+std::vector<comm::Message> ask_for_places(comm::Comm& all, const std::vector<std::int64_t>& ranks,
+                                          const std::vector<Place>& map, std::int32_t files) {
+  if (files == 1) return {};
+  const auto asked = comm::exchange_messages(all, [&] {
+    std::vector<comm::Message> questions;
+    if (ranks.empty()) return questions;
+    const auto bytes = std::as_bytes(std::span(ranks));
+    questions.push_back({0, {bytes.begin(), bytes.end()}});
+    return questions;
+  });
+  return comm::exchange_messages(all, [&] { return look_up(asked, map); });
+}
+
+// Local.
+std::vector<Promise> promises_of(const std::string& path, const std::vector<std::int64_t>& ranks,
+                                 const std::vector<comm::Message>& answers, std::int32_t files) {
   std::vector<Promise> promises;
   if (files == 1) {
     for (const std::int64_t rank : ranks) promises.push_back({{0, static_cast<std::int32_t>(rank)}, 0});
-    return promises;
   }
-  std::vector<comm::Message> questions;
-  if (!ranks.empty()) {
-    const auto bytes = std::as_bytes(std::span(ranks));
-    questions.push_back({0, {bytes.begin(), bytes.end()}});
-  }
-  for (const comm::Message& answer : all.all_to_all(look_up(all.all_to_all(questions), map))) {
-    promises = comm::take_all<Promise>(answer.bytes);
-  }
-  return promises;
-}
-
-void require_valid(const std::string& path, const std::vector<Place>& places, std::int32_t files) {
-  for (const Place& place : places) {
+  for (const comm::Message& answer : answers) promises = comm::take_all<Promise>(answer.bytes);
+  for (const auto& [place, tasks] : promises) {
     if (place.file >= 0 && place.file < files && place.task >= 0) continue;
     refuse(Code::malformed, path,
            fmt::format("its map names task {} of file {} of {}; it is damaged", place.task, place.file, files));
   }
+  return promises;
+}
+
+Facts facts_of(const std::string& path, const Extent& extent) {
+  Facts facts;
+  facts.path = path;
+  facts.files = extent.files;
+  facts.tasks_of_set = extent.tasks;
+  facts.block_size = extent.block_size;
+  facts.key_values = extent.key_values;
+  facts.metadata_order = extent.metadata_order;
+  facts.data_order = extent.data_order;
+  return facts;
 }
 
 }  // namespace
@@ -123,23 +139,16 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
              fmt::format("there is no task {}; it has tasks 0 to {}", rank, extent.tasks - 1));
     }
   });
-  const std::vector<Promise> promises = promises_of(*all, *ranks, map, extent.files);
+  const auto answers = ask_for_places(*all, *ranks, map, extent.files);
+  std::unique_ptr<MappedFile> file;
   std::vector<Place> places;
-  for (const Promise& promise : promises) places.push_back(promise.place);
-  comm::agree(*all, [&] { require_valid(request.path, places, extent.files); });
-  Facts facts;
-  facts.path = request.path;
-  facts.files = extent.files;
-  facts.tasks_of_set = extent.tasks;
-  facts.block_size = extent.block_size;
-  facts.key_values = extent.key_values;
-  facts.metadata_order = extent.metadata_order;
-  facts.data_order = extent.data_order;
-  auto file = std::unique_ptr<MappedFile>(new MappedFile(facts, all));
-  const auto wanted =
-      all->all_to_all(file->sorted_by_keeper(promises, [](const Promise& promise) { return promise.place.file; }));
-  const auto described = comm::agree(*all, [&] { return file->describe(wanted, request); });
-  const auto descriptions = all->all_to_all(described);
+  const auto wanted = comm::exchange_messages(*all, [&] {
+    file.reset(new MappedFile(facts_of(request.path, extent), all));
+    const std::vector<Promise> promises = promises_of(request.path, *ranks, answers, extent.files);
+    for (const Promise& promise : promises) places.push_back(promise.place);
+    return file->sorted_by_keeper(promises, [](const Promise& promise) { return promise.place.file; });
+  });
+  const auto descriptions = comm::exchange_messages(*all, [&] { return file->describe(wanted, request); });
   comm::agree(*all, [&] {
     file->take_descriptions(descriptions);
     file->put_in_order(places);

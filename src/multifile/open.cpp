@@ -105,7 +105,7 @@ void require_member(const Metadata& metadata, const Seat& seat) {
 
 }  // namespace
 
-std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, const Opening& request) {
+std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, const Opening& request, Last last) {
   comm::Comm& all = team->all();
   comm::require_same(all, [&] {
     require_path(request.path);
@@ -142,6 +142,7 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
              fmt::format("{}", all.rank()), fmt::format("{}", rank));
     }
     file->open_data(request.opener.with(request.mode));
+    last(*file);
   });
   return file;
 }
@@ -190,7 +191,7 @@ ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const s
 }
 
 std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
-                                                              const Seat& seat) {
+                                                              const Seat& seat, Last last) {
   const std::shared_ptr<comm::Comm> all(team, &team->all());
   std::unique_ptr<BuddyService> service;
   comm::require_same(*all, [&] {
@@ -213,6 +214,7 @@ std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Te
       made->channels_.push_back(make_remote_channel(share.path));
       sees_its_file = 0;
     }
+    last(*made);
     return made;
   });
   all->all_reduce(std::span(&sees_its_file, 1), comm::Reduce::min);

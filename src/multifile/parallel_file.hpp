@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 
+#include "base/function_ref.hpp"
 #include "fileset/metadata.hpp"
 #include "format/sion/tail.hpp"
 #include "multifile/multifile.hpp"
@@ -27,17 +28,23 @@ class ParallelFile final : public Multifile {
  public:
   ~ParallelFile() override;
 
+  // What a caller still does with a file that is open, on each task: where it fails on one, all throw that.
+  using Last = base::FunctionRef<void(ParallelFile&)>;
+  static constexpr auto nothing_more = [](ParallelFile&) {};
+
   // Collective over team->all(). Files have their final names at once; old ones are truncated. Paths, modes, block
   // sizes and numbers of files must be the same on all tasks (ranks_disagree).
-  static std::unique_ptr<ParallelFile> create(std::shared_ptr<Team> team, const Creation& request);
+  static std::unique_ptr<ParallelFile> create(std::shared_ptr<Team> team, const Creation& request,
+                                              Last last = nothing_more);
   // Collective over team->all(), which has as many tasks as have written the multifile (invalid_argument); task t gets
   // the logical file of global rank t.
-  static std::unique_ptr<ParallelFile> open(std::shared_ptr<Team> team, const Opening& request);
+  static std::unique_ptr<ParallelFile> open(std::shared_ptr<Team> team, const Opening& request,
+                                            Last last = nothing_more);
 
   // The same of a multifile with buddy copies: what is missing of the main set is read from copies, by those who see
   // them, for those whose data they hold. `seat`: of this task in its group, of which the first looks for files.
   static std::unique_ptr<ParallelFile> open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
-                                                         const Seat& seat);
+                                                         const Seat& seat, Last last = nothing_more);
 
   const Seat& seat() const noexcept { return seat_; }
   Team& team() noexcept { return *team_; }

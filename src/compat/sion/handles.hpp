@@ -46,6 +46,25 @@ bool drop_handle(int id);
 OpenFile* find_file(int id);
 std::shared_ptr<Api> find_api(int id);
 
+// A number, once it is taken, that is given back unless a file comes behind it.
+class ReservedHandle {
+ public:
+  ReservedHandle() = default;
+  ~ReservedHandle() {
+    if (find_file(id_) == nullptr) drop_handle(id_);
+  }
+  ReservedHandle(const ReservedHandle&) = delete;
+  ReservedHandle& operator=(const ReservedHandle&) = delete;
+  void take() { id_ = reserve_handle(); }
+  int fill(std::unique_ptr<OpenFile> file) const {
+    fill_handle(id_, std::move(file));
+    return id_;
+  }
+
+ private:
+  int id_ = -1;
+};
+
 // User functions around accesses to the table. False: one is missing.
 bool set_lock(int (*lock)(void*), int (*unlock)(void*), void* data);
 bool has_user_lock();

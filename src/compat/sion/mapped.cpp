@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <tuple>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -74,61 +77,62 @@ void give_contents(const MappedArguments& arguments, const MappedFile& file, boo
   give_new_array(arguments.numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
 }
 
-// A number that is given back unless a file comes behind it.
-class ReservedHandle {
- public:
-  ReservedHandle() : id_(reserve_handle()) {}
-  ~ReservedHandle() {
-    if (find_file(id_) == nullptr) drop_handle(id_);
-  }
-  ReservedHandle(const ReservedHandle&) = delete;
-  ReservedHandle& operator=(const ReservedHandle&) = delete;
-  int fill(std::unique_ptr<OpenFile> file) const {
-    fill_handle(id_, std::move(file));
-    return id_;
-  }
-
- private:
-  int id_;
+// What these arguments ask for.
+struct MappedWish {
+  Mode mode;
+  multifile::MappedCreation creation;
+  multifile::Opening opening;
+  std::optional<std::vector<std::int64_t>> ranks;  // to read
+  bool writes() const noexcept { return mode.direction == Direction::write; }
 };
+
+MappedWish wish_of(const MappedArguments& arguments) {
+  if (arguments.files == nullptr) refuse("No numFiles variable given");
+  MappedWish wish{mode_of(arguments.common.mode), {}, {}, {}};
+  if (wish.mode.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.common.mode));
+  const std::string path = name_of(arguments.common.name);
+  format::sion::NameRule names;
+  if (const auto call = arguments.common.file_name; call != nullptr) {
+    names = [call, rule = arguments.common.file_name_rule, path](std::int32_t number) {
+      return call(rule, path, number);
+    };
+  }
+  if (wish.writes()) {
+    wish.creation = creation_of(arguments, wish.mode);
+    wish.creation.names = std::move(names);
+  } else {
+    wish.ranks = wanted_ranks(arguments);
+    wish.opening = {path, wish.mode, std::move(names), {}};
+  }
+  return wish;
+}
 
 }  // namespace
 
 int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& arguments) {
   try {
-    const auto [mode, request, ranks] = comm::agree(*all, [&] {
-      if (arguments.files == nullptr) refuse("No numFiles variable given");
-      const Mode wanted = mode_of(arguments.common.mode);
-      if (wanted.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.common.mode));
-      multifile::MappedCreation creation;
-      std::optional<std::vector<std::int64_t>> named;
-      creation.path = name_of(arguments.common.name);
-      if (wanted.direction == Direction::write) creation = creation_of(arguments, wanted);
-      if (wanted.direction == Direction::read) named = wanted_ranks(arguments);
-      if (const auto call = arguments.common.file_name; call != nullptr) {
-        creation.names = [call, rule = arguments.common.file_name_rule, name = creation.path](std::int32_t number) {
-          return call(rule, name, number);
-        };
-      }
-      return std::tuple(wanted, creation, named);
+    std::unique_ptr<OpenFile> open;
+    ReservedHandle handle;
+    MappedWish wish = comm::agree(*all, [&] {
+      MappedWish wanted = wish_of(arguments);
+      open = std::make_unique<OpenFile>();
+      // The handle is the first that SIONlib takes; then it looks into the first file with one of its own.
+      handle.take();
+      if (!wanted.writes() && all->rank() == 0) drop_handle(reserve_handle());
+      return wanted;
     });
-    // The handle is the first that SIONlib takes; then it looks into the first file with one of its own.
-    const ReservedHandle handle;
-    if (mode.direction == Direction::read && all->rank() == 0) drop_handle(reserve_handle());
-    auto open = std::make_unique<OpenFile>();
+    const bool were_dealt = !wish.ranks.has_value();
+    auto file = wish.writes() ? MappedFile::create(all, wish.creation)
+                              : MappedFile::open(all, wish.opening, std::move(wish.ranks));
+    comm::agree(*all, [&] {
+      if (!wish.writes()) give_contents(arguments, *file, were_dealt);
+      check_keys(*file, wish.mode, all->rank());
+      hand_out_stream(*file, arguments.common.fileptr);
+    });
+    if (arguments.common.fsblksize != nullptr) *arguments.common.fsblksize = file->facts().block_size;
     open->kind = Kind::mapped;
     open->rank = all->rank();
-    std::unique_ptr<MappedFile> file;
-    if (mode.direction == Direction::write) {
-      file = MappedFile::create(all, request);
-    } else {
-      file = MappedFile::open(all, {request.path, mode, request.names, {}}, ranks);
-      give_contents(arguments, *file, !ranks.has_value());
-    }
-    if (arguments.common.fsblksize != nullptr) *arguments.common.fsblksize = file->facts().block_size;
     open->file = std::move(file);
-    check_keys(*open, mode);
-    hand_out_stream(*open, arguments.common.fileptr);
     return handle.fill(std::move(open));
   } catch (const std::exception& error) {
     return report_failure(arguments.common.function, error, all->rank());

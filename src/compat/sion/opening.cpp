@@ -4,7 +4,9 @@
 // Handles for what was opened.
 #include "compat/sion/opening.hpp"
 
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,29 +32,27 @@ std::string name_of(const char* name) {
 
 void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, sentence); }
 
-void check_keys(const OpenFile& open, const Mode& mode) {
-  if (open.file->writes() || mode.keys != multifile::KeyWish::inline_records) return;
-  if (open.file->facts().key_values == format::sion::KeyValueMode::inline_records) return;
-  complain(SION_NOT_SUCCESS, open.rank,
-           fmt::format("{}: was asked for with key-value records, but has none", open.file->facts().path));
+void check_keys(const multifile::Multifile& file, const Mode& mode, int rank) {
+  if (file.writes() || mode.keys != multifile::KeyWish::inline_records) return;
+  if (file.facts().key_values == format::sion::KeyValueMode::inline_records) return;
+  complain(SION_NOT_SUCCESS, rank,
+           fmt::format("{}: was asked for with key-value records, but has none", file.facts().path));
 }
 
-void hand_out_stream(OpenFile& open, FILE** fileptr) {
+void hand_out_stream(multifile::Multifile& file, FILE** fileptr) {
   if (fileptr == nullptr) return;
   *fileptr = nullptr;
-  if (open.file->tasks() == 0) return;
-  *fileptr = open.file->channel().share_stream();
-  open.file->place_stream();
+  if (file.tasks() == 0) return;
+  *fileptr = file.channel().share_stream();
+  file.place_stream();
 }
 
-void hand_out_name(const std::string& name, char** newfname) {
-  if (newfname != nullptr) *newfname = ::strdup(name.c_str());
-}
-
-int report_failure(const char* function, const std::exception& error, int rank) {
+int report_failure(const char* function, const std::exception& error, int rank) noexcept {
   // All tasks have the same error; one message is enough.
-  if (rank <= 0) complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what()));
-  return SION_ID_NOT_VALID;
+  if (rank > 0) return SION_ID_NOT_VALID;
+  return guarded(function, SION_ID_NOT_VALID, rank, [&] {
+    return complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what()));
+  });
 }
 
 int close_handle(const char* function, int sid) {
@@ -105,46 +105,65 @@ ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
 
 namespace {
 
-// Local. What the caller gets of a file that is open.
-int hand_out(std::unique_ptr<ParallelFile> file, const ParallelArguments& arguments, ParallelWish wish,
-             const multifile::Seat& seat, multifile::Seat* found) {
-  std::unique_ptr<OpenFile> open = std::move(wish.open);
-  // SIONlib looks into the first file with a handle of its own.
-  if (wish.mode.direction != Direction::write && file->team().all().rank() == 0) drop_handle(reserve_handle());
-  open->kind = Kind::parallel;
-  open->rank = file->seat().task;
-  if (found != nullptr) *found = file->seat();
-  std::string path = file->physical_path();
-  // With buddies data may come from anywhere; the name is that of the group's own file.
-  if (wish.mode.direction == Direction::read && wish.mode.buddies > 0) {
-    const auto& names = wish.creation.names;
-    path = names ? names(seat.file) : format::sion::file_name(wish.creation.path, seat.file);
+// Local. What the caller gets of a file that is open: what may fail is prepared before the tasks agree, and nothing is
+// handed over before they have.
+class HandOut {
+ public:
+  HandOut(const ParallelArguments& arguments, ParallelWish wish, const multifile::Seat& seat)
+      : arguments_(arguments), wish_(std::move(wish)), seat_(seat) {}
+
+  const ParallelWish& wish() const noexcept { return wish_; }
+
+  void prepare(ParallelFile& file) {
+    // SIONlib looks into the first file with a handle of its own.
+    if (!file.writes() && file.team().all().rank() == 0) drop_handle(reserve_handle());
+    handle_.take();
+    check_keys(file, wish_.mode, file.seat().task);
+    hand_out_stream(file, arguments_.fileptr != nullptr ? &stream_ : nullptr);
+    if (arguments_.newfname == nullptr) return;
+    // With buddies data may come from anywhere; the name is that of the group's own file.
+    const bool is_any = !file.writes() && wish_.mode.buddies > 0;
+    const std::string path =
+        is_any ? multifile::path_of(wish_.creation.names, wish_.creation.path, seat_.file) : file.physical_path();
+    name_.reset(::strdup(path.c_str()));
+    if (!name_) throw std::bad_alloc();
   }
-  if (arguments.fsblksize != nullptr) *arguments.fsblksize = file->facts().block_size;
-  if (arguments.chunksize != nullptr && wish.mode.direction == Direction::read) {
-    *arguments.chunksize = static_cast<sion_int64>(file->selected().stream.width());
+
+  int hand_over(std::unique_ptr<ParallelFile> file, multifile::Seat* found) {
+    if (found != nullptr) *found = file->seat();
+    if (arguments_.fsblksize != nullptr) *arguments_.fsblksize = file->facts().block_size;
+    if (arguments_.chunksize != nullptr && !file->writes()) {
+      *arguments_.chunksize = static_cast<sion_int64>(file->selected().stream.width());
+    }
+    if (arguments_.fileptr != nullptr) *arguments_.fileptr = stream_;
+    if (arguments_.newfname != nullptr) *arguments_.newfname = name_.release();
+    wish_.open->kind = Kind::parallel;
+    wish_.open->rank = file->seat().task;
+    wish_.open->file = std::move(file);
+    return handle_.fill(std::move(wish_.open));
   }
-  open->file = std::move(file);
-  check_keys(*open, wish.mode);
-  hand_out_stream(*open, arguments.fileptr);
-  hand_out_name(path, arguments.newfname);
-  return add_handle(std::move(open));
-}
+
+ private:
+  const ParallelArguments& arguments_;
+  ParallelWish wish_;
+  multifile::Seat seat_;
+  ReservedHandle handle_;
+  FILE* stream_ = nullptr;
+  std::unique_ptr<char, decltype(&std::free)> name_{nullptr, &std::free};
+};
 
 }  // namespace
 
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      ParallelWish wish, const multifile::Seat& seat, multifile::Seat* found) {
-  std::unique_ptr<ParallelFile> file;
-  if (wish.mode.direction == Direction::write) {
-    wish.creation.seat = seat;
-    file = ParallelFile::create(team, wish.creation);
-  } else {
-    const multifile::Opening& request = wish.opening;
-    file = wish.mode.buddies > 0 ? ParallelFile::open_with_buddies(team, request, seat)
-                                 : ParallelFile::open(team, request);
-  }
-  return comm::agree(team->all(), [&] { return hand_out(std::move(file), arguments, std::move(wish), seat, found); });
+  wish.creation.seat = seat;
+  HandOut out(arguments, std::move(wish), seat);
+  const auto last = [&](ParallelFile& file) { out.prepare(file); };
+  const auto& [mode, creation, opening, open] = out.wish();
+  auto file = mode.direction == Direction::write ? ParallelFile::create(team, creation, last)
+              : mode.buddies > 0                 ? ParallelFile::open_with_buddies(team, opening, seat, last)
+                                                 : ParallelFile::open(team, opening, last);
+  return out.hand_over(std::move(file), found);
 }
 
 namespace {

@@ -22,15 +22,13 @@ std::string name_of(const char* name);
 [[noreturn]] void refuse(const std::string& sentence);
 
 // A message where the file has another key-value mode than was asked for.
-void check_keys(const OpenFile& open, const multifile::Mode& mode);
+void check_keys(const multifile::Multifile& file, const multifile::Mode& mode, int rank);
 
 // The stream of the selected task, or NULL without streams.
-void hand_out_stream(OpenFile& open, FILE** fileptr);
-// A copy for free(); nothing where the caller wants none.
-void hand_out_name(const std::string& name, char** newfname);
+void hand_out_stream(multifile::Multifile& file, FILE** fileptr);
 
 // What happened on opening in parallel: a message on one task that knows, -1 on all.
-int report_failure(const char* function, const std::exception& error, int rank);
+int report_failure(const char* function, const std::exception& error, int rank) noexcept;
 
 // Collective where the open was. 1, else 0 with a message, or -1 where there is no such file.
 int close_handle(const char* function, int sid);

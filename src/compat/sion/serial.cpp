@@ -86,8 +86,8 @@ int open_all(const SerialArguments& arguments, const char* words, FILE** fileptr
   }
   if (arguments.fsblksize != nullptr) *arguments.fsblksize = file->facts().block_size;
   open->file = std::move(file);
-  check_keys(*open, mode);
-  hand_out_stream(*open, fileptr);
+  check_keys(*open->file, mode, open->rank);
+  hand_out_stream(*open->file, fileptr);
   return add_serial(std::move(open));
 }
 
@@ -103,8 +103,8 @@ int open_one(char* name, const char* words, sion_int64* chunksize, sion_int32* f
   if (chunksize != nullptr) *chunksize = static_cast<sion_int64>(file->selected().stream.width());
   if (fsblksize != nullptr) *fsblksize = file->facts().block_size;
   open->file = std::move(file);
-  check_keys(*open, mode);
-  hand_out_stream(*open, fileptr);
+  check_keys(*open->file, mode, open->rank);
+  hand_out_stream(*open->file, fileptr);
   return add_serial(std::move(open));
 }
 
