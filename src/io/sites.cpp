@@ -82,8 +82,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.needs_single_owner = view.unit.single_owner;
       situation.targets = view.unit.targets;
       situation.lies_on_servers = transport::lies_on_servers(view.unit);
-      situation.client_writes_in_turn = view.unit.client_writes_in_turn;
-      situation.one_writer_is_best = view.unit.one_writer_is_best;
+      situation.client_writes = view.unit.client_writes;
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
       const UsableMachine site = usable_machine_of(plan.route.profile);

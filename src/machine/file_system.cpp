@@ -162,12 +162,14 @@ FileSystem concluded(const Kind& kind, const std::string& name) {
 
 bool needs_single_owner(std::string_view file_system_name) { return needs_single_owner(kind_named(file_system_name)); }
 
-bool client_writes_in_turn(std::string_view file_system_name) {
-  return file_system_name.starts_with("fuse.") || kind_named(file_system_name).number == fuse_number;
+ClientWrites client_writes(std::string_view file_system_name) {
+  const Kind& kind = kind_named(file_system_name);
+  if (kind.one_writer_is_best) return ClientWrites::best_by_one;
+  const bool is_fuse = file_system_name.starts_with("fuse.") || kind.number == fuse_number;
+  return is_fuse ? ClientWrites::in_turn : ClientWrites::at_once;
 }
 
 bool reads_in_order(std::string_view file_system_name) { return kind_named(file_system_name).reads_in_order; }
-bool one_writer_is_best(std::string_view file_system_name) { return kind_named(file_system_name).one_writer_is_best; }
 
 FileSystem file_system_named(const std::string& name, std::uint64_t targets) {
   FileSystem result = concluded(kind_named(name), name);

@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "machine/client_writes.hpp"
 #include "machine/mounts.hpp"
 #include "machine/storage_calls.hpp"
 
@@ -25,11 +26,9 @@ FileSystem examine_file_system(const std::string& path);
 // FileSystem::needs_single_owner of the file system of a name as in FileSystem::name; of one unheard of the worst is
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);
-// Whether writes to a file through one client take turns: the kernel holds the file while FUSE answers.
-bool client_writes_in_turn(std::string_view file_system_name);
-// Kind::reads_in_order and Kind::one_writer_is_best of the same.
+ClientWrites client_writes(std::string_view file_system_name);
+// Kind::reads_in_order of the same.
 bool reads_in_order(std::string_view file_system_name);
-bool one_writer_is_best(std::string_view file_system_name);
 
 // What is known of a file system of this name with so many targets, without one.
 FileSystem file_system_named(const std::string& name, std::uint64_t targets);

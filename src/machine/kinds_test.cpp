@@ -90,13 +90,13 @@ TEST(Kinds, OfFuseAreFoundByTypeOrSource) {
   EXPECT_EQ(conclude(facts(fuse, {"fuse.glusterfs", "host:/vol", "/g"}), calls).name, "fuse.glusterfs");
   const FileSystem ceph = conclude(facts(fuse, {"fuse.ceph-fuse", "ceph-fuse", "/c"}), calls);
   EXPECT_EQ(ceph.coherent, Known::yes);
-  for (const char* name : {"fuse.glusterfs", "fuse.sshfs", "pvfs2fuse", "fuse"})
-    EXPECT_TRUE(client_writes_in_turn(name));
-  for (const char* name : {"nfs", "ceph", "lustre", "ext4"}) EXPECT_FALSE(client_writes_in_turn(name)) << name;
+  EXPECT_EQ(client_writes("fuse.glusterfs"), ClientWrites::best_by_one);
+  for (const char* name : {"fuse.sshfs", "fuse.ceph-fuse", "pvfs2fuse", "fuse"})
+    EXPECT_EQ(client_writes(name), ClientWrites::in_turn) << name;
+  for (const char* name : {"nfs", "ceph", "lustre", "ext4"})
+    EXPECT_EQ(client_writes(name), ClientWrites::at_once) << name;
   EXPECT_TRUE(reads_in_order(ceph.name));
   EXPECT_FALSE(reads_in_order("fuse.glusterfs"));
-  EXPECT_TRUE(one_writer_is_best("fuse.glusterfs"));
-  EXPECT_FALSE(one_writer_is_best(ceph.name));
   EXPECT_FALSE(ceph.needs_single_owner);
   EXPECT_EQ(ceph.source, "ceph-fuse");
   const FileSystem orange = conclude(facts(fuse, {"fuse", "pvfs2fuse#tcp://host:3334/fs", "/o"}), calls);

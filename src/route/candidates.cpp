@@ -79,7 +79,8 @@ std::uint64_t length_worth_a_call(const Transfer& transfer, const Machine& machi
 
 // Whether ranks of one client would only write in turn, and slower than one for all.
 bool one_should_write(const Transfer& transfer, const Situation& situation, const RouteOptions& options) {
-  return transfer.writing && options.aggregators == 0 && situation.is_one_client && situation.one_writer_is_best;
+  return transfer.writing && options.aggregators == 0 && situation.is_one_client &&
+         situation.client_writes == machine::ClientWrites::best_by_one;
 }
 
 // Why every rank should move its own rows; empty: it should not.
@@ -149,7 +150,7 @@ RouteOptions grouping_for(const Transfer& transfer, const Geometry& geometry, co
   constexpr std::uint64_t more = 4;
   if (!transfer.writing || options.aggregators > 0 || geometry.bytes() == 0) return options;
   RouteOptions grouping = options;
-  if (situation.client_writes_in_turn && situation.is_one_client) {
+  if (situation.is_one_client && situation.client_writes != machine::ClientWrites::at_once) {
     grouping.aggregators = 1;
     return grouping;
   }

@@ -11,25 +11,25 @@
 #include <limequat/machine.hpp>
 #include <limequat/options.hpp>
 
+#include "machine/client_writes.hpp"
 #include "route/shares.hpp"
 
 namespace lq::route {
 
 // What the choice depends on beyond geometry and machine; the same on all ranks.
 struct Situation {
-  bool is_known = false;               // what follows; else geometry alone decides
-  std::uint64_t ranks_per_node = 1;    // of the fullest node
-  bool is_one_node = true;             // there is no other
-  bool can_share = false;              // ranks of a node have memory in common
-  bool can_pull = false;               // ranks of a node may read each other's memory
-  bool is_in_memory = true;            // every rank's sites lie in its memory, not behind a function
-  std::uint64_t block_bytes = 4096;    // of the file system: page, block or stripe
-  bool lies_on_servers = false;        // a call waits for one
-  std::uint64_t targets = 0;           // that the bytes of the file lie on; 0: not known, or no matter
-  bool needs_single_owner = false;     // two clients that write into one block lose data
-  bool is_one_client = true;           // all ranks reach the file through one mount of one node
-  bool client_writes_in_turn = false;  // those who do write one after the other
-  bool one_writer_is_best = false;     // of them, even where rows are long
+  bool is_known = false;             // what follows; else geometry alone decides
+  std::uint64_t ranks_per_node = 1;  // of the fullest node
+  bool is_one_node = true;           // there is no other
+  bool can_share = false;            // ranks of a node have memory in common
+  bool can_pull = false;             // ranks of a node may read each other's memory
+  bool is_in_memory = true;          // every rank's sites lie in its memory, not behind a function
+  std::uint64_t block_bytes = 4096;  // of the file system: page, block or stripe
+  bool lies_on_servers = false;      // a call waits for one
+  std::uint64_t targets = 0;         // that the bytes of the file lie on; 0: not known, or no matter
+  bool needs_single_owner = false;   // two clients that write into one block lose data
+  bool is_one_client = true;         // all ranks reach the file through one mount of one node
+  machine::ClientWrites client_writes = machine::ClientWrites::at_once;  // by those who do
   bool checksum = true;
   bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };

@@ -288,7 +288,7 @@ TEST(Choose, LetsOneRankWriteWhereTheOthersWouldWaitForIt) {
   Situation situation = one_node(4);
   situation.lies_on_servers = true;
   EXPECT_EQ(writers(situation, {}), 4U);
-  situation.client_writes_in_turn = true;
+  situation.client_writes = machine::ClientWrites::in_turn;
   EXPECT_EQ(writers(situation, {}), 1U);
   EXPECT_EQ(writers(situation, {}, false), 4U);
   RouteOptions asked;
@@ -300,10 +300,11 @@ TEST(Choose, LetsOneRankWriteWhereTheOthersWouldWaitForIt) {
 
 TEST(Choose, LetsOneRankWriteLongRowsWhereThatIsFaster) {
   Situation situation = one_node(4);
-  situation.lies_on_servers = situation.client_writes_in_turn = true;
+  situation.lies_on_servers = true;
+  situation.client_writes = machine::ClientWrites::in_turn;
   const TransferOf made = gauge_on({1, 1, 1, 4});
   EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
-  situation.one_writer_is_best = true;
+  situation.client_writes = machine::ClientWrites::best_by_one;
   const Choice taken = choice(made, situation);
   EXPECT_EQ(taken.strategy, Strategy::shared);
   EXPECT_EQ(taken.shares.owners, 1U);

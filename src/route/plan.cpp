@@ -50,8 +50,7 @@ route::Situation situation_on(const Machine& machine, const TransferPlan& plan) 
   situation.targets = machine::targets_of_file(machine.file_system, plan.stripes, machine.servers);
   situation.needs_single_owner = machine::needs_single_owner(machine.file_system);
   situation.lies_on_servers = machine::file_system_named(machine.file_system, machine.servers).is_shared;
-  situation.client_writes_in_turn = machine::client_writes_in_turn(machine.file_system);
-  situation.one_writer_is_best = machine::one_writer_is_best(machine.file_system);
+  situation.client_writes = machine::client_writes(machine.file_system);
   situation.checksum = plan.request.checksum;
   return situation;
 }

@@ -137,8 +137,7 @@ Unit unit_of(const FileSystem& found) {
             .single_owner = found.needs_single_owner,
             .reserve_first = found.name == "ext4",
             .one_writer = !found.is_shared,
-            .client_writes_in_turn = machine::client_writes_in_turn(found.name),
-            .one_writer_is_best = machine::one_writer_is_best(found.name),
+            .client_writes = machine::client_writes(found.name),
             .reads_in_order = machine::reads_in_order(found.name),
             .targets = found.targets_of_file,
             .device = found.device};

@@ -19,6 +19,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "machine/client_writes.hpp"
 
 namespace lq::transport {
 
@@ -57,15 +58,14 @@ class File : public base::ByteSource {
 
 // What two writers of a file must not share, and what else a writer of new files should know.
 struct Unit {
-  std::uint64_t bytes = 4096;          // a page, block or stripe
-  bool single_owner = false;           // or bytes get lost; else it is only slow
-  bool reserve_first = false;          // new files are written faster where storage was taken before
-  bool one_writer = false;             // at a time in each file: others wait
-  bool client_writes_in_turn = false;  // ranks that reach a file by one mount write one after the other
-  bool one_writer_is_best = false;     // of such ranks, even where each has much
-  bool reads_in_order = false;         // a thread that reads an open file alone is faster than several
-  std::uint64_t targets = 0;  // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
-  std::uint64_t device = 0;   // of the mount, as this node numbers them; 0: not known
+  std::uint64_t bytes = 4096;  // a page, block or stripe
+  bool single_owner = false;   // or bytes get lost; else it is only slow
+  bool reserve_first = false;  // new files are written faster where storage was taken before
+  bool one_writer = false;     // at a time in each file: others wait
+  machine::ClientWrites client_writes = machine::ClientWrites::at_once;
+  bool reads_in_order = false;  // a thread that reads an open file alone is faster than several
+  std::uint64_t targets = 0;    // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
+  std::uint64_t device = 0;     // of the mount, as this node numbers them; 0: not known
   std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs behind it
 };
 

@@ -41,7 +41,7 @@ std::size_t files_in(const std::string& directory) {
 // Where the client lets ranks write in turn, one of them writes, and a rank other than the root may have nothing to do
 // in the file.
 bool may_be_idle(const std::string& directory, int rank) {
-  return rank != 0 && transport::posix().unit(directory).client_writes_in_turn;
+  return rank != 0 && transport::posix().unit(directory).client_writes != machine::ClientWrites::at_once;
 }
 
 // What one run with a fault did.

@@ -29,7 +29,7 @@ struct Machine {
   LayoutCalls<QIO_Layout> calls() const { return LayoutCalls<QIO_Layout>(layout); }
 };
 
-Machine& machine() {
+Machine& the_machine() {
   static Machine known;
   return known;
 }
@@ -54,44 +54,44 @@ void learn(const QIO_Layout& layout, const QIO_Filesystem& fs) {
     made.first_of.push_back(sites[family]);
     sites[family] += made.calls().sites(static_cast<int>(node));
   }
-  machine() = std::move(made);
+  the_machine() = std::move(made);
 }
 
 bool is_io_node(int node) {
-  const std::vector<int>& ranks = machine().rank_of;
+  const std::vector<int>& ranks = the_machine().rank_of;
   return node >= 0 && static_cast<std::size_t>(node) < ranks.size() && ranks[static_cast<std::size_t>(node)] >= 0;
 }
 
 const std::vector<int>& family_of(int io_node) {
-  return machine().family_of[static_cast<std::size_t>(machine().rank_of[static_cast<std::size_t>(io_node)])];
+  return the_machine().family_of[static_cast<std::size_t>(the_machine().rank_of[static_cast<std::size_t>(io_node)])];
 }
 
 // --- Each I/O node has the sites of all for which it writes ----------------------------------------------------------
 
 int node_of_io_layout(const int coords[], void*) {
-  return machine().io_node_of[static_cast<std::size_t>(machine().calls().node(coords))];
+  return the_machine().io_node_of[static_cast<std::size_t>(the_machine().calls().node(coords))];
 }
 
 QIO_Index index_of_io_layout(const int coords[], void*) {
-  const int node = machine().calls().node(coords);
-  return machine().first_of[static_cast<std::size_t>(node)] + machine().calls().index(coords);
+  const int node = the_machine().calls().node(coords);
+  return the_machine().first_of[static_cast<std::size_t>(node)] + the_machine().calls().index(coords);
 }
 
 void coords_of_io_layout(int coords[], int io_node, QIO_Index index, void*) {
   if (!is_io_node(io_node)) return;
   const std::vector<int>& family = family_of(io_node);
-  const auto first = [](int node) { return machine().first_of[static_cast<std::size_t>(node)]; };
+  const auto first = [](int node) { return the_machine().first_of[static_cast<std::size_t>(node)]; };
   auto behind = std::upper_bound(family.begin(), family.end(), index,
                                  [&](QIO_Index number, int node) { return number < first(node); });
   if (behind == family.begin()) return;
   const int node = *std::prev(behind);
-  machine().calls().coordinates(coords, node, index - first(node));
+  the_machine().calls().coordinates(coords, node, index - first(node));
 }
 
 QIO_Index sites_of_io_layout(int io_node, void*) {
   if (!is_io_node(io_node)) return 0;
   QIO_Index sites = 0;
-  for (const int node : family_of(io_node)) sites += machine().calls().sites(node);
+  for (const int node : family_of(io_node)) sites += the_machine().calls().sites(node);
   return sites;
 }
 
@@ -99,14 +99,14 @@ QIO_Index sites_of_io_layout(int io_node, void*) {
 
 int node_of_scalar_layout(const int[], void*) { return 0; }
 QIO_Index index_of_scalar_layout(const int coords[], void*) {
-  const QIO_Layout& layout = machine().layout;
+  const QIO_Layout& layout = the_machine().layout;
   return static_cast<QIO_Index>(DML_lex_rank(coords, layout.latdim, layout.latsize));
 }
 void coords_of_scalar_layout(int coords[], int, QIO_Index index, void*) {
-  const QIO_Layout& layout = machine().layout;
+  const QIO_Layout& layout = the_machine().layout;
   DML_lex_coords(coords, layout.latdim, layout.latsize, static_cast<DML_SiteRank>(index));
 }
-QIO_Index sites_of_scalar_layout(int, void*) { return machine().layout.volume; }
+QIO_Index sites_of_scalar_layout(int, void*) { return the_machine().layout.volume; }
 
 QIO_Layout* copied(const QIO_Layout& layout) {
   auto* const copy = static_cast<QIO_Layout*>(std::malloc(sizeof(QIO_Layout)));
@@ -174,7 +174,7 @@ char* QIO_set_filepath(QIO_Filesystem* fs, const char* const filename, int node)
 
 QIO_Layout* QIO_create_ionode_layout(QIO_Layout* layout, QIO_Filesystem* fs) {
   if (outcome_of(QIO_BAD_ARG, [&] { learn(*layout, *fs); }).code != QIO_SUCCESS) return nullptr;
-  if (!machine().is_shared) return copied(*layout);
+  if (!the_machine().is_shared) return copied(*layout);
   return with_functions(*layout, of_io_layout);
 }
 
@@ -195,8 +195,8 @@ void QIO_delete_scalar_layout(QIO_Layout* layout) { std::free(layout); }
 int QIO_ionode_io_node(int node) { return node; }
 
 int QIO_get_io_node_rank(int node) {
-  if (!machine().is_shared) return node;
-  return is_io_node(node) ? machine().rank_of[static_cast<std::size_t>(node)] : -1;
+  if (!the_machine().is_shared) return node;
+  return is_io_node(node) ? the_machine().rank_of[static_cast<std::size_t>(node)] : -1;
 }
 
 int QIO_ionode_to_scalar_index(int ionode_node, int ionode_index) {

@@ -50,9 +50,8 @@ void hand_out_stream(multifile::Multifile& file, FILE** fileptr) {
 int report_failure(const char* function, const std::exception& error, int rank) noexcept {
   // All tasks have the same error; one message is enough.
   if (rank > 0) return SION_ID_NOT_VALID;
-  return guarded(function, SION_ID_NOT_VALID, rank, [&] {
-    return complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what()));
-  });
+  return guarded(function, SION_ID_NOT_VALID, rank,
+                 [&] { return complain(SION_ID_NOT_VALID, rank, fmt::format("{}: {}", function, error.what())); });
 }
 
 int close_handle(const char* function, int sid) {
