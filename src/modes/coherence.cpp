@@ -57,17 +57,20 @@ std::vector<double> squares_of(const Basis& basis, std::span<const double> vecto
 
 }  // namespace
 
-std::unique_ptr<Compression> Compression::of(const Grid& grid, const Description& description) {
-  return description.coherence.basis == 0 ? nullptr : std::make_unique<Compression>(grid, description);
-}
+Compression::Compression(const Grid& grid, const Grid& blocks, const Description& description, const Box& box)
+    : grid_(grid), blocks_(blocks), description_(description), projection_(Basis(description, box)) {}
 
-Compression::Compression(const Grid& grid, const Description& description)
-    : grid_(grid), blocks_(grid_of_blocks(grid, description)), description_(description) {
-  comm::Comm& comm = grid_.communicator().engine();
-  const Box box = sites_of(blocks_.local_box(), description.coherence.block);
-  const std::vector<Coord> wanted = comm::agree(comm, [&] { return list_of(box); });
-  exchange_.emplace(grid_, wanted);
-  comm::agree(comm, [&] { projection_.emplace(Basis(description, box)); });
+std::unique_ptr<Compression> Compression::of(const Grid& grid, const Description& description) {
+  if (description.coherence.basis == 0) return nullptr;
+  const Grid blocks = grid_of_blocks(grid, description);
+  std::vector<Coord> wanted;
+  auto made = comm::agree(grid.communicator().engine(), [&] {
+    const Box box = sites_of(blocks.local_box(), description.coherence.block);
+    wanted = list_of(box);
+    return std::unique_ptr<Compression>(new Compression(grid, blocks, description, box));
+  });
+  made->exchange_.emplace(grid, wanted);
+  return made;
 }
 
 // Collective. The vector as this rank has it for its blocks.
@@ -85,7 +88,7 @@ std::vector<double> Compression::on_blocks(const Field& vector) const {
     }
     own =
         field.spec.precision == Precision::single ? numbers_of<float>(grid_, field) : numbers_of<double>(grid_, field);
-    numbers.resize(static_cast<std::size_t>(projection_->basis().numbers()));
+    numbers.resize(static_cast<std::size_t>(projection_.basis().numbers()));
   });
   exchange_->exchange(std::as_bytes(std::span(own)).data(),
                       static_cast<std::size_t>(description_.field().numbers * sizeof(double)),
@@ -95,7 +98,7 @@ std::vector<double> Compression::on_blocks(const Field& vector) const {
 
 void Compression::add(const Field& vector) {
   const std::vector<double> numbers = on_blocks(vector);
-  comm::agree(grid_.communicator().engine(), [&] { projection_->add(numbers); });
+  comm::agree(grid_.communicator().engine(), [&] { projection_.add(numbers); });
   ++size_;
 }
 
@@ -116,16 +119,17 @@ void Compression::add(const Set& set) {
 Encoded Compression::encode(const Field& vector, const Mode& mode) const {
   comm::Comm& comm = grid_.communicator().engine();
   const std::vector<double> numbers = on_blocks(vector);
-  const Basis& basis = projection_->basis();
-  Encoded made{grid_, vector, mode};
+  const Basis& basis = projection_.basis();
   std::vector<double> own, lost;  // squares of each block
-  comm::agree(comm, [&] {
-    made.coefficients = projection_->coefficients(numbers, description_.field().precision);
+  Encoded made = comm::agree(comm, [&] {
+    Encoded whole{grid_, vector, mode};
+    whole.coefficients = projection_.coefficients(numbers, description_.field().precision);
     std::vector<double> given_back(numbers.size());
-    basis.combine(made.coefficients, given_back);
+    basis.combine(whole.coefficients, given_back);
     own = squares_of(basis, numbers);
     std::ranges::transform(numbers, given_back, given_back.begin(), std::minus<>());
     lost = squares_of(basis, given_back);
+    return whole;
   });
   const double norm = norm_of(comm, own), wrong = norm_of(comm, lost);
   const double error = wrong == 0 ? 0 : wrong / norm * factor_for_rounding + room_for_rounding;

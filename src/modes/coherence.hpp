@@ -31,7 +31,6 @@ class Compression {
  public:
   // Collective. Without coherence there is none.
   static std::unique_ptr<Compression> of(const Grid& grid, const Description& description);
-  Compression(const Grid& grid, const Description& description);
 
   std::uint64_t size() const noexcept { return size_; }  // modes of the basis so far
   bool is_complete() const noexcept { return size_ == description_.coherence.basis; }
@@ -43,12 +42,14 @@ class Compression {
   Encoded encode(const Field& vector, const Mode& mode) const;
 
  private:
+  // Local; `box`: of the sites of this rank's blocks.
+  Compression(const Grid& grid, const Grid& blocks, const Description& description, const Box& box);
   std::vector<double> on_blocks(const Field& vector) const;
 
   Grid grid_, blocks_;
   Description description_;
   std::optional<grid::SiteExchange> exchange_;
-  std::optional<Projection> projection_;
+  Projection projection_;
   std::uint64_t size_ = 0;
 };
 

@@ -48,9 +48,13 @@ WriteOptions how_of(const ConvertOptions& options) {
 
 void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& grid, const ConvertOptions& options) {
   const FieldSpec memory = source.description().field();
-  const auto buffers =
-      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<Buffers>(2, memory, grid); });
-  ReadAhead arriving = source.read_ahead(options.first, last, grid, buffers->fields());
+  std::vector<MutableField> fields;
+  const auto buffers = comm::agree(grid.communicator().engine(), [&] {
+    auto made = std::make_unique<Buffers>(2, memory, grid);
+    fields = made->fields();
+    return made;
+  });
+  ReadAhead arriving = source.read_ahead(options.first, last, grid, std::move(fields));
   while (const auto arrival = arriving.next()) {
     set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index));
   }
@@ -92,6 +96,8 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   comm::Comm& comm = communicator.engine();
   const Set source(from, communicator, {}, options.unsaid);
   const std::uint64_t last = std::min(options.last, source.size());
+  Description description;
+  WriteOptions how;
   comm::require_same(comm, [&] {
     for (std::uint64_t k = 0; k < source.file_count(); ++k) source.file(k).catalog().require_sound();
     if (options.first > last) {
@@ -100,6 +106,10 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
           fmt::format("{}: there is no mode {}: the set has {}, counted from 0", from, options.first, source.size()),
           {.path = from});
     }
+    description = source.description();
+    description.storage = options.storage.value_or(description.storage);
+    description.coherence = options.coherence.value_or(Coherence{});
+    how = how_of(options);
     return std::vector<comm::Stated>{
         {"how the set is converted",
          fmt::format("modes {} to {}, {}, overwrite {}, format {}", options.first, last,
@@ -112,11 +122,8 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     export_set(source, to, communicator, options.first, last, options);
     return last - options.first;
   }
-  Description description = source.description();
-  description.storage = options.storage.value_or(description.storage);
-  description.coherence = options.coherence.value_or(Coherence{});
   const Grid grid(communicator, description.sites());
-  NewSet set(to, grid, description, how_of(options));
+  NewSet set(to, grid, description, how);
   if (const vectors::Source* const foreign = SetAccess::foreign(source)) {
     add_vectors(source, *foreign, last, set, grid, options);
   } else {

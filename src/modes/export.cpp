@@ -158,12 +158,12 @@ class Slices {
 
 void write_quda(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
                 const ConvertOptions& options) {
-  Description known = source.description();
-  if (options.storage) known.storage = *options.storage;
   WriteOptions how;
   std::unique_ptr<Slices> slices;
   Field all;
   comm::agree(grid.communicator().engine(), [&] {
+    Description known = source.description();
+    if (options.storage) known.storage = *options.storage;
     if (known.site.kind != FieldKind::spinor || known.lattice.size() != 4 || first == last) {
       refuse(to, "files of QUDA hold spinors with colors and spins in four dimensions, one at least");
     }
@@ -228,6 +228,7 @@ void write_mod(const Set& source, const std::string& to, const Grid& grid, std::
   WriteOptions how;
   std::unique_ptr<Vector> vector;
   Metadata text;
+  const Metadata nothing;
   comm::agree(comm, [&] {
     if (known.ls != 1 || known.field().numbers != 6 || known.parity != Parity::both || known.lattice.size() != 4 ||
         first == last) {
@@ -241,30 +242,38 @@ void write_mod(const Set& source, const std::string& to, const Grid& grid, std::
   lq::Writer file(to, grid, how);
   for (std::uint64_t k = first; k < last; ++k) {
     vector->read(source, k);
-    file.write("", vector->field(), k == first ? text : Metadata{});
+    file.write("", vector->field(), k == first ? text : nothing);
   }
   file.close();
 }
 
-// formats/vectors.md 4: with Ls, five dimensions, the first of which is s. The bytes of a site are the same.
+Extents with_first(std::int64_t first, const Extents& others) {
+  Extents all = Coord::filled(others.size() + 1, first);
+  for (int d = 0; d < others.size(); ++d) all[d + 1] = others[d];
+  return all;
+}
+
+// Collective. With Ls five dimensions, the first of which is s (formats/vectors.md 4). The bytes of a site are the
+// same.
+Grid grid_with_s(const Grid& grid, const Description& known) {
+  if (known.ls == 1) return grid;
+  return Grid(grid.communicator(), with_first(known.ls, grid.extents()),
+              GridOptions{.processes = with_first(1, grid.processes())});
+}
+
+// Vectors as fields on that grid.
 class GridFields {
  public:
+  // Local.
   GridFields(const Grid& grid, const Description& known, Precision precision)
       : is_five_(known.ls > 1), vector_(grid, known), box_(grid.local_box()) {
-    Extents whole_lattice = known.lattice, processes = grid.processes(), extents = grid.extents();
-    if (is_five_) {
-      whole_lattice = with_first(known.ls, whole_lattice);
-      processes = with_first(1, processes);
-      extents = with_first(known.ls, extents);
-    }
-    grid_ = std::make_unique<Grid>(grid.communicator(), extents, GridOptions{.processes = processes});
+    const Extents whole_lattice = is_five_ ? with_first(known.ls, known.lattice) : known.lattice;
     field_.spec = known.site;
     field_.spec.precision = Precision::double_;
     numbers_ = known.site.numbers;
     field_.fetch = [this](const Coord& x, void* site) { fetch(x, static_cast<double*>(site)); };
     header_ = known.parity == Parity::both ? std::string() : format::scidac::grid_header(whole_lattice, precision);
   }
-  const Grid& grid() const noexcept { return *grid_; }
   const std::string& header() const noexcept { return header_; }  // empty: as the field is
   const Field& read(const Set& set, std::uint64_t k) {
     vector_.read(set, k);
@@ -272,11 +281,6 @@ class GridFields {
   }
 
  private:
-  static Extents with_first(std::int64_t first, const Extents& others) {
-    Extents all = Coord::filled(others.size() + 1, first);
-    for (int d = 0; d < others.size(); ++d) all[d + 1] = others[d];
-    return all;
-  }
   void fetch(const Coord& x, double* site) const {
     const int first = is_five_ ? 1 : 0;
     std::uint64_t number = 0;
@@ -291,7 +295,6 @@ class GridFields {
   bool is_five_;
   Vector vector_;
   Box box_;
-  std::unique_ptr<Grid> grid_;
   Field field_;
   std::uint64_t numbers_ = 0;
   std::string header_;
@@ -316,6 +319,7 @@ void write_grid(const Set& source, const std::string& to, const Grid& grid, std:
   const Description& known = source.description();
   comm::Comm& comm = grid.communicator().engine();
   const bool in_folder = options.format == "grid-folder";
+  const Grid on = grid_with_s(grid, known);
   WriteOptions how;
   std::unique_ptr<GridFields> fields;
   comm::agree(comm, [&] {
@@ -335,11 +339,11 @@ void write_grid(const Set& source, const std::string& to, const Grid& grid, std:
         for (auto& text : vector_texts(source, k, k - first, *fields)) of_vector.metadata.push_back(std::move(text));
         return fmt::format("{}/v{}.bin", to, k - first);
       });
-      lq::write(path, fields->grid(), fields->read(source, k), of_vector);
+      lq::write(path, on, fields->read(source, k), of_vector);
     }
     return;
   }
-  lq::Writer file(to, fields->grid(), how);
+  lq::Writer file(to, on, how);
   for (std::uint64_t k = first; k < last; ++k) {
     const Metadata texts = comm::agree(comm, [&] { return vector_texts(source, k, k - first, *fields); });
     file.write("", fields->read(source, k), texts);

@@ -42,10 +42,11 @@ WriteOptions options_of_mode(const WriteOptions& options) {
 }
 
 NewSet::NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options)
-    : transport_(transport::resolve(path)), path_(path), grid_(grid) {
+    : transport_(transport::resolve(path)), grid_(grid) {
   require_same_set(path, grid, description, options);
   comm::Comm& comm = grid_.communicator().engine();
   format::modes::NewSet set = comm::agree(comm, [&] {
+    path_ = path;
     options_ = options_of_mode(options);
     file_ = std::make_unique<io::NewFile>(transport_, grid_.communicator(), path_);
     return format::modes::plan_set(description);
@@ -60,23 +61,21 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
   });
 }
 
-Encoded encoded(const Compression* compression, const Grid& grid, const Field& vector, const Mode& mode) {
+Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode) {
+  const auto append = [&](const Grid& on, const Field& field, const Mode& told) {
+    const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(told); });
+    return io::append_field(target.writer, target.transport, on, target.path, target.options.name, field, texts,
+                            target.options);
+  };
   Mode known = mode;
   known.error.reset();
-  if (compression != nullptr && compression->is_complete()) return compression->encode(vector, known);
-  return {grid, vector, known};
-}
-
-Report append_encoded(io::FieldWriter& writer, transport::Transport& transport, const std::string& path,
-                      const Encoded& made, const WriteOptions& options) {
-  const Metadata texts =
-      comm::agree(made.grid.communicator().engine(), [&] { return format::modes::texts_of(made.mode); });
-  return io::append_field(writer, transport, made.grid, path, options.name, made.field, texts, options);
+  if (target.compression == nullptr || !target.compression->is_complete()) return append(grid, vector, known);
+  const Encoded made = target.compression->encode(vector, known);
+  return append(made.grid, made.field, made.mode);
 }
 
 Report NewSet::append(const Field& vector, const Mode& mode) {
-  const Encoded made = encoded(compression_.get(), grid_, vector, mode);
-  Report report = append_encoded(*writer_, transport_, path_, made, options_);
+  Report report = append_to({*writer_, transport_, path_, options_, compression_.get()}, grid_, vector, mode);
   if (compression_ && !compression_->is_complete()) compression_->add(vector);
   ++size_;
   return report;

@@ -21,11 +21,16 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
                       const WriteOptions& options);
 // Local. The options of a field that is a mode.
 WriteOptions options_of_mode(const WriteOptions& options);
-// Collective. The mode as it comes into the file; nullptr: there is no coherence.
-Encoded encoded(const Compression* compression, const Grid& grid, const Field& vector, const Mode& mode);
+// Where a mode goes.
+struct Target {
+  io::FieldWriter& writer;
+  transport::Transport& transport;
+  const std::string& path;
+  const WriteOptions& options;
+  const Compression* compression;  // nullptr: there is no coherence
+};
 // Collective.
-Report append_encoded(io::FieldWriter& writer, transport::Transport& transport, const std::string& path,
-                      const Encoded& made, const WriteOptions& options);
+Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode);
 
 class NewSet {
  public:

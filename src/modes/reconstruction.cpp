@@ -50,34 +50,40 @@ Box sites_of(const Grid& grid, const std::optional<Box>& region) {
 
 }  // namespace
 
-Reconstruction::Reconstruction(const Set& set, const Grid& grid, const ReadOptions& options)
-    : site_(set.description().field()),
+Reconstruction::Reconstruction(const Set& set, const Grid& grid, const Grid& blocks, const std::optional<Box>& region)
+    : file_(FileAccess::file_of(set.file())),
+      site_(set.description().field()),
       count_(set.description().coherence.basis),
       grid_(grid),
-      blocks_(grid_of_blocks(grid, set.description())),
-      region_(options.region) {
-  comm::Comm& comm = grid_.communicator().engine();
+      blocks_(blocks),
+      region_(region),
+      basis_(set.description(), sites_of(grid, region)) {}
+
+std::shared_ptr<const Reconstruction> Reconstruction::of(const Set& set, const Grid& grid, const ReadOptions& options) {
+  comm::Comm& comm = grid.communicator().engine();
+  const Grid blocks = grid_of_blocks(grid, set.description());
   std::vector<Coord> wanted;
   std::vector<double> numbers;
   std::array<std::uint64_t, 1> has_own{};
-  comm::agree(comm, [&] {
-    file_ = FileAccess::file_of(set.file());
-    require_grid_of(set, grid_, region_);
-    basis_.emplace(set.description(), sites_of(grid_, region_));
-    wanted = list_of(basis_->cover());
-    numbers.resize(static_cast<std::size_t>(basis_->numbers()));
-    const Box& own = blocks_.local_box();
-    has_own[0] = basis_->cover() == own || (basis_->cover().empty() && own.empty()) ? 1 : 0;
+  const auto made = comm::agree(comm, [&] {
+    require_grid_of(set, grid, options.region);
+    std::shared_ptr<Reconstruction> local(new Reconstruction(set, grid, blocks, options.region));
+    const Box &cover = local->basis_.cover(), &own = blocks.local_box();
+    wanted = list_of(cover);
+    numbers.resize(static_cast<std::size_t>(local->basis_.numbers()));
+    has_own[0] = cover == own || (cover.empty() && own.empty()) ? 1 : 0;
+    return local;
   });
   comm.all_reduce(has_own, comm::Reduce::min);
-  if (has_own[0] == 0) exchange_.emplace(blocks_, wanted);
-  FieldSpec spec = site_;
+  if (has_own[0] == 0) made->exchange_.emplace(blocks, wanted);
+  FieldSpec spec = made->site_;
   spec.precision = Precision::double_;
   const MutableField vector{spec, numbers.data(), numbers.size(), {}, {}};
-  for (std::uint64_t k = 0; k < count_; ++k) {
-    set.read(k, grid_, vector, options);
-    comm::agree(comm, [&] { basis_->add(numbers); });
+  for (std::uint64_t k = 0; k < made->count_; ++k) {
+    set.read(k, grid, vector, options);
+    comm::agree(comm, [&] { made->basis_.add(numbers); });
   }
+  return made;
 }
 
 bool Reconstruction::is_for(const Grid& grid, const ReadOptions& options) const {
@@ -134,7 +140,7 @@ class CombinedTransfer final : public io::Transfer, private pump::Movement {
   }
 
  private:
-  const Basis& whole_modes() const noexcept { return *basis_->basis_; }
+  const Basis& whole_modes() const noexcept { return basis_->basis_; }
 
   pump::Progress take_step() override {
     if (!have_arrived_) {

@@ -22,7 +22,7 @@ namespace lq::modes {
 class Reconstruction {
  public:
   // Collective. Reads the basis.
-  Reconstruction(const Set& set, const Grid& grid, const ReadOptions& options);
+  static std::shared_ptr<const Reconstruction> of(const Set& set, const Grid& grid, const ReadOptions& options);
 
   // Local.
   bool is_for(const Grid& grid, const ReadOptions& options) const;
@@ -33,6 +33,8 @@ class Reconstruction {
 
  private:
   friend class CombinedTransfer;
+  // Local. Without what is read and exchanged.
+  Reconstruction(const Set& set, const Grid& grid, const Grid& blocks, const std::optional<Box>& region);
   std::unique_ptr<io::Transfer> read_coefficients(std::vector<std::complex<double>>& to,
                                                   const ReadOptions& options) const;
   void exchange(const std::vector<std::complex<double>>& own, std::vector<std::complex<double>>& wanted) const;
@@ -43,7 +45,7 @@ class Reconstruction {
   Grid grid_, blocks_;
   std::optional<Box> region_;
   std::optional<grid::SiteExchange> exchange_;  // nothing: all ranks read the coefficients of their own blocks
-  std::optional<Basis> basis_;
+  Basis basis_;
 };
 
 }  // namespace lq::modes

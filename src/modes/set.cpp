@@ -36,7 +36,7 @@ struct Set::State {
     grid.communicator().engine().all_reduce(is_there, comm::Reduce::min);
     if (is_there[0] == 0) {
       reconstruction.reset();
-      reconstruction = std::make_shared<const Reconstruction>(set, grid, options);
+      reconstruction = Reconstruction::of(set, grid, options);
     }
     return reconstruction;
   }
@@ -93,14 +93,17 @@ void require_own(const Set& set) {
               {.path = path});
 }
 
-// Collective. A file is opened without asking what it is: on servers each question is a round trip.
-std::vector<File> files_at(const std::string& path, const Communicator& communicator, const Limits& limits) {
+// Collective. A file is opened without asking what it is: on servers each question is a round trip. One goes into
+// `only`, those of a folder are returned.
+std::vector<File> files_at(const std::string& path, const Communicator& communicator, const Limits& limits,
+                           std::optional<File>& only) {
   std::vector<File> files;
   try {
-    files.emplace_back(path, communicator, limits);
+    only.emplace(path, communicator, limits);
   } catch (const Error&) {
     const std::vector<std::string> in_folder = vectors::files_in(path, communicator);
     if (in_folder.empty()) throw;
+    comm::agree(communicator.engine(), [&] { files.reserve(in_folder.size()); });
     for (const std::string& one : in_folder) files.emplace_back(one, communicator, limits);
   }
   return files;
@@ -111,12 +114,14 @@ bool is_coefficients(const Set& set, std::uint64_t k) { return k < set.size() &&
 }  // namespace
 
 Set::Set(const std::string& path, const Communicator& communicator, const Limits& limits, const Unsaid& unsaid) {
-  std::vector<File> files = files_at(path, communicator, limits);
-  const bool is_own = files.front().catalog().format == "modes";
-  const bool may_have_eigenvalues = !is_own && files.front().catalog().path == path;
+  std::optional<File> only;
+  std::vector<File> files = files_at(path, communicator, limits, only);
+  const bool is_own = (only ? *only : files.front()).catalog().format == "modes";
+  const bool may_have_eigenvalues = !is_own && only && only->catalog().path == path;
   const std::string eigenvalues =
       may_have_eigenvalues ? vectors::eigenvalues_beside(path, communicator) : std::string();
   state_ = comm::agree(communicator.engine(), [&] {
+    if (only) files.push_back(std::move(*only));
     auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
     const Catalog& catalog = state->files.front().catalog();
     if (!is_own) {

@@ -55,22 +55,29 @@ std::vector<Finding> broken_rules(const std::string& path, const Limits& limits)
   return findings;
 }
 
-}  // namespace
-
-Verification verify(const Set& set, const Communicator& communicator, const VerifyOptions& options) {
+// Collective. As the set of this name.
+Verification verify_as(const std::string& path, const Set& set, const Communicator& communicator,
+                       const VerifyOptions& options) {
   comm::Comm& comm = communicator.engine();
   Verification all;
-  all.path = set.file().catalog().path;
-  all.format = set.file().catalog().format;
+  comm::agree(comm, [&] {
+    all.path = path;
+    all.format = set.file().catalog().format;
+  });
   if (const vectors::Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
-    add(all, set.file().catalog().findings);
-    add(all, foreign->compressed()->verify(comm));
+    std::vector<Finding> found = foreign->compressed()->verify(comm);
+    comm::agree(comm, [&] {
+      add(all, set.file().catalog().findings);
+      add(all, std::move(found));
+    });
     return all;
   }
   for (std::uint64_t k = 0; k < set.file_count(); ++k) {
     Verification one = io::verify(set.file(k).catalog().path, communicator, options);
-    tell_slices_of_vectors(one, set);
-    add(all, std::move(one), static_cast<std::size_t>(k));
+    comm::agree(comm, [&] {
+      tell_slices_of_vectors(one, set);
+      add(all, std::move(one), static_cast<std::size_t>(k));
+    });
   }
   comm::agree(comm, [&] {
     for (std::uint64_t k = 0; k < set.file_count(); ++k) {
@@ -80,11 +87,15 @@ Verification verify(const Set& set, const Communicator& communicator, const Veri
   return all;
 }
 
+}  // namespace
+
+Verification verify(const Set& set, const Communicator& communicator, const VerifyOptions& options) {
+  return verify_as(set.file().catalog().path, set, communicator, options);
+}
+
 Verification verify(const std::string& path, const Communicator& communicator, const Unsaid& unsaid,
                     const VerifyOptions& options) {
-  Verification all = verify(Set(path, communicator, options.limits, unsaid), communicator, options);
-  all.path = path;
-  return all;
+  return verify_as(path, Set(path, communicator, options.limits, unsaid), communicator, options);
 }
 
 }  // namespace lq::modes

@@ -117,13 +117,13 @@ Report Writer::append(const Field& vector, const Mode& mode) {
   State& state = *state_;
   comm::Comm& comm = state.grid.communicator().engine();
   transport::Transport& transport = transport::resolve(state.path);
-  const Encoded made = encoded(state.basis(), state.grid, vector, mode);
+  const Compression* const basis = state.basis();
   const auto writer = comm::agree(comm, [&] {
     return std::make_unique<io::FieldWriter>(
         transport, state.grid.communicator(), state.path, state.options,
         io::FieldWriter::Continuation{.at = state.path, .in_place = true, .lock = state.lock.get()});
   });
-  Report report = append_encoded(*writer, transport, state.path, made, state.options);
+  Report report = append_to({*writer, transport, state.path, state.options, basis}, state.grid, vector, mode);
   writer->complete(report);
   state.keep(vector);
   ++state.size;

@@ -103,10 +103,11 @@ class Repartitioning {
     const base::Stopwatch watch;
     comm::agree_at_root(comm_, [&] { look_at_root(); });
     tell_all();
+    Pair pair;
     const auto place = comm::agree_alike(comm_, [&] {
+      pair = {from_, to_};
       return std::make_unique<PartitionedPlace>(source_, frame_, target_, target_text_, unfinished_name(to_));
     });
-    const Pair pair{from_, to_};
     const auto copy = comm::agree_alike(
         comm_, [&] { return std::make_unique<FileCopy>(comm_, pair, copy_options_, moved_, passage(*place)); });
     const bool is_new = copy->look();

@@ -184,7 +184,8 @@ void check_coherence(const Description& description) {
   constexpr std::uint64_t most = 1 << 20;
   if (basis > most) refuse(fmt::format("a basis of {} modes, expected at most {}", basis, most));
   if (!description.site.is_complex) refuse("coefficients are complex, and so must be the vectors");
-  if (!(tolerance >= 0 && tolerance < 1)) refuse(fmt::format("the tolerance is {}, expected 0 to 1", tolerance));
+  if (!(tolerance >= 0 && tolerance < 1))
+    refuse(fmt::format("the tolerance is {}, expected at least 0 and less than 1", tolerance));
   bool divides = block.size() == sites.size();
   for (int d = 0; divides && d < sites.size(); ++d) divides = block[d] >= 1 && sites[d] % block[d] == 0;
   if (divides) return;

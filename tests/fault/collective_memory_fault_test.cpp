@@ -1,0 +1,288 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// For every k: allocation number k of one rank fails, alone, or with all behind it, in the collective calls beside
+// those of one field: other formats, sets of modes, copies, sets of subfiles, views. Claim: nobody waits for ever, all
+// ranks throw the same error or none, and what a call without an error has made is whole.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+#include <limequat/modes.hpp>
+#include <limequat/repartition.hpp>
+#include <limequat/staging.hpp>
+#include <limequat/view.hpp>
+
+#include "support/formula_field.hpp"
+#include "support/memory_fault.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace lq {
+namespace {
+
+using testing::MemoryFaults;
+
+const Extents lattice{2, 2, 2, 6};
+constexpr int ranks = 3;
+
+// Files of a scenario: what is read, and a folder for what is written, which is empty at each try.
+struct Paths {
+  std::string from, to;
+};
+using Work = std::function<void()>;
+
+struct Scenario {
+  const char* name;
+  void (*prepare)(const Paths& paths);  // the file that is read
+  // What a rank does, with all that the program itself has.
+  Work (*make)(const Communicator& all, const Paths& paths);
+};
+
+Grid grid_of(const Communicator& all) { return Grid(all, lattice, {.processes = Extents{1, 1, 1, ranks}}); }
+std::shared_ptr<std::vector<double>> numbers(const Grid& grid, std::size_t of_site) {
+  return std::make_shared<std::vector<double>>(testing::formula_sites<double>(grid, of_site));
+}
+
+void nothing(const Paths&) {}
+
+// What is tried thousands of times does not wait for a disk.
+WriteOptions unsynced(const char* format) {
+  WriteOptions options;
+  options.format = format;
+  options.sync = Sync::none;
+  return options;
+}
+
+template <const char* format>
+Work write_as(const Communicator& all, const Paths& paths) {
+  return [grid = grid_of(all), to = paths.to, values = numbers(grid_of(all), 72), options = unsynced(format)] {
+    write(to, grid, gauge(*values), options);
+  };
+}
+
+template <const char* format>
+void prepare_as(const Paths& paths) {
+  const Grid grid(lattice);
+  const auto values = numbers(grid, 72);
+  write(paths.from, grid, gauge(*values), unsynced(format));
+}
+
+Work read_field(const Communicator& all, const Paths& paths) {
+  return [grid = grid_of(all), from = paths.from, values = numbers(grid_of(all), 72)] {
+    read(from, grid, gauge(*values));
+  };
+}
+
+void write_parts(const Paths& paths) {
+  const Grid grid(lattice);
+  const auto values = numbers(grid, 72);
+  WriteOptions options = unsynced("scidac");
+  options.parts = "1x1x1x3";
+  write(paths.from, grid, gauge(*values), options);
+}
+
+Work read_parts(const Communicator& all, const Paths& paths) { return read_field(all, {paths.from + ".vol0000", {}}); }
+
+Work write_in_parts(const Communicator& all, const Paths& paths) {
+  WriteOptions options = unsynced("scidac");
+  options.parts = "1x1x1x3";
+  return [grid = grid_of(all), to = paths.to, values = numbers(grid_of(all), 72), options] {
+    write(to, grid, gauge(*values), options);
+  };
+}
+
+modes::Description description(modes::Storage storage, std::uint64_t basis) {
+  modes::Description what;
+  what.lattice = lattice;
+  what.storage = storage;
+  what.operator_name = "an operator whose name is too long for a string without memory";
+  what.room = 1;
+  what.coherence = {basis, Extents{2, 2, 2, 2}, 0.9};
+  return what;
+}
+
+template <modes::Storage storage, std::uint64_t basis>
+Work write_modes(const Communicator& all, const Paths& paths) {
+  const auto values = numbers(grid_of(all), 24);
+  return [grid = grid_of(all), to = paths.to, values, what = description(storage, basis),
+          fields = std::vector<Field>(2, spinor(*values)),
+          known = std::vector<modes::Mode>(2)] { modes::write(to, grid, what, fields, known); };
+}
+
+template <modes::Storage storage, std::uint64_t basis>
+void prepare_modes(const Paths& paths) {
+  const Grid grid(lattice);
+  const auto values = numbers(grid, 24);
+  modes::write(paths.from, grid, description(storage, basis), std::vector<Field>(2, spinor(*values)),
+               std::vector<modes::Mode>(2));
+}
+
+Work append_mode(const Communicator& all, const Paths& paths) {
+  const auto values = numbers(grid_of(all), 24);
+  return [grid = grid_of(all), from = paths.from, values, field = Field(spinor(*values)), mode = modes::Mode(),
+          options = unsynced("")] { modes::Writer(from, grid, options).append(field, mode); };
+}
+
+Work read_modes(const Communicator& all, const Paths& paths) {
+  const auto values = numbers(grid_of(all), 24);
+  return [grid = grid_of(all), all, from = paths.from, values] {
+    const modes::Set set(from, all);
+    set.read(1, grid, spinor(*values));
+    set.read(0, grid, spinor(*values));
+  };
+}
+
+Work read_modes_ahead(const Communicator& all, const Paths& paths) {
+  const auto one = numbers(grid_of(all), 24), other = numbers(grid_of(all), 24);
+  return [grid = grid_of(all), all, from = paths.from, one, other] {
+    const modes::Set set(from, all);
+    std::vector<MutableField> buffers;
+    std::exception_ptr failure;
+    try {
+      buffers = {spinor(*one), spinor(*other)};
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    all.agree(failure);
+    ReadAhead ahead = set.read_ahead(0, 2, grid, std::move(buffers));
+    while (ahead.next()) {
+    }
+  };
+}
+
+template <const char* format>
+Work convert_modes(const Communicator& all, const Paths& paths) {
+  modes::ConvertOptions options;
+  options.format = format;
+  return [all, paths, options] { modes::convert(paths.from, paths.to, all, options); };
+}
+
+// Of another program.
+template <const char* format>
+void prepare_vectors(const Paths& paths) {
+  const std::string own = paths.from + ".modes";
+  prepare_modes<modes::Storage::double_, 0>({own, {}});
+  modes::ConvertOptions options;
+  options.format = format;
+  modes::convert(own, paths.from, {}, options);
+}
+Work verify_modes(const Communicator& all, const Paths& paths) {
+  return [all, paths] { modes::verify(paths.from, all); };
+}
+
+Work copy_file(const Communicator& all, const Paths& paths) {
+  CopyOptions options;
+  options.block_bytes = 4096;
+  options.sync = Sync::none;
+  return [all, from = std::vector<std::string>{paths.from}, to = paths.to, options] { copy(from, to, all, options); };
+}
+
+Work repartition_file(const Communicator& all, const Paths& paths) {
+  RepartitionOptions options;
+  options.to = "t=block:3";
+  options.block_bytes = 4096;
+  options.sync = Sync::none;
+  return [all, paths, options] { repartition(paths.from, paths.to, all, options); };
+}
+
+template <bool writes>
+Work use_view(const Communicator& all, const Paths& paths) {
+  ViewOptions options;
+  options.writable = true;
+  const auto view = std::make_shared<View>(paths.from, "x=cyclic:3", static_cast<std::uint64_t>(all.rank()), options);
+  const auto bytes = std::make_shared<std::vector<std::byte>>(view->size());
+  view->read_at(0, *bytes);
+  return [all, view, bytes] {
+    if (writes) {
+      view->write_all(*bytes, all);
+    } else {
+      view->read_all(*bytes, all);
+    }
+  };
+}
+
+Work inspect_file(const Communicator& all, const Paths& paths) {
+  return [all, paths] { inspect(paths.from, all); };
+}
+
+struct Fault {
+  int rank;
+  bool for_good;
+};
+
+class CollectiveCalls : public ::testing::TestWithParam<std::tuple<Scenario, Fault>> {};
+
+TEST_P(CollectiveCalls, EndOnAllRanksWhereMemoryRunsOutOnOne) {
+  const auto& [scenario, fault] = GetParam();
+  const testing::ScratchDirectory directory;
+  const Paths paths{directory / "a file whose name is too long for a string without memory",
+                    directory / "to/another file whose name is too long for a string without memory"};
+  scenario.prepare(paths);
+  const std::string folder = std::filesystem::path(paths.to).parent_path();
+  std::filesystem::create_directory(folder);
+  MemoryFaults faults(ranks, fault.rank, fault.for_good);
+  const bool is_there = std::filesystem::exists(paths.from);
+  const std::string before = is_there ? testing::contents(paths.from) : std::string();
+  while (faults.next([&, &scenario = scenario](const Communicator& all) { return scenario.make(all, paths); })) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directory(folder);
+    if (is_there) testing::put_contents(paths.from, before);
+    ASSERT_FALSE(HasFailure()) << "allocation " << faults.allocations() - 1;
+  }
+  EXPECT_GE(faults.failures(), 3);
+}
+
+constexpr char ildg[] = "ildg", nersc[] = "nersc", milc[] = "milc", openqcd[] = "openqcd", hirep[] = "hirep",
+               raw[] = "raw", qlattice[] = "qlattice", scidac[] = "scidac", own[] = "modes", quda[] = "quda",
+               grid[] = "grid";
+
+std::string name_of(const ::testing::TestParamInfo<CollectiveCalls::ParamType>& info) {
+  const auto& [scenario, fault] = info.param;
+  return std::string(scenario.name) + "_rank" + std::to_string(fault.rank) + (fault.for_good ? "_for_good" : "_once");
+}
+
+using modes::Storage;
+INSTANTIATE_TEST_SUITE_P(
+    OnOneRank, CollectiveCalls,
+    ::testing::Combine(
+        ::testing::Values(
+            Scenario{"Write_nersc", nothing, write_as<nersc>}, Scenario{"Read_nersc", prepare_as<nersc>, read_field},
+            Scenario{"Write_milc", nothing, write_as<milc>}, Scenario{"Read_milc", prepare_as<milc>, read_field},
+            Scenario{"Write_openqcd", nothing, write_as<openqcd>},
+
+            Scenario{"Write_hirep", nothing, write_as<hirep>},
+
+            Scenario{"Write_raw", nothing, write_as<raw>},
+
+            Scenario{"Write_qlattice", nothing, write_as<qlattice>},
+
+            Scenario{"WriteParts", nothing, write_in_parts}, Scenario{"ReadParts", write_parts, read_parts},
+            Scenario{"WriteModes", nothing, write_modes<Storage::single, 0>},
+            Scenario{"WriteFixedModes", nothing, write_modes<Storage::fixed16, 0>},
+            Scenario{"WriteCoherentModes", nothing, write_modes<Storage::single, 1>},
+            Scenario{"AppendMode", prepare_modes<Storage::single, 0>, append_mode},
+            Scenario{"AppendCoherentMode", prepare_modes<Storage::single, 1>, append_mode},
+            Scenario{"ReadModes", prepare_modes<Storage::single, 0>, read_modes},
+            Scenario{"ReadCoherentModes", prepare_modes<Storage::fixed16, 1>, read_modes},
+            Scenario{"ReadModesAhead", prepare_modes<Storage::single, 0>, read_modes_ahead},
+            Scenario{"ConvertModes", prepare_modes<Storage::single, 1>, convert_modes<own>},
+            Scenario{"ExportToQuda", prepare_modes<Storage::single, 0>, convert_modes<quda>},
+            Scenario{"ExportToGrid", prepare_modes<Storage::single, 0>, convert_modes<grid>},
+            Scenario{"ReadFromQuda", prepare_vectors<quda>, read_modes},
+            Scenario{"ImportFromGrid", prepare_vectors<grid>, convert_modes<own>},
+            Scenario{"VerifyModes", prepare_modes<Storage::single, 1>, verify_modes},
+            Scenario{"Copy", prepare_as<ildg>, copy_file}, Scenario{"Repartition", prepare_as<ildg>, repartition_file},
+            Scenario{"ReadView", prepare_as<ildg>, use_view<false>},
+            Scenario{"WriteView", prepare_as<ildg>, use_view<true>},
+            Scenario{"Inspect", prepare_as<scidac>, inspect_file}),
+        ::testing::Values(Fault{0, false}, Fault{1, true})),
+    name_of);
+
+}  // namespace
+}  // namespace lq
