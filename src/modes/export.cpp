@@ -253,8 +253,7 @@ Extents with_first(std::int64_t first, const Extents& others) {
   return all;
 }
 
-// Collective. With Ls five dimensions, the first of which is s (formats/vectors.md 4). The bytes of a site are the
-// same.
+// Collective. With Ls five dimensions, s first (formats/vectors.md 4); the bytes of a site are the same.
 Grid grid_with_s(const Grid& grid, const Description& known) {
   if (known.ls == 1) return grid;
   return Grid(grid.communicator(), with_first(known.ls, grid.extents()),
