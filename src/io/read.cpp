@@ -159,7 +159,7 @@ class EntryTransfer {
       files_.emplace(transport_, catalog_, entry_.payload);
       return files_->all();
     });
-    sites_.start(std::move(files), since.seconds());
+    sites_.start(files, since.seconds());
   }
 
   pump::Movement& movement() { return sites_.movement(); }

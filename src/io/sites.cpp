@@ -202,7 +202,7 @@ void SiteTransfer::share(const route::ShareOptions& options) {
   touches_file_ = shares_->next_owned(grid_.rank(), 0).has_value();
 }
 
-void SiteTransfer::start(std::vector<transport::File*> files, double open_seconds) {
+void SiteTransfer::start(std::span<transport::File* const> files, double open_seconds) {
   tally_.open_seconds = open_seconds;
   comm::Comm& comm = grid_.communicator().engine();
   const int threads = std::max(threads::how_many(comm, plan_.route.threads, plan_.payload.length),
@@ -215,7 +215,8 @@ void SiteTransfer::start(std::vector<transport::File*> files, double open_second
     if (paths->node == nullptr) strategy_ = Strategy::messages;
   }
   comm::agree(comm, [&] {
-    sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
+    sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec,
+                      std::vector<transport::File*>(files.begin(), files.end()));
     const std::uint64_t memory = plan_.route.memory_bytes;
     const std::uint64_t block =
         writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -63,7 +64,7 @@ class SiteTransfer {
 
   // Collective. Makes the movement. `files`: those of the field, by Payload::file and Tile::file, open on ranks that
   // touch them; they outlive the movement. `open_seconds`: that it took this rank to come here.
-  void start(std::vector<transport::File*> files, double open_seconds = 0);
+  void start(std::span<transport::File* const> files, double open_seconds = 0);
   pump::Movement& movement() noexcept { return *movement_; }
   // Collective. The sites have passed, or failed to on this rank: all ranks throw, or all have the sums of all sites
   // and know where all tiles lie.

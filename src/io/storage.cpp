@@ -4,6 +4,7 @@
 // Sites to and from a file of the caller's.
 #include <limequat/storage.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -101,7 +102,8 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   sites->choose_route();
-  sites->start({&*file});
+  const std::array<transport::File*, 1> files{&*file};
+  sites->start(files);
   sites->run();
   Report report = comm::agree_alike(comm, [&] {
     Report result;

@@ -94,7 +94,7 @@ class FieldTransfer {
     });
     sites_->choose_route();
     std::vector<transport::File*> files = writer_.open(*placed_, sites_->touches_file(), sites_->has_strange_caches());
-    sites_->start(std::move(files), placed_->watch.seconds());
+    sites_->start(files, placed_->watch.seconds());
   }
 
   pump::Movement& movement() { return sites_->movement(); }

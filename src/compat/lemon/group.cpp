@@ -4,9 +4,12 @@
 
 #include <array>
 #include <memory>
+#include <utility>
 
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
+#include "comm/error_wire.hpp"
 #include "compat/lemon/codes.hpp"
 #include "mpi/mpi_comm.hpp"
 #include "mpi/mpi_error.hpp"
@@ -36,7 +39,24 @@ Fingerprint& Fingerprint::add(std::uint64_t number) noexcept {
   return *this;
 }
 
-Group::Group(MPI_Comm theirs) : handle_(duplicate_of(theirs)), communicator_(std::make_shared<mpi::MpiComm>(handle_)) {}
+Group::Group(MPI_Comm handle, std::shared_ptr<comm::Comm> engine) : handle_(handle), communicator_(std::move(engine)) {}
+
+std::shared_ptr<const Group> Group::of(MPI_Comm theirs) {
+  MPI_Comm handle = duplicate_of(theirs);
+  std::shared_ptr<mpi::MpiComm> engine;  // frees the handle
+  std::shared_ptr<const Group> group;
+  std::exception_ptr failure;
+  base::keep_failure(failure, [&] {
+    engine = std::make_shared<mpi::MpiComm>(handle);
+    group.reset(new Group(handle, engine));
+  });
+  // There is nothing yet over which ranks could agree.
+  int is_well = failure ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &is_well, 1, MPI_INT, MPI_MIN, handle);
+  if (is_well == 1) return group;
+  if (!engine) MPI_Comm_free(&handle);
+  std::rethrow_exception(failure ? failure : comm::no_memory_for_words);
+}
 
 Verdict Group::vote(int code, const Fingerprint& same, bool raised) const {
   // Codes are 0 and below; the maximum of the complements is the minimum.

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -32,8 +33,8 @@ struct Verdict {
 
 class Group {
  public:
-  // Collective. A duplicate of the communicator, which returns its errors.
-  explicit Group(MPI_Comm theirs);
+  // Collective. Over a duplicate of the communicator, which returns its errors.
+  static std::shared_ptr<const Group> of(MPI_Comm theirs);
 
   MPI_Comm handle() const noexcept { return handle_; }
   const Communicator& communicator() const noexcept { return communicator_; }
@@ -48,6 +49,8 @@ class Group {
   void broadcast(std::span<std::byte> bytes) const;
 
  private:
+  Group(MPI_Comm handle, std::shared_ptr<comm::Comm> engine);
+
   MPI_Comm handle_ = MPI_COMM_NULL;
   Communicator communicator_;  // frees the handle
 };

@@ -167,7 +167,7 @@ void destroy(LemonReader* reader) noexcept {
 }
 
 LemonReader* make_reader(MPI_File* fp, MPI_Comm comm) {
-  const auto group = std::make_shared<const Group>(comm);
+  const auto group = Group::of(comm);
   auto* reader = new (std::nothrow) LemonReader{};
   auto* state = new (std::nothrow) State(group);
   const bool is_ready = reader != nullptr && state != nullptr && fp != nullptr;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/lemon/sites.hpp"
 
+#include <array>
 #include <bit>
 
 #include <limequat/error.hpp>
@@ -37,24 +38,33 @@ Payload payload_of(const Shape& shape, const FieldSpec& spec) {
   return payload;
 }
 
-Grid grid_of(const Group& group, const Shape& shape) {
-  return Grid(group.communicator(), shape.extents, {.processes = shape.processes, .rank_order = shape.rank_order});
-}
-
 }  // namespace
 
-Way::Way(const Group& group, const Shape& shape, bool writes)
-    : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid_of(group, shape)) {
-  sites_ = comm::agree(grid_.communicator().engine(), [&] {
-    io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
-    plan.route.threads = 1;  // the program need not have asked MPI for more
-    // Sites of an odd number of bytes are nothing the engine can exchange.
-    if (shape.site_bytes % 4 != 0) plan.route.strategy = Strategy::direct;
-    // In memory, wherever.
-    if (writes) return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
-    return std::make_unique<io::SiteTransfer>(grid_, std::move(plan), MutableField{spec_, this, 0, {}, {}});
+Way::Way(const Grid& grid, const Shape& shape, bool writes)
+    : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid) {
+  io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
+  plan.route.threads = 1;  // the program need not have asked MPI for more
+  // Sites of an odd number of bytes are nothing the engine can exchange.
+  if (shape.site_bytes % 4 != 0) plan.route.strategy = Strategy::direct;
+  // In memory, wherever.
+  if (writes) {
+    sites_ = std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
+  } else {
+    sites_ = std::make_unique<io::SiteTransfer>(grid_, std::move(plan), MutableField{spec_, this, 0, {}, {}});
+  }
+}
+
+std::shared_ptr<const Way> Way::of(const Group& group, const Shape& shape, bool writes) {
+  comm::Comm& comm = group.communicator().engine();
+  GridOptions options;
+  comm::agree(comm, [&] {
+    options.processes = shape.processes;
+    options.rank_order = shape.rank_order;
   });
-  sites_->choose_route();
+  const Grid grid(group.communicator(), shape.extents, options);
+  const auto way = comm::agree(comm, [&] { return std::shared_ptr<Way>(new Way(grid, shape, writes)); });
+  way->sites_->choose_route();
+  return way;
 }
 
 void Way::repeat(std::uint64_t offset, std::byte* data) const {
@@ -100,7 +110,8 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
     return;
   }
   repeat(offset, data);
-  sites_->start({&file});
+  const std::array<transport::File*, 1> files{&file};
+  sites_->start(files);
   sites_->move();
 }
 

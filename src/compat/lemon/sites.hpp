@@ -22,7 +22,7 @@ namespace lq::compat::lemon {
 class Way {
  public:
   // Collective.
-  Way(const Group& group, const Shape& shape, bool writes);
+  static std::shared_ptr<const Way> of(const Group& group, const Shape& shape, bool writes);
 
   bool is_for(const Shape& shape, bool writes) const { return shape == shape_ && writes == writes_; }
   const Shape& shape() const noexcept { return shape_; }
@@ -38,6 +38,8 @@ class Way {
   std::unique_ptr<Staging> reserve(std::uint64_t offset) const;
 
  private:
+  // Local.
+  Way(const Grid& grid, const Shape& shape, bool writes);
   template <class Work>
   void for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const;
   // Collective. The same sites at another place, from or to `data`.

@@ -12,8 +12,6 @@
 namespace lq::compat::lemon {
 namespace {
 
-constexpr std::size_t ways_kept = 4;
-
 // Local.
 int judge(MPI_Comm comm, const Place& place, const LatticeCall& call, const Direction& direction, Shape& shape) {
   if (!place.is_open) return direction.failed;
@@ -72,11 +70,13 @@ int State::agree_on_lattice(MPI_File* file, const Place& place, const LatticeCal
 }
 
 std::shared_ptr<const Way> State::way_for(const Shape& shape, bool is_writing) {
-  const auto known = std::ranges::find_if(ways_, [&](const auto& way) { return way->is_for(shape, is_writing); });
+  const auto known =
+      std::ranges::find_if(ways_, [&](const auto& way) { return way && way->is_for(shape, is_writing); });
   if (known != ways_.end()) return *known;
-  if (ways_.size() == ways_kept) ways_.erase(ways_.begin());
-  ways_.push_back(std::make_shared<const Way>(*group_, shape, is_writing));
-  return ways_.back();
+  auto made = Way::of(*group_, shape, is_writing);
+  std::rotate(ways_.begin(), ways_.begin() + 1, ways_.end());
+  ways_.back() = made;
+  return made;
 }
 
 int State::move_lattice(MPI_File* file, const Place& place, const LatticeCall& call, const Direction& direction,
@@ -100,12 +100,16 @@ int State::start_lattice(MPI_File* file, const Place& place, const LatticeCall& 
   const std::shared_ptr<const Way> way = way_for(shape, direction.writing);
   auto* const data = static_cast<std::byte*>(call.data);
   const std::uint64_t offset = place.here();
+  if (direction.writing && !way->is_direct()) {
+    // Its memory is there before all ranks move their sites.
+    const int ready = group_->gravest(outcome(direction.failed, [&] { flight.staging = std::make_shared<Staging>(); }));
+    if (ready != LEMON_SUCCESS) return ready;
+  }
   const int code = outcome(direction.failed, [&] {
     std::vector<Piece> pieces;
     if (way->is_direct()) {
       pieces = way->pieces(offset, data);
     } else if (direction.writing) {
-      flight.staging = std::make_shared<Staging>();
       way->move(*flight.staging, offset, data);
       pieces = flight.staging->pieces();
     } else {

@@ -5,6 +5,7 @@
 // fail on one rank comes before a vote of all.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -95,7 +96,7 @@ class State {
                        Shape& shape);
 
   std::shared_ptr<const Group> group_;
-  std::vector<std::shared_ptr<const Way>> ways_;
+  std::array<std::shared_ptr<const Way>, 4> ways_;  // the last ones that were taken, the oldest first
   std::optional<Flight> flight_;
 };
 

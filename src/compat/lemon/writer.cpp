@@ -187,7 +187,7 @@ MPI_Offset start_of(const Group& group, MPI_File file) {
 }
 
 LemonWriter* make_writer(MPI_File* fp, MPI_Comm comm) {
-  const auto group = std::make_shared<const Group>(comm);
+  const auto group = Group::of(comm);
   auto* writer = new (std::nothrow) LemonWriter{};
   auto* state = new (std::nothrow) State(group);
   const bool is_ready = writer != nullptr && state != nullptr && fp != nullptr && *fp != MPI_FILE_NULL;

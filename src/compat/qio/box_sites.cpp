@@ -68,7 +68,7 @@ Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const Site
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   transfer->choose_route();
-  transfer->start(std::move(files));
+  transfer->start(files);
   base::keep_failure(failure, [&] { transfer->move(); });
   return transfer->tally().sums.total();
 }
