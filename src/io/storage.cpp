@@ -4,7 +4,6 @@
 // Sites to and from a file of the caller's.
 #include <limequat/storage.hpp>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -102,8 +101,8 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   sites->choose_route();
-  const std::array<transport::File*, 1> files{&*file};
-  sites->start(files);
+  transport::File* const one = &*file;
+  sites->start({&one, 1});
   sites->run();
   Report report = comm::agree_alike(comm, [&] {
     Report result;

@@ -35,9 +35,7 @@ Communicator communicator(MPI_Comm comm) {
   if (is_inter != 0) {
     throw Error(Code::invalid_argument, "communicator: an intercommunicator; merge it first (MPI_Intercomm_merge)");
   }
-  MPI_Comm duplicate = MPI_COMM_NULL;
-  check(MPI_Comm_dup(comm, &duplicate), "duplicate the communicator");
-  return Communicator(std::make_shared<MpiComm>(duplicate));
+  return Communicator(duplicate_of(comm));
 }
 
 }  // namespace lq::mpi

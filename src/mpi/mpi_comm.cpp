@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
+#include <limequat/error.hpp>
+
+#include "base/keep_failure.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/wait.hpp"
@@ -154,6 +158,20 @@ comm::Flight MpiComm::start_receive(std::span<std::byte> bytes, int from, int ch
           "receive");
   });
   return comm::Flight(std::move(requests));
+}
+
+std::shared_ptr<MpiComm> duplicate_of(MPI_Comm theirs) {
+  MPI_Comm duplicate = MPI_COMM_NULL;
+  check(MPI_Comm_dup(theirs, &duplicate), "duplicate the communicator");
+  std::shared_ptr<MpiComm> made;
+  std::exception_ptr failure;
+  base::keep_failure(failure, [&] { made = std::make_shared<MpiComm>(duplicate); });
+  // There is nothing yet over which ranks could agree.
+  int is_well = failure ? 0 : 1;
+  MPI_Allreduce(MPI_IN_PLACE, &is_well, 1, MPI_INT, MPI_MIN, duplicate);
+  if (is_well == 1) return made;
+  if (!made) MPI_Comm_free(&duplicate);
+  throw Error(Code::out_of_memory, "MPI: a rank has no memory for the duplicate of the communicator");
 }
 
 }  // namespace lq::mpi

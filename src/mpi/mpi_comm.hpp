@@ -6,6 +6,8 @@
 
 #include <limequat/mpi.hpp>
 
+#include <memory>
+
 #include "comm/comm.hpp"
 
 namespace lq::mpi {
@@ -22,6 +24,7 @@ class MpiComm final : public comm::Comm {
   MpiComm(const MpiComm&) = delete;
   MpiComm& operator=(const MpiComm&) = delete;
 
+  MPI_Comm handle() const noexcept { return comm_; }
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
   void barrier() override;
@@ -43,5 +46,8 @@ class MpiComm final : public comm::Comm {
   int size_ = 1;
   int exchanges_ = 0;  // calls of all_to_all, modulo 2
 };
+
+// Collective. Over a duplicate of the communicator. out_of_memory on all ranks where one has none for it.
+std::shared_ptr<MpiComm> duplicate_of(MPI_Comm theirs);
 
 }  // namespace lq::mpi

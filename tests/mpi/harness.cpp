@@ -18,6 +18,14 @@ void wait(MPI_Request request) {
   for (int done = 0; done == 0; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) std::this_thread::yield();
 }
 
+bool anywhere(bool here) {
+  int is_there = here ? 1 : 0;
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+  wait(request);
+  return is_there == 1;
+}
+
 namespace {
 
 class RankListener : public ::testing::EmptyTestEventListener {

@@ -19,6 +19,9 @@ int world_size();
 // Gives the core to ranks that share it.
 void wait(MPI_Request request);
 
+// Collective. Whether it is so on any rank.
+bool anywhere(bool here);
+
 // Collective. A directory that all ranks use, removed by the last of them.
 class SharedDirectory {
  public:

@@ -4,7 +4,6 @@
 // Memory that runs out on one of the ranks, over MPI: at every allocation, once or for good, while a field and a set
 // are written and read. Claim: nobody waits for ever, and all ranks throw the same error or none.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -13,14 +12,13 @@
 #include <limequat/multifile.hpp>
 
 #include "mpi/harness.hpp"
+#include "mpi/memory_faults.hpp"
 #include "support/formula_field.hpp"
-#include "support/held_memory.hpp"
 
 namespace lq {
 namespace {
 
 const Extents lattice{4, 2, 2, 4};
-constexpr unsigned deadline_seconds = 120;
 
 struct Case {
   const char* name;
@@ -32,38 +30,18 @@ struct Case {
 class MemoryOverMpi : public ::testing::TestWithParam<Case> {
  protected:
   Grid grid() const { return Grid(all_, lattice, {.processes = Extents{1, 1, 1, all_.size()}}); }
-  bool is_bad() const { return all_.rank() == GetParam().bad_rank; }
-  // Collective.
-  bool anywhere(bool here) const {
-    int is_there = here ? 1 : 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(MPI_IN_PLACE, &is_there, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
-    testing::wait(request);
-    return is_there == 1;
-  }
 
-  // Collective. How many allocations of the bad rank made `work` fail.
+  // Collective. As memory_faults_in().
   template <class Work>
   int faults_in(const Work& work) {
-    int failures = 0;
-    for (std::int64_t k = 0;; ++k) {
-      testing::HeldMemory memory;
-      memory.fail_at = k;
-      memory.for_good = GetParam().for_good;
-      ::alarm(deadline_seconds);
+    return testing::memory_faults_in(GetParam().bad_rank, GetParam().for_good, [&](testing::HeldMemory* memory) {
       const Error error = testing::same_error_of([&] {
-        const testing::OwnedBy owner(is_bad() ? &memory : nullptr);
+        const testing::OwnedBy owner(memory);
         work();
       });
-      ::alarm(0);
-      if (error.code() != Code::ok) ++failures;
       EXPECT_TRUE(error.code() == Code::ok || error.code() == Code::out_of_memory) << error.what();
-      if (anywhere(HasFailure())) {
-        ADD_FAILURE() << "allocation " << k << " of rank " << GetParam().bad_rank;
-        return failures;
-      }
-      if (!anywhere(is_bad() && memory.has_failed())) return error.code() == Code::ok ? failures : 0;
-    }
+      return error.code() == Code::ok;
+    });
   }
 
   testing::SharedDirectory directory_;

@@ -8,25 +8,11 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
-#include "comm/error_wire.hpp"
+#include "comm/agree.hpp"
 #include "compat/lemon/codes.hpp"
-#include "mpi/mpi_comm.hpp"
 #include "mpi/mpi_error.hpp"
 
 namespace lq::compat::lemon {
-namespace {
-
-MPI_Comm duplicate_of(MPI_Comm theirs) {
-  mpi::require_running();
-  if (theirs == MPI_COMM_NULL) throw Error(Code::invalid_argument, "lemon: the communicator is MPI_COMM_NULL");
-  MPI_Comm duplicate = MPI_COMM_NULL;
-  mpi::check(MPI_Comm_dup(theirs, &duplicate), "duplicate the communicator");
-  return duplicate;
-}
-
-}  // namespace
-
 // FNV-1a.
 Fingerprint& Fingerprint::add(std::string_view text) noexcept {
   add(text.size());
@@ -39,23 +25,13 @@ Fingerprint& Fingerprint::add(std::uint64_t number) noexcept {
   return *this;
 }
 
-Group::Group(MPI_Comm handle, std::shared_ptr<comm::Comm> engine) : handle_(handle), communicator_(std::move(engine)) {}
+Group::Group(std::shared_ptr<mpi::MpiComm> engine) : handle_(engine->handle()), communicator_(std::move(engine)) {}
 
 std::shared_ptr<const Group> Group::of(MPI_Comm theirs) {
-  MPI_Comm handle = duplicate_of(theirs);
-  std::shared_ptr<mpi::MpiComm> engine;  // frees the handle
-  std::shared_ptr<const Group> group;
-  std::exception_ptr failure;
-  base::keep_failure(failure, [&] {
-    engine = std::make_shared<mpi::MpiComm>(handle);
-    group.reset(new Group(handle, engine));
-  });
-  // There is nothing yet over which ranks could agree.
-  int is_well = failure ? 0 : 1;
-  MPI_Allreduce(MPI_IN_PLACE, &is_well, 1, MPI_INT, MPI_MIN, handle);
-  if (is_well == 1) return group;
-  if (!engine) MPI_Comm_free(&handle);
-  std::rethrow_exception(failure ? failure : comm::no_memory_for_words);
+  mpi::require_running();
+  if (theirs == MPI_COMM_NULL) throw Error(Code::invalid_argument, "lemon: the communicator is MPI_COMM_NULL");
+  const auto engine = mpi::duplicate_of(theirs);
+  return comm::agree(*engine, [&] { return std::shared_ptr<const Group>(new Group(engine)); });
 }
 
 Verdict Group::vote(int code, const Fingerprint& same, bool raised) const {

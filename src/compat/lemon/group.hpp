@@ -12,6 +12,8 @@
 #include <limequat/grid.hpp>
 #include <limequat/mpi.hpp>
 
+#include "mpi/mpi_comm.hpp"
+
 namespace lq::compat::lemon {
 
 // Of what must be the same on all ranks: the call, its arguments, the state of the object.
@@ -49,7 +51,7 @@ class Group {
   void broadcast(std::span<std::byte> bytes) const;
 
  private:
-  Group(MPI_Comm handle, std::shared_ptr<comm::Comm> engine);
+  explicit Group(std::shared_ptr<mpi::MpiComm> engine);
 
   MPI_Comm handle_ = MPI_COMM_NULL;
   Communicator communicator_;  // frees the handle

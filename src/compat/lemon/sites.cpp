@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/lemon/sites.hpp"
 
-#include <array>
 #include <bit>
 
 #include <limequat/error.hpp>
@@ -110,8 +109,8 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
     return;
   }
   repeat(offset, data);
-  const std::array<transport::File*, 1> files{&file};
-  sites_->start(files);
+  transport::File* const one = &file;
+  sites_->start({&one, 1});
   sites_->move();
 }
 

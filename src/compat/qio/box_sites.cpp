@@ -54,7 +54,6 @@ Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const Site
                     std::exception_ptr& failure) {
   if (!sites.boxes->grid) return {};
   const Grid& grid = *sites.boxes->grid;
-  std::vector<transport::File*> files;
   const auto transfer = comm::agree(grid.communicator().engine(), [&] {
     io::SitePlan plan = plan_of(*sites.boxes, place, call);
     AnyField field;
@@ -64,11 +63,10 @@ Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const Site
     } else {
       field.store_rows = row_by_site<const void>(*sites.order, sites.boxes->own, call);
     }
-    files.push_back(place.file);
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   transfer->choose_route();
-  transfer->start(files);
+  transfer->start({&place.file, 1});
   base::keep_failure(failure, [&] { transfer->move(); });
   return transfer->tally().sums.total();
 }

@@ -50,9 +50,7 @@ std::shared_ptr<comm::Comm> all_nodes() {
   if (!is_running()) return comm::make_self();
   const MPI_Comm theirs = programs_communicator();
   if (known_nodes == nullptr || theirs != known_communicator) {
-    MPI_Comm duplicate = MPI_COMM_NULL;
-    mpi::check(MPI_Comm_dup(theirs, &duplicate), "duplicate the communicator");
-    known_nodes = std::make_shared<mpi::MpiComm>(duplicate);
+    known_nodes = mpi::duplicate_of(theirs);
     known_communicator = theirs;
   }
   return known_nodes;

@@ -11,9 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
-#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
-#include "comm/error_wire.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mpi.hpp"
 #include "compat/sion_mpi.h"
@@ -91,17 +89,11 @@ std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
     MPI_Comm_get_attr(comm, duplicate_key(), static_cast<void*>(&held), &is_there);
     if (is_there != 0) return *static_cast<std::shared_ptr<comm::Comm>*>(held);
   }
-  std::unique_ptr<std::shared_ptr<comm::Comm>> kept;
-  std::exception_ptr failure;
-  base::keep_failure(failure, [&] {
-    const auto handle = std::make_shared<Communicator>(mpi::communicator(comm));
-    kept = std::make_unique<std::shared_ptr<comm::Comm>>(handle, &handle->engine());
+  const Communicator made = mpi::communicator(comm);
+  auto kept = comm::agree(made.engine(), [&] {
+    const auto handle = std::make_shared<Communicator>(made);
+    return std::make_unique<std::shared_ptr<comm::Comm>>(handle, &handle->engine());
   });
-  // There is nothing yet over which ranks could agree.
-  int is_well = failure ? 0 : 1;
-  if (has_attributes(comm)) MPI_Allreduce(MPI_IN_PLACE, &is_well, 1, MPI_INT, MPI_MIN, comm);
-  if (failure) std::rethrow_exception(failure);
-  if (is_well == 0) std::rethrow_exception(comm::no_memory_for_words);
   std::shared_ptr<comm::Comm> duplicate = *kept;
   if (MPI_Comm_set_attr(comm, duplicate_key(), kept.get()) == MPI_SUCCESS) static_cast<void>(kept.release());
   return duplicate;

@@ -3,18 +3,15 @@
 //
 // Memory that runs out on one of the ranks while records are written and read with Lemon's interface: at every
 // allocation, once or for good. Claim: nobody waits for ever, and all ranks get the same code.
-#include <unistd.h>
-
 #include <string>
 #include <vector>
 
 #include "compat/lemon/fixture.hpp"
-#include "support/held_memory.hpp"
+#include "mpi/memory_faults.hpp"
 
 namespace lq::testing {
 namespace {
 
-constexpr unsigned deadline_seconds = 120;
 constexpr MPI_Offset site_bytes = 576;
 
 struct Case {
@@ -27,8 +24,6 @@ struct Case {
 
 class LemonMemory : public Lemon, public ::testing::WithParamInterface<Case> {
  protected:
-  bool is_bad() const { return world_rank() == GetParam().bad_rank; }
-
   // Collective. Steps until one does not succeed; each gives all ranks the same code.
   template <class... Steps>
   static bool all_succeed(const Steps&... steps) {
@@ -42,37 +37,13 @@ class LemonMemory : public Lemon, public ::testing::WithParamInterface<Case> {
   }
   static int code_of(const void* object) { return object == nullptr ? LEMON_ERR_PARAM : LEMON_SUCCESS; }
 
-  // Collective. How many allocations of the bad rank made `work` fail.
+  // Collective. As memory_faults_in().
   template <class Work>
-  int faults_in(const Work& work) {
-    int failures = 0;
-    for (std::int64_t k = 0;; ++k) {
-      HeldMemory memory;
-      memory.fail_at = k;
-      memory.for_good = GetParam().for_good;
-      ::alarm(deadline_seconds);
-      bool is_well = false;
-      {
-        const OwnedBy owner(is_bad() ? &memory : nullptr);
-        is_well = work();
-      }
-      ::alarm(0);
-      failures += is_well ? 0 : 1;
-      const bool is_over = same_on_all(is_bad() && memory.has_failed()) == 0;
-      if (same_on_all(HasFailure()) != 0) {
-        ADD_FAILURE() << "allocation " << k << " of rank " << GetParam().bad_rank;
-        return failures;
-      }
-      if (is_over) return is_well ? failures : 0;
-    }
-  }
-  // Collective. Whether it holds on any rank.
-  static int same_on_all(bool here) {
-    int anywhere = here ? 1 : 0;
-    MPI_Request request = MPI_REQUEST_NULL;
-    MPI_Iallreduce(MPI_IN_PLACE, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
-    wait(request);
-    return anywhere;
+  static int faults_in(const Work& work) {
+    return memory_faults_in(GetParam().bad_rank, GetParam().for_good, [&](HeldMemory* memory) {
+      const OwnedBy owner(memory);
+      return work();
+    });
   }
 };
 
