@@ -4,6 +4,8 @@
 // Reports, differences, catalogs and verdicts as structs.
 #include "capi/answers.hpp"
 
+#include <tuple>
+
 #include <limequat/file.hpp>
 
 #include "capi/handles.hpp"
@@ -189,11 +191,9 @@ using namespace lq::capi;  // NOLINT: the functions of the interface are outside
 lq_status lq_catalog_open(const char* path, const lq_scan_options* options, lq_catalog** catalog) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    const auto [name, limits] = agreed(group, [&] {
-      given(catalog, "catalog");
-      return std::pair(text(path, "path"), options_of(options));
-    });
-    *catalog = new lq_catalog{lq::inspect(name, group, limits)};
+    auto [room, name, limits] =
+        agreed(group, [&] { return std::tuple(Room(catalog, "catalog"), text(path, "path"), options_of(options)); });
+    room.fill(lq::inspect(name, group, limits));
   });
 }
 
@@ -243,11 +243,9 @@ lq_status lq_catalog_field_metadata(const lq_catalog* catalog, uint64_t field, u
 lq_status lq_verification_run(const char* path, const lq_verify_options* options, lq_verification** verification) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    const auto [name, how] = agreed(group, [&] {
-      given(verification, "verification");
-      return std::pair(text(path, "path"), options_of(options));
-    });
-    *verification = new lq_verification{lq::verify(name, group, how)};
+    auto [room, name, how] = agreed(
+        group, [&] { return std::tuple(Room(verification, "verification"), text(path, "path"), options_of(options)); });
+    room.fill(lq::verify(name, group, how));
   });
 }
 

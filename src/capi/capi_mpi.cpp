@@ -11,7 +11,6 @@
 
 namespace {
 
-using lq::capi::given;
 using lq::capi::guarded;
 
 }  // namespace
@@ -23,17 +22,17 @@ lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_
 lq_status lq_grid_mpi_with(const int64_t* extents, int dimensions, MPI_Comm comm, const lq_grid_options* options,
                            lq_grid** grid) {
   return guarded([&] {
-    const auto call = lq::capi::agreed(lq::mpi::communicator(comm),
-                                       [&] { return lq::capi::grid_call(extents, dimensions, options, grid); });
-    *grid = new lq_grid{lq::mpi::grid(call.extents, comm, call.options, call.axes)};
+    auto [room, call] = lq::capi::agreed(lq::mpi::communicator(comm), [&] {
+      return std::pair(lq::capi::Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options));
+    });
+    room.fill(lq::mpi::grid(call.extents, comm, call.options, call.axes));
   });
 }
 
 lq_status lq_communicator_mpi(MPI_Comm comm, lq_communicator** communicator) {
   return guarded([&] {
     const lq::Communicator group = lq::mpi::communicator(comm);
-    lq::capi::agreed(group, [&] { return given(communicator, "communicator"); });
-    *communicator = new lq_communicator{group};
+    lq::capi::agreed(group, [&] { return lq::capi::Room(communicator, "communicator"); }).fill(group);
   });
 }
 

@@ -4,6 +4,8 @@
 // Reading and writing fields.
 #include <limequat/file.hpp>
 
+#include <tuple>
+
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
 #include "options/values.hpp"
@@ -15,6 +17,7 @@ using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
 using lq::capi::hand_out_report;
+using lq::capi::Room;
 using lq::capi::text;
 
 }  // namespace
@@ -42,11 +45,10 @@ lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write
                            lq_writer** writer) {
   return guarded([&] {
     const lq::Communicator& communicator = grid_of(grid).communicator();
-    const auto [name, options] = agreed(communicator, [&] {
-      given(writer, "writer");
-      return std::pair(text(path, "path"), lq::capi::options_of(defaults));
+    auto [room, name, options] = agreed(communicator, [&] {
+      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(defaults));
     });
-    *writer = new lq_writer{communicator, lq::create(name, grid->grid, options)};
+    room.fill(communicator, lq::create(name, grid->grid, options));
   });
 }
 

@@ -11,6 +11,7 @@
 using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
+using lq::capi::Room;
 
 namespace {
 
@@ -51,10 +52,7 @@ lq_status lq_communicator_agree(const lq_communicator* communicator, const lq_fa
 }
 
 lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid) {
-  return guarded([&] {
-    given(grid, "grid");
-    *grid = new lq_grid{lq::Grid(lq::capi::coord_of(extents, dimensions, "extents"))};
-  });
+  return guarded([&] { Room(grid, "grid").fill(lq::Grid(lq::capi::coord_of(extents, dimensions, "extents"))); });
 }
 
 lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size) {
@@ -65,13 +63,13 @@ lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_commun
                          const lq_grid_options* options, lq_grid** grid) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
-    const auto call = lq::capi::agreed(group, [&] {
-      auto translated = lq::capi::grid_call(extents, dimensions, options, grid);
-      if (!translated.axes.empty())
+    auto [room, call] = lq::capi::agreed(group, [&] {
+      auto translated = std::pair(Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options));
+      if (!translated.second.axes.empty())
         lq::capi::reject("axes are those of a Cartesian MPI communicator: lq_grid_mpi_with");
       return translated;
     });
-    *grid = new lq_grid{lq::Grid(group, call.extents, call.options)};
+    room.fill(lq::Grid(group, call.extents, call.options));
   });
 }
 

@@ -27,8 +27,7 @@ struct GridCall {
 };
 
 // Local; run it inside agreed().
-inline GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options* options, lq_grid** grid) {
-  given(grid, "grid");
+inline GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options* options) {
   const lq_grid_options c = given_options(options, default_grid());
   GridCall call;
   call.extents = coord_of(extents, dimensions, "extents");

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <exception>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -56,5 +58,27 @@ auto agreed(const Communicator& communicator, Make&& make) {
   communicator.agree(failure);
   return std::move(*result);
 }
+
+// Where a new handle goes, and the memory for it: had while the arguments are agreed on, for behind that all ranks make
+// together what it holds, and none of them may stay away.
+template <class Handle>
+class Room {
+ public:
+  Room(Handle** handle, const char* argument)
+      : handle_(given(handle, argument)), memory_(::operator new(sizeof(Handle))) {}
+  template <class... Parts>
+  void fill(Parts&&... parts) {
+    Handle* const made = ::new (memory_.get()) Handle{std::forward<Parts>(parts)...};
+    static_cast<void>(memory_.release());  // it is the handle's
+    *handle_ = made;
+  }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const noexcept { ::operator delete(memory); }
+  };
+  Handle** handle_;
+  std::unique_ptr<void, Free> memory_;
+};
 
 }  // namespace lq::capi

@@ -5,6 +5,7 @@
 #include <limequat/modes.hpp>
 
 #include <algorithm>
+#include <tuple>
 
 #include "capi/answers.hpp"
 #include "capi/handles.hpp"
@@ -27,6 +28,7 @@ using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
 using lq::capi::reject;
+using lq::capi::Room;
 using lq::capi::text;
 using lq::modes::Description;
 using lq::modes::Mode;
@@ -171,11 +173,11 @@ lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_
                           const lq_write_options* options, lq_modes_writer** writer) {
   return guarded([&] {
     const lq::Communicator group = grid_of(grid).communicator();
-    const auto [name, how, what] = agreed(group, [&] {
-      given(writer, "writer");
-      return std::tuple(text(path, "path"), lq::capi::options_of(options), description_from(description));
+    auto [room, name, how, what] = agreed(group, [&] {
+      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(options),
+                        description_from(description));
     });
-    *writer = new lq_modes_writer{group, lq::modes::Writer(name, grid->grid, what, how)};
+    room.fill(group, lq::modes::Writer(name, grid->grid, what, how));
   });
 }
 
@@ -183,11 +185,9 @@ lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_
                           lq_modes_writer** writer) {
   return guarded([&] {
     const lq::Communicator group = grid_of(grid).communicator();
-    const auto [name, how] = agreed(group, [&] {
-      given(writer, "writer");
-      return std::pair(text(path, "path"), lq::capi::options_of(options));
-    });
-    *writer = new lq_modes_writer{group, lq::modes::Writer(name, grid->grid, how)};
+    auto [room, name, how] = agreed(
+        group, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(options)); });
+    room.fill(group, lq::modes::Writer(name, grid->grid, how));
   });
 }
 
@@ -228,11 +228,11 @@ lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const 
                                 const lq_scan_options* options, lq_modes** set) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::group_of(options);
-    const auto [name, limits, unsaid] = agreed(group, [&] {
-      given(set, "set");
-      return std::tuple(text(path, "path"), lq::capi::options_of(options), unsaid_from(ls, parity, lattice));
+    auto [room, name, limits, unsaid] = agreed(group, [&] {
+      return std::tuple(Room(set, "set"), text(path, "path"), lq::capi::options_of(options),
+                        unsaid_from(ls, parity, lattice));
     });
-    *set = new lq_modes{lq::modes::Set(name, group, limits, unsaid)};
+    room.fill(lq::modes::Set(name, group, limits, unsaid));
   });
 }
 
@@ -288,11 +288,10 @@ lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq
 lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
                               const lq_read_options* options, lq_pending** pending) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] {
-      given(pending, "pending");
-      return lq::capi::read_call(path_of(set).c_str(), vector, options);
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      return std::pair(Room(pending, "pending"), lq::capi::read_call(path_of(set).c_str(), vector, options));
     });
-    *pending = new lq_pending{set->set.read_async(k, grid->grid, call.field, call.options)};
+    room.fill(set->set.read_async(k, grid->grid, call.field, call.options));
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string_view>
+#include <tuple>
 
 #include "capi/handles.hpp"
 #include "capi/text.hpp"
@@ -17,7 +18,7 @@ struct lq_multifile_writer {
 
 struct lq_multifile_reader {
   lq::MultifileReader reader;
-  std::map<int64_t, lq::InStream> streams;  // that were read, so that what was checked stays so
+  std::map<int64_t, lq::InStream> streams = {};  // that were read, so that what was checked stays so
 };
 
 namespace {
@@ -29,17 +30,17 @@ using lq::capi::group_of;
 using lq::capi::guarded;
 using lq::capi::hand_out;
 using lq::capi::hand_out_report;
+using lq::capi::Room;
 using lq::capi::text;
 
 template <class Open>
 lq_status begin(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer, Open open) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    const auto call = agreed(communicator, [&] {
-      given(writer, "writer");
-      return std::pair(text(path, "path"), lq::capi::options_of(options));
+    auto [room, name, how] = agreed(communicator, [&] {
+      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(options));
     });
-    *writer = new lq_multifile_writer{open(call.first, communicator, call.second)};
+    room.fill(open(name, communicator, how));
   });
 }
 
@@ -119,11 +120,10 @@ void lq_multifile_writer_free(lq_multifile_writer* writer) { delete writer; }
 lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* options, lq_multifile_reader** reader) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    const auto call = agreed(communicator, [&] {
-      given(reader, "reader");
-      return std::pair(text(path, "path"), lq::capi::options_of(options));
+    auto [room, name, how] = agreed(communicator, [&] {
+      return std::tuple(Room(reader, "reader"), text(path, "path"), lq::capi::options_of(options));
     });
-    *reader = new lq_multifile_reader{lq::MultifileReader(call.first, communicator, call.second), {}};
+    room.fill(lq::MultifileReader(name, communicator, how));
   });
 }
 

@@ -22,19 +22,12 @@ lq_status lq_node_cache_open(const char* path, const lq_communicator* communicat
                              uint64_t block_bytes, lq_node_cache** cache) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
-    struct Call {
-      std::string path;
-      lq::NodeCacheOptions options;
-    };
-    const Call call = lq::capi::agreed(group, [&] {
-      given(cache, "cache");
-      Call made{lq::capi::text(path, "path"), {}};
-      if (bytes > 0) made.options.bytes = bytes;
-      if (block_bytes > 0) made.options.block_bytes = block_bytes;
-      return made;
-    });
-    lq::NodeCache made(call.path, group, call.options);
-    *cache = new lq_node_cache{std::move(made)};
+    auto [room, name] = lq::capi::agreed(
+        group, [&] { return std::pair(lq::capi::Room(cache, "cache"), lq::capi::text(path, "path")); });
+    lq::NodeCacheOptions how;
+    if (bytes > 0) how.bytes = bytes;
+    if (block_bytes > 0) how.block_bytes = block_bytes;
+    room.fill(lq::NodeCache(name, group, how));
   });
 }
 

@@ -6,6 +6,8 @@
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 
+#include <tuple>
+
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
 
@@ -20,17 +22,17 @@ using lq::capi::agreed;
 using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
+using lq::capi::Room;
 
 }  // namespace
 
 lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file** file) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(options == nullptr ? nullptr : options->communicator);
-    const auto [name, limits] = agreed(group, [&] {
-      given(file, "file");
-      return std::pair(lq::capi::text(path, "path"), lq::capi::options_of(options));
+    auto [room, name, limits] = agreed(group, [&] {
+      return std::tuple(Room(file, "file"), lq::capi::text(path, "path"), lq::capi::options_of(options));
     });
-    *file = new lq_file{group, lq::open(name, group, limits)};
+    room.fill(group, lq::open(name, group, limits));
   });
 }
 
@@ -53,11 +55,11 @@ lq_status lq_file_read(const lq_file* file, const lq_grid* grid, lq_field field,
 lq_status lq_file_read_async(const lq_file* file, const lq_grid* grid, lq_field field, const lq_read_options* options,
                              lq_pending** pending) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] {
-      given(pending, "pending");
-      return lq::capi::read_call(given(file, "file")->file.catalog().path.c_str(), field, options);
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      const char* const path = given(file, "file")->file.catalog().path.c_str();
+      return std::pair(Room(pending, "pending"), lq::capi::read_call(path, field, options));
     });
-    *pending = new lq_pending{lq::read_async(file->file, grid->grid, call.field, call.options)};
+    room.fill(lq::read_async(file->file, grid->grid, call.field, call.options));
   });
 }
 

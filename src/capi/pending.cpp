@@ -13,16 +13,16 @@ using lq::capi::agreed;
 using lq::capi::given;
 using lq::capi::grid_of;
 using lq::capi::guarded;
+using lq::capi::Room;
 
 // The guard of borrowed memory must know how much there is, which C need not tell.
-lq::Field measured(lq::Field field, const lq_field& given_field, const lq::Grid& grid) {
-  if (field.data == nullptr || given_field.available != 0 || !field.memory.is_plain()) return field;
+void measure(lq::Field& field, const lq_field& given_field, const lq::Grid& grid) {
+  if (field.data == nullptr || given_field.available != 0 || !field.memory.is_plain()) return;
   lq::FieldSpec spec = field.spec;
   if (spec.kind == lq::FieldKind::gauge && spec.links == 0) {
     spec = lq::gauge_spec(spec.precision, spec.colors, grid.extents().size());
   }
   field.available = grid.local_volume() * spec.numbers;
-  return field;
 }
 
 }  // namespace
@@ -30,23 +30,22 @@ lq::Field measured(lq::Field field, const lq_field& given_field, const lq::Grid&
 lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options,
                          lq_pending** pending) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] {
-      given(pending, "pending");
-      return lq::capi::write_call(path, field, options);
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      auto made = std::pair(Room(pending, "pending"), lq::capi::write_call(path, field, options));
+      measure(made.second.field, field, grid->grid);
+      return made;
     });
-    const lq::Field known = measured(call.field, field, grid->grid);
-    *pending = new lq_pending{lq::write_async(call.path, grid->grid, known, call.options)};
+    room.fill(lq::write_async(call.path, grid->grid, call.field, call.options));
   });
 }
 
 lq_status lq_read_async(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options,
                         lq_pending** pending) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] {
-      given(pending, "pending");
-      return lq::capi::read_call(path, field, options);
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      return std::pair(Room(pending, "pending"), lq::capi::read_call(path, field, options));
     });
-    *pending = new lq_pending{lq::read_async(call.path, grid->grid, call.field, call.options)};
+    room.fill(lq::read_async(call.path, grid->grid, call.field, call.options));
   });
 }
 

@@ -22,6 +22,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/folder.hpp"
 
 namespace lq::cli {
 
@@ -159,18 +160,19 @@ void carry_out(StateFile& file, CopyState state, const std::function<std::string
 std::vector<CopyState> copies() {
   std::vector<CopyState> found;
   const fs::path folder = state_folder();
-  std::error_code failure;
-  if (!fs::exists(folder, failure)) return found;
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
-    std::ifstream text(entry->path());
-    CopyState state = state_of(entry->path().filename().string(), text);
-    if (state.state == "running" && !is_held(entry->path())) {
+  std::vector<std::string> names;
+  if (const int failure = base::names_in(folder.string(), names); failure != 0 && failure != ENOENT) {
+    fail(folder.string(), "read the states of copies", failure);
+  }
+  for (const std::string& name : names) {
+    std::ifstream text(folder / name);
+    CopyState state = state_of(name, text);
+    if (state.state == "running" && !is_held(folder / name)) {
       state.state = "stopped";
       state.message = "its process has ended; copy again with --resume";
     }
     found.push_back(std::move(state));
   }
-  if (failure) fail(folder.string(), "read the states of copies", failure.value());
   std::ranges::sort(found, {}, &CopyState::id);
   return found;
 }

@@ -2,10 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/leftovers.hpp"
 
-#include <algorithm>
-#include <filesystem>
-#include <system_error>
-
+#include "base/folder.hpp"
+#include "base/path.hpp"
 #include "base/temporary_name.hpp"
 
 namespace lq::cli {
@@ -13,20 +11,14 @@ namespace lq::cli {
 bool is_leftover(std::string_view path) { return base::parse_temporary_name(path).has_value(); }
 
 std::vector<std::string> leftovers_of(const std::string& path) {
-  namespace fs = std::filesystem;
-  const fs::path target(path);
-  const std::string name = target.filename().string();
-  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  std::vector<std::string> found;
-  std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
-    const std::string other = entry->path().filename().string();
+  const std::size_t begin = path.rfind('/') + 1;  // 0 where there is none
+  const std::string before = path.substr(0, begin), name = path.substr(begin);
+  std::vector<std::string> names, found;
+  base::names_in(base::directory_of(path), names);
+  for (const std::string& other : names) {
     const auto temporary = base::parse_temporary_name(other);
-    if (temporary && temporary->name == name) {
-      found.push_back(target.has_parent_path() ? entry->path().string() : other);
-    }
+    if (temporary && temporary->name == name) found.push_back(before + other);
   }
-  std::sort(found.begin(), found.end());
   return found;
 }
 

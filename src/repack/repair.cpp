@@ -11,6 +11,8 @@
 #include <limequat/multifile.hpp>
 #include <limequat/repack.hpp>
 
+#include "base/folder.hpp"
+#include "base/path.hpp"
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/publishing.hpp"
 #include "format/findings.hpp"
@@ -37,12 +39,11 @@ namespace sion = format::sion;
 
 // What an interrupted writer left of a set that has no file of its name.
 std::string part_of(const std::string& path) {
-  namespace fs = std::filesystem;
-  const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
-  std::vector<std::string> found;
-  std::error_code failure;
-  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure)) {
-    const std::string other = (fs::path(path).parent_path() / entry->path().filename()).string();
+  const std::string before = path.substr(0, path.rfind('/') + 1);
+  std::vector<std::string> names, found;
+  base::names_in(base::directory_of(path), names);
+  for (const std::string& name : names) {
+    const std::string other = before + name;
     if (checkpoint::final_name(other) == path) found.push_back(other);
   }
   if (found.size() < 2) return found.empty() ? path : found.front();

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <set>
 
 #include <limequat/error.hpp>
 
+#include "base/folder.hpp"
 #include "base/path.hpp"
 #include "base/temporary_name.hpp"
 #include "checkpoint/field_note.hpp"
@@ -112,18 +114,15 @@ class Finder {
                   {.path = from});
     }
     errand_.folders.push_back(to);
-    std::vector<fs::directory_entry> entries;
-    std::error_code failure;
-    for (fs::directory_iterator entry(from, failure), end; !failure && entry != end; entry.increment(failure)) {
-      entries.push_back(*entry);
-    }
-    if (failure) {
-      throw Error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", from, failure.message()),
+    std::vector<std::string> names;
+    if (const int failure = base::names_in(from, names); failure != 0) {
+      throw Error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", from, std::strerror(failure)),
                   {.path = from});
     }
-    std::ranges::sort(entries);
-    for (const fs::directory_entry& entry : entries) {
-      const std::string path = entry.path().string(), name = entry.path().filename().string();
+    std::error_code failure;
+    for (const std::string& name : names) {
+      const fs::directory_entry entry(fs::path(from) / name, failure);
+      const std::string path = entry.path().string();
       if (is_rest_of_a_copy(name)) continue;
       const bool is_wanted =
           !entry.is_symlink(failure) && (entry.is_regular_file(failure) || entry.is_directory(failure));

@@ -23,9 +23,10 @@ int memory_faults_in(int bad_rank, bool for_good, const Work& work) {
   const bool is_bad = world_rank() == bad_rank;
   int failures = 0;
   for (std::int64_t k = 0;; ++k) {
-    HeldMemory memory;
+    static HeldMemory memory;  // outlives what is kept for later: the last error, a communicator
     memory.fail_at = k;
     memory.for_good = for_good;
+    memory.asked = 0;
     ::alarm(deadline_seconds);
     const bool is_well = work(is_bad ? &memory : nullptr);
     ::alarm(0);

@@ -96,10 +96,12 @@ std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const N
   }
   const int joining = whole_dimensions(lattice, *around);
   Boxes boxes{joined(whole(lattice), joining).extents, joined(around->region, joining), {}, {}};
-  if (!number) return boxes;
-  boxes.own = joined(*mine.box(), joining);
+  if (number) boxes.own = joined(*mine.box(), joining);
   const Extents grid = joined(whole(processes), joining).extents;  // of what is joined it has one place
-  boxes.grid.emplace(Communicator(in_order), boxes.region.extents, GridOptions{.processes = grid});
+  // Those without sites learn of it if there is no memory for the grid.
+  comm::agree(nodes, [&] {
+    if (number) boxes.grid.emplace(Communicator(in_order), boxes.region.extents, GridOptions{.processes = grid});
+  });
   return boxes;
 }
 

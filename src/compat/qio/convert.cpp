@@ -102,7 +102,7 @@ RecordKind kind_of(const std::string& text, const Extents& extents) {
   RecordKind kind;
   std::string copy = text;
   QIO_String xml{copy.data(), copy.size() + 1};
-  if (QIO_decode_record_info(&kind.info, &xml) != QIO_SUCCESS) {
+  if (decoded(QIO_decode_record_info, kind.info, &xml) != QIO_SUCCESS) {
     throw Refusal(QIO_ERR_PRIVATE_REC_INFO, "a record of record information is not complete");
   }
   kind.site_bytes = static_cast<std::uint64_t>(std::max(0, kind.info.typesize.value)) *

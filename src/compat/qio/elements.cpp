@@ -6,9 +6,8 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstring>
-
-#include <fmt/format.h>
 
 namespace lq::compat::qio {
 namespace {
@@ -86,16 +85,22 @@ int put(QIO_TagIntValue* element, int value) {
   return QIO_SUCCESS;
 }
 
-void Encoder::begin(const char* tag, const char* attributes) {
-  fmt::format_to(std::back_inserter(text_), "<{}{}{}>", tag, attributes[0] == '\0' ? "" : " ", attributes);
+void Encoder::append(std::string_view text) noexcept try { text_ += text; } catch (const std::bad_alloc&) {
+  lacks_memory_ = true;
 }
 
-void Encoder::end(const char* tag) { fmt::format_to(std::back_inserter(text_), "</{}>", tag); }
+void Encoder::begin(const char* tag, const char* attributes) noexcept {
+  for (const char* const text : {"<", tag, attributes[0] == '\0' ? "" : " ", attributes, ">"}) append(text);
+}
+
+void Encoder::end(const char* tag) noexcept {
+  for (const char* const text : {"</", tag, ">"}) append(text);
+}
 
 Encoder& Encoder::add(const QIO_TagCharValue& element) {
   if (element.occur == 0) return *this;
   begin(element.tag, element.attr);
-  text_ += element.value;
+  append(element.value);
   end(element.tag);
   return *this;
 }
@@ -103,7 +108,7 @@ Encoder& Encoder::add(const QIO_TagCharValue& element) {
 Encoder& Encoder::add(const QIO_TagIntValue& element) {
   if (element.occur == 0) return *this;
   begin(element.tag, element.attr);
-  text_ += std::to_string(element.value);
+  append(std::to_string(element.value));
   end(element.tag);
   return *this;
 }
@@ -111,7 +116,9 @@ Encoder& Encoder::add(const QIO_TagIntValue& element) {
 Encoder& Encoder::add(const QIO_TagHex32Value& element) {
   if (element.occur == 0) return *this;
   begin(element.tag, element.attr);
-  fmt::format_to(std::back_inserter(text_), "{:x}", element.value);
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%x", element.value);
+  append(digits);
   end(element.tag);
   return *this;
 }
@@ -119,18 +126,18 @@ Encoder& Encoder::add(const QIO_TagHex32Value& element) {
 Encoder& Encoder::add(const QIO_TagIntArrayValue& element, int count) {
   if (element.occur == 0) return *this;
   begin(element.tag, element.attr);
-  for (int i = 0; i < std::min(count, QIO_MAXINTARRAY); ++i) text_ += std::to_string(element.value[i]) + ' ';
+  for (int i = 0; i < std::min(count, QIO_MAXINTARRAY); ++i) append(std::to_string(element.value[i]) + ' ');
   end(element.tag);
   return *this;
 }
 
 void Encoder::wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const {
   Encoder whole;
-  whole.text_ = QIO_XMLINFO;
+  whole.append(QIO_XMLINFO);
   whole.begin(wrapper.tag, wrapper.attr);
-  whole.text_ += text_;
+  whole.append(text_);
   whole.end(wrapper.tag);
-  QIO_string_set(text, whole.text_.c_str());
+  QIO_string_set(text, lacks_memory_ || whole.lacks_memory_ ? nullptr : whole.text_.c_str());
 }
 
 }  // namespace lq::compat::qio

@@ -4,7 +4,7 @@
 // Structures of elements out of XML and into it: what all of QIO's information objects have in common.
 #pragma once
 
-#include <qioxml.h>
+#include <qio.h>
 
 #include <cstdlib>
 #include <new>
@@ -35,20 +35,23 @@ void set(QIO_TagIntValue& element, int value) noexcept;
 // QIO_BAD_ARG for 0, which says nothing.
 int put(QIO_TagIntValue* element, int value);
 
-// Whether `text` is one element named `root`; calls each(tag, value) for those within, as decode functions want them.
+// Calls each(tag, value) for the elements within that named `root`, as decode functions want them. QIO_BAD_XML where
+// `text` is not one such element, QIO_ERR_ALLOC without memory.
 template <class Each>
-bool for_each_element(QIO_String* text, std::string_view root, Each&& each) {
+int for_each_element(QIO_String* text, std::string_view root, Each&& each) noexcept try {
   const char* const begin = QIO_string_ptr(text);
-  if (begin == nullptr) return false;
+  if (begin == nullptr) return QIO_BAD_XML;
   const Element outer = next_element(begin);
-  if (outer.name != root) return false;
+  if (outer.name != root) return QIO_BAD_XML;
   std::string inner(outer.value);
   const char* at = inner.c_str();
   for (Element one = next_element(at); !one.name.empty(); one = next_element(one.rest)) {
     std::string tag(one.name), value(one.value);
     each(tag.data(), value.data());
   }
-  return true;
+  return QIO_SUCCESS;
+} catch (const std::bad_alloc&) {
+  return QIO_ERR_ALLOC;
 }
 
 // Elements one behind the other.
@@ -58,13 +61,15 @@ class Encoder {
   Encoder& add(const QIO_TagIntValue& element);
   Encoder& add(const QIO_TagHex32Value& element);
   Encoder& add(const QIO_TagIntArrayValue& element, int count);
-  // The text: all of them within the wrapper's element.
+  // The text: all of them within the wrapper's element. Empty without memory, for functions of C throw nothing.
   void wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const;
 
  private:
-  void begin(const char* tag, const char* attributes);
-  void end(const char* tag);
+  void append(std::string_view text) noexcept;
+  void begin(const char* tag, const char* attributes) noexcept;
+  void end(const char* tag) noexcept;
   std::string text_;
+  bool lacks_memory_ = false;
 };
 
 // A new object that programs free; null without memory.

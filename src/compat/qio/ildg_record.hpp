@@ -8,6 +8,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 
 #include <limequat/lattice.hpp>
@@ -26,9 +28,17 @@ template <class Info>
 std::string encoded(void (*encode)(QIO_String*, Info*), Info& info) {
   QIO_String xml{};
   encode(&xml, &info);
-  std::string text = text_of(&xml);
-  std::free(xml.string);
-  return text;
+  const std::unique_ptr<char, decltype(&std::free)> held(xml.string, &std::free);
+  if (held == nullptr) throw std::bad_alloc();
+  return text_of(&xml);
+}
+
+// What one of the functions QIO_decode_... says of a text; without memory it throws, too.
+template <class Info>
+int decoded(int (*decode)(Info*, QIO_String*), Info& info, QIO_String* xml) {
+  const int code = decode(&info, xml);
+  if (code == QIO_ERR_ALLOC) throw std::bad_alloc();
+  return code;
 }
 
 // 32 or 64 where a record is a gauge field as ILDG has it; 0 else.

@@ -13,13 +13,13 @@ extern "C" {
 int QIO_decode_ILDG_format_info(QIO_ILDGFormatInfo* ildg_info, QIO_String* ildg_string) {
   QIO_ILDGFormatInfo& info = *ildg_info;
   info = QIO_ILDG_FORMAT_INFO_TEMPLATE;
-  const bool is_format = for_each_element(ildg_string, "ildgFormat", [&](char* tag, char* value) {
+  const int parsed = for_each_element(ildg_string, "ildgFormat", [&](char* tag, char* value) {
     for (QIO_TagCharValue* text : {&info.version, &info.field}) QIO_decode_as_string(tag, value, text);
     for (QIO_TagIntValue* number : {&info.precision, &info.lx, &info.ly, &info.lz, &info.lt}) {
       QIO_decode_as_int(tag, value, number);
     }
   });
-  if (!is_format) return QIO_BAD_XML;
+  if (parsed != QIO_SUCCESS) return parsed;
   int errors = QIO_check_string_occur(&info.version) + QIO_check_string_occur(&info.field);
   for (QIO_TagIntValue* number : {&info.precision, &info.lx, &info.ly, &info.lz, &info.lt}) {
     errors += QIO_check_int_occur(number);

@@ -40,15 +40,17 @@ void encode_information(const Info& info, const QIO_TagCharValue& wrapper, QIO_S
   encoder.wrap(wrapper, text);
 }
 
-// `roots`: names that the element around all of it may have. How many elements are missing, or QIO_BAD_XML.
+// `roots`: names that the element around all of it may have. How many elements are missing, or QIO_BAD_XML
+// or QIO_ERR_ALLOC.
 template <class Info>
 int decode_information(Info& info, const Info& nothing, QIO_String* text, std::initializer_list<const char*> roots) {
   info = nothing;
   for (const char* root : roots) {
-    const bool is_right = for_each_element(text, root, [&](char* tag, char* value) {
+    const int parsed = for_each_element(text, root, [&](char* tag, char* value) {
       for_each_member(info, [&](auto& element) { take(tag, value, element); });
     });
-    if (!is_right) continue;
+    if (parsed == QIO_BAD_XML) continue;
+    if (parsed != QIO_SUCCESS) return parsed;
     int errors = 0;
     for_each_member(info, [&](auto& element) { errors += is_missing(element); });
     return errors;

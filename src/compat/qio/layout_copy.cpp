@@ -95,7 +95,7 @@ std::string name_of_part(const std::string& name, int volfmt, int node) {
 }
 
 std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites) {
-  const std::vector<std::uint64_t> mine = sites.ranks();
+  const std::vector<std::uint64_t> mine = comm::agree(comm, [&] { return sites.ranks(); });
   std::vector<std::uint64_t> all;
   comm::agree(comm, [&] {
     std::vector<std::byte> bytes;
@@ -150,7 +150,7 @@ Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const Q
   const std::uint64_t count = ranks.size();
   if (own->rank() != 0) ranks = {};
   comm::Comm* const comm = own.get();
-  std::optional<Boxes> boxes = boxes_of(*comm, extents, order);
+  std::optional<Boxes> boxes = comm::agree(all, [&] { return boxes_of(*comm, extents, order); });
   return {comm, std::move(own), 0, io_node, count, std::move(order), std::move(ranks), std::move(boxes)};
 }
 

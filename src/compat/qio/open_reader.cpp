@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compat/qio/ildg_record.hpp"
 #include "compat/qio/outcome.hpp"
 
 namespace lq::compat::qio {
@@ -43,7 +44,7 @@ std::unique_ptr<transport::File> open_by_name(const std::string& name, int wante
 void take_file_info(FileFacts& facts, std::string text, const std::string& path) {
   QIO_FileInfo info = QIO_FILE_INFO_TEMPLATE;
   Xml xml(std::move(text));
-  if (QIO_decode_file_info(&info, xml.get()) != QIO_SUCCESS) {
+  if (decoded(QIO_decode_file_info, info, xml.get()) != QIO_SUCCESS) {
     throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": its record of file information is not complete");
   }
   facts.format = QIO_SCIDAC_NATIVE;
@@ -55,7 +56,7 @@ void take_file_info(FileFacts& facts, std::string text, const std::string& path)
 void take_ildg_format(FileFacts& facts, std::string text, const std::string& path) {
   QIO_ILDGFormatInfo info = QIO_ILDG_FORMAT_INFO_TEMPLATE;
   Xml xml(std::move(text));
-  if (QIO_decode_ILDG_format_info(&info, xml.get()) != QIO_SUCCESS) {
+  if (decoded(QIO_decode_ILDG_format_info, info, xml.get()) != QIO_SUCCESS) {
     throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": its ildg-format record is not complete");
   }
   facts.format = QIO_ILDG_ALIEN;
@@ -133,7 +134,7 @@ void read_beginning_of_record(RecordsIn& records, const QIO_Reader& reader, Reco
     is_any = is_any || record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML;
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) {
       Xml xml(records.text_of(*record));
-      if (QIO_decode_record_info(&found.facts.info, xml.get()) != QIO_SUCCESS) {
+      if (decoded(QIO_decode_record_info, found.facts.info, xml.get()) != QIO_SUCCESS) {
         throw Refusal(QIO_ERR_PRIVATE_REC_INFO, "a record of record information is not complete");
       }
       has_information = true;
@@ -172,7 +173,7 @@ QIO_ChecksumInfo read_stored(RecordsIn& records, const std::string& path) {
   }
   QIO_ChecksumInfo info = QIO_CHECKSUM_INFO_TEMPLATE;
   Xml xml(records.text_of(*record));
-  const int code = QIO_decode_checksum_info(&info, xml.get());
+  const int code = decoded(QIO_decode_checksum_info, info, xml.get());
   // The original writes neither of the sums where one of them is 0.
   const bool has_none = info.suma.occur == 0 && info.sumb.occur == 0;
   if (code == QIO_SUCCESS || (code != QIO_BAD_XML && has_none)) return info;

@@ -17,6 +17,7 @@
 #include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
+#include "compat/qio/ildg_record.hpp"
 #include "compat/qio/outcome.hpp"
 
 namespace lq::compat::qio {
@@ -77,7 +78,7 @@ std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
     std::string text = there.text_of(*record);
     QIO_String xml{text.data(), text.size() + 1};
     const DML_Layout& layout = *writer.layout;
-    if (QIO_decode_file_info(&info, &xml) == QIO_SUCCESS && info.volfmt.value == writer.volfmt &&
+    if (decoded(QIO_decode_file_info, info, &xml) == QIO_SUCCESS && info.volfmt.value == writer.volfmt &&
         info.dims.n == layout.latdim && std::equal(info.dims.value, info.dims.value + info.dims.n, layout.latsize)) {
       continue;
     }

@@ -33,6 +33,15 @@ struct Outcome {
   std::string text = {};
 };
 
+// The words of an error, where there is memory for them.
+inline std::string words_of(const std::exception& error) noexcept {
+  try {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";  // so few characters need none
+  }
+}
+
 // What `work` throws, else success; `otherwise` is the code of errors that say nothing of QIO.
 template <class Work>
 Outcome outcome_of(int otherwise, Work&& work) noexcept {
@@ -40,13 +49,13 @@ Outcome outcome_of(int otherwise, Work&& work) noexcept {
     work();
     return {};
   } catch (const Refusal& refusal) {
-    return {refusal.code(), refusal.what()};
+    return {refusal.code(), words_of(refusal)};
   } catch (const Error& error) {
-    if (error.code() == Code::out_of_memory) return {QIO_ERR_ALLOC, error.what()};
+    if (error.code() == Code::out_of_memory) return {QIO_ERR_ALLOC, words_of(error)};
     const bool is_about_arguments = error.code() == Code::invalid_argument || error.code() == Code::ranks_disagree;
-    return {is_about_arguments ? QIO_BAD_ARG : otherwise, error.what()};
+    return {is_about_arguments ? QIO_BAD_ARG : otherwise, words_of(error)};
   } catch (const std::bad_alloc&) {
-    return {QIO_ERR_ALLOC};
+    return {QIO_ERR_ALLOC, "out of memory"};
   } catch (...) {
     return {otherwise};
   }

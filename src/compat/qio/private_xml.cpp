@@ -58,14 +58,14 @@ extern "C" {
 int QIO_decode_file_info(QIO_FileInfo* file_info, QIO_String* file_string) {
   *file_info = QIO_FILE_INFO_TEMPLATE;
   QIO_TagIntValue multifile = {"multifile", "", 0, 0};
-  const bool is_file = for_each_element(file_string, "scidacFile", [&](char* tag, char* value) {
+  const int parsed = for_each_element(file_string, "scidacFile", [&](char* tag, char* value) {
     QIO_decode_as_string(tag, value, &file_info->version);
     QIO_decode_as_int(tag, value, &file_info->spacetime);
     QIO_decode_as_intlist(tag, value, &file_info->dims);
     QIO_decode_as_int(tag, value, &file_info->volfmt);
     QIO_decode_as_int(tag, value, &multifile);
   });
-  if (!is_file) return QIO_BAD_XML;
+  if (parsed != QIO_SUCCESS) return parsed;
   // The number of files, where the format is now.
   if (is_first_version(file_info->version) && !is_found(file_info->volfmt) && is_found(multifile)) {
     set(file_info->volfmt, multifile.value == 1 ? QIO_SINGLEFILE : QIO_MULTIFILE);
@@ -147,7 +147,7 @@ int QIO_decode_record_info(QIO_RecordInfo* record_info, QIO_String* record_strin
   QIO_RecordInfo& info = *record_info;
   info = QIO_RECORD_INFO_TEMPLATE;
   QIO_TagIntValue globaldata = {"globaldata", "", 0, 0};
-  const bool is_record = for_each_element(record_string, "scidacRecord", [&](char* tag, char* value) {
+  const int parsed = for_each_element(record_string, "scidacRecord", [&](char* tag, char* value) {
     for (QIO_TagCharValue* text : {&info.version, &info.date, &info.datatype, &info.precision}) {
       QIO_decode_as_string(tag, value, text);
     }
@@ -157,7 +157,7 @@ int QIO_decode_record_info(QIO_RecordInfo* record_info, QIO_String* record_strin
     }
     for (QIO_TagIntArrayValue* bounds : {&info.hyperlower, &info.hyperupper}) QIO_decode_as_intlist(tag, value, bounds);
   });
-  if (!is_record) return QIO_BAD_XML;
+  if (parsed != QIO_SUCCESS) return parsed;
   // Its name of old; some old files have no such element at all.
   if (is_first_version(info.version) && !is_found(info.recordtype)) {
     set(info.recordtype, is_found(globaldata) ? globaldata.value : QIO_FIELD);
@@ -199,10 +199,12 @@ int QIO_insert_record_version(QIO_RecordInfo* record_info, char* version) {
 }
 
 int QIO_insert_record_date(QIO_RecordInfo* record_info, char* date) {
-  if (date == nullptr) return put(&record_info->date, date);
-  std::string text(date);
-  if (text.ends_with('\n')) text.back() = ' ';
-  return put(&record_info->date, (text + "UTC").c_str());
+  QIO_TagCharValue& element = record_info->date;
+  if (const int code = put(&element, date); code != QIO_SUCCESS) return code;
+  const std::size_t length = std::strlen(element.value), room = sizeof element.value - 1 - length;
+  if (length > 0 && element.value[length - 1] == '\n') element.value[length - 1] = ' ';
+  std::strncat(element.value, "UTC", room);
+  return room < 3 ? QIO_ERR_ALLOC : QIO_SUCCESS;
 }
 
 int QIO_insert_recordtype(QIO_RecordInfo* record_info, int recordtype) {
@@ -303,12 +305,12 @@ int QIO_compare_record_info(QIO_RecordInfo* found, QIO_RecordInfo* expect) {
 
 int QIO_decode_checksum_info(QIO_ChecksumInfo* checksum, QIO_String* file_string) {
   *checksum = QIO_CHECKSUM_INFO_TEMPLATE;
-  const bool is_checksum = for_each_element(file_string, "scidacChecksum", [&](char* tag, char* value) {
+  const int parsed = for_each_element(file_string, "scidacChecksum", [&](char* tag, char* value) {
     QIO_decode_as_string(tag, value, &checksum->version);
     QIO_decode_as_hex32(tag, value, &checksum->suma);
     QIO_decode_as_hex32(tag, value, &checksum->sumb);
   });
-  if (!is_checksum) return QIO_BAD_XML;
+  if (parsed != QIO_SUCCESS) return parsed;
   return QIO_check_string_occur(&checksum->version) + QIO_check_hex32_occur(&checksum->suma) +
          QIO_check_hex32_occur(&checksum->sumb);
 }

@@ -76,7 +76,7 @@ Outcome read_global(const QIO_Reader& reader, OpenReader& open, const SiteCall& 
 
 Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& call, Moved& moved) {
   comm::Comm& nodes = *open.nodes;
-  if (!open.knows_sites) return {QIO_ERR_BAD_SITELIST, "the file was opened without a lattice"};
+  if (!open.knows_sites) throw Refusal(QIO_ERR_BAD_SITELIST, "the file was opened without a lattice");
   std::exception_ptr failure;
   if (open.volumes != nullptr) {
     open.volumes->read(*reader.layout, call, moved, failure);
@@ -232,9 +232,11 @@ int QIO_read_field(QIO_Reader* in, void (*put)(char* buf, size_t index, int coun
   return code_of_call(QIO_ERR_BAD_READ_BYTES, [&] {
     OpenReader& open = open_of(*in);
     const SiteCall call{put, arg, count, datum_size, word_size};
-    const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] { check_taking(call); });
+    const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] {
+      check_taking(call);
+      if (lime_type != nullptr && open.leads()) *lime_type = open.show_type_of_data();
+    });
     if (checked != QIO_SUCCESS) return checked;
-    if (lime_type != nullptr && open.leads()) *lime_type = open.show_type_of_data();
     Moved moved;
     const int code = read_field(*in, open, call, moved);
     if (code == QIO_SUCCESS) tell(moved, checksum, nbytes);

@@ -49,6 +49,17 @@ QIO_Reader* make_reader(const QIO_Layout& layout, const QIO_Iflag* iflag) {
   return reader;
 }
 
+std::unique_ptr<OpenReader> make_open_reader(const std::shared_ptr<comm::Comm>& nodes, const char* filename,
+                                             const QIO_Layout& layout, const QIO_Filesystem* fs) {
+  auto open = std::make_unique<OpenReader>();
+  open->nodes = nodes;
+  open->name = filename;
+  open->layout = layout;
+  if (fs != nullptr) open->filesystem = *fs;
+  open->master = open->io_nodes().master();
+  return open;
+}
+
 void check_extents(const FileFacts& facts, const DML_Layout& layout) {
   if (facts.latdim == layout.latdim && std::equal(facts.latsize, facts.latsize + facts.latdim, layout.latsize)) return;
   throw Refusal(QIO_ERR_FILE_INFO, "the file is for a lattice of other extents");
@@ -123,8 +134,8 @@ void find_family(const QIO_Reader& reader, OpenReader& open) {
   open.family = make_family(nodes, reader.volfmt, open.io_nodes(), open.layout);
   if (!is_in_parts(reader.volfmt) || reader.format != QIO_SCIDAC_NATIVE || fits(reader, open)) return;
   open.family = make_family(nodes, QIO_SINGLEFILE, open.io_nodes(), open.layout);
-  open.volumes =
-      std::make_unique<Volumes>(nodes, open.name, reader.volfmt, open.master, open.family.order, open.records.get());
+  open.volumes = comm::agree(nodes, [&] { return std::make_unique<Volumes>(nodes, open.master, open.family.order); });
+  open.volumes->look_for(open.name, reader.volfmt, open.records.get());
 }
 
 // Local. The file of this node.
@@ -168,18 +179,13 @@ QIO_Reader* open_reader(const char* filename, const QIO_Layout* layout, const QI
   if (layout == nullptr || filename == nullptr) return nullptr;
   QIO_Reader* reader = nullptr;
   const int code = code_of_call(QIO_ERR_OPEN_READ, [&] {
-    auto open = std::make_unique<OpenReader>();
-    open->nodes = nodes_of_layout(layout->number_of_nodes, layout->this_node);
-    open->name = filename;
-    open->layout = *layout;
-    if (fs != nullptr) open->filesystem = *fs;
-    open->master = open->io_nodes().master();
-    const int made = agree_code(*open->nodes, QIO_ERR_ALLOC, [&] {
+    const std::shared_ptr<comm::Comm> nodes = nodes_of_layout(layout->number_of_nodes, layout->this_node);
+    const int made = agree_code(*nodes, QIO_ERR_ALLOC, [&] {
       reader = make_reader(*layout, iflag);
       set_io_nodes(*reader->layout, fs);
+      reader->limequat = make_open_reader(nodes, filename, *layout, fs).release();
     });
     if (made != QIO_SUCCESS) return made;
-    reader->limequat = open.release();
     const int begun = read_file_information(*reader, opened(*reader), iflag);
     return begun == QIO_SUCCESS ? rest(*reader, opened(*reader)) : begun;
   });

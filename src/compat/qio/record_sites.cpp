@@ -77,17 +77,20 @@ RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Lay
   sites.of_family = layout.subsetvolume;
   comm::agree(all, [&] {
     sites.own = std::make_unique<NodeSites>(family.order.within(hypercube.lattice, hypercube.box));
+    sites.order = sites.own.get();
+  });
+  // Each family by itself, and then all of them.
+  comm::agree(all, [&] {
     if (volfmt == QIO_MULTIFILE) {
       sites.own->number_anew();
       sites.of_family = sites.own->count();
     } else if (is_in_parts(volfmt)) {
       const std::vector<std::uint64_t> ranks = ranks_of_all(*family.comm, *sites.own);
-      *sites.own = sites.own->among(ranks);
+      comm::agree(*family.comm, [&] { *sites.own = sites.own->among(ranks); });
       sites.of_family = ranks.size();
     }
-    sites.order = sites.own.get();
+    sites.boxes = boxes_of(*family.comm, hypercube.lattice, *sites.order);
   });
-  sites.boxes = boxes_of(*family.comm, hypercube.lattice, *sites.order);
   return sites;
 }
 

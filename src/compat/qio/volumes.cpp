@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "base/error_errno.hpp"
+#include "base/folder.hpp"
+#include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "compat/qio/box_sites.hpp"
 #include "compat/qio/open_reader.hpp"
@@ -28,12 +30,15 @@ std::optional<int> number_of(const std::string& name, const std::string& beginni
 
 // Which nodes have written files of that name, ascending.
 std::vector<std::int32_t> writers_of(const std::string& name, int volfmt) {
-  const std::filesystem::path whole(name);
-  const std::filesystem::path folder = whole.has_parent_path() ? whole.parent_path() : ".";
-  const std::string beginning = volfmt == QIO_PARTFILE_DIR ? "vol" : whole.filename().string() + ".vol";
+  const std::string folder = base::directory_of(name);
+  const std::string beginning = volfmt == QIO_PARTFILE_DIR ? "vol" : name.substr(name.rfind('/') + 1) + ".vol";
+  std::vector<std::string> names;
+  if (const int failure = base::names_in(folder, names); failure != 0) {
+    throw base::errno_error(folder, "look into the folder", failure);
+  }
   std::vector<std::int32_t> found;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const auto number = number_of(entry.path().filename().string(), beginning);
+  for (const std::string& one : names) {
+    const auto number = number_of(one, beginning);
     if (!number) continue;
     const std::string path = name_of_part(name, volfmt, *number);
     if (transport::resolve(path).kind(path) == transport::PathKind::file) found.push_back(*number);
@@ -52,22 +57,20 @@ void broadcast_numbers(comm::Comm& nodes, std::vector<Number>& numbers, int from
 
 }  // namespace
 
-Volumes::Volumes(comm::Comm& nodes, const std::string& name, int volfmt, int master, const NodeSites& sites,
-                 RecordsIn* masters_records)
-    : nodes_(nodes), master_(master), sites_(sites) {
+void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_records) {
   std::vector<std::int32_t> writers;
-  comm::agree(nodes, [&] {
-    if (nodes.rank() == master) writers = writers_of(name, volfmt);
+  comm::agree(nodes_, [&] {
+    if (nodes_.rank() == master_) writers = writers_of(name, volfmt);
   });
-  broadcast_numbers(nodes, writers, master);
-  comm::agree(nodes, [&] {
+  broadcast_numbers(nodes_, writers, master_);
+  comm::agree(nodes_, [&] {
     for (std::size_t v = 0; v < writers.size(); ++v) {
       Volume volume;
       volume.path = name_of_part(name, volfmt, writers[v]);
-      const bool is_masters = writers[v] == master;
-      volume.leader = is_masters ? master : static_cast<int>(v % static_cast<std::size_t>(nodes.size()));
-      if (nodes.rank() == volume.leader && is_masters) volume.records = masters_records;
-      if (nodes.rank() == volume.leader && !is_masters) {
+      const bool is_masters = writers[v] == master_;
+      volume.leader = is_masters ? master_ : static_cast<int>(v % static_cast<std::size_t>(nodes_.size()));
+      if (nodes_.rank() == volume.leader && is_masters) volume.records = masters_records;
+      if (nodes_.rank() == volume.leader && !is_masters) {
         volume.file = transport::resolve(volume.path).open_read(volume.path);
         volume.own = std::make_unique<RecordsIn>(*volume.file);
         volume.records = volume.own.get();
@@ -80,16 +83,16 @@ Volumes::Volumes(comm::Comm& nodes, const std::string& name, int volfmt, int mas
   for (const Volume& volume : volumes_) {
     const std::vector<std::uint64_t> ranks = list_of(volume);
     listed += ranks.size();
-    comm::agree(nodes, [&] {
-      const std::vector<std::uint64_t> mine = sites.in_list(ranks).ranks();
+    comm::agree(nodes_, [&] {
+      const std::vector<std::uint64_t> mine = sites_.in_list(ranks).ranks();
       found.insert(found.end(), mine.begin(), mine.end());
     });
   }
-  std::uint64_t all = sites.count();
-  nodes.all_reduce({&all, 1}, comm::Reduce::sum);
-  comm::agree(nodes, [&] {
+  std::uint64_t all = sites_.count();
+  nodes_.all_reduce({&all, 1}, comm::Reduce::sum);
+  comm::agree(nodes_, [&] {
     std::ranges::sort(found);
-    if (listed == all && found == sites.ranks()) return;
+    if (listed == all && found == sites_.ranks()) return;
     throw Refusal(QIO_ERR_BAD_SITELIST,
                   fmt::format("{}: its {} files do not have each site of the lattice once", name, volumes_.size()));
   });

@@ -17,10 +17,12 @@ namespace lq::compat::qio {
 
 class Volumes {
  public:
+  // Local. All of it outlives the object.
+  Volumes(comm::Comm& nodes, int master, const NodeSites& sites) : nodes_(nodes), master_(master), sites_(sites) {}
+
   // Collective. The files of a set beside the master's one, which is open. QIO_ERR_BAD_SITELIST on all nodes where they
   // do not have each site of the lattice once.
-  Volumes(comm::Comm& nodes, const std::string& name, int volfmt, int master, const NodeSites& sites,
-          RecordsIn* masters_records);
+  void look_for(const std::string& name, int volfmt, RecordsIn* masters_records);
 
   // Collective. The next data of each file, for the record that the layout is set to. Refusals agree; what went wrong
   // in the sites is kept in `failure`.

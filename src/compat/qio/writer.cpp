@@ -131,8 +131,11 @@ int write_information_alone(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_
 int write_data(const QIO_Writer& writer, const SiteCall& call, const DataRecord& data, Moved& moved) {
   OpenWriter& open = open_of(const_cast<QIO_Writer&>(writer));
   const bool is_global = writer.layout->recordtype == QIO_GLOBAL;
-  return agree_on(*open.nodes,
-                  is_global ? write_global(open, call, data, moved) : write_sites(writer, open, call, data, moved));
+  Outcome mine;
+  const Outcome all = outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    mine = is_global ? write_global(open, call, data, moved) : write_sites(writer, open, call, data, moved);
+  });
+  return agree_on(*open.nodes, all.code == QIO_SUCCESS ? mine : all);
 }
 
 int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {

@@ -122,9 +122,8 @@ QIO_Writer* open_writer(const char* filename, int volfmt, const QIO_Layout* layo
   if (layout == nullptr || filename == nullptr) return nullptr;
   QIO_Writer* writer = nullptr;
   const int code = code_of_call(QIO_ERR_OPEN_WRITE, [&] {
-    auto open = std::make_unique<OpenWriter>();
-    open->nodes = nodes_of_layout(layout->number_of_nodes, layout->this_node);
-    comm::Comm& nodes = *open->nodes;
+    const std::shared_ptr<comm::Comm> all = nodes_of_layout(layout->number_of_nodes, layout->this_node);
+    comm::Comm& nodes = *all;
     if (nodes.size() == 1) volfmt = QIO_SINGLEFILE;
     const int mode = oflag == nullptr ? QIO_TRUNC : oflag->mode;
     const int made = agree_code(nodes, QIO_ERR_ALLOC, [&] {
@@ -132,9 +131,11 @@ QIO_Writer* open_writer(const char* filename, int volfmt, const QIO_Layout* layo
       extents_of(*layout);
       writer = make_writer(volfmt, *layout, oflag);
       set_io_nodes(*writer->layout, fs);
+      auto* const open = new OpenWriter;
+      open->nodes = all;
+      writer->limequat = open;
     });
     if (made != QIO_SUCCESS) return made;
-    writer->limequat = open.release();
     Agreement same;
     same.add(static_cast<std::uint64_t>(volfmt)).add(static_cast<std::uint64_t>(mode));
     for (const std::int64_t extent : extents_of(*layout)) same.add(static_cast<std::uint64_t>(extent));

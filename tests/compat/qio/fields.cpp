@@ -1,0 +1,118 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "compat/qio/fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+
+#include "mpi/harness.hpp"
+
+namespace lq::testing {
+namespace {
+
+std::array<int, 4> lattice{6, 4, 4, 4};
+constexpr int sites = 384, numbers = 6;
+bool has_slices = false;
+
+int site_of(int node, int index) {
+  return has_slices ? node * (sites / world_size()) + index : index * world_size() + node;
+}
+int node_number(const int x[]) {
+  const int site = static_cast<int>(DML_lex_rank(x, 4, lattice.data()));
+  return has_slices ? site / (sites / world_size()) : site % world_size();
+}
+int node_index(const int x[]) {
+  const int site = static_cast<int>(DML_lex_rank(x, 4, lattice.data()));
+  return has_slices ? site % (sites / world_size()) : site / world_size();
+}
+void get_coords(int x[], int node, int index) { DML_lex_coords(x, 4, lattice.data(), site_of(node, index)); }
+int num_sites(int node) { return (sites - node + world_size() - 1) / world_size(); }
+
+QIO_Layout layout() {
+  QIO_Layout made{};
+  made.node_number = node_number;
+  made.node_index = node_index;
+  made.get_coords = get_coords;
+  made.num_sites = num_sites;
+  made.latsize = lattice.data();
+  made.latdim = 4;
+  made.volume = sites;
+  made.sites_on_node = static_cast<std::size_t>(num_sites(world_rank()));
+  made.this_node = world_rank();
+  made.number_of_nodes = world_size();
+  return made;
+}
+
+float number_of(std::size_t index, int k) {
+  return static_cast<float>(site_of(world_rank(), static_cast<int>(index)) * numbers + k);
+}
+
+void get(char* buf, size_t index, int, void*) {
+  for (int k = 0; k < numbers; ++k) {
+    const float number = number_of(index, k);
+    std::memcpy(buf + 4 * k, &number, 4);
+  }
+}
+
+void put(char* buf, size_t index, int, void* arg) {
+  for (int k = 0; k < numbers; ++k) {
+    const float number = number_of(index, k);
+    if (std::memcmp(buf + 4 * k, &number, 4) != 0) ++*static_cast<int*>(arg);
+  }
+}
+
+}  // namespace
+
+void deal_sites(bool in_slices) { has_slices = in_slices; }
+
+int same_code(int code) {
+  std::array<int, 2> ends{code, -code}, most{};
+  MPI_Allreduce(ends.data(), most.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(most[0], -most[1]) << "codes differ";
+  return most[0] != 0 ? most[0] : -most[1];
+}
+
+int write_fields(const std::string& path, int volfmt) {
+  QIO_Layout nodes = layout();
+  QIO_Oflag flags{QIO_SERIAL, QIO_TRUNC, QIO_ILDGNO, nullptr};
+  QIO_String* const xml = QIO_string_create();
+  QIO_string_set(xml, "<fault/>");
+  QIO_Writer* const writer = QIO_open_write(xml, path.c_str(), volfmt, &nodes, nullptr, &flags);
+  int code = same_code(writer == nullptr ? 1 : 0);
+  char type[] = "T", f[] = "F";
+  QIO_RecordInfo* const info = QIO_create_record_info(QIO_FIELD, nullptr, nullptr, 0, type, f, 3, 0, 4 * numbers, 1);
+  for (int field = 0; field < 2 && writer != nullptr; ++field) {
+    const int written = same_code(QIO_write(writer, info, xml, get, 4 * numbers, 4, nullptr));
+    if (code == 0) code = written;
+  }
+  if (writer != nullptr) {
+    const int closed = same_code(QIO_close_write(writer));
+    if (code == 0) code = closed;
+  }
+  QIO_destroy_record_info(info);
+  QIO_string_destroy(xml);
+  return code;
+}
+
+int read_fields(const std::string& path) {
+  QIO_Layout nodes = layout();
+  QIO_String* const xml = QIO_string_create();
+  QIO_Iflag flags{QIO_SERIAL, QIO_UNKNOWN};
+  QIO_Reader* const reader = QIO_open_read(xml, path.c_str(), &nodes, nullptr, &flags);
+  int code = same_code(reader == nullptr ? 1 : 0);
+  static QIO_RecordInfo info;
+  for (int field = 0; field < 2 && code == 0; ++field) {
+    int mismatches = 0;
+    code = same_code(QIO_read(reader, &info, xml, put, 4 * numbers, 4, &mismatches));
+    if (code == 0) {
+      EXPECT_EQ(mismatches, 0);
+    }
+  }
+  if (reader != nullptr) QIO_close_read(reader);
+  QIO_string_destroy(xml);
+  return code;
+}
+
+}  // namespace lq::testing
