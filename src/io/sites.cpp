@@ -83,6 +83,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.targets = view.unit.targets;
       situation.lies_on_servers = transport::lies_on_servers(view.unit);
       situation.client_writes = view.unit.client_writes;
+      situation.reads_in_order = view.unit.reads_in_order;
       situation.has_whole_tiles = view.has_whole_tiles;
       situation.checksum = !plan.sums.empty();
       const UsableMachine site = usable_machine_of(plan.route.profile);

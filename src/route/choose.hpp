@@ -30,6 +30,7 @@ struct Situation {
   bool needs_single_owner = false;   // two clients that write into one block lose data
   bool is_one_client = true;         // all ranks reach the file through one mount of one node
   machine::ClientWrites client_writes = machine::ClientWrites::at_once;  // by those who do
+  bool reads_in_order = false;  // clients fetch ahead for who reads one piece behind the other
   bool checksum = true;
   bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };

@@ -249,6 +249,36 @@ TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
   }
 }
 
+// Clients that fetch ahead do so for who reads on behind what it read; each rank has some of the file all the same.
+TEST(Choose, ReadsInLongDomainsWhereClientsFetchAhead) {
+  constexpr std::uint64_t mib = 1 << 20;
+  const auto shares = [](const Extents& processes, bool writing, bool in_order, const RouteOptions& options = {}) {
+    Situation situation = one_node(volume(processes));
+    situation.lies_on_servers = true;
+    situation.reads_in_order = in_order;
+    return choice(gauge_on(processes, writing), situation, options).shares;
+  };
+  const ShareOptions usual = shares({2, 2, 1, 1}, false, false);
+  EXPECT_EQ(usual.domain_bytes, mib);
+  const ShareOptions in_order = shares({2, 2, 1, 1}, false, true);
+  EXPECT_EQ(in_order.domain_bytes, 8 * mib);
+  EXPECT_EQ(in_order.chunk_bytes, mib);
+  EXPECT_EQ(shares({4, 4, 4, 2}, false, true).domain_bytes, 2 * mib);  // 2.8 MiB for each rank
+  EXPECT_EQ(shares({8, 8, 8, 2}, false, true).domain_bytes, mib);
+  EXPECT_EQ(shares({2, 2, 1, 1}, true, true).domain_bytes, shares({2, 2, 1, 1}, true, false).domain_bytes);
+  RouteOptions asked;
+  asked.chunk_bytes = usual.chunk_bytes;
+  EXPECT_EQ(shares({2, 2, 1, 1}, false, true, asked).domain_bytes,
+            shares({2, 2, 1, 1}, false, false, asked).domain_bytes);
+  for (const auto alignment : std::to_array<std::uint64_t>({1000, 65536, 3 * 4096 * 101, 16 * mib})) {
+    RouteOptions aligned;
+    aligned.alignment = alignment;
+    const ShareOptions taken = shares({2, 2, 1, 1}, false, true, aligned);
+    EXPECT_EQ(taken.domain_bytes % alignment, 0U) << alignment;
+    EXPECT_EQ(taken.domain_bytes % taken.chunk_bytes, 0U) << alignment;
+  }
+}
+
 // A call waits for a server: half as many. What is read stays in the cache, and so does what memory has no room for.
 TEST(Choose, WritesToServersInLargerChunks) {
   Situation situation = one_node(4);

@@ -51,6 +51,7 @@ route::Situation situation_on(const Machine& machine, const TransferPlan& plan) 
   situation.needs_single_owner = machine::needs_single_owner(machine.file_system);
   situation.lies_on_servers = machine::file_system_named(machine.file_system, machine.servers).is_shared;
   situation.client_writes = machine::client_writes(machine.file_system);
+  situation.reads_in_order = machine::reads_in_order(machine.file_system);
   situation.checksum = plan.request.checksum;
   return situation;
 }

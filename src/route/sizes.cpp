@@ -16,8 +16,11 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cache
 constexpr std::uint64_t long_piece = 1024 * 1024;
-constexpr std::uint64_t chunk_to_servers = 1024 * 1024;  // written in half of the calls, each of which waits
-constexpr std::uint64_t few_sites = 8;                   // in a chunk, at least
+constexpr std::uint64_t chunk_of_servers = 1024 * 1024;  // half of the calls, each of which waits
+// Where clients fetch ahead for who reads on behind what it read (measured on ceph-fuse, four ranks: 1.4 times the rate
+// of 1 MiB).
+constexpr std::uint64_t longest_run = 8 * 1024 * 1024;
+constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
 constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 30;
 // At most: writing, two assembled, two arriving, four leaving; reading, two read, four wanted, four spare.
 constexpr std::uint64_t chunks_in_memory = 10;
@@ -48,6 +51,18 @@ std::uint64_t alignment_for(const RouteOptions& options, const Situation& situat
 // Worth an owner of its own: who asks for small chunks wants them dealt out, too.
 std::uint64_t piece_for(const RouteOptions& options) {
   return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
+}
+
+bool is_read_in_order(const Transfer& transfer, const RouteOptions& options, const Situation& situation) {
+  return !transfer.writing && situation.reads_in_order && options.chunk_bytes == 0;
+}
+
+// Domains in which a rank reads on for a while, but so that each rank has some.
+std::uint64_t domain_in_order(const Transfer& transfer, const ChunkSizes& sizes) {
+  const std::uint64_t bytes = transfer.payload.stored.volume() * transfer.site_bytes();
+  const std::uint64_t of_rank = bytes / volume(transfer.dealt->processes());
+  const std::uint64_t unit = std::max(sizes.chunk_bytes, sizes.alignment);
+  return std::max(sizes.domain_bytes, std::min(of_rank, longest_run) / unit * unit);
 }
 
 // Chunks of `usual` bytes, unless the caller wants others.
@@ -90,8 +105,10 @@ std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptio
     const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
     sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
   } else if (transfer.payload.encoding.empty() || !transfer.writing) {
-    const bool is_to_servers = transfer.writing && situation.lies_on_servers;
-    sizes = sizes_around(is_to_servers ? chunk_to_servers : usual_chunk, site_bytes, options, situation);
+    const bool in_order = is_read_in_order(transfer, options, situation);
+    const bool waits = in_order || (transfer.writing && situation.lies_on_servers);
+    sizes = sizes_around(waits ? chunk_of_servers : usual_chunk, site_bytes, options, situation);
+    if (sizes && in_order) sizes->domain_bytes = domain_in_order(transfer, *sizes);
   }
   // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
   if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && situation.needs_single_owner) {
