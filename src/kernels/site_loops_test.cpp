@@ -134,11 +134,60 @@ void expect_crcs_in_width() {
   }
 }
 
+// Four links of SU(3) in arrays of their own, to the bytes of a file and back.
+template <std::size_t lanes>
+void expect_links_in_width() {
+  constexpr std::size_t sites = 6, link = 144, site = 4 * link, number = 8;
+  const isa::Loops loops = isa::loops_of<PlainVector<lanes>>();
+  const SiteCrc crc(site, InstructionSet::pclmul);
+  std::vector<std::byte> memory = patterned(sites * site), file(sites * site), expected(sites * site);
+  std::vector<isa::Stripe> stripes;
+  std::vector<std::int64_t> places;
+  for (std::size_t d = 0; d < 4; ++d) stripes.push_back({memory.data() + d * sites * link, d * link, link});
+  for (std::size_t k = 0; k < sites; ++k) {
+    places.push_back(static_cast<std::int64_t>((sites - 1 - k) * link / number));
+    for (std::size_t i = 0; i < site; ++i) {
+      const std::size_t turned = i % link / number * number + number - 1 - i % number;
+      expected[k * site + i] = memory[(i / link * sites + sites - 1 - k) * link + turned];
+    }
+  }
+  struct alignas(isa::cache_line) Line {
+    std::byte bytes[isa::cache_line];
+  };
+  std::vector<Line> sums(sites);
+  std::uint32_t crcs[sites];
+  const isa::StripeRun run{.stripes = stripes.data(),
+                           .count = stripes.size(),
+                           .places = places.data(),
+                           .number_bytes = number,
+                           .sites = sites,
+                           .file = file.data(),
+                           .site_bytes = site,
+                           .sums = sums.data(),
+                           .crcs = crcs};
+  const auto expect_crcs = [&] {
+    for (std::size_t k = 0; k < sites; ++k) {
+      ASSERT_EQ(crcs[k], crc32_portable(0, base::Bytes(expected).subspan(k * site, site))) << lanes << " lanes";
+    }
+  };
+  loops.take_stripes[1].any(crc.table(), run);
+  ASSERT_TRUE(file == expected) << lanes << " lanes";
+  expect_crcs();
+  const std::vector<std::byte> before = memory;
+  std::ranges::fill(memory, std::byte{});
+  loops.give_stripes[1].any(crc.table(), run);
+  ASSERT_TRUE(memory == before) << lanes << " lanes";
+  expect_crcs();
+}
+
 TEST(SiteLoops, OfEveryWidthGiveTheSame) {
   if (!SiteCrc(4, InstructionSet::pclmul).is_dot_product()) GTEST_SKIP() << "tables are made on x86-64 only";
   expect_crcs_in_width<1>();
   expect_crcs_in_width<2>();
   expect_crcs_in_width<4>();
+  expect_links_in_width<1>();
+  expect_links_in_width<2>();
+  expect_links_in_width<4>();
 }
 
 }  // namespace
