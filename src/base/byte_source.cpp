@@ -5,6 +5,7 @@
 #include "base/byte_source.hpp"
 
 #include <iterator>
+#include <new>
 #include <utility>
 
 #include <limequat/error.hpp>
@@ -36,7 +37,12 @@ std::size_t CachedSource::read_at(std::uint64_t offset, MutableBytes buffer) {
   if (buffer.size() > largest_window) return source_.read_at(offset, buffer);
   std::size_t done = 0;
   while (done < buffer.size()) {
-    const Bytes bytes = bytes_from(offset + done, buffer.size() - done);
+    Bytes bytes;
+    try {
+      bytes = bytes_from(offset + done, buffer.size() - done);
+    } catch (const std::bad_alloc&) {  // nothing is kept then
+      return done + source_.read_at(offset + done, buffer.subspan(done));
+    }
     if (bytes.empty()) break;
     const std::size_t count = std::min(bytes.size(), buffer.size() - done);
     std::copy_n(bytes.begin(), count, buffer.begin() + static_cast<std::ptrdiff_t>(done));
@@ -62,10 +68,11 @@ Bytes CachedSource::bytes_from(std::uint64_t offset, std::size_t wanted) {
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(length));
   bytes.resize(source_.read_at(offset, bytes));
-  held_ += bytes.size();
   last_begin_ = offset;
   last_end_ = offset + bytes.size();
-  return pieces_.insert_or_assign(offset, std::move(bytes)).first->second;
+  const Bytes kept = pieces_.insert_or_assign(offset, std::move(bytes)).first->second;
+  held_ += kept.size();
+  return kept;
 }
 
 }  // namespace lq::base

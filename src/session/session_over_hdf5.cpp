@@ -8,6 +8,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "hdf5/making/make.hpp"
@@ -32,17 +33,29 @@ std::int64_t microseconds_now() {
 
 }  // namespace
 
+// What is to be done, for all ranks to compare.
+struct Doing {
+  std::string_view what;
+  std::string_view which = {};  // "rename to WHICH of" a path
+
+  std::string text() const { return which.empty() ? std::string(what) : fmt::format("{} {} of", what, which); }
+};
+
 class SessionOverHdf5 final : public File::Session {
  public:
+  // Local.
   SessionOverHdf5(const std::string& path, Mode mode, const Communicator& communicator, const Hdf5Options& options)
       : store_(transport::resolve(path), path, mode, communicator, options),
         options_(options),
         layout_(small_layout(options.layout)) {}
 
+  // Collective. Before all else.
+  void open() { store_.open(); }
+
   const std::string& pwd() const override { return here_; }
 
   void cd(const std::string& path) override {
-    here_ = ask<std::string>("cd", path, [&](const Opened& file) {
+    here_ = ask<std::string>({"cd"}, path, [&](const Opened& file) {
       Found found = require_object(file, path, here_);
       if (found.object.kind == ObjectKind::group) return std::move(found.path);
       throw Error(Code::no_such_record, fmt::format("{}: {} is no group", file.path(), base::printable(found.path)),
@@ -51,12 +64,15 @@ class SessionOverHdf5 final : public File::Session {
   }
 
   void push(const std::string& path) override {
-    change("push", path, [&](const std::string& place, const Where& where) {
+    change({"push"}, path, [&](const std::string& place, const Where& where) {
       store_.edit([&](hid_t file) { make_group(file, place, where); });
     });
-    const std::string before = here_;
+    std::string before = comm::agree_alike(comm(), [&] {
+      stack_.reserve(stack_.size() + 1);
+      return here_;
+    });
     cd(path);
-    stack_.push_back(before);
+    stack_.push_back(std::move(before));
   }
 
   void pop() override {
@@ -71,33 +87,33 @@ class SessionOverHdf5 final : public File::Session {
 
   std::vector<Entry> ls(const std::string& path) override {
     return ask<std::vector<Entry>>(
-        "ls", path, [&](const Opened& file) { return list_entries(file, path, here_, options_.limits); });
+        {"ls"}, path, [&](const Opened& file) { return list_entries(file, path, here_, options_.limits); });
   }
   Facts stat(const std::string& path) override {
-    return ask<Facts>("stat", path, [&](const Opened& file) { return facts_of(file, path, here_, options_.limits); });
+    return ask<Facts>({"stat"}, path, [&](const Opened& file) { return facts_of(file, path, here_, options_.limits); });
   }
   bool exists(const std::string& path) override {
-    return ask<bool>("exists", path, [&](const Opened& file) { return find_object(file, path, here_).has_value(); });
+    return ask<bool>({"exists"}, path, [&](const Opened& file) { return find_object(file, path, here_).has_value(); });
   }
 
   void mkdir(const std::string& path) override {
-    change("mkdir", path, [&](const std::string& place, const Where& where) {
+    change({"mkdir"}, path, [&](const std::string& place, const Where& where) {
       store_.edit([&](hid_t file) { make_group(file, place, where); });
     });
   }
   void remove(const std::string& path) override {
-    change("remove", path, [&](const std::string& place, const Where& where) {
+    change({"remove"}, path, [&](const std::string& place, const Where& where) {
       store_.edit([&](hid_t file) { remove_object(file, place, where); });
     });
   }
   void rename(const std::string& from, const std::string& to) override {
-    change("rename to " + to + " of", from, [&](const std::string& place, const Where& where) {
+    change({"rename to", to}, from, [&](const std::string& place, const Where& where) {
       const std::string target = place_of(to);
       store_.edit([&](hid_t file) { rename_object(file, place, target, where); });
     });
   }
   void copy(const std::string& from, const std::string& to) override {
-    change("copy to " + to + " of", from, [&](const std::string& place, const Where& where) {
+    change({"copy to", to}, from, [&](const std::string& place, const Where& where) {
       const std::string target = place_of(to);
       std::uint64_t bytes = 0;
       store_.look([&](const Opened& file) { bytes = facts_of(file, place, "/", options_.limits).bytes; });
@@ -113,7 +129,7 @@ class SessionOverHdf5 final : public File::Session {
   }
 
   void write(const std::string& path, const Array& value, bool replace) override {
-    change("write", path, [&](const std::string& place, const Where& where) {
+    change({"write"}, path, [&](const std::string& place, const Where& where) {
       check_array(value, place);
       store_.edit([&](hid_t file) {
         if (replace && has_link(file, place, where)) remove_object(file, place, where);
@@ -123,7 +139,7 @@ class SessionOverHdf5 final : public File::Session {
   }
 
   ReadArray read(const std::string& path) override {
-    return ask<ReadArray>("read", path, [&](const Opened& file) { return read_small(file, path, here_, options_); });
+    return ask<ReadArray>({"read"}, path, [&](const Opened& file) { return read_small(file, path, here_, options_); });
   }
 
   Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) override;
@@ -137,14 +153,14 @@ class SessionOverHdf5 final : public File::Session {
 
   std::vector<std::pair<std::string, Array>> attributes(const std::string& path) override {
     return ask<std::vector<std::pair<std::string, Array>>>(
-        "attributes", path, [&](const Opened& file) { return list_attributes(file, path, here_, options_.limits); });
+        {"attributes"}, path, [&](const Opened& file) { return list_attributes(file, path, here_, options_.limits); });
   }
   Array attribute(const std::string& path, const std::string& name) override {
-    return ask<Array>("attribute " + name + " of", path,
+    return ask<Array>({"attribute", name}, path,
                       [&](const Opened& file) { return read_one_attribute(file, path, here_, name, options_.limits); });
   }
   void set_attribute(const std::string& path, const std::string& name, const Array& value) override {
-    on_object("set attribute " + name + " of", path, [&](hid_t file, const Where& where) {
+    on_object({"set attribute", name}, path, [&](hid_t file, const Where& where) {
       check_array(value, where.object);
       const Handle object =
           require(H5Oopen(file, where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
@@ -152,7 +168,7 @@ class SessionOverHdf5 final : public File::Session {
     });
   }
   void remove_attribute(const std::string& path, const std::string& name) override {
-    on_object("remove attribute " + name + " of", path,
+    on_object({"remove attribute", name}, path,
               [&](hid_t file, const Where& where) { hdf5::remove_attribute(file, where.object, name, where); });
   }
 
@@ -179,11 +195,23 @@ class SessionOverHdf5 final : public File::Session {
     return place;
   }
 
+  // Collective. Runs `work` here and agrees, on what is done to which object as well.
+  template <class Work>
+  void agree_doing(const Doing& doing, const std::string& path, const Work& work) {
+    std::vector<comm::Stated> arguments;
+    std::exception_ptr failure;
+    base::keep_failure(failure, [&] {
+      arguments = {{"what is to be done", doing.text()}, {"the path of the object", path}};
+      work();
+    });
+    comm::agree_on_success(comm(), failure, arguments);
+  }
+
   // Collective. `work` at the root; its result everywhere.
   template <class Result, class Work>
-  Result ask(const std::string& what, const std::string& path, const Work& work) {
+  Result ask(const Doing& doing, const std::string& path, const Work& work) {
     Message message;
-    comm::agree(comm(), stated(what, path), [&] {
+    agree_doing(doing, path, [&] {
       store_.require_open();
       if (!store_.communicator().is_root()) return;
       Result found{};
@@ -201,8 +229,8 @@ class SessionOverHdf5 final : public File::Session {
 
   // Collective. `work` at the root, with the place of something that need not be there.
   template <class Work>
-  void change(const std::string& what, const std::string& path, const Work& work) {
-    comm::agree(comm(), stated(what, path), [&] {
+  void change(const Doing& doing, const std::string& path, const Work& work) {
+    agree_doing(doing, path, [&] {
       store_.require_writable();
       if (!store_.communicator().is_root()) return;
       const std::string place = place_of(path);
@@ -213,8 +241,8 @@ class SessionOverHdf5 final : public File::Session {
 
   // Collective. The same for an object that is there.
   template <class Work>
-  void on_object(const std::string& what, const std::string& path, const Work& work) {
-    comm::agree(comm(), stated(what, path), [&] {
+  void on_object(const Doing& doing, const std::string& path, const Work& work) {
+    agree_doing(doing, path, [&] {
       store_.require_writable();
       if (!store_.communicator().is_root()) return;
       Where where{store_.path(), {}};
@@ -222,10 +250,6 @@ class SessionOverHdf5 final : public File::Session {
       store_.edit([&](hid_t file) { work(file, where); });
     });
     scanned_.reset();
-  }
-
-  static std::vector<comm::Stated> stated(const std::string& what, const std::string& path) {
-    return {{"what is to be done", what}, {"the path of the object", path}};
   }
 
   // Collective.
@@ -257,7 +281,7 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
   scanned_.reset();
   std::string place, name;
   bool replaces = false;
-  comm::agree(comm(), stated("write field", path), [&] {
+  agree_doing({"write field"}, path, [&] {
     store_.require_writable();
     require_ranks(grid);
     if (!store_.communicator().is_root()) return;
@@ -278,13 +302,14 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
   place = comm::broadcast_text(comm(), place);
   name = comm::broadcast_text(comm(), name);
   store_.flush();
-  WriteOptions how = options;
-  how.format = "hdf5";
-  how.name = name.substr(1);
-  how.sync = options_.sync;
-  if (how.layout.empty()) how.layout = options_.layout;
-  how.time_stamps = how.time_stamps && options_.time_stamps;
+  WriteOptions how;
   auto writer = comm::agree(comm(), [&] {
+    how = options;
+    how.format = "hdf5";
+    how.name = name.substr(1);
+    how.sync = options_.sync;
+    if (how.layout.empty()) how.layout = options_.layout;
+    how.time_stamps = how.time_stamps && options_.time_stamps;
     return std::make_unique<io::FieldWriter>(store_.transport(), store_.communicator(), store_.path(), how,
                                              store_.continuation());
   });
@@ -294,7 +319,7 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
   writer.reset();
   store_.look_anew();
   if (name != place) {
-    change("rename", place, [&](const std::string&, const Where& where) {
+    change({"rename"}, place, [&](const std::string&, const Where& where) {
       store_.edit([&](hid_t file) {
         remove_object(file, place, where);
         rename_object(file, name, place, where);
@@ -302,27 +327,33 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
     });
     store_.flush();
   }
-  report.field = place;
+  report.field = std::move(place);
   return report;
 }
 
 Report SessionOverHdf5::read(const std::string& path, const Grid& grid, const MutableField& field,
                              const ReadOptions& options) {
-  const std::string place = ask<std::string>("read field", path, [&](const Opened& file) {
+  const std::string place = ask<std::string>({"read field"}, path, [&](const Opened& file) {
     require_ranks(grid);
     return require_object(file, path, here_).path;
   });
   scan();
-  ReadOptions how = options;
-  how.field = place == "/" ? place : place.substr(1);
-  how.index = 0;
+  const ReadOptions how = comm::agree_alike(comm(), [&] {
+    ReadOptions made = options;
+    made.field = place == "/" ? place : place.substr(1);
+    made.index = 0;
+    return made;
+  });
   const auto transfer = io::begin_read(scanned_, grid, field, how);
   return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 
 std::unique_ptr<File::Session> open_session(const std::string& path, Mode mode, const Communicator& communicator,
                                             const Hdf5Options& options) {
-  return std::make_unique<SessionOverHdf5>(path, mode, communicator, options);
+  auto session = comm::agree(communicator.engine(),
+                             [&] { return std::make_unique<SessionOverHdf5>(path, mode, communicator, options); });
+  session->open();
+  return session;
 }
 
 }  // namespace lq::hdf5

@@ -12,9 +12,7 @@
 
 namespace lq::hdf5 {
 
-Store::Store(transport::Transport& transport, const std::string& path, Mode mode, const Communicator& communicator,
-             const Hdf5Options& options)
-    : transport_(transport), path_(path), mode_(mode), communicator_(communicator), options_(options) {
+void Store::open() {
   comm::Comm& comm = communicator_.engine();
   bool is_new = mode_ == Mode::create;
   comm::agree_at_root(comm, [&] {

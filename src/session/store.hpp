@@ -24,9 +24,12 @@ namespace lq::hdf5 {
 
 class Store {
  public:
-  // Collective.
+  // Local.
   Store(transport::Transport& transport, const std::string& path, Mode mode, const Communicator& communicator,
-        const Hdf5Options& options);
+        const Hdf5Options& options)
+      : transport_(transport), path_(path), mode_(mode), communicator_(communicator), options_(options) {}
+  // Collective. Before all else.
+  void open();
 
   const std::string& path() const noexcept { return path_; }
   transport::Transport& transport() const noexcept { return transport_; }

@@ -16,10 +16,6 @@
 namespace lq::hdf5 {
 namespace {
 
-struct Choice {
-  Image* image;
-};
-
 // Begins with what the library knows of a file.
 struct DriverFile {
   H5FD_t library;
@@ -28,37 +24,37 @@ struct DriverFile {
 
 Image& image_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*>(file)->image; }
 
-// No exception may pass through the library, and none is told to it while it closes the file.
+// No exception may pass through the library. It is told of failures in reading only, and of none while it closes the
+// file: where writing or closing fails, it may keep an object that it has freed, and ends the program with it. What is
+// read is zeros then, and what is written is forgotten.
 template <class Work>
-herr_t guarded(const Image& image, Work&& work) noexcept {
+herr_t guarded(Image& image, bool is_told, Work&& work) noexcept {
   try {
     work();
     return 0;
   } catch (...) {
     keep_driver_failure();
-    return image.room.is_closing ? 0 : -1;
+    if (is_told && !image.room.is_closing) return -1;
+    if (image.room.failure == nullptr) image.room.failure = std::current_exception();
+    return 0;
   }
 }
 
 extern "C" {
 
-static void* lq_hdf5_fapl_copy(const void* fapl) {
-  return new (std::nothrow) Choice(*static_cast<const Choice*>(fapl));
-}
-
-static herr_t lq_hdf5_fapl_free(void* fapl) {
-  delete static_cast<Choice*>(fapl);
-  return 0;
-}
+// What a property list knows of the driver is the image itself: there is nothing to copy, which could fail.
+static void* lq_hdf5_fapl_copy(const void* image) { return const_cast<void*>(image); }
+static herr_t lq_hdf5_fapl_free(void*) { return 0; }
 
 static H5FD_t* lq_hdf5_open(const char*, unsigned, hid_t fapl, haddr_t) {
-  const auto* choice = static_cast<const Choice*>(H5Pget_driver_info(fapl));
-  if (choice == nullptr) return nullptr;
+  const void* const image = H5Pget_driver_info(fapl);
+  if (image == nullptr) return nullptr;
   auto* file = new (std::nothrow) DriverFile{};
   if (file == nullptr) return nullptr;
-  file->image = choice->image;
+  file->image = static_cast<Image*>(const_cast<void*>(image));
   file->image->room.end = 0;
   file->image->room.is_closing = false;
+  file->image->room.failure = nullptr;
   return &file->library;
 }
 
@@ -106,7 +102,7 @@ static haddr_t lq_hdf5_get_eof(const H5FD_t* file, H5FD_mem_t) { return image_of
 static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, void* buffer) {
   const base::MutableBytes wanted(static_cast<std::byte*>(buffer), size);
   Image& image = image_of(file);
-  return guarded(image, [&] {
+  return guarded(image, true, [&] {
     if (buffer == elsewhere()) {
       image.room.asked_for = {address, size};
       return;
@@ -120,12 +116,12 @@ static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, siz
 static herr_t lq_hdf5_write(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, size_t size, const void* buffer) {
   if (buffer == elsewhere()) return 0;
   Image& image = image_of(file);
-  return guarded(image, [&] { image.write_at(address, {static_cast<const std::byte*>(buffer), size}); });
+  return guarded(image, false, [&] { image.write_at(address, {static_cast<const std::byte*>(buffer), size}); });
 }
 
 static herr_t lq_hdf5_truncate(H5FD_t* file, hid_t, hbool_t) {
   Image& image = image_of(file);
-  return guarded(image, [&] {
+  return guarded(image, false, [&] {
     if (image.room.end > image.size()) image.resize(image.room.end);
   });
 }
@@ -142,7 +138,7 @@ hid_t driver() {
     made.name = "limequat";
     made.maxaddr = static_cast<haddr_t>(std::numeric_limits<std::int64_t>::max());
     made.fc_degree = H5F_CLOSE_WEAK;  // see access_to()
-    made.fapl_size = sizeof(Choice);
+    made.fapl_size = sizeof(Image*);
     made.fapl_copy = lq_hdf5_fapl_copy;
     made.fapl_free = lq_hdf5_fapl_free;
     made.open = lq_hdf5_open;
@@ -167,7 +163,6 @@ hid_t driver() {
   return id;
 }
 
-// See Image::Room::is_closing.
 herr_t close_file(hid_t file) {
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) >= 0) {
@@ -181,8 +176,7 @@ herr_t close_file(hid_t file) {
 Handle access_to(Image& image) {
   const Where where{image.path(), {}};
   Handle list = require(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where, "no property list");
-  const Choice choice{&image};
-  require(H5Pset_driver(list.get(), driver(), &choice), where, "the file driver is refused");
+  require(H5Pset_driver(list.get(), driver(), &image), where, "the file driver is refused");
   require(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), where, "versions are refused");
   // Where an operation fails for lack of bytes, the library (1.10.8) may count an object of the file as open for ever.
   // A file that is closed with all its objects then fails to close, and ends the program when that ends; this one
@@ -231,6 +225,7 @@ void close_in(Handle file, Image& image) {
   image.room.is_closing = true;
   require(H5Fclose(file.release()), where, "the file cannot be closed");
   throw_driver_failure();
+  if (image.room.failure) std::rethrow_exception(image.room.failure);
 }
 
 }  // namespace lq::hdf5

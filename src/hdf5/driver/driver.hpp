@@ -17,7 +17,7 @@ namespace lq::hdf5 {
 Handle create_in(Image& image);
 enum class Access { read, write };
 Handle open_in(Image& image, Access access);
-// What was written is then in the image.
+// What was written is then in the image. Failures to write are told here, and no earlier.
 void close_in(Handle file, Image& image);
 
 // Stands for bytes of data that the library never sees: where it is told to write from here, nothing is written, and

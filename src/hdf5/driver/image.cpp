@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace lq::hdf5 {
 
@@ -34,33 +35,36 @@ std::unique_ptr<base::ByteSource> Image::open_other(const std::string& path) con
   return before_ != nullptr ? before_->open_other(path) : ByteSource::open_other(path);
 }
 
-// What was written there before is forgotten.
+// What was written there before is forgotten. Memory is had before anything changes.
 void Image::carve(std::uint64_t begin, std::uint64_t end) {
-  auto piece = written_.upper_bound(begin);
+  Written behind;
+  auto piece = written_.lower_bound(end);
+  if (piece != written_.begin()) {
+    const auto& [first, bytes] = *std::prev(piece);
+    if (first + bytes.size() > end)
+      behind.emplace(end,
+                     std::vector<std::byte>(bytes.begin() + static_cast<std::ptrdiff_t>(end - first), bytes.end()));
+  }
+  piece = written_.upper_bound(begin);
   if (piece != written_.begin()) --piece;
   while (piece != written_.end() && piece->first < end) {
-    const std::uint64_t first = piece->first, last = first + piece->second.size();
-    if (last <= begin) {
-      ++piece;
+    auto& [first, bytes] = *piece;
+    if (first >= begin) {
+      piece = written_.erase(piece);
       continue;
     }
-    std::vector<std::byte> bytes = std::move(piece->second);
-    piece = written_.erase(piece);
-    if (last > end) {
-      written_.emplace_hint(piece, end,
-                            std::vector<std::byte>(bytes.end() - static_cast<std::ptrdiff_t>(last - end), bytes.end()));
-    }
-    if (first < begin) {
-      bytes.resize(static_cast<std::size_t>(begin - first));
-      written_.emplace(first, std::move(bytes));
-    }
+    bytes.resize(static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), begin - first)));
+    ++piece;
   }
+  written_.merge(behind);
 }
 
 void Image::write_at(std::uint64_t offset, base::Bytes bytes) {
   if (bytes.empty()) return;
+  Written fresh;
+  fresh.emplace(offset, std::vector<std::byte>(bytes.begin(), bytes.end()));
   carve(offset, offset + bytes.size());
-  written_.emplace(offset, std::vector<std::byte>(bytes.begin(), bytes.end()));
+  written_.merge(fresh);
   size_ = std::max(size_, offset + bytes.size());
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <map>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ class Image final : public base::ByteSource {
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override;
 
+  // All of it or, where it throws, nothing.
   void write_at(std::uint64_t offset, base::Bytes bytes);
   void resize(std::uint64_t bytes);
   // What was written, in order of offset, neighbours joined.
@@ -43,9 +45,10 @@ class Image final : public base::ByteSource {
     std::deque<std::uint64_t> decided = {};
     // Offset and length of the bytes that were last read to `elsewhere()`.
     std::pair<std::uint64_t, std::uint64_t> asked_for = {};
-    // The library closes the file and must not hear of failures: where closing fails, it keeps an object that it has
-    // freed, and ends the program with it. What is read is zeros then, and what is written is forgotten.
+    // The library closes the file.
     bool is_closing = false;
+    // The first that it was not told of (driver.hpp).
+    std::exception_ptr failure = {};
   };
   Room room;
 
