@@ -15,6 +15,7 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/modes.hpp>
+#include <limequat/node_cache.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/staging.hpp>
 #include <limequat/view.hpp>
@@ -209,6 +210,13 @@ Work inspect_file(const Communicator& all, const Paths& paths) {
   return [all, paths] { inspect(paths.from, all); };
 }
 
+Work open_node_cache(const Communicator& all, const Paths& paths) {
+  return [all, paths] {
+    const NodeCache cache(paths.from, all, {.bytes = 1 << 20, .block_bytes = 4096});
+    all.barrier();
+  };
+}
+
 struct Fault {
   int rank;
   bool for_good;
@@ -272,7 +280,8 @@ INSTANTIATE_TEST_SUITE_P(
             Scenario{"Copy", prepare_as<ildg>, copy_file}, Scenario{"Repartition", prepare_as<ildg>, repartition_file},
             Scenario{"ReadView", prepare_as<ildg>, use_view<false>},
             Scenario{"WriteView", prepare_as<ildg>, use_view<true>},
-            Scenario{"Inspect", prepare_as<scidac>, inspect_file}),
+            Scenario{"Inspect", prepare_as<scidac>, inspect_file},
+            Scenario{"NodeCache", prepare_as<ildg>, open_node_cache}),
         ::testing::Values(Fault{0, false}, Fault{1, true})),
     name_of);
 

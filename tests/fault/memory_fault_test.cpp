@@ -99,6 +99,10 @@ void measure_field(const std::string&, const Communicator& all, std::vector<doub
   measure(grid_of(all), gauge(values));
 }
 
+void generate_field(const std::string&, const Communicator& all, std::vector<double>& values, Strategy) {
+  generate(grid_of(all), gauge(values), {.sweeps = 1, .over_relaxation = 1, .hot_start = true});
+}
+
 // The program's own arguments are there before.
 const Metadata note{{"note", "of the first field, too long for a string that needs no memory"}};
 
@@ -238,7 +242,8 @@ INSTANTIATE_TEST_SUITE_P(WithSeveralFields, MemoryRunsOut,
 INSTANTIATE_TEST_SUITE_P(Verifying, MemoryRunsOut,
                          ::testing::Combine(::testing::Values(Scenario{"Verify", verify_file, false},
                                                               Scenario{"VerifyAll", verify_with_physics, false},
-                                                              Scenario{"Measure", measure_field, false}),
+                                                              Scenario{"Measure", measure_field, false},
+                                                              Scenario{"Generate", generate_field, false}),
                                             ::testing::Values(Strategy::automatic), ::testing::Values(0, 1),
                                             ::testing::Bool()),
                          name_of);
