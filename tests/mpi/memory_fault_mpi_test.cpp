@@ -11,6 +11,7 @@
 #include <limequat/limequat.hpp>
 #include <limequat/multifile.hpp>
 
+#include "comm/agree.hpp"
 #include "mpi/harness.hpp"
 #include "mpi/memory_faults.hpp"
 #include "support/formula_field.hpp"
@@ -89,6 +90,23 @@ TEST_P(MemoryOverMpi, RunsOutWhileASetIsWrittenAndRead) {
             }),
             10);
   EXPECT_EQ(back, numbers_);
+}
+
+// Short ones, which MPI keeps until they are taken, and long ones, whose sender waits.
+TEST_P(MemoryOverMpi, RunsOutWhereMessagesArrive) {
+  comm::Comm& comm = all_.engine();
+  const int other = (comm.rank() + 1) % comm.size();
+  for (const std::size_t bytes : {std::size_t{10}, std::size_t{4} << 20}) {
+    const std::vector<std::byte> sent(bytes, static_cast<std::byte>(comm.rank() + 1));
+    std::vector<comm::Message> arrived;
+    EXPECT_GE(faults_in([&] {
+                arrived.clear();
+                arrived = comm::exchange_messages(comm, [&] { return std::vector<comm::Message>{{other, sent}}; });
+              }),
+              3);
+    ASSERT_EQ(arrived.size(), 1U);
+    EXPECT_TRUE(arrived.front().bytes == std::vector<std::byte>(bytes, static_cast<std::byte>(other + 1)));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(OnOneRank, MemoryOverMpi,
