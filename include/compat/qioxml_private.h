@@ -133,8 +133,8 @@ typedef struct {
     {"version", "", "", 0}, {"suma", "", 0, 0}, { "sumb", "", 0, 0 } \
   }
 
-/* Local. From XML: QIO_SUCCESS, QIO_BAD_XML without the element around it, or the number of elements that are missing
- * or occur twice. Into XML: the string is set. */
+/* Local. From XML: QIO_SUCCESS, QIO_BAD_XML without the element around it, QIO_ERR_ALLOC without memory, or the number
+ * of elements that are missing or occur twice. Into XML: the string is set, or empty without memory. */
 int QIO_decode_file_info(QIO_FileInfo* file_info, QIO_String* file_string);
 void QIO_encode_file_info(QIO_String* file_string, QIO_FileInfo* file_info);
 int QIO_decode_record_info(QIO_RecordInfo* record_info, QIO_String* record_string);
