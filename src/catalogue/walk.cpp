@@ -2,18 +2,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "catalogue/walk.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <string_view>
+#include <string>
+#include <vector>
 
 #include "base/error_errno.hpp"
+#include "base/folder.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -23,10 +22,6 @@ FileStatus taken(const struct stat& found) noexcept {
           std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec,
           static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino)};
 }
-
-struct CloseFolder {
-  void operator()(DIR* folder) const noexcept { ::closedir(folder); }
-};
 
 }  // namespace
 
@@ -49,29 +44,21 @@ void walk(const std::string& folder, const std::function<void(const std::string&
   while (!waiting.empty()) {
     const std::string here = std::move(waiting.back());
     waiting.pop_back();
-    const std::unique_ptr<DIR, CloseFolder> open(::opendir(here.c_str()));
-    if (!open) {
-      unreadable(here, std::strerror(errno));
-      continue;
-    }
-    for (;;) {
-      errno = 0;
-      const dirent* entry = ::readdir(open.get());
-      if (entry == nullptr) break;
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
+    std::vector<std::string> names;
+    const int failure = base::names_in(here, names);
+    for (const std::string& name : names) {
       std::string path = here.back() == '/' ? here : here + '/';
       path += name;
       struct stat found {};
-      if (::fstatat(::dirfd(open.get()), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (::lstat(path.c_str(), &found) != 0) continue;
       if (S_ISDIR(found.st_mode)) {
         waiting.push_back(std::move(path));
         continue;
       }
-      if (S_ISLNK(found.st_mode) && ::fstatat(::dirfd(open.get()), entry->d_name, &found, 0) != 0) continue;
+      if (S_ISLNK(found.st_mode) && ::stat(path.c_str(), &found) != 0) continue;
       if (S_ISREG(found.st_mode)) visit(path, taken(found));
     }
-    if (errno != 0) unreadable(here, std::strerror(errno));
+    if (failure != 0) unreadable(here, std::strerror(failure));
   }
 }
 
