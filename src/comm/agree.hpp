@@ -68,10 +68,17 @@ auto agree(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure); });
 }
 
-// Collective. The same, where these arguments (as many on every rank) must be the same on all ranks, too.
-template <class Work>
-auto agree(Comm& comm, std::span<const Stated> arguments, Work&& work) -> std::invoke_result_t<Work> {
-  return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, arguments); });
+// Collective. The same, where the arguments that `state` returns (as many on every rank) must be the same on all ranks,
+// too. What it throws is agreed on: texts are made where it may fail.
+template <class State, class Work>
+requires std::is_invocable_r_v<std::vector<Stated>, State>
+auto agree(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
+  std::vector<Stated> arguments;
+  const auto stated_work = [&] {
+    arguments = state();
+    return work();
+  };
+  return attempt(stated_work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, arguments); });
 }
 
 // Collective. Comm::all_to_all() of the messages that `make` returns; whoever fails to make them sends none, and all
@@ -109,15 +116,11 @@ auto agree_alike(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
 // the same on all ranks.
 void require_same(Comm& comm, std::string_view text, std::string_view what);
 
-// Collective. The same for all arguments that `state` returns (as many on every rank); the error is about the first
-// that differs. What `state` throws is agreed on: texts are made where it may fail.
+// Collective. The same for all arguments that `state` returns; the error is about the first that differs.
 template <class State>
 requires std::is_invocable_r_v<std::vector<Stated>, State>
 void require_same(Comm& comm, const State& state) {
-  std::vector<Stated> arguments;
-  std::exception_ptr failure;
-  base::keep_failure(failure, [&] { arguments = state(); });
-  agree_on_success(comm, failure, arguments);
+  agree(comm, state, [] {});
 }
 
 // Collective. Rank 0's text on all ranks.

@@ -183,10 +183,12 @@ TEST(RequireSame, NoticesRankZeroBeingTheOddOne) {
 TEST(Agree, WithArgumentsTellsTheFailureBeforeTheDifference) {
   const auto call = [](Handle comm, bool fails, bool differs) {
     const std::vector<Stated> arguments = {{"the name", "a"}, {"the size", differs && comm->rank() == 2 ? "7" : "8"}};
-    return agree(*comm, arguments, [&] {
-      if (fails && comm->rank() == 1) throw Error(Code::no_space, "full");
-      return comm->rank();
-    });
+    return agree(
+        *comm, [&] { return arguments; },
+        [&] {
+          if (fails && comm->rank() == 1) throw Error(Code::no_space, "full");
+          return comm->rank();
+        });
   };
   testing::run_ranks(3, [&](Handle comm) { EXPECT_EQ(call(comm, false, false), comm->rank()); });
   EXPECT_EQ(common_error(3, [&](Handle comm) { call(comm, true, false); }).code(), Code::no_space);

@@ -8,7 +8,6 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "hdf5/making/make.hpp"
@@ -198,13 +197,10 @@ class SessionOverHdf5 final : public File::Session {
   // Collective. Runs `work` here and agrees, on what is done to which object as well.
   template <class Work>
   void agree_doing(const Doing& doing, const std::string& path, const Work& work) {
-    std::vector<comm::Stated> arguments;
-    std::exception_ptr failure;
-    base::keep_failure(failure, [&] {
-      arguments = {{"what is to be done", doing.text()}, {"the path of the object", path}};
-      work();
-    });
-    comm::agree_on_success(comm(), failure, arguments);
+    const auto state = [&] {
+      return std::vector<comm::Stated>{{"what is to be done", doing.text()}, {"the path of the object", path}};
+    };
+    comm::agree(comm(), state, work);
   }
 
   // Collective. `work` at the root; its result everywhere.
