@@ -26,6 +26,15 @@ bool anywhere(bool here) {
   return is_there == 1;
 }
 
+int same(int code) {
+  int ends[2] = {code, -code};
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Iallreduce(MPI_IN_PLACE, ends, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+  wait(request);
+  EXPECT_EQ(ends[0], -ends[1]) << "ranks got different codes";
+  return ends[0] != 0 ? ends[0] : -ends[1];
+}
+
 namespace {
 
 class RankListener : public ::testing::EmptyTestEventListener {

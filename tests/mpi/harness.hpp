@@ -22,6 +22,9 @@ void wait(MPI_Request request);
 // Collective. Whether it is so on any rank.
 bool anywhere(bool here);
 
+// Collective. The code of a call, which is expected to be the same on all ranks; returns one for all.
+int same(int code);
+
 // Collective. A directory that all ranks use, removed by the last of them.
 class SharedDirectory {
  public:

@@ -28,15 +28,6 @@ std::string record_bytes(const std::string& type, const std::string& payload, bo
   return bytes;
 }
 
-int same(int code) {
-  int extremes[2] = {code, -code};
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Iallreduce(MPI_IN_PLACE, extremes, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
-  wait(request);
-  EXPECT_EQ(extremes[0], -extremes[1]) << "ranks got different codes";
-  return code;
-}
-
 Cartesian::Cartesian(std::vector<int> ranks) : ranks_(std::move(ranks)), here_(ranks_.size()) {
   const std::vector<int> periods(ranks_.size(), 1);
   const int dimensions = static_cast<int>(ranks_.size());

@@ -23,8 +23,6 @@ std::string record_bytes(const std::string& type, const std::string& payload, bo
 
 // Collective.
 void barrier();
-// Collective. The code that all ranks got, which must be the same.
-int same(int code);
 
 // A Cartesian communicator over all ranks.
 class Cartesian {

@@ -67,28 +67,21 @@ void put(char* buf, size_t index, int, void* arg) {
 
 void deal_sites(bool in_slices) { has_slices = in_slices; }
 
-int same_code(int code) {
-  std::array<int, 2> ends{code, -code}, most{};
-  MPI_Allreduce(ends.data(), most.data(), 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  EXPECT_EQ(most[0], -most[1]) << "codes differ";
-  return most[0] != 0 ? most[0] : -most[1];
-}
-
 int write_fields(const std::string& path, int volfmt) {
   QIO_Layout nodes = layout();
   QIO_Oflag flags{QIO_SERIAL, QIO_TRUNC, QIO_ILDGNO, nullptr};
   QIO_String* const xml = QIO_string_create();
   QIO_string_set(xml, "<fault/>");
   QIO_Writer* const writer = QIO_open_write(xml, path.c_str(), volfmt, &nodes, nullptr, &flags);
-  int code = same_code(writer == nullptr ? 1 : 0);
+  int code = same(writer == nullptr ? 1 : 0);
   char type[] = "T", f[] = "F";
   QIO_RecordInfo* const info = QIO_create_record_info(QIO_FIELD, nullptr, nullptr, 0, type, f, 3, 0, 4 * numbers, 1);
   for (int field = 0; field < 2 && writer != nullptr; ++field) {
-    const int written = same_code(QIO_write(writer, info, xml, get, 4 * numbers, 4, nullptr));
+    const int written = same(QIO_write(writer, info, xml, get, 4 * numbers, 4, nullptr));
     if (code == 0) code = written;
   }
   if (writer != nullptr) {
-    const int closed = same_code(QIO_close_write(writer));
+    const int closed = same(QIO_close_write(writer));
     if (code == 0) code = closed;
   }
   QIO_destroy_record_info(info);
@@ -101,11 +94,11 @@ int read_fields(const std::string& path) {
   QIO_String* const xml = QIO_string_create();
   QIO_Iflag flags{QIO_SERIAL, QIO_UNKNOWN};
   QIO_Reader* const reader = QIO_open_read(xml, path.c_str(), &nodes, nullptr, &flags);
-  int code = same_code(reader == nullptr ? 1 : 0);
+  int code = same(reader == nullptr ? 1 : 0);
   static QIO_RecordInfo info;
   for (int field = 0; field < 2 && code == 0; ++field) {
     int mismatches = 0;
-    code = same_code(QIO_read(reader, &info, xml, put, 4 * numbers, 4, &mismatches));
+    code = same(QIO_read(reader, &info, xml, put, 4 * numbers, 4, &mismatches));
     if (code == 0) {
       EXPECT_EQ(mismatches, 0);
     }

@@ -4,7 +4,6 @@
 // A file of two fields through QIO's interface, written and read by all nodes, each of which has some of the sites.
 #pragma once
 
-#include <mpi.h>
 #include <qio.h>
 
 #include <string>
@@ -14,9 +13,6 @@ namespace lq::testing {
 // Whose sites are which, for the calls that follow: each node has time slices, or sites are dealt out in turn, so that
 // none has a neighbour on its node.
 void deal_sites(bool in_slices);
-
-// Collective. The code, which is expected to be the same on all nodes.
-int same_code(int code);
 
 // Collective. The first code of opening (1: NULL), writing and closing that is not QIO_SUCCESS.
 int write_fields(const std::string& path, int volfmt);
