@@ -46,6 +46,53 @@ LQ_API std::vector<FormatInfo> formats();
 // Local. By name, such as that in a Catalog; invalid_argument lists the names there are.
 LQ_API FormatInfo format_info(std::string_view name);
 
+// What an examination of a file amounts to, best first. Only the first two are called OK.
+enum class Verdict {
+  sound,          // all content is covered by exact checksums, or by second copies, and all of these agree
+  consistent,     // nothing disagrees, but some content has no exact checksum: a weak sum, a stated value, a size
+  unproven,       // no checksum disagrees, but the numbers look wrong, or a checksum could not be compared
+  damaged,        // a checksum or a second copy disagrees, or something that must be there is missing or unreadable
+  incomplete,     // bytes are missing that the structure demands
+  being_written,  // its writer has not completed it
+  unreadable,     // not even its structure can be read, although name, size or header say what it should be
+  foreign,        // of no known format
+};
+LQ_API std::string_view name(Verdict verdict) noexcept;  // "sound", "being written", ...
+// Whether it is called OK.
+constexpr bool is_ok(Verdict verdict) noexcept { return verdict <= Verdict::consistent; }
+
+// What a claim about content proves where it holds.
+enum class Evidence {
+  exact_sum,    // proves it: SciDAC checksum, CRC-32, SHA-256, Fletcher-32, sums of slices
+  second_copy,  // proves it: the same content, stored twice
+  weak_sum,     // does not see all changes: word sums of NERSC and MILC, norms
+  check_value,  // a plaquette, a link trace
+  structure,    // sizes, counts, flags, order of records
+  nature,       // what such numbers are like: finite, in SU(N), not noise, not zero
+};
+LQ_API std::string_view name(Evidence evidence) noexcept;  // "exact sum", ...
+
+enum class Outcome {
+  agrees,
+  differs,
+  unreadable,  // the file has it, but it cannot be read
+  missing,     // the format demands it
+  absent,      // the file does without, as it may
+  unchecked,   // it could not be compared
+};
+LQ_API std::string_view name(Outcome outcome) noexcept;
+
+// A claim about some content of a file, and whether it holds. Content for which nothing vouches has claims that are
+// `absent`.
+struct Claim {
+  std::string of;    // a field ("gauge", "spinor:3"), a small object ("/pion"), "index", "chunks"
+  std::string name;  // "scidac", "weighted of slices", "sha256", "plaquette"
+  Evidence evidence = Evidence::exact_sum;
+  Outcome outcome = Outcome::agrees;
+  std::optional<std::uint64_t> offset = {};  // of the content
+  std::optional<std::uint64_t> length = {};
+};
+
 // One field's verdict.
 struct FieldVerdict {
   std::string name;
@@ -62,7 +109,9 @@ struct FieldVerdict {
 struct LQ_API Verification {
   std::string path;
   std::string format;
-  bool ok = true;  // no finding of severity error
+  Verdict verdict = Verdict::sound;
+  bool ok = true;             // the verdict is as good as was required
+  std::vector<Claim> claims;  // what was compared with what
   std::vector<FieldVerdict> fields;
   std::vector<Finding> findings;
   std::uint64_t chunks_checked = 0;  // of a checkpoint, which agree with their checksums
@@ -71,6 +120,9 @@ struct LQ_API Verification {
 
 enum class Measure { when_it_fits, always, never };
 
+// The verdict that is good enough.
+enum class Require { consistent, sound };
+
 struct VerifyOptions {
   Measure physics = Measure::when_it_fits;  // of gauge fields: needs the field in memory
   std::uint64_t memory_bytes = 4ULL << 30;  // of all ranks together, for when_it_fits
@@ -78,6 +130,7 @@ struct VerifyOptions {
   Limits limits = {};
   Progress progress = {};
   int threads = 0;  // of this rank; 0: as many as it has cores to itself
+  Require require = Require::consistent;
 };
 
 // Collective. Structure, sizes, checksums, physics; says where damage is. The chunks of a checkpoint are held against
@@ -95,6 +148,11 @@ struct ConvertOptions {
   bool dry_run = false;  // check everything, write nothing
   Progress progress = {};
   bool allow_loss = false;  // what the new file has no place for is left out; else it is refused (unsupported)
+  // Data that look damaged though no checksum says so (zeros, links off SU(N), a stated plaquette that is another) are
+  // converted as they are; else they are refused (checksum_mismatch).
+  bool accept_damage = false;
+  std::string field = {};  // of the source; empty: all of them
+  std::uint64_t index = 0;
 };
 
 // Collective. Any format to any, in bounded memory, checksums verified on the way (checksum_mismatch: no new file).
@@ -117,6 +175,9 @@ struct Difference {
   double a = 0, b = 0;          // the two values there
   std::uint64_t differing_numbers = 0;
   std::uint64_t compared_numbers = 0;
+  std::string field;                  // of the largest absolute difference
+  std::vector<std::string> fields;    // that were compared: "gauge", "spinor:3"
+  std::vector<std::string> unpaired;  // that only one of the files has; not `same` if there are any
   std::vector<std::string> metadata;  // one sentence for each difference
 };
 

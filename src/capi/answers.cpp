@@ -79,6 +79,19 @@ lq_finding answer_of(const Finding& finding) {
   return c;
 }
 
+lq_claim answer_of(const Claim& claim) {
+  lq_claim c{};
+  c.of = claim.of.c_str();
+  c.name = claim.name.c_str();
+  c.evidence = static_cast<int>(claim.evidence);
+  c.outcome = static_cast<int>(claim.outcome);
+  c.has_offset = claim.offset ? 1 : 0;
+  c.offset = claim.offset.value_or(0);
+  c.has_length = claim.length ? 1 : 0;
+  c.length = claim.length.value_or(0);
+  return c;
+}
+
 lq_record_info answer_of(const Record& record) {
   lq_record_info c{};
   c.type = record.type.c_str();
@@ -262,6 +275,8 @@ lq_status lq_verification_verdict(const lq_verification* verification, lq_verdic
     c.errors = errors_in(known.findings);
     c.chunks_checked = known.chunks_checked;
     c.fields_checked = known.fields_checked;
+    c.verdict = static_cast<int>(known.verdict);
+    c.claims = known.claims.size();
     fill(verdict, c, "verdict");
   });
 }
@@ -277,5 +292,11 @@ lq_status lq_verification_finding(const lq_verification* verification, uint64_t 
   return guarded([&] {
     fill(finding, answer_of(one_of(given(verification, "verification")->verification.findings, number, "finding")),
          "finding");
+  });
+}
+
+lq_status lq_verification_claim(const lq_verification* verification, uint64_t number, lq_claim* claim) {
+  return guarded([&] {
+    fill(claim, answer_of(one_of(given(verification, "verification")->verification.claims, number, "claim")), "claim");
   });
 }

@@ -15,6 +15,7 @@
 #include "checkpoint/set_fields.hpp"
 #include "comm/agree.hpp"
 #include "io/catalog_codec.hpp"
+#include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "threads/deal.hpp"
 #include "threads/how_many.hpp"
@@ -163,8 +164,10 @@ Verification checkpoint::verify_file(transport::Transport& transport, const std:
   verification.findings = carrier.findings;
   verification.chunks_checked = checked[0];
   verification.fields_checked = checked[1];
-  verification.ok =
-      std::ranges::none_of(verification.findings, [](const Finding& f) { return f.severity == Severity::error; });
+  verification.claims.push_back({.of = "chunks",
+                                 .name = "crc32",
+                                 .outcome = verification.chunks_checked > 0 ? Outcome::agrees : Outcome::absent});
+  io::conclude(verification, options.require);
   return verification;
 }
 

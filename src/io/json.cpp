@@ -61,6 +61,12 @@ void put(JsonWriter& json, const Finding& finding) {
   json.member("expected", finding.expected).member("found", finding.found).end_object();
 }
 
+void put(JsonWriter& json, const Claim& claim) {
+  json.begin_object().member("of", claim.of).member("name", claim.name).member("evidence", name(claim.evidence));
+  json.member("outcome", name(claim.outcome)).member("offset", claim.offset);
+  json.member("length", claim.length).end_object();
+}
+
 void put(JsonWriter& json, const Record& record) {
   json.begin_object().member("type", record.type).member("file", record.file).member("message", record.message);
   json.member("number", record.number).member("mb_flag", record.mb_flag).member("me_flag", record.me_flag);
@@ -171,7 +177,9 @@ void put(JsonWriter& json, const Report& report) {
 
 void put(JsonWriter& json, const Verification& verification) {
   json.begin_object().member("path", verification.path).member("format", verification.format);
-  json.member("ok", verification.ok).member("fields", verification.fields).member("findings", verification.findings);
+  json.member("ok", verification.ok).member("verdict", name(verification.verdict));
+  json.member("claims", verification.claims).member("fields", verification.fields);
+  json.member("findings", verification.findings);
   json.member("chunks_checked", verification.chunks_checked);
   json.member("fields_checked", verification.fields_checked).end_object();
 }
@@ -181,7 +189,9 @@ void put(JsonWriter& json, const Difference& difference) {
   json.member("largest_relative", difference.largest_relative).member("site", difference.site);
   json.member("number", difference.number).member("a", difference.a).member("b", difference.b);
   json.member("differing_numbers", difference.differing_numbers);
-  json.member("compared_numbers", difference.compared_numbers).member("metadata", difference.metadata).end_object();
+  json.member("compared_numbers", difference.compared_numbers).member("field", difference.field);
+  json.member("fields", difference.fields).member("unpaired", difference.unpaired);
+  json.member("metadata", difference.metadata).end_object();
 }
 
 void put(JsonWriter& json, const Error& error) {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::io {
@@ -53,7 +54,8 @@ void for_each_pair(SumOf of, const Sums& stated, const Sums& found, Visit&& visi
   }
 }
 
-void note_difference(Judgement& judgement, std::string stated, std::string found) {
+void note_difference(Judgement& judgement, const SumName& name, std::string stated, std::string found) {
+  if (std::ranges::find(judgement.differing, name) == judgement.differing.end()) judgement.differing.push_back(name);
   if (!judgement.stated.empty()) return;
   judgement.stated = std::move(stated);
   judgement.found = std::move(found);
@@ -70,7 +72,7 @@ void compare_field(const Sums& all_stated, const Sums& all_found, Judgement& jud
   for_each_pair(SumOf::field, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
     judgement.compared.push_back(stated.name);
     if (!agree(stated, found) && !agrees_padded(stated, all_found))
-      note_difference(judgement, to_string(stated), to_string(found));
+      note_difference(judgement, stated.name, to_string(stated), to_string(found));
   });
 }
 
@@ -80,10 +82,10 @@ void compare_parts(const Sums& all_stated, const Sums& all_found, Judgement& jud
     for_each_pair(of, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
       judgement.compared.push_back(stated.name);
       if (agrees_padded(stated, all_found)) return;
-      if (stated.values() != found.values()) return note_difference(judgement, to_string(stated), to_string(found));
+      if (stated.values() != found.values()) return note_difference(judgement, stated.name, to_string(stated), to_string(found));
       for (std::size_t i = 0; i < stated.values(); ++i) {
         if (std::ranges::equal(value_of(stated, i), value_of(found, i))) continue;
-        return note_difference(judgement, text_of_part(stated, i), text_of_part(found, i));
+        return note_difference(judgement, stated.name, text_of_part(stated, i), text_of_part(found, i));
       }
     });
   }
@@ -96,7 +98,7 @@ void compare_slices(const Sums& all_stated, const Sums& all_found, Slices slices
     judgement.compared.push_back(stated.name);
     for (std::size_t i = slices.first; i < slices.last; ++i) {
       if (std::ranges::equal(value_of(stated, i), value_of(found, i))) continue;
-      return note_difference(judgement, text_of_part(stated, i), text_of_part(found, i));
+      return note_difference(judgement, stated.name, text_of_part(stated, i), text_of_part(found, i));
     }
   });
 }
@@ -152,6 +154,27 @@ bool slices_vouch(const FieldEntry& entry, const pump::Tally& tally) {
   };
   return !entry.sums.slices().empty() && std::ranges::all_of(entry.sums.all, is_known) &&
          damaged_slices(entry, tally).empty();
+}
+
+std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of) {
+  std::vector<Claim> claims;
+  const auto holds = [](const std::vector<SumName>& names, const SumName& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const auto claim = [&](std::string name, Evidence evidence, Outcome outcome) {
+    claims.push_back({of, std::move(name), evidence, outcome, entry.payload.offset, entry.payload.length});
+  };
+  bool has_exact = false;
+  for (const Sum& sum : entry.sums.all) {
+    const Evidence evidence = evidence_of(sum.name.kind);
+    has_exact = has_exact || evidence == Evidence::exact_sum;
+    claim(to_string(sum.name), evidence,
+          holds(judgement.differing, sum.name)  ? Outcome::differs
+          : holds(judgement.compared, sum.name) ? Outcome::agrees
+                                                : Outcome::unchecked);
+  }
+  if (!has_exact) claim("checksum", Evidence::exact_sum, Outcome::absent);
+  return claims;
 }
 
 Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,

@@ -12,6 +12,7 @@
 
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/report.hpp>
 
 #include "pump/tally.hpp"
@@ -24,6 +25,7 @@ std::vector<SumName> sums_of(const FieldEntry& entry);
 struct Judgement {
   ChecksumStatus status = ChecksumStatus::unchecked;
   std::vector<SumName> compared = {};
+  std::vector<SumName> differing = {};  // of these
   std::string stated = {}, found = {};  // the first sum that differs
 };
 
@@ -34,6 +36,9 @@ Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& mo
 std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally);
 // Whether there are checksums of all slices, and all sums of slices are those of the data.
 bool slices_vouch(const FieldEntry& entry, const pump::Tally& tally);
+
+// A claim for each sum that the file states of the field, and one that is absent where it has no exact one.
+std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of);
 
 // The error for a sum that differs: expected, found, and zeros if there are any.
 Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@
 #include "io/payload_files.hpp"
 #include "io/read.hpp"
 #include "io/scan.hpp"
+#include "io/verdict.hpp"
 #include "options/agreed.hpp"
 #include "physics/u1_links.hpp"
 #include "physics/zero_links.hpp"
@@ -103,7 +105,7 @@ Verification Verifier::run() {
                                                           payload.length <= catalog().file_bytes - payload.offset);
     if (whole_in_file) check(entry, index);
   }
-  result_.ok = std::ranges::none_of(result_.findings, [](const Finding& f) { return f.severity == Severity::error; });
+  io::conclude(result_, options_.require);
   return std::move(result_);
 }
 
@@ -121,6 +123,8 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     made.stored = entry.sums.checksum();
     made.zeros = tally.zeros;
     made.damaged_slices = io::damaged_slices(entry, tally);
+    std::ranges::move(io::claims_of(entry, judgement, index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name),
+                      std::back_inserter(result_.claims));
     return made;
   });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally, judgement);

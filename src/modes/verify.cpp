@@ -9,6 +9,7 @@
 #include <limequat/modes.hpp>
 
 #include "comm/agree.hpp"
+#include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "modes/set_access.hpp"
 
@@ -19,7 +20,6 @@ void add(Verification& all, std::vector<Finding> findings) {
   for (Finding& finding : findings) {
     const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
     if (std::ranges::any_of(all.findings, is_same)) continue;
-    all.ok = all.ok && finding.severity != Severity::error;
     all.findings.push_back(std::move(finding));
   }
 }
@@ -30,6 +30,7 @@ void add(Verification& all, Verification one, std::size_t k) {
     for (FieldVerdict& field : one.fields) field.index = k;
   }
   std::ranges::move(one.fields, std::back_inserter(all.fields));
+  std::ranges::move(one.claims, std::back_inserter(all.claims));
   add(all, std::move(one.findings));
 }
 
@@ -69,6 +70,7 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
     comm::agree(comm, [&] {
       add(all, set.file().catalog().findings);
       add(all, std::move(found));
+      io::conclude(all, options.require);
     });
     return all;
   }
@@ -83,6 +85,7 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
     for (std::uint64_t k = 0; k < set.file_count(); ++k) {
       add(all, broken_rules(set.file(k).catalog().path, options.limits));
     }
+    io::conclude(all, options.require);
   });
   return all;
 }

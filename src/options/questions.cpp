@@ -43,6 +43,13 @@ Table verify_table() {
                "A gauge field of more bytes in double precision is not measured, and the verdict says nothing about "
                "its physics. Raise it on nodes with more memory, or use more ranks."}),
       Row::row<&V::block_bytes, &C::block_bytes>(block_bytes_text()),
+      Row::row<&V::require, &C::require>(
+          {.name = "require",
+           .meaning = "the verdict that is good enough (default consistent)",
+           .advice =
+               "sound: exact checksums, or second copies, cover all content and agree. consistent: nothing disagrees, "
+               "but some content has weak sums only (those of NERSC and MILC do not see words that were exchanged), "
+               "stated values, or nothing but its size."}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(threads_row<V, C>());
@@ -120,6 +127,21 @@ Table convert_table() {
                "says in its texts (parameters, logical file name, history) is lost there, and refused without "
                "this; docs/formats/conversions.md tells what each format keeps. Numbers are never lost by it: "
                "precision and layout are options of their own."}),
+      Rows<V, C>::row<&V::accept_damage, &C::accept_damage>(
+          {.name = "accept_damage",
+           .meaning = "convert data that look damaged as they are",
+           .advice =
+               "Where the source has no checksum, its links are looked at while they pass: zeros, links off SU(N), a "
+               "stated plaquette that is another. Such data are refused without this, for the new file would have "
+               "right checksums over them. Data that disagree with a checksum are always refused."}),
+      Rows<V, C>::row<&V::field, &C::field>(
+          {.name = "field",
+           .meaning = "only this field; NAME:N is number N of that name (default: all)",
+           .advice = "Its name in the source. Empty is all fields."}),
+      Rows<V, C>::row<&V::index, &C::index>({.name = "index",
+                                             .meaning = "which of those with that name, from 0",
+                                             .advice = "In the order of the file.",
+                                             .not_in_lq = "NAME:N says it"}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(progress_row<V, C>());

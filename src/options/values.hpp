@@ -55,12 +55,16 @@ template <>
 inline constexpr std::array choices<Measure> = {
     Choice{"when-it-fits", LQ_MEASURE_WHEN_IT_FITS}, Choice{"always", LQ_MEASURE_ALWAYS},
     Choice{"never", LQ_MEASURE_NEVER}, Choice{"yes", LQ_MEASURE_ALWAYS, true}, Choice{"no", LQ_MEASURE_NEVER, true}};
+template <>
+inline constexpr std::array choices<Require> = {Choice{"consistent", LQ_REQUIRE_CONSISTENT},
+                                                Choice{"sound", LQ_REQUIRE_SOUND}};
 
 static_assert(static_cast<int>(Verify::read_back) == LQ_VERIFY_READ_BACK &&
               static_cast<int>(Sync::full) == LQ_SYNC_FULL && static_cast<int>(Strategy::messages) == LQ_MESSAGES &&
               static_cast<int>(Compression::zstd) == LQ_COMPRESSION_ZSTD &&
               static_cast<int>(hdf5::Digests::ignore) == LQ_DIGESTS_IGNORE &&
-              static_cast<int>(Measure::never) == LQ_MEASURE_NEVER && static_cast<int>(Precision::single) == LQ_SINGLE);
+              static_cast<int>(Measure::never) == LQ_MEASURE_NEVER &&
+              static_cast<int>(Require::sound) == LQ_REQUIRE_SOUND && static_cast<int>(Precision::single) == LQ_SINGLE);
 
 // Of a text; `row` has the bounds, and the choices of an enumeration.
 bool flag_in(std::string_view text, const Option& row, std::string_view shown);

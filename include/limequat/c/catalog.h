@@ -96,14 +96,59 @@ LQ_API lq_status lq_catalog_field_metadata(const lq_catalog* catalog, uint64_t f
 // The answer of lq_verify, piece by piece. Texts and slices belong to the verification and live as long.
 typedef struct lq_verification lq_verification;
 
+// What an examination amounts to, best first; only the first two are called OK (lq::Verdict says what each means).
+typedef enum lq_verdict_kind {
+  LQ_VERDICT_SOUND = 0,
+  LQ_VERDICT_CONSISTENT = 1,
+  LQ_VERDICT_UNPROVEN = 2,
+  LQ_VERDICT_DAMAGED = 3,
+  LQ_VERDICT_INCOMPLETE = 4,
+  LQ_VERDICT_BEING_WRITTEN = 5,
+  LQ_VERDICT_UNREADABLE = 6,
+  LQ_VERDICT_FOREIGN = 7
+} lq_verdict_kind;
+
+typedef enum lq_evidence {
+  LQ_EVIDENCE_EXACT_SUM = 0,
+  LQ_EVIDENCE_SECOND_COPY = 1,
+  LQ_EVIDENCE_WEAK_SUM = 2,
+  LQ_EVIDENCE_CHECK_VALUE = 3,
+  LQ_EVIDENCE_STRUCTURE = 4,
+  LQ_EVIDENCE_NATURE = 5
+} lq_evidence;
+
+typedef enum lq_outcome {
+  LQ_OUTCOME_AGREES = 0,
+  LQ_OUTCOME_DIFFERS = 1,
+  LQ_OUTCOME_UNREADABLE = 2,
+  LQ_OUTCOME_MISSING = 3,
+  LQ_OUTCOME_ABSENT = 4,
+  LQ_OUTCOME_UNCHECKED = 5
+} lq_outcome;
+
+// A claim about some content of the file, and whether it holds.
+typedef struct lq_claim {
+  size_t struct_size;  // set by you
+  const char* of;      // a field ("gauge", "spinor:3"), a small object ("/pion"), "index", "chunks"
+  const char* name;    // "scidac", "sha256", "plaquette"
+  int evidence;        // lq_evidence
+  int outcome;         // lq_outcome
+  int has_offset;
+  uint64_t offset;  // of the content
+  int has_length;
+  uint64_t length;
+} lq_claim;
+
 typedef struct lq_verdict {
   size_t struct_size;  // set by you
-  int is_sound;        // no finding is an error
+  int is_sound;        // the verdict is as good as was required
   const char* format;
   uint64_t fields, findings;  // how many there are
   uint64_t errors;            // findings that are
   uint64_t chunks_checked;    // of a checkpoint
   uint64_t fields_checked;    // of a checkpoint
+  int verdict;                // lq_verdict_kind
+  uint64_t claims;            // how many there are
 } lq_verdict;
 
 typedef struct lq_field_verdict {
@@ -132,6 +177,7 @@ LQ_API void lq_verification_free(lq_verification* verification);
 LQ_API lq_status lq_verification_verdict(const lq_verification* verification, lq_verdict* verdict);
 LQ_API lq_status lq_verification_field(const lq_verification* verification, uint64_t number, lq_field_verdict* verdict);
 LQ_API lq_status lq_verification_finding(const lq_verification* verification, uint64_t number, lq_finding* finding);
+LQ_API lq_status lq_verification_claim(const lq_verification* verification, uint64_t number, lq_claim* claim);
 
 // Local. Hands the bytes of record number `index` (from 0) of that type to `sink` in pieces.
 typedef void (*lq_sink)(const void* data, uint64_t bytes, void* context);

@@ -27,6 +27,8 @@ typedef enum lq_measure_mode {
   LQ_MEASURE_NEVER = 2
 } lq_measure_mode;
 
+typedef enum lq_require { LQ_REQUIRE_CONSISTENT = 0, LQ_REQUIRE_SOUND = 1 } lq_require;
+
 typedef struct lq_verify_options {
   size_t struct_size;  // set by init
   const lq_communicator* communicator;
@@ -38,6 +40,7 @@ typedef struct lq_verify_options {
   lq_progress progress;  // or NULL
   void* progress_context;
   int threads;  // of this rank; 0: as many as it has cores to itself
+  int require;  // lq_require: the verdict that is good enough
 } lq_verify_options;
 
 typedef struct lq_convert_options {
@@ -49,7 +52,10 @@ typedef struct lq_convert_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // or NULL
   void* progress_context;
-  int allow_loss;  // leave out what the new file has no place for; default 0: refuse
+  int allow_loss;     // leave out what the new file has no place for; default 0: refuse
+  int accept_damage;  // convert data that look damaged as they are; default 0: refuse
+  const char* field;  // of the source, or NULL: all of them
+  uint64_t index;     // which of those with that name
 } lq_convert_options;
 
 typedef struct lq_diff_options {

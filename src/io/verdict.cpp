@@ -1,0 +1,133 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/verdict.hpp"
+
+#include <algorithm>
+
+namespace lq {
+
+std::string_view name(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::sound:
+      return "sound";
+    case Verdict::consistent:
+      return "consistent";
+    case Verdict::unproven:
+      return "unproven";
+    case Verdict::damaged:
+      return "damaged";
+    case Verdict::incomplete:
+      return "incomplete";
+    case Verdict::being_written:
+      return "being written";
+    case Verdict::unreadable:
+      return "unreadable";
+    case Verdict::foreign:
+      return "foreign";
+  }
+  return "unknown";
+}
+
+std::string_view name(Evidence evidence) noexcept {
+  switch (evidence) {
+    case Evidence::exact_sum:
+      return "exact sum";
+    case Evidence::second_copy:
+      return "second copy";
+    case Evidence::weak_sum:
+      return "weak sum";
+    case Evidence::check_value:
+      return "check value";
+    case Evidence::structure:
+      return "structure";
+    case Evidence::nature:
+      return "nature";
+  }
+  return "unknown";
+}
+
+std::string_view name(Outcome outcome) noexcept {
+  switch (outcome) {
+    case Outcome::agrees:
+      return "agrees";
+    case Outcome::differs:
+      return "differs";
+    case Outcome::unreadable:
+      return "unreadable";
+    case Outcome::missing:
+      return "missing";
+    case Outcome::absent:
+      return "absent";
+    case Outcome::unchecked:
+      return "unchecked";
+  }
+  return "unknown";
+}
+
+namespace io {
+namespace {
+
+bool proves(Evidence evidence) noexcept {
+  return evidence == Evidence::exact_sum || evidence == Evidence::second_copy;
+}
+
+// What one claim leaves possible.
+Verdict verdict_of(const Claim& claim) noexcept {
+  switch (claim.outcome) {
+    case Outcome::agrees:
+      return Verdict::sound;
+    case Outcome::absent:
+      return proves(claim.evidence) ? Verdict::consistent : Verdict::sound;
+    case Outcome::unchecked:
+      return proves(claim.evidence) || claim.evidence == Evidence::weak_sum ? Verdict::unproven : Verdict::sound;
+    case Outcome::differs:
+      return claim.evidence == Evidence::nature ? Verdict::unproven : Verdict::damaged;
+    case Outcome::unreadable:
+    case Outcome::missing:
+      return Verdict::damaged;
+  }
+  return Verdict::damaged;
+}
+
+}  // namespace
+
+Evidence evidence_of(SumKind kind) noexcept {
+  switch (kind) {
+    case SumKind::scidac:
+    case SumKind::weighted:
+    case SumKind::sha256:
+    case SumKind::sha256_padded:
+    case SumKind::crc32:
+      return Evidence::exact_sum;
+    case SumKind::nersc:
+    case SumKind::milc:
+    case SumKind::pyquda:
+    case SumKind::norm:
+    case SumKind::momentum_action:
+      return Evidence::weak_sum;
+  }
+  return Evidence::weak_sum;
+}
+
+Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept {
+  Verdict verdict = Verdict::sound;
+  for (const Claim& claim : claims) verdict = std::max(verdict, verdict_of(claim));
+  bool ends_early = false;
+  for (const Finding& finding : findings) {
+    if (finding.severity != Severity::error) continue;
+    ends_early = ends_early || finding.code == Code::truncated;
+    verdict = std::max(verdict, Verdict::damaged);
+  }
+  // What is missing explains sums that cannot be read; those that disagree it does not.
+  const auto disagrees = [](const Claim& claim) { return claim.outcome == Outcome::differs; };
+  if (ends_early && std::ranges::none_of(claims, disagrees)) return Verdict::incomplete;
+  return verdict;
+}
+
+void conclude(Verification& verification, Require require) noexcept {
+  verification.verdict = verdict_of(verification.claims, verification.findings);
+  verification.ok = require == Require::sound ? verification.verdict == Verdict::sound : is_ok(verification.verdict);
+}
+
+}  // namespace io
+}  // namespace lq

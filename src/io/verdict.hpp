@@ -1,0 +1,23 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The one place that says what an examination amounts to: a pure function of its claims and findings, which all verbs
+// share.
+#pragma once
+
+#include <vector>
+
+#include <limequat/inspect.hpp>
+
+namespace lq::io {
+
+// Exact sums prove data; of others some changes cannot be seen.
+Evidence evidence_of(SumKind kind) noexcept;
+
+// The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for those who know the path.
+Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
+
+// Sets verdict and ok.
+void conclude(Verification& verification, Require require) noexcept;
+
+}  // namespace lq::io
