@@ -18,23 +18,23 @@
 
 namespace lq {
 
-enum class Verdict : int {
+enum class ProbeVerdict : int {
   pass = 0,
   warn = 1,  // works, but slower or with care
   fail = 2,  // data or time would be lost
 };
 // Local. "PASS", "WARN", "FAIL".
-LQ_API std::string_view name(Verdict verdict) noexcept;
+LQ_API std::string_view name(ProbeVerdict verdict) noexcept;
 
 // One question to the machine, and its answer.
 struct Probe {
   std::string name;  // stable: "file-system", "locks", ...
-  Verdict verdict = Verdict::pass;
+  ProbeVerdict verdict = ProbeVerdict::pass;
   std::string found;   // a sentence with facts
   std::string action;  // what to do about it; empty with pass
 };
 // Local. The worst of the verdicts.
-LQ_API Verdict worst_of(const std::vector<Probe>& probes) noexcept;
+LQ_API ProbeVerdict worst_of(const std::vector<Probe>& probes) noexcept;
 
 struct ExamineOptions {
   double seconds = 10;                              // after which no question is begun; what was left out says so

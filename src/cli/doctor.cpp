@@ -58,7 +58,7 @@ struct Doctor {
       session.json ? print_json(session, probes, saved) : print_sum(session, probes, saved);
       return fine;
     });
-    return worst_of(probes) == Verdict::fail ? environment : fine;
+    return worst_of(probes) == ProbeVerdict::fail ? environment : fine;
   }
 
   // Where to.
@@ -70,7 +70,7 @@ struct Doctor {
     session.note("measuring the parts of this machine, about ten seconds");
     Parts parts = measure_parts(session.communicator, path);
     for (const Probe& probe : probes) {
-      if (probe.verdict == Verdict::pass) continue;
+      if (probe.verdict == ProbeVerdict::pass) continue;
       parts.machine.findings.push_back(fmt::format("{} {}: {}", name(probe.verdict), probe.name, probe.found));
     }
     at_root(session, [&] {
@@ -91,18 +91,18 @@ struct Doctor {
   }
 
   void print_sum(Session& session, const std::vector<Probe>& probes, const std::string& saved) const {
-    const auto number = [&](Verdict verdict) {
+    const auto number = [&](ProbeVerdict verdict) {
       return static_cast<std::uint64_t>(
           std::count_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.verdict == verdict; }));
     };
-    session.out.line(fmt::format("{}: {} passed, {}, {}", path, number(Verdict::pass),
-                                 count(number(Verdict::warn), "warning"), count(number(Verdict::fail), "failure")));
+    session.out.line(fmt::format("{}: {} passed, {}, {}", path, number(ProbeVerdict::pass),
+                                 count(number(ProbeVerdict::warn), "warning"), count(number(ProbeVerdict::fail), "failure")));
     if (!saved.empty()) session.out.line(fmt::format("profile written to {}", saved));
   }
 
   void print_json(Session& session, const std::vector<Probe>& probes, const std::string& saved) const {
     base::JsonWriter json;
-    json.begin_object().member("path", path).member("ok", worst_of(probes) != Verdict::fail);
+    json.begin_object().member("path", path).member("ok", worst_of(probes) != ProbeVerdict::fail);
     json.member("ranks", session.communicator.size()).member("mpi", session.mpi).key("probes").begin_array();
     for (const Probe& probe : probes) {
       json.begin_object().member("name", probe.name).member("verdict", name(probe.verdict));

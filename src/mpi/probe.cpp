@@ -71,7 +71,7 @@ Probe answer(const std::function<Probe(MPI_Comm, const std::string&)>& question,
   try {
     return question(comm, path);
   } catch (const std::bad_alloc&) {
-    return {"mpi-memory", Verdict::warn, "not tried: not enough memory", "try it where there is more"};
+    return {"mpi-memory", ProbeVerdict::warn, "not tried: not enough memory", "try it where there is more"};
   }
 }
 
@@ -95,25 +95,25 @@ Probe judge_library(const std::string& version) {
       shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   const auto mentions = [&](const char* words) { return shown.find(words) != std::string::npos; };
   if (mentions("Open MPI v4.0.") || mentions("Open MPI v4.1.")) {
-    return {"mpi-library", Verdict::warn, shown + ": its collective file writer (OMPIO, fcoll vulcan) can damage data",
+    return {"mpi-library", ProbeVerdict::warn, shown + ": its collective file writer (OMPIO, fcoll vulcan) can damage data",
             "this library does not use it; for programs that do: mpirun --mca io romio321, or a newer version"};
   }
   if (mentions("MPICH") && mentions(" 4.0")) {
-    return {"mpi-library", Verdict::warn, shown + ": wrong MIN and MAX of large unsigned numbers are known",
+    return {"mpi-library", ProbeVerdict::warn, shown + ": wrong MIN and MAX of large unsigned numbers are known",
             "this library avoids them; see \"mpi-reduction\"; for other programs take a newer version"};
   }
-  return {"mpi-library", Verdict::pass, shown, ""};
+  return {"mpi-library", ProbeVerdict::pass, shown, ""};
 }
 
 Probe judge_threads(int provided) {
   if (provided == MPI_THREAD_SINGLE) {
-    return {"mpi-threads", Verdict::warn, "MPI_THREAD_SINGLE: no threads beside MPI",
+    return {"mpi-threads", ProbeVerdict::warn, "MPI_THREAD_SINGLE: no threads beside MPI",
             "for transfers in the background initialise MPI with MPI_Init_thread and MPI_THREAD_FUNNELED or more"};
   }
   const char* const name = provided == MPI_THREAD_FUNNELED     ? "MPI_THREAD_FUNNELED"
                            : provided == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
                                                                : "MPI_THREAD_MULTIPLE";
-  return {"mpi-threads", Verdict::pass, name, ""};
+  return {"mpi-threads", ProbeVerdict::pass, name, ""};
 }
 
 Probe worst_over_ranks(MPI_Comm comm, const Probe& mine) {
@@ -123,9 +123,9 @@ Probe worst_over_ranks(MPI_Comm comm, const Probe& mine) {
   int worst = 0;
   check(MPI_Allreduce(&place, &worst, 1, MPI_INT, MPI_MAX, comm), "reduce");
   const int rank = size - 1 - worst % size;
-  Probe result{mine.name, static_cast<Verdict>(worst / size), broadcast_text(comm, mine.found, rank),
+  Probe result{mine.name, static_cast<ProbeVerdict>(worst / size), broadcast_text(comm, mine.found, rank),
                broadcast_text(comm, mine.action, rank)};
-  if (result.verdict != Verdict::pass && rank != 0) result.found = "rank " + std::to_string(rank) + ": " + result.found;
+  if (result.verdict != ProbeVerdict::pass && rank != 0) result.found = "rank " + std::to_string(rank) + ": " + result.found;
   return result;
 }
 
@@ -140,9 +140,9 @@ Probe probe_reduction(MPI_Comm comm) {
   check(MPI_Allreduce(mine.data(), least.data(), 2, MPI_UINT64_T, MPI_MIN, comm), "reduce");
   check(MPI_Allreduce(mine.data(), most.data(), 2, MPI_UINT64_T, MPI_MAX, comm), "reduce");
   const bool is_right = least[0] == 1 && least[1] == high && most[1] == high + last;
-  Probe probe{"mpi-reduction", Verdict::pass, "MIN and MAX of 64-bit unsigned numbers are right", ""};
+  Probe probe{"mpi-reduction", ProbeVerdict::pass, "MIN and MAX of 64-bit unsigned numbers are right", ""};
   if (!is_right) {
-    probe = {"mpi-reduction", Verdict::warn, "MIN or MAX of 64-bit unsigned numbers above 2^63 is wrong",
+    probe = {"mpi-reduction", ProbeVerdict::warn, "MIN or MAX of 64-bit unsigned numbers above 2^63 is wrong",
              "this library avoids them; other programs should take a newer MPI"};
   }
   return worst_over_ranks(comm, probe);
@@ -160,7 +160,7 @@ class Questions {
     if (seconds_left() > 0) {
       answers_.push_back(question());
     } else {
-      answers_.push_back({name, Verdict::warn, "not tried: the questions before it took all the time there was",
+      answers_.push_back({name, ProbeVerdict::warn, "not tried: the questions before it took all the time there was",
                           "grant more time: lq-mpi doctor --budget SECONDS"});
     }
     if (options_.on_probe) options_.on_probe(answers_.back());

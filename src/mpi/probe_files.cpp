@@ -144,7 +144,7 @@ void write_views(MPI_Comm comm, Attempt& attempt, const std::string& path, const
 }
 
 Probe verdict_of(const Attempt& attempt, const Probe& failure, const std::string& success) {
-  if (attempt.wrong().empty()) return {failure.name, Verdict::pass, success, ""};
+  if (attempt.wrong().empty()) return {failure.name, ProbeVerdict::pass, success, ""};
   return {failure.name, failure.verdict, attempt.wrong(), failure.action};
 }
 
@@ -249,10 +249,10 @@ std::string first_difference(const AwkwardView& view, int ranks, const std::vect
 
 Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, double seconds) {
   const Probe failure =
-      collective ? Probe{"mpi-collective-write", Verdict::fail, "",
+      collective ? Probe{"mpi-collective-write", ProbeVerdict::fail, "",
                          "this library does not use it; other programs (HDF5, PnetCDF) should choose another MPI-IO: "
                          "with Open MPI mpirun --mca io romio321"}
-                 : Probe{"mpi-independent-write", Verdict::fail, "",
+                 : Probe{"mpi-independent-write", ProbeVerdict::fail, "",
                          "do not hand MPI files with views to any library; choose another MPI-IO or version"};
   const int ranks = size_of(comm);
   Attempt attempt(comm);
@@ -273,7 +273,7 @@ Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, doub
 // The root alone: a few bytes beyond 4 GiB, sparse.
 Probe probe_large_offset(MPI_Comm comm, const std::string& path) {
   constexpr std::uint64_t place = (std::uint64_t{1} << 32) + 12345;
-  const Probe failure{"mpi-large-offset", Verdict::fail, "", "do not write files above 4 GiB by this MPI-IO"};
+  const Probe failure{"mpi-large-offset", ProbeVerdict::fail, "", "do not write files above 4 GiB by this MPI-IO"};
   Attempt attempt(comm);
   if (rank_of(comm) == 0) {
     const std::array<char, 16> data{"beyond 4 GiB"};

@@ -119,16 +119,16 @@ Probe probe_large_piece(MPI_Comm comm, const std::string& path) {
   const std::string name = "mpi-large-piece";
   int rank = 0;
   check(MPI_Comm_rank(comm, &rank), "find the rank");
-  if (rank != 0) return {name, Verdict::pass, "", ""};
+  if (rank != 0) return {name, ProbeVerdict::pass, "", ""};
   if (free_memory() < 2 * large_bytes || free_space(path) < 3 * large_bytes / 2) {
-    return {name, Verdict::warn, "not tried: less than 4.3 GB of memory or 3.2 GB of space are free",
+    return {name, ProbeVerdict::warn, "not tried: less than 4.3 GB of memory or 3.2 GB of space are free",
             "try it where there is more"};
   }
   const std::string wrong = write_large(path);
   std::error_code ignored;
   std::filesystem::remove(path, ignored);
-  if (wrong.empty()) return {name, Verdict::pass, "2 GiB + 1 MiB in one call come back", ""};
-  return {name, Verdict::fail, "of 2 GiB + 1 MiB in one call, " + wrong,
+  if (wrong.empty()) return {name, ProbeVerdict::pass, "2 GiB + 1 MiB in one call come back", ""};
+  return {name, ProbeVerdict::fail, "of 2 GiB + 1 MiB in one call, " + wrong,
           "hand pieces below 2 GiB to MPI-IO; this library does"};
 }
 
@@ -138,18 +138,18 @@ Probe probe_large_message(MPI_Comm comm) {
   int size = 1;
   check(MPI_Comm_rank(comm, &rank), "find the rank");
   check(MPI_Comm_size(comm, &size), "find the size");
-  if (size == 1) return {name, Verdict::pass, "one rank sends no messages", ""};
+  if (size == 1) return {name, ProbeVerdict::pass, "one rank sends no messages", ""};
   std::vector<std::uint32_t> data;
   const int enough_here = free_memory() >= 3 * large_bytes && make_room(data, rank, size - 1) ? 1 : 0;
   int enough = 0;
   check(MPI_Allreduce(&enough_here, &enough, 1, MPI_INT, MPI_MIN, comm), "reduce");
   if (enough == 0) {
-    return {name, Verdict::warn, "not tried: less than 6.4 GB of memory are free", "try it where there is more"};
+    return {name, ProbeVerdict::warn, "not tried: less than 6.4 GB of memory are free", "try it where there is more"};
   }
   const std::string wrong = send_large(comm, data, rank, size - 1);
-  Probe probe{name, Verdict::pass, "2 GiB + 1 MiB in one message arrive", ""};
+  Probe probe{name, ProbeVerdict::pass, "2 GiB + 1 MiB in one message arrive", ""};
   if (!wrong.empty()) {
-    probe = {name, Verdict::fail, "of 2 GiB + 1 MiB in one message, " + wrong,
+    probe = {name, ProbeVerdict::fail, "of 2 GiB + 1 MiB in one message, " + wrong,
              "send messages below 2 GiB; this library does"};
   }
   return worst_over_ranks(comm, probe);

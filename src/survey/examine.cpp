@@ -27,7 +27,7 @@ Probe probe_file_system(comm::Comm& comm, const FileSystem& mine) {
   const std::string of_root = comm::broadcast_text(comm, mine.name);
   Probe probe = judge_file_system(mine);
   if (mine.name != of_root) {
-    probe = {"file-system", Verdict::fail, fmt::format("{}, but {} on rank 0", mine.name, of_root),
+    probe = {"file-system", ProbeVerdict::fail, fmt::format("{}, but {} on rank 0", mine.name, of_root),
              "the nodes see different file systems under this name; choose a folder that all of them share"};
   }
   return worst_over_ranks(comm, probe);
@@ -147,7 +147,7 @@ std::vector<Probe> examine(comm::Comm& comm, transport::Transport& transport, co
   questions.ask("space", [&] { return worst_over_ranks(comm, judge_space(file_system)); });
   Scratch scratch(comm, transport, folder);
   questions.ask("folder", [&] { return probe_folder(comm, scratch); });
-  if (questions.last().verdict != Verdict::fail) ask_about_files(comm, questions, scratch, file_system);
+  if (questions.last().verdict != ProbeVerdict::fail) ask_about_files(comm, questions, scratch, file_system);
   questions.ask("io-uring", [&] { return ask(comm, "io-uring", "", [] { return judge_io_uring(try_io_uring()); }); });
   questions.ask("shared-memory", [&] { return probe_shared_memory(comm); });
   questions.ask("neighbour-memory", [&] { return probe_neighbour_memory(comm); });

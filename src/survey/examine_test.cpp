@@ -41,7 +41,7 @@ std::vector<Probe> examined(int ranks, const std::string& folder) {
 }
 
 const Probe& probe_named(const std::vector<Probe>& probes, const std::string& name) {
-  static const Probe none{"none", Verdict::fail, "", ""};
+  static const Probe none{"none", ProbeVerdict::fail, "", ""};
   for (const Probe& probe : probes) {
     if (probe.name == name) return probe;
   }
@@ -56,7 +56,7 @@ TEST(Examination, AsksEveryQuestionOnceAndLeavesNothing) {
     for (const Probe& probe : probes) {
       names.insert(probe.name);
       EXPECT_NE(probe.found, "") << probe.name;
-      EXPECT_EQ(probe.action.empty(), probe.verdict == Verdict::pass) << probe.name;
+      EXPECT_EQ(probe.action.empty(), probe.verdict == ProbeVerdict::pass) << probe.name;
     }
     EXPECT_EQ(probes.size(), 17u);
     EXPECT_EQ(names.size(), 17u);
@@ -81,8 +81,8 @@ TEST(Examination, EndsWhenItsTimeIsOver) {
   ASSERT_EQ(probes.size(), 17u);
   ASSERT_EQ(told.size(), 17u);
   for (std::size_t i = 0; i < probes.size(); ++i) EXPECT_EQ(told[i], probes[i].name);
-  EXPECT_EQ(probe_named(probes, "folder").verdict, Verdict::pass);
-  EXPECT_EQ(probe_named(probes, "clock").verdict, Verdict::warn);
+  EXPECT_EQ(probe_named(probes, "folder").verdict, ProbeVerdict::pass);
+  EXPECT_EQ(probe_named(probes, "clock").verdict, ProbeVerdict::warn);
   EXPECT_NE(probe_named(probes, "clock").found.find("not tried"), std::string::npos);
   EXPECT_NE(probe_named(probes, "clock").action.find("--budget"), std::string::npos);
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
@@ -90,8 +90,8 @@ TEST(Examination, EndsWhenItsTimeIsOver) {
 
 TEST(Examination, OfAFolderThatIsNotThereFailsWithoutError) {
   const std::vector<Probe> probes = examined(2, "/no/such/folder/at/all");
-  EXPECT_EQ(worst_of(probes), Verdict::fail);
-  EXPECT_EQ(probe_named(probes, "folder").verdict, Verdict::fail);
+  EXPECT_EQ(worst_of(probes), ProbeVerdict::fail);
+  EXPECT_EQ(probe_named(probes, "folder").verdict, ProbeVerdict::fail);
   EXPECT_NE(probe_named(probes, "folder").action, "");
   EXPECT_EQ(probe_named(probes, "rename").name, "none");  // not asked
 }
@@ -100,17 +100,17 @@ TEST(Examination, OfASharedFolderFindsNothingFatal) {
   const char* folder = std::getenv("LQ_SHARED_FILE_SYSTEM");
   if (folder == nullptr) GTEST_SKIP() << "LQ_SHARED_FILE_SYSTEM names no folder of a shared file system";
   for (const Probe& probe : examined(2, folder)) {
-    EXPECT_NE(probe.verdict, Verdict::fail) << probe.name << ": " << probe.found;
+    EXPECT_NE(probe.verdict, ProbeVerdict::fail) << probe.name << ": " << probe.found;
   }
 }
 
 TEST(Examination, TellsWhichRankSawTheFault) {
   std::mutex mutex;
   run_ranks(3, [&](const std::shared_ptr<comm::Comm>& comm) {
-    const Verdict verdict = comm->rank() == 2 ? Verdict::fail : comm->rank() == 1 ? Verdict::warn : Verdict::pass;
+    const ProbeVerdict verdict = comm->rank() == 2 ? ProbeVerdict::fail : comm->rank() == 1 ? ProbeVerdict::warn : ProbeVerdict::pass;
     const Probe worst = survey::worst_over_ranks(*comm, {"x", verdict, "seen", "do"});
     const std::lock_guard lock(mutex);
-    EXPECT_EQ(worst.verdict, Verdict::fail);
+    EXPECT_EQ(worst.verdict, ProbeVerdict::fail);
     EXPECT_EQ(worst.found, "rank 2: seen");
   });
 }

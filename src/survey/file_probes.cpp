@@ -71,8 +71,8 @@ Probe probe_folder(comm::Comm& comm, Scratch& scratch) {
     const std::string text = comm::agree(comm, [&] { return read_file(scratch.transport(), path); });
     comm.barrier();
     comm::agree_at_root(comm, [&] { scratch.transport().remove(path); });
-    if (text == "limequat") return {"folder", Verdict::pass, "can be written and read", ""};
-    return {"folder", Verdict::fail, fmt::format("a file of 8 bytes reads back as \"{}\"", base::printable(text)),
+    if (text == "limequat") return {"folder", ProbeVerdict::pass, "can be written and read", ""};
+    return {"folder", ProbeVerdict::fail, fmt::format("a file of 8 bytes reads back as \"{}\"", base::printable(text)),
             "do not write here; tell the administrator"};
   });
 }
@@ -94,8 +94,8 @@ Probe probe_exclusive_create(comm::Comm& comm, Scratch& scratch) {
     };
     const std::uint64_t at_once = sum_over_ranks(comm, comm::agree(comm, creates));
     const std::uint64_t again = sum_over_ranks(comm, comm::agree(comm, creates));
-    if (at_once == 1 && again == 0) return {name, Verdict::pass, "a name is given to one creator only", ""};
-    return {name, Verdict::fail,
+    if (at_once == 1 && again == 0) return {name, ProbeVerdict::pass, "a name is given to one creator only", ""};
+    return {name, ProbeVerdict::fail,
             fmt::format("of {} ranks {} created one file, and {} more after it was there", comm.size(), at_once, again),
             action};
   });
@@ -119,8 +119,8 @@ Probe probe_rename(comm::Comm& comm, Scratch& scratch) {
       }
     });
     const std::string after = comm::agree(comm, [&] { return read_file(scratch.transport(), target); });
-    if (before == "old" && after == "new") return {"rename", Verdict::pass, "replaces an existing file", ""};
-    return {"rename", Verdict::fail,
+    if (before == "old" && after == "new") return {"rename", ProbeVerdict::pass, "replaces an existing file", ""};
+    return {"rename", ProbeVerdict::fail,
             fmt::format("a file that was replaced reads as \"{}\", then \"{}\"; expected \"old\", then \"new\"",
                         base::printable(before), base::printable(after)),
             action};
@@ -132,7 +132,7 @@ Probe probe_publish(comm::Comm& comm, Scratch& scratch) {
   return ask(comm, "publish", action, [&]() -> Probe {
     const std::string target = scratch.file("published");
     const std::string source = scratch.file("unpublished");
-    Probe probe{"publish", Verdict::pass, "a new file takes a free name, and none that is taken", ""};
+    Probe probe{"publish", ProbeVerdict::pass, "a new file takes a free name, and none that is taken", ""};
     comm::agree_at_root(comm, [&] {
       write_file(scratch.transport(), source, "first");
       scratch.transport().publish(source, target);
@@ -146,7 +146,7 @@ Probe probe_publish(comm::Comm& comm, Scratch& scratch) {
       }
       const std::string found = read_file(scratch.transport(), target);
       if (is_refused && found == "first") return;
-      probe = {"publish", Verdict::fail,
+      probe = {"publish", ProbeVerdict::fail,
                fmt::format("a name that was taken {}; the file reads as \"{}\", expected \"first\"",
                            is_refused ? "was refused" : "was given again", base::printable(found)),
                action};
@@ -160,19 +160,19 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
       "do not let ranks write one file here; verify every file after writing (verify = read_back)";
   return ask(comm, "holes", action, [&]() -> Probe {
     const std::string path = scratch.file("holes");
-    Probe probe{"holes", Verdict::pass, "", ""};
+    Probe probe{"holes", ProbeVerdict::pass, "", ""};
     comm::agree_at_root(comm, [&] {
       const auto file = scratch.transport().create(path);
       file->write_at(mebi, as_bytes("end"));
       const std::string hole = read_text(*file, 0, mebi);
       if (hole.size() != mebi || hole.find_first_not_of('\0') != std::string::npos) {
         const std::size_t at = std::min(hole.find_first_not_of('\0'), hole.size());
-        probe = {"holes", Verdict::fail, fmt::format("what was never written does not read as zeros at byte {}", at),
+        probe = {"holes", ProbeVerdict::fail, fmt::format("what was never written does not read as zeros at byte {}", at),
                  action};
       }
       file->close();
       const std::optional<std::uint64_t> taken = bytes_on_disk(path);
-      if (probe.verdict == Verdict::fail) return;
+      if (probe.verdict == ProbeVerdict::fail) return;
       probe.found = !taken           ? "read as zeros"
                     : *taken >= mebi ? "read as zeros, but take space"
                                      : "read as zeros and take no space";
@@ -187,17 +187,17 @@ Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& 
   return ask(comm, name, action, [&]() -> Probe {
     constexpr std::array<std::uint64_t, 3> edges{2 * gibi, 4 * gibi, 4 * gibi + 64 * kibi};
     const std::string path = scratch.file("large");
-    Probe probe{name, Verdict::pass, "bytes around 2 GiB and 4 GiB come back", ""};
+    Probe probe{name, ProbeVerdict::pass, "bytes around 2 GiB and 4 GiB come back", ""};
     comm::agree_at_root(comm, [&] {
       if (file_size_limit() < edges.back() + kibi) {
-        probe = {name, Verdict::warn,
+        probe = {name, ProbeVerdict::warn,
                  fmt::format("not tried: this process may not write files above {} (ulimit -f)",
                              base::human_bytes(file_size_limit())),
                  "raise the limit: ulimit -f unlimited"};
         return;
       }
       if (!file_system.allows_holes && file_system.free_bytes < edges.back() + gibi) {
-        probe = {name, Verdict::warn, "not tried: it would take 4 GiB, which are not free", "free some space"};
+        probe = {name, ProbeVerdict::warn, "not tried: it would take 4 GiB, which are not free", "free some space"};
         return;
       }
       const auto file = scratch.transport().create(path);
@@ -205,10 +205,10 @@ Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& 
       for (const std::uint64_t edge : edges) {
         const std::string text = read_text(*file, edge - 8, 16);
         if (text == fmt::format("{:016x}", edge)) continue;
-        probe = {name, Verdict::fail, fmt::format("16 bytes at {} came back changed", edge - 8), action};
+        probe = {name, ProbeVerdict::fail, fmt::format("16 bytes at {} came back changed", edge - 8), action};
       }
       if (const std::uint64_t size = file->size(); size != edges.back() + 8) {
-        probe = {name, Verdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size), action};
+        probe = {name, ProbeVerdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size), action};
       }
       file->close();
       scratch.transport().remove(path);
@@ -221,7 +221,7 @@ Probe probe_sync(comm::Comm& comm, Scratch& scratch) {
   const std::string action = "finished files may be lost when the power fails; ask the administrator";
   return ask(comm, "sync", action, [&]() -> Probe {
     const std::string path = scratch.file("sync");
-    Probe probe{"sync", Verdict::pass, "", ""};
+    Probe probe{"sync", ProbeVerdict::pass, "", ""};
     comm::agree_at_root(comm, [&] {
       const auto file = scratch.transport().create(path);
       file->write_at(0, as_bytes(std::string(64 * kibi, 's')));
@@ -310,8 +310,8 @@ Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& fil
     });
     const auto wrong = comm::agree(comm, [&] { return edges.check(*scratch.transport().open_read(path)); });
     comm.barrier();
-    if (wrong.empty()) return {name, Verdict::pass, "halves of pages from neighbours are kept: " + clients, ""};
-    const Verdict verdict = file_system.needs_single_owner ? Verdict::warn : Verdict::fail;
+    if (wrong.empty()) return {name, ProbeVerdict::pass, "halves of pages from neighbours are kept: " + clients, ""};
+    const ProbeVerdict verdict = file_system.needs_single_owner ? ProbeVerdict::warn : ProbeVerdict::fail;
     return {name, verdict, fmt::format("{}: {}", clients, wrong), action};
   });
 }

@@ -133,7 +133,7 @@ TEST(FileProbes, PassOnASoundFileSystem) {
     for (const int ranks : {1, 2, 3}) {
       const Probe found = answer_of(probe, ranks, transport::posix());
       EXPECT_EQ(found.name, name);
-      EXPECT_EQ(found.verdict, Verdict::pass) << name << ": " << found.found;
+      EXPECT_EQ(found.verdict, ProbeVerdict::pass) << name << ": " << found.found;
       EXPECT_EQ(found.action, "") << name;
     }
   }
@@ -154,9 +154,9 @@ TEST(FileProbes, FailWhereverAnOperationFails) {
         Scratch scratch(*comm, faulty, folder.path());
         found = probe(*comm, scratch);
       });
-      if (found.verdict == Verdict::pass) continue;  // of the operations that tidy up
+      if (found.verdict == ProbeVerdict::pass) continue;  // of the operations that tidy up
       ++failures;
-      EXPECT_EQ(found.verdict, Verdict::fail) << name << " at " << k;
+      EXPECT_EQ(found.verdict, ProbeVerdict::fail) << name << " at " << k;
       EXPECT_NE(found.found.find("injected fault"), std::string::npos) << found.found;
       EXPECT_NE(found.action, "") << name << " at " << k;
     }
@@ -174,7 +174,7 @@ TEST(FileProbes, OnTwoRanksGiveOneAnswerWhenOneFails) {
       std::atomic<int> failures = 0;
       run_ranks(2, [&](const std::shared_ptr<comm::Comm>& comm) {
         Scratch scratch(*comm, faulty, folder.path());
-        if (probe(*comm, scratch).verdict == Verdict::fail) ++failures;
+        if (probe(*comm, scratch).verdict == ProbeVerdict::fail) ++failures;
       });
       EXPECT_EQ(failures, 2) << name << " at " << k;
     }
@@ -204,7 +204,7 @@ TEST(FileProbes, ExposeFaultsThatAreNotAdmitted) {
   for (const Exposed& c : cases) {
     LyingTransport lying(c.lie);
     const Probe found = answer_of(probe_named(c.probe), c.ranks, lying);
-    EXPECT_EQ(found.verdict, Verdict::fail) << c.probe << ": " << found.found;
+    EXPECT_EQ(found.verdict, ProbeVerdict::fail) << c.probe << ": " << found.found;
     EXPECT_NE(found.found.find(c.word), std::string::npos) << c.probe << ": " << found.found;
     EXPECT_NE(found.action, "") << c.probe;
   }
@@ -216,7 +216,7 @@ TEST(PageEdges, ThatAreLostOnlyWarnWherePagesHaveOneOwnerAnyway) {
   fs.needs_single_owner = true;
   const Probe found =
       answer_of([&](auto& comm, auto& scratch) { return probe_page_edges(comm, scratch, fs); }, 2, lying);
-  EXPECT_EQ(found.verdict, Verdict::warn);
+  EXPECT_EQ(found.verdict, ProbeVerdict::warn);
 }
 
 TEST(LargeOffsets, AreNotTriedWhereTheyWouldTakeSpaceThatIsNotFree) {
@@ -225,7 +225,7 @@ TEST(LargeOffsets, AreNotTriedWhereTheyWouldTakeSpaceThatIsNotFree) {
   fs.free_bytes = 1000;
   const Probe found = answer_of([&](auto& comm, auto& scratch) { return probe_large_offsets(comm, scratch, fs); }, 1,
                                 transport::posix());
-  EXPECT_EQ(found.verdict, Verdict::warn);
+  EXPECT_EQ(found.verdict, ProbeVerdict::warn);
   EXPECT_NE(found.found.find("not tried"), std::string::npos);
 }
 

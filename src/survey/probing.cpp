@@ -11,20 +11,20 @@
 
 namespace lq {
 
-std::string_view name(Verdict verdict) noexcept {
+std::string_view name(ProbeVerdict verdict) noexcept {
   switch (verdict) {
-    case Verdict::pass:
+    case ProbeVerdict::pass:
       return "PASS";
-    case Verdict::warn:
+    case ProbeVerdict::warn:
       return "WARN";
-    case Verdict::fail:
+    case ProbeVerdict::fail:
       break;
   }
   return "FAIL";
 }
 
-Verdict worst_of(const std::vector<Probe>& probes) noexcept {
-  Verdict worst = Verdict::pass;
+ProbeVerdict worst_of(const std::vector<Probe>& probes) noexcept {
+  ProbeVerdict worst = ProbeVerdict::pass;
   for (const Probe& probe : probes) worst = std::max(worst, probe.verdict);
   return worst;
 }
@@ -32,7 +32,7 @@ Verdict worst_of(const std::vector<Probe>& probes) noexcept {
 namespace survey {
 namespace {
 
-// Verdict, found, action; the texts end with a NUL.
+// ProbeVerdict, found, action; the texts end with a NUL.
 std::string packed(const Probe& probe) {
   std::string bytes(1, static_cast<char>('0' + static_cast<int>(probe.verdict)));
   for (const std::string& text : {probe.found, probe.action}) bytes += text.substr(0, text.find('\0')) + '\0';
@@ -45,7 +45,7 @@ Probe unpacked(const std::string& name, std::string_view bytes) {
   if (first == std::string_view::npos || second == std::string_view::npos) {
     throw Error(Code::communication, fmt::format("probe {}: a rank's answer arrived incomplete", name));
   }
-  return {name, static_cast<Verdict>(bytes[0] - '0'), std::string(bytes.substr(1, first - 1)),
+  return {name, static_cast<ProbeVerdict>(bytes[0] - '0'), std::string(bytes.substr(1, first - 1)),
           std::string(bytes.substr(first + 1, second - first - 1))};
 }
 
@@ -78,12 +78,12 @@ Probe answer(const std::string& name, const std::string& action, const std::func
   try {
     return work();
   } catch (const Error& error) {
-    return {name, Verdict::fail, error.what(), action};
+    return {name, ProbeVerdict::fail, error.what(), action};
   }
 }
 
 Probe not_asked(const std::string& name, double seconds) {
-  return {name, Verdict::warn, fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
+  return {name, ProbeVerdict::warn, fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
           "grant more time: lq doctor --budget SECONDS"};
 }
 

@@ -20,23 +20,23 @@ using testing::world_size;
 
 TEST(LibraryVerdict, KnowsBadVersions) {
   const Probe open_mpi = judge_library("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, repo rev: v4.1.4");
-  EXPECT_EQ(open_mpi.verdict, Verdict::warn);
+  EXPECT_EQ(open_mpi.verdict, ProbeVerdict::warn);
   EXPECT_NE(open_mpi.found.find("Open MPI v4.1.4:"), std::string::npos) << open_mpi.found;
   EXPECT_NE(open_mpi.action, "");
   const Probe mpich = judge_library("MPICH Version:\t4.0.2\nMPICH Release date:\tThu Apr  7 2022\n");
-  EXPECT_EQ(mpich.verdict, Verdict::warn);
+  EXPECT_EQ(mpich.verdict, ProbeVerdict::warn);
   EXPECT_NE(mpich.found.find("MPICH Version: 4.0.2:"), std::string::npos) << mpich.found;
 }
 
 TEST(LibraryVerdict, TrustsOthers) {
   for (const char* version : {"Open MPI v5.0.7, package: x", "MPICH Version:\t4.2.1\nMore", "Something 1.0"}) {
-    EXPECT_EQ(judge_library(version).verdict, Verdict::pass) << version;
+    EXPECT_EQ(judge_library(version).verdict, ProbeVerdict::pass) << version;
   }
 }
 
 TEST(ThreadsVerdict, WarnsOfNone) {
-  EXPECT_EQ(judge_threads(MPI_THREAD_SINGLE).verdict, Verdict::warn);
-  EXPECT_EQ(judge_threads(MPI_THREAD_FUNNELED).verdict, Verdict::pass);
+  EXPECT_EQ(judge_threads(MPI_THREAD_SINGLE).verdict, ProbeVerdict::warn);
+  EXPECT_EQ(judge_threads(MPI_THREAD_FUNNELED).verdict, ProbeVerdict::pass);
   EXPECT_EQ(judge_threads(MPI_THREAD_MULTIPLE).found, "MPI_THREAD_MULTIPLE");
 }
 
@@ -80,17 +80,17 @@ TEST(AwkwardViews, ShowEveryWrongByte) {
 
 TEST(WorstOverRanks, IsThatOfTheLowestRankWhichSawIt) {
   const int last = world_size() - 1;
-  const Verdict mine = world_rank() == last ? Verdict::fail : Verdict::warn;
+  const ProbeVerdict mine = world_rank() == last ? ProbeVerdict::fail : ProbeVerdict::warn;
   const Probe worst = worst_over_ranks(MPI_COMM_WORLD, {"x", mine, "by " + std::to_string(world_rank()), "do"});
-  EXPECT_EQ(worst.verdict, Verdict::fail);
+  EXPECT_EQ(worst.verdict, ProbeVerdict::fail);
   const std::string seen = "by " + std::to_string(last);
   EXPECT_EQ(worst.found, last == 0 ? seen : "rank " + std::to_string(last) + ": " + seen);
   EXPECT_EQ(worst.action, "do");
-  EXPECT_EQ(worst_over_ranks(MPI_COMM_WORLD, {"x", Verdict::pass, std::to_string(world_rank()), ""}).found, "0");
+  EXPECT_EQ(worst_over_ranks(MPI_COMM_WORLD, {"x", ProbeVerdict::pass, std::to_string(world_rank()), ""}).found, "0");
 }
 
 const Probe& probe_named(const std::vector<Probe>& probes, const std::string& name) {
-  static const Probe none{"none", Verdict::fail, "", ""};
+  static const Probe none{"none", ProbeVerdict::fail, "", ""};
   const auto found = std::find_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.name == name; });
   return found == probes.end() ? none : *found;
 }
@@ -103,13 +103,13 @@ TEST(MpiProbes, FindIndependentWritesSoundAndLeaveNothing) {
   for (const Probe& p : probes) {
     names.insert(p.name);
     EXPECT_NE(p.found, "") << p.name;
-    EXPECT_EQ(p.action.empty(), p.verdict == Verdict::pass) << p.name;
+    EXPECT_EQ(p.action.empty(), p.verdict == ProbeVerdict::pass) << p.name;
   }
   EXPECT_EQ(names, (std::set<std::string>{"mpi-library", "mpi-threads", "mpi-reduction", "mpi-independent-write",
                                           "mpi-collective-write", "mpi-large-offset"}));
-  EXPECT_EQ(probe_named(probes, "mpi-independent-write").verdict, Verdict::pass)
+  EXPECT_EQ(probe_named(probes, "mpi-independent-write").verdict, ProbeVerdict::pass)
       << probe_named(probes, "mpi-independent-write").found;
-  EXPECT_EQ(probe_named(probes, "mpi-large-offset").verdict, Verdict::pass);
+  EXPECT_EQ(probe_named(probes, "mpi-large-offset").verdict, ProbeVerdict::pass);
   EXPECT_TRUE(std::filesystem::is_empty(folder / ""));
   for (const Probe& p : probes) {
     int verdict = static_cast<int>(p.verdict);
@@ -121,7 +121,7 @@ TEST(MpiProbes, FindIndependentWritesSoundAndLeaveNothing) {
 TEST(MpiProbes, OfAFolderThatIsNotThereFailWithoutError) {
   const std::vector<Probe> probes = probe(MPI_COMM_WORLD, "/no/such/folder");
   for (const char* name : {"mpi-independent-write", "mpi-collective-write", "mpi-large-offset"}) {
-    EXPECT_EQ(probe_named(probes, name).verdict, Verdict::fail) << name;
+    EXPECT_EQ(probe_named(probes, name).verdict, ProbeVerdict::fail) << name;
     EXPECT_NE(probe_named(probes, name).action, "") << name;
   }
 }
