@@ -193,6 +193,23 @@ class Mender {
   virtual std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const = 0;
 };
 
+// What an examination found out about a file beyond its scan and the sums of its fields.
+struct Examined {
+  std::vector<Claim> claims;
+  std::vector<Finding> findings;
+};
+
+// What a format can compare in a file besides the sums of fields: records, small objects, an index, chunks, and
+// whatever is stored twice. lq::verify() asks it once for each file, on one rank, and all ranks get its answer.
+class Examiner {
+ public:
+  virtual ~Examiner() = default;
+  // A claim about all content that is no payload of a field, `absent` where nothing vouches for it, and a finding for
+  // whatever is wrong, except what is among the findings of the catalog. Reads in pieces, so that memory does not grow
+  // with the file. Only failures to read are thrown.
+  virtual Examined examine(base::ByteSource& file, const Catalog& catalog, const Limits& limits) const = 0;
+};
+
 // Those of `texts` that say something and are not among the `kept` ones: what a conversion loses.
 Metadata lost_texts(const Metadata& texts, const Metadata& kept);
 
@@ -203,6 +220,7 @@ struct Format {
   const RecordFormat* records = nullptr;  // none: takes no records of the user's
   const FieldFormat* fields = nullptr;    // none: takes no fields
   const Mender* mender = nullptr;         // none: nothing is known of the right bytes of a damaged file
+  const Examiner* examiner = nullptr;     // none: there is nothing but fields and what scan() looks at
 
   std::string_view name() const noexcept { return info.name; }
   // unsupported: it takes none; says which formats do.

@@ -160,6 +160,10 @@ void each(Archive& a, T& v) {
     all(a, v.name, v.payload, v.record, v.sums.all, v.metadata, v.plaquette, v.link_trace);
   } else if constexpr (std::is_same_v<Value, Finding>) {
     all(a, v.severity, v.code, v.rule, v.message, v.record, v.offset, v.length, v.expected, v.found);
+  } else if constexpr (std::is_same_v<Value, Claim>) {
+    all(a, v.of, v.name, v.evidence, v.outcome, v.offset, v.length);
+  } else if constexpr (std::is_same_v<Value, format::Examined>) {
+    all(a, v.claims, v.findings);
   } else if constexpr (std::is_same_v<Value, format::Layout>) {
     all(a, v.suffixes, v.payload, v.sums, v.plaquettes_of, v.end);
   } else {
@@ -202,6 +206,7 @@ Catalog decode(base::Bytes bytes) {
 }
 
 void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make) { broadcast_value(comm, make); }
+void broadcast(comm::Comm& comm, base::FunctionRef<format::Examined&()> make) { broadcast_value(comm, make); }
 void broadcast(comm::Comm& comm, base::FunctionRef<format::Layout&()> make) { broadcast_value(comm, make); }
 
 }  // namespace lq::io

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A catalog as bytes: one rank scans a file, the others receive what it found. Likewise a layout: one rank plans it.
+// A catalog as bytes: one rank scans a file, the others receive what it found. Likewise a layout, which one rank plans,
+// and an examination.
 #pragma once
 
 #include <vector>
@@ -21,6 +22,7 @@ Catalog decode(base::Bytes bytes);
 // Collective. Rank 0's catalog on all ranks, in the place that `make`, which makes it there, names on each; its failure
 // is that of all.
 void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make);
+void broadcast(comm::Comm& comm, base::FunctionRef<format::Examined&()> make);
 // Collective. The same, but for head and tail, which stay with rank 0.
 void broadcast(comm::Comm& comm, base::FunctionRef<format::Layout&()> make);
 

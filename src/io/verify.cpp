@@ -17,6 +17,7 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "format/format.hpp"
 #include "grid/local_field.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
@@ -57,6 +58,7 @@ class Verifier {
   Verifier(transport::Transport& transport, const std::string& path, const Communicator& communicator,
            const VerifyOptions& options)
       : communicator_(communicator),
+        path_(path),
         options_(options),
         file_(io::ScannedFile::open(transport, path, communicator, options.limits)) {
     file_->open_everywhere();
@@ -67,6 +69,7 @@ class Verifier {
  private:
   comm::Comm& comm() const { return communicator_.engine(); }
   const Catalog& catalog() const noexcept { return file_->catalog(); }
+  void examine();
   void check(const FieldEntry& entry, std::uint64_t index);
   pump::Tally read_past(const FieldEntry& entry);
   void report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement);
@@ -81,6 +84,7 @@ class Verifier {
            std::string expected = {}, std::string found = {});
 
   Communicator communicator_;
+  std::string path_;
   const VerifyOptions& options_;
   std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
@@ -105,8 +109,24 @@ Verification Verifier::run() {
                                                           payload.length <= catalog().file_bytes - payload.offset);
     if (whole_in_file) check(entry, index);
   }
+  examine();
   io::conclude(result_, options_.require);
   return std::move(result_);
+}
+
+// What is no payload of a field. One rank looks at it; the others are told.
+void Verifier::examine() {
+  format::Examined found;
+  io::broadcast(comm(), [&]() -> format::Examined& {
+    const format::Examiner* const examiner = format::format_named(catalog().format).examiner;
+    if (comm().rank() > 0 || examiner == nullptr) return found;
+    found = examiner->examine(*file_->files().open_read(path_), catalog(), options_.limits);
+    return found;
+  });
+  comm::agree_alike(comm(), [&] {
+    std::ranges::move(found.claims, std::back_inserter(result_.claims));
+    std::ranges::move(found.findings, std::back_inserter(result_.findings));
+  });
 }
 
 void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
