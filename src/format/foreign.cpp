@@ -6,8 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 
 namespace lq::format {
 namespace {
@@ -44,6 +49,8 @@ constexpr ForeignFile fits{"a FITS file", "read it with astropy and hand the arr
 constexpr ForeignFile npy{"a numpy array (.npy)", numpy};
 constexpr ForeignFile netcdf{"a netCDF file", "read it with its own library and hand the numbers to lq.write"};
 constexpr ForeignFile web_page{"a web page, perhaps a server's error message", "download the file again"};
+constexpr ForeignFile zeros{"a file that begins with zeros, as lost writes or an interrupted copy leave it",
+                            "take another copy"};
 constexpr ForeignFile xml{"an XML document", "name the file with the data that it describes"};
 
 constexpr Signature signatures[] = {
@@ -90,6 +97,41 @@ constexpr Suffix suffixes[] = {
     {".npy", npy},  {".nc", netcdf}, {".html", web_page}, {".xml", xml},
 };
 
+// So many bytes at the beginning, if they are zero, are no number of another program's.
+constexpr std::size_t least_zeros = 64;
+
+bool are_zeros(base::Bytes bytes) noexcept {
+  return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+// A server's error message begins in many ways: "<!DOCTYPE html", "<HTML>", behind blanks.
+bool is_web_page(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  std::string lower;
+  for (const char c : text.substr(begin, 16)) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower.starts_with("<!doctype html") || lower.starts_with("<html");
+}
+
+bool looks_like_text(std::string_view bytes) noexcept {
+  const auto is_of_text = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 ? byte != 0x7f : c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\x1b';
+  };
+  return !bytes.empty() && std::ranges::all_of(bytes, is_of_text);
+}
+
+// What headers of ours have in them: LIME's magic with its version, the end of NERSC's, HDF5's object headers.
+bool holds_header(std::string_view bytes) noexcept {
+  constexpr std::array marks = {"\x45\x67\x89\xab\x00\x01"sv, "\nEND_HEADER\n"sv, "OHDR\x02"sv, "SNOD\x01\x00"sv};
+  return std::ranges::any_of(marks, [&](std::string_view m) { return bytes.find(m) != std::string_view::npos; });
+}
+
+std::string bytes_at(base::ByteSource& file, std::uint64_t offset, std::size_t most) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(file.size() - offset, most)));
+  return std::string(base::as_text(base::Bytes(buffer).first(file.read_at(offset, buffer))));
+}
+
 }  // namespace
 
 std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
@@ -101,12 +143,32 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
       return signature.file;
     }
   }
-  const bool only_zeros = std::ranges::all_of(start, [](std::byte b) { return b == std::byte{0}; });
-  if (!start.empty() && only_zeros) {
-    return ForeignFile{"a file that begins with zeros, as lost writes or an interrupted copy leave it",
-                       "take another copy"};
+  if (is_web_page(text)) return web_page;
+  if (!start.empty() && are_zeros(start.first(std::min(start.size(), least_zeros)))) {
+    return zeros;
   }
   return {};
+}
+
+std::string describe_foreign(base::ByteSource& file) {
+  if (const auto known = identify_foreign(file)) return fmt::format("{}: {}", known->name, known->remedy);
+  std::array<std::byte, 512> buffer{};
+  const std::string_view start = base::as_text(base::Bytes(buffer).first(file.read_at(0, buffer)));
+  if (start.empty()) return "an empty file";
+  return fmt::format("{} that begins with \"{}\"", looks_like_text(start) ? "a text" : "a file of no known format",
+                     base::printable(start.substr(0, start.find('\n')), 16));
+}
+
+bool has_remains(base::ByteSource& file) {
+  constexpr std::size_t looked_at = 64 * 1024;
+  if (file.size() == 0) return true;
+  const std::string start = bytes_at(file, 0, looked_at);
+  const auto known = identify_foreign(file);
+  if (known && known->name == zeros.name) return true;
+  // Archives of other programs hold whole files of ours; texts speak of headers.
+  if ((known && known->name != xml.name) || looks_like_text(start)) return false;
+  return holds_header(start) ||
+         (file.size() > looked_at && holds_header(bytes_at(file, file.size() - looked_at, looked_at)));
 }
 
 std::optional<ForeignFile> foreign_suffix(std::string_view suffix) noexcept {

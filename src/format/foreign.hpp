@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/byte_source.hpp"
@@ -19,6 +20,13 @@ struct ForeignFile {
 
 // What a file is that no format recognises; nothing where that is unknown.
 std::optional<ForeignFile> identify_foreign(base::ByteSource& file);
+
+// The same with its remedy, or how it begins: "an empty file", "a text that begins with \"...\"".
+std::string describe_foreign(base::ByteSource& file);
+
+// Whether a file that no format recognises was one of ours by what is left in it: nothing at all, zeros at its
+// beginning, or a header of ours behind a beginning that is lost.
+bool has_remains(base::ByteSource& file);
 
 // What files with such a suffix (".h5") are; nothing for one that is not known.
 std::optional<ForeignFile> foreign_suffix(std::string_view suffix) noexcept;
