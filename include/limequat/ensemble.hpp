@@ -9,6 +9,7 @@
 #include <limequat/language.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,22 +64,33 @@ struct Assessment {
   std::vector<Outlier> outliers;
 };
 
+// A file that is no entry of the catalogue.
+struct Stranger {
+  std::string path;
+  std::string what;  // "a text that begins with \"beta = 6.0\"", "being written"
+};
+
 struct IndexReport {
   std::string db;
-  std::uint64_t files = 0;       // lattice files of the catalogue below these folders that are there
-  std::uint64_t added = 0;       // read, and not known before
-  std::uint64_t changed = 0;     // read again: size or time stamp are others
-  std::uint64_t unchanged = 0;   // not read again
-  std::uint64_t missing = 0;     // known, but no longer there
-  std::uint64_t forgotten = 0;   // that were missing, with `forget`
-  std::uint64_t others = 0;      // files of no format that is known, and parts of others
-  std::uint64_t damaged = 0;     // of `files`: headers are broken, or a verification failed
-  std::uint64_t incomplete = 0;  // of `files`: their writers were interrupted
-  std::uint64_t unreadable = 0;  // of `files`
-  std::uint64_t bytes = 0;       // of `files`
+  std::uint64_t files = 0;          // lattice files of the catalogue below these folders that are there
+  std::uint64_t added = 0;          // read, and not known before
+  std::uint64_t changed = 0;        // read again: size or time stamp are others
+  std::uint64_t unchanged = 0;      // not read again
+  std::uint64_t missing = 0;        // known, but no longer there
+  std::uint64_t forgotten = 0;      // that were missing, with `forget`
+  std::uint64_t others = 0;         // files of no format that is known, and parts of entries
+  std::uint64_t damaged = 0;        // of `files`: headers are broken, or a verification failed
+  std::uint64_t incomplete = 0;     // of `files`: their writers were interrupted
+  std::uint64_t unreadable = 0;     // of `files`: what is there should be a lattice file, and cannot be read as one
+  std::uint64_t being_written = 0;  // temporary files of writers, which are not members
+  std::uint64_t leftovers = 0;      // the same, older than a day
+  std::uint64_t bytes = 0;          // of `files`
   double seconds = 0;
-  std::vector<std::string> warnings;  // folders that cannot be read, files that change while they are looked at, ...
-  Assessment assessment;              // of all files of the catalogue
+  std::vector<Stranger> strangers;  // files of other programs, and temporary ones
+  // Folders that cannot be read, files that change while they are looked at, entries that were emptied or are something
+  // else than before.
+  std::vector<std::string> warnings;
+  Assessment assessment;  // of all files of the catalogue
 };
 
 // Local. Looks for lattice files in the folders and below, and keeps in the catalogue what their headers say. Files
@@ -100,7 +112,9 @@ struct Entry {
   std::optional<double> link_trace;        // as stated
   std::optional<std::int64_t> trajectory;  // as the texts of the file or else its name say
   std::string series;
-  std::string state;  // "indexed" (not verified yet), "sound", "damaged", "incomplete", "unreadable", "missing"
+  // "indexed" (not verified yet), a verdict ("sound", "consistent", "unproven", "damaged", "incomplete", "unreadable"),
+  // or "missing".
+  std::string state;
   std::string modified, indexed, verified;  // times, "2026-11-25T20:00:00Z"
   Metadata properties;                      // facts in its texts
 };
@@ -119,9 +133,10 @@ LQ_API Found find(const std::string& expression, const CatalogueOptions& options
 // A file that was verified, and how it compares with what was known.
 struct Scrubbed {
   std::string path;
-  // "sound"; "damaged": it fails, and was never seen sound; "bit rot": its bytes are others than when it was verified
-  // last, although size and time stamp are not; "replaced": it was written to since, and is sound; "changed and
-  // damaged": it was written to since, and fails; "missing"; "unreadable".
+  // That of its verification ("sound", "consistent", "unproven", "damaged", "incomplete"), but: "bit rot": its bytes
+  // are others than when it was verified last, although size and time stamp are not; "replaced": it was written to
+  // since, and is sound or consistent; "changed and damaged": it was written to since, and is damaged; "missing";
+  // "unreadable".
   std::string verdict;
   std::string sentence;  // what it means
   Verification verification;
@@ -130,16 +145,19 @@ struct Scrubbed {
 struct ScrubReport {
   std::string db;
   std::uint64_t due = 0;
-  std::uint64_t sound = 0;  // "replaced" among them
+  std::uint64_t sound = 0;       // "replaced" among them
+  std::uint64_t consistent = 0;  // the same
   std::uint64_t replaced = 0;
   std::uint64_t bit_rot = 0;
-  std::uint64_t damaged = 0;  // all others that fail, but for those that are missing or not readable
+  std::uint64_t damaged = 0;
+  std::uint64_t unproven = 0;
+  std::uint64_t incomplete = 0;
   std::uint64_t missing = 0;
   std::uint64_t unreadable = 0;
   double seconds = 0;
-  std::vector<Scrubbed> failed;  // all that are not sound, and those that were replaced
+  std::vector<Scrubbed> failed;  // all that are neither sound nor consistent, and those that were replaced
 
-  bool ok() const noexcept { return bit_rot + damaged + missing + unreadable == 0; }
+  bool ok() const noexcept { return bit_rot + damaged + unproven + incomplete + missing + unreadable == 0; }
 };
 
 // Local. Verifies the files of the catalogue that were not verified within `since`, longest ago first, and keeps the
@@ -162,15 +180,30 @@ struct PageReport {
 LQ_API PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
                               const CatalogueOptions& options = {});
 
-// Local. Verifies several files, `threads` at a time; `tell` gets the verdicts in the order of the paths, or the error
-// of a file that cannot be verified.
-struct Verdict {
+// A file of several that were verified.
+struct VerifiedFile {
   std::string path;
-  std::optional<Verification> verification;
-  std::optional<Error> error;
+  Verdict verdict = Verdict::sound;
+  std::string problem;                       // what it is that cannot be verified, and why it should be a lattice file
+  std::optional<Verification> verification;  // of those that could be read
+  std::optional<Error> error;                // why another could not
+  bool is_named = false;                     // by the caller: it was not found in a folder
 };
+
+// Local. Verifies several files, each for itself, `threads` at a time; `tell` gets the verdicts in the order of the
+// paths.
 LQ_API void verify_all(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
-                       const std::function<void(const Verdict& verdict)>& tell);
+                       const std::function<void(const VerifiedFile& file)>& tell);
+
+// Local. Verifies the files below folders, and those that are named themselves, each entry once: subfiles, volumes and
+// other parts belong to the entry that they are parts of. Whatever looks as if it should be a lattice file is told,
+// also where no format recognises it (unreadable): empty files and those that begin with zeros, those with the suffix
+// of a format, with a name or size like that of a lattice file beside them, and those that the catalogue in the folder
+// or in the nearest one above has, among them files that are no longer there. Temporary files of writers are told as
+// being written, or as incomplete if they are older than a day. All others are foreign. `options.progress` counts
+// files.
+LQ_API void verify_below(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
+                         const std::function<void(const VerifiedFile& file)>& tell);
 
 // Local. The files below a folder, sorted, without what other programs left there; the path itself where it is a file.
 LQ_API std::vector<std::string> files_below(const std::string& path);
@@ -179,6 +212,8 @@ LQ_API std::string to_json(const IndexReport& report);
 LQ_API std::string to_json(const Entry& entry);
 LQ_API std::string to_json(const Found& found);
 LQ_API std::string to_json(const ScrubReport& report);
+// Of a file that could be verified its Verification.
+LQ_API std::string to_json(const VerifiedFile& file);
 LQ_API std::string to_json(const Assessment& assessment);
 LQ_API std::string to_json(const PageReport& report);
 

@@ -53,7 +53,8 @@ def index(folders=(), **options: "Unpack[CatalogueOptions]"):
 
     Files whose size and time stamp are as they were are not read again; without folders those of before are looked
     through. Returns a dict: ``db``, ``files``, ``added``, ``changed``, ``unchanged``, ``missing``, ``damaged``, ...,
-    ``warnings``, and the ``assessment`` that :func:`assess` returns. Raises NotFound, Malformed (the catalogue is
+    ``being_written``, ``leftovers``, ``strangers`` (a list of ``path``, ``what``), ``warnings``, and the ``assessment`` that
+    :func:`assess` returns. Raises NotFound, Malformed (the catalogue is
     damaged), Unsupported (it is of a later version, or there is no SQLite), IoError (it is locked), NoPermission, NoSpace.
     """
     paths, count = _paths(folders)
@@ -83,8 +84,9 @@ def scrub(**options: "Unpack[CatalogueOptions]"):
 
     {options}
 
-    Returns a :class:`Verification`, true when ``ok``: ``due``, ``sound``, ``replaced``, ``bit_rot``, ``damaged``, ``missing``, ``unreadable``,
-    and ``failed``, a list with ``path``, ``verdict``, ``sentence``, ``verification``. Raises what :func:`find` raises.
+    Returns a :class:`Verification`, true when ``ok``: ``due``, ``sound``, ``consistent``, ``replaced``, ``bit_rot``, ``damaged``,
+    ``unproven``, ``incomplete``, ``missing``, ``unreadable``, and ``failed``, a list with ``path``, ``verdict``, ``sentence``,
+    ``verification``. Raises what :func:`find` raises.
     """
     is_ok = ctypes.c_int()
     return parse(text_from("lq_scrub", Options("CatalogueOptions", options), ctypes.byref(is_ok)), Verification)

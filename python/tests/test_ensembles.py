@@ -98,7 +98,7 @@ def data_offset(path):
 
 def test_tables_are_what_plain_python_finds(indexed):
     folder, db = indexed
-    assert rows(db, "PRAGMA user_version")[0][0] == 1
+    assert rows(db, "PRAGMA user_version")[0][0] == 2
     assert rows(db, "PRAGMA application_id")[0][0] == int.from_bytes(b"lqct", "big")
     found = rows(db, "SELECT * FROM files ORDER BY path")
     paths = sorted(folder.glob("conf.*"))
@@ -268,7 +268,7 @@ def test_damage_that_was_always_there_is_no_rot(ensemble):
     assert (report.incomplete, report.damaged) == (1, 0)
     report = lq.scrub(db=db)
     assert {pathlib.Path(one.path).name: one.verdict for one in report.failed} == {
-        path.name: "damaged", short.name: "damaged"}
+        path.name: "damaged", short.name: "incomplete"}
     assert {pathlib.Path(one.path).name: one.state for one in lq.find("not sound", db=db)} == {
         path.name: "damaged", short.name: "incomplete"}
 
@@ -304,9 +304,9 @@ def test_a_catalogue_that_is_none_of_ours_is_refused(indexed, tmp_path):
     change(other, "CREATE TABLE files (x)")
     later = tmp_path / "later.db"
     shutil.copy(db, later)
-    change(later, "PRAGMA user_version = 2")
+    change(later, "PRAGMA user_version = 3")
     for path, error, sentence in [(text, lq.Malformed, "no SQLite database"), (other, lq.Malformed, "no catalogue of ours"),
-                                  (later, lq.Unsupported, "version 2, made by a later Limequat")]:
+                                  (later, lq.Unsupported, "version 3, made by a later Limequat")]:
         before = path.read_bytes()
         for call in (lambda: lq.find(db=path), lambda: lq.index(folder, db=path), lambda: lq.scrub(db=path)):
             with pytest.raises(error, match=sentence) as raised:

@@ -6,7 +6,13 @@
 
 #include <limequat/error.hpp>
 
-namespace lq::ensemble {
+#include "catalogue/catalogued.hpp"
+
+namespace lq {
+
+catalogue::Catalogued catalogue::catalogued_below(const std::string&) { return {}; }
+
+namespace ensemble {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -23,4 +29,5 @@ ScrubReport scrub(const CatalogueOptions&) { refuse(); }
 Assessment assess(const CatalogueOptions&) { refuse(); }
 PageReport report_page(const std::vector<std::string>&, const std::string&, const CatalogueOptions&) { refuse(); }
 
-}  // namespace lq::ensemble
+}  // namespace ensemble
+}  // namespace lq

@@ -80,8 +80,9 @@ void find_duplicates(const Database& database, Assessment& assessment) {
   Statement rows = database.prepare(
       "SELECT coalesce(checksum, computed_checksum) AS sum, path, device, inode FROM files WHERE missing_since IS NULL "
       "AND sum IN (SELECT coalesce(checksum, computed_checksum) AS same FROM files WHERE missing_since IS NULL AND "
-      "same IS NOT NULL AND state IN ('indexed', 'sound') GROUP BY same, kind, lattice, precision HAVING count(*) > 1) "
-      "AND state IN ('indexed', 'sound') ORDER BY kind, lattice, precision, sum, path");
+      "same IS NOT NULL AND state IN ('indexed', 'sound', 'consistent') GROUP BY same, kind, lattice, precision HAVING "
+      "count(*) > 1) "
+      "AND state IN ('indexed', 'sound', 'consistent') ORDER BY kind, lattice, precision, sum, path");
   Duplicates found;
   std::set<std::pair<std::int64_t, std::int64_t>> files;
   const auto finish = [&] {

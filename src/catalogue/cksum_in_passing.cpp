@@ -79,21 +79,23 @@ std::uint32_t PassedBytes::cksum(transport::File& file) {
   }
 }
 
-std::unique_ptr<transport::File> CksumInPassing::open_read(const std::string& path) {
-  std::unique_ptr<transport::File> file = inner().open_read(path);
-  if (path != path_) return file;
+CksumInPassing::Summed& CksumInPassing::opened(const std::string& path, std::shared_ptr<transport::File> file) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<transport::File> opened = std::move(file);
-  if (!passed_) {
-    file_ = opened;
-    passed_ = std::make_shared<PassedBytes>(opened->size());
-  }
-  return std::make_unique<Watched>(std::move(opened), passed_);
+  const auto [entry, is_first] = files_.try_emplace(path);
+  if (is_first) entry->second = {file, std::make_shared<PassedBytes>(file->size())};
+  return entry->second;
 }
 
-std::uint32_t CksumInPassing::cksum() {
-  if (!passed_) open_read(path_);
-  return passed_->cksum(*file_);
+std::unique_ptr<transport::File> CksumInPassing::open_read(const std::string& path) {
+  std::shared_ptr<transport::File> file = inner().open_read(path);
+  std::shared_ptr<PassedBytes> passed = opened(path, file).passed;
+  return std::make_unique<Watched>(std::move(file), std::move(passed));
+}
+
+std::uint32_t CksumInPassing::cksum(const std::string& path) {
+  const auto found = files_.find(path);
+  Summed& summed = found != files_.end() ? found->second : opened(path, inner().open_read(path));
+  return summed.passed->cksum(*summed.file);
 }
 
 }  // namespace lq::catalogue

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The CRC of POSIX `cksum` of a file that is read anyway, in whatever pieces and order, by whatever threads.
+// The CRC of POSIX `cksum` of files that are read anyway, in whatever pieces and order, by whatever threads.
 #pragma once
 
 #include <atomic>
@@ -41,20 +41,24 @@ class PassedBytes {
   std::atomic<std::uint32_t> contributions_ = 0;
 };
 
-// The files of `inner`, of which one is summed while it is read.
+// The files of `inner`, each of which is summed while it is read.
 class CksumInPassing final : public transport::ForwardingTransport {
  public:
-  CksumInPassing(transport::Transport& inner, std::string path) : ForwardingTransport(inner), path_(std::move(path)) {}
+  using ForwardingTransport::ForwardingTransport;
 
   std::unique_ptr<transport::File> open_read(const std::string& path) override;
-  // Of all bytes of the file; those that nobody asked for are read now.
-  std::uint32_t cksum();
+  // Of all bytes of a file; those that nobody asked for are read now.
+  std::uint32_t cksum(const std::string& path);
 
  private:
-  std::string path_;
+  struct Summed {
+    std::shared_ptr<transport::File> file;  // as it was opened first
+    std::shared_ptr<PassedBytes> passed;
+  };
+  Summed& opened(const std::string& path, std::shared_ptr<transport::File> file);
+
   std::mutex mutex_;
-  std::shared_ptr<transport::File> file_;  // as it was opened first
-  std::shared_ptr<PassedBytes> passed_;
+  std::map<std::string, Summed> files_;
 };
 
 }  // namespace lq::catalogue

@@ -66,24 +66,24 @@ class SumInPassing : public ::testing::Test {
 };
 
 TEST_F(SumInPassing, OfAFileThatNobodyReadsIsThatOfTheFile) {
-  EXPECT_EQ(CksumInPassing(*memory_, "file").cksum(), expected_);
+  EXPECT_EQ(CksumInPassing(*memory_).cksum("file"), expected_);
   memory_->create("empty");
-  EXPECT_EQ(CksumInPassing(*memory_, "empty").cksum(), 4294967295U);  // as the program cksum says
+  EXPECT_EQ(CksumInPassing(*memory_).cksum("empty"), 4294967295U);  // as the program cksum says
 }
 
 TEST_F(SumInPassing, CountsBytesOnceThatAreReadTwiceOrOverlap) {
-  CksumInPassing files(*memory_, "file");
+  CksumInPassing files(*memory_);
   const auto file = files.open_read("file");
   std::mt19937 random(6);
   std::vector<std::byte> block(3000);
   for (int k = 0; k < 300; ++k) {
     file->read_at(random() % 110'000, base::MutableBytes(block).first(random() % block.size()));
   }
-  EXPECT_EQ(files.cksum(), expected_);
+  EXPECT_EQ(files.cksum("file"), expected_);
 }
 
 TEST_F(SumInPassing, IsTheSameForSeveralThreads) {
-  CksumInPassing files(*memory_, "file");
+  CksumInPassing files(*memory_);
   std::vector<std::thread> threads;
   for (unsigned seed = 0; seed < 4; ++seed) {
     threads.emplace_back([&, seed] {
@@ -94,14 +94,26 @@ TEST_F(SumInPassing, IsTheSameForSeveralThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(files.cksum(), expected_);
+  EXPECT_EQ(files.cksum("file"), expected_);
+}
+
+TEST_F(SumInPassing, IsOfEachFileForItself) {
+  memory_->create("other")->write_at(0, base::Bytes(bytes_).first(10));
+  Cksum of_other;
+  of_other.add(base::Bytes(bytes_).first(10));
+  CksumInPassing files(*memory_);
+  std::vector<std::byte> block(1000);
+  files.open_read("other")->read_at(3, block);
+  files.open_read("file")->read_at(0, block);
+  EXPECT_EQ(files.cksum("file"), expected_);
+  EXPECT_EQ(files.cksum("other"), of_other.value());
 }
 
 TEST_F(SumInPassing, SaysThatAFileGotShorter) {
-  CksumInPassing files(*memory_, "file");
+  CksumInPassing files(*memory_);
   files.open_read("file");
   memory_->open_write("file")->resize(1000);
-  const Error error = testing::error_of([&] { files.cksum(); });
+  const Error error = testing::error_of([&] { files.cksum("file"); });
   EXPECT_EQ(error.code(), Code::truncated);
   EXPECT_EQ(error.facts().offset, 1000U);
 }
@@ -116,10 +128,10 @@ TEST(VerifyingWithASum, ReadsEachByteOfAFieldOnce) {
   write(path, grid, gauge(links));
 
   CountedReads counted(transport::posix());
-  CksumInPassing files(counted, path);
+  CksumInPassing files(counted);
   const Verification verification = checkpoint::verify_file(files, path, {}, {.physics = Measure::never, .threads = 2});
   EXPECT_TRUE(verification.ok);
-  EXPECT_EQ(files.cksum(), cksum_of(path));
+  EXPECT_EQ(files.cksum(path), cksum_of(path));
   const std::uint64_t file_bytes = transport::posix().open_read(path)->size();
   EXPECT_GE(counted.bytes(), file_bytes);
   EXPECT_LT(counted.bytes(), file_bytes + 64 * base::kibi);

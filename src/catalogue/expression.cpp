@@ -41,8 +41,8 @@ constexpr std::array columns = {
     Column{"verified", "verified_at"},
 };
 
-constexpr std::array<std::string_view, 6> states = {"indexed",    "sound",      "damaged",
-                                                    "incomplete", "unreadable", "missing"};
+constexpr std::array<std::string_view, 8> states = {"indexed", "sound",      "consistent", "unproven",
+                                                    "damaged", "incomplete", "unreadable", "missing"};
 
 struct Comparison {
   std::string_view text;

@@ -69,7 +69,12 @@ std::string to_json(const IndexReport& report) {
   json.member("changed", report.changed).member("unchanged", report.unchanged).member("missing", report.missing);
   json.member("forgotten", report.forgotten).member("others", report.others).member("damaged", report.damaged);
   json.member("incomplete", report.incomplete).member("unreadable", report.unreadable).member("bytes", report.bytes);
-  json.member("seconds", report.seconds).key("warnings").array(report.warnings).key("assessment");
+  json.member("being_written", report.being_written).member("leftovers", report.leftovers);
+  json.member("seconds", report.seconds).key("warnings").array(report.warnings).key("strangers").begin_array();
+  for (const Stranger& stranger : report.strangers) {
+    json.begin_object().member("path", stranger.path).member("what", stranger.what).end_object();
+  }
+  json.end_array().key("assessment");
   put(json, report.assessment);
   return json.end_object().take();
 }
@@ -91,14 +96,25 @@ std::string to_json(const Found& found) {
 std::string to_json(const ScrubReport& report) {
   JsonWriter json;
   json.begin_object().member("db", report.db).member("ok", report.ok()).member("due", report.due);
-  json.member("sound", report.sound).member("replaced", report.replaced).member("bit_rot", report.bit_rot);
-  json.member("damaged", report.damaged).member("missing", report.missing).member("unreadable", report.unreadable);
+  json.member("sound", report.sound).member("consistent", report.consistent).member("replaced", report.replaced);
+  json.member("bit_rot", report.bit_rot).member("damaged", report.damaged).member("unproven", report.unproven);
+  json.member("incomplete", report.incomplete).member("missing", report.missing);
+  json.member("unreadable", report.unreadable);
   json.member("seconds", report.seconds).key("failed").begin_array();
   for (const Scrubbed& file : report.failed) {
     json.begin_object().member("path", file.path).member("verdict", file.verdict).member("sentence", file.sentence);
     json.key("verification").raw(lq::to_json(file.verification)).end_object();
   }
   return json.end_array().end_object().take();
+}
+
+std::string to_json(const VerifiedFile& file) {
+  if (file.verification) return lq::to_json(*file.verification);
+  JsonWriter json;
+  json.begin_object().member("path", file.path).member("ok", false).member("verdict", name(file.verdict));
+  json.member("problem", file.problem);
+  if (file.error) json.key("error").raw(lq::to_json(*file.error));
+  return json.end_object().take();
 }
 
 std::string to_json(const Assessment& assessment) {

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "catalogue/look.hpp"
 
-#include <algorithm>
-
-#include <fmt/format.h>
 #include <limequat/file.hpp>
 
-#include "base/temporary_name.hpp"
 #include "base/text.hpp"
+#include "catalogue/further_files.hpp"
 #include "catalogue/series.hpp"
+#include "format/foreign.hpp"
+#include "io/verdict.hpp"
+#include "transport/transport.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -34,30 +34,72 @@ void find_trajectory(Looked& looked) {
   if (name.number) looked.trajectory_from = "name";
 }
 
+void describe_stranger(Looked& looked) {
+  const auto file = transport::resolve(looked.path).open_read(looked.path);
+  looked.other = format::describe_foreign(*file);
+  looked.has_remains = format::has_remains(*file);
+}
+
+void find_further(Looked& looked) {
+  const std::vector<std::string>& files = looked.catalog.files;
+  if (files.size() > 1 && files.front() != looked.path) {
+    looked.part_of = files.front();
+    return;
+  }
+  const std::vector<std::string> further = looked.problem.empty()
+                                               ? further_files(looked.path, looked.status.size, looked.catalog)
+                                               : subfiles_of(looked.path);
+  for (const std::string& path : further) {
+    FileStatus status;
+    status_of(path, status);  // whoever verifies the entry says what is missing
+    looked.further.push_back({path, status});
+  }
+}
+
 void look_inside(Looked& looked, const Limits& limits) {
   try {
     looked.catalog = inspect(looked.path, {}, limits);
   } catch (const Error& error) {
-    looked.is_gone = error.code() == Code::not_found;
-    if (error.code() == Code::unknown_format) {
-      looked.other = "no format that is known";
-    } else {
-      looked.problem = error.what();
-    }
-    return;
+    FileStatus status;
+    looked.is_gone = error.code() == Code::not_found && !status_of(looked.path, status);
+    if (error.code() != Code::unknown_format) looked.problem = error.what();
   }
-  const std::vector<std::string>& files = looked.catalog.files;
-  if (files.size() > 1 && files.front() != looked.path) looked.other = "part of " + files.front();
+  try {
+    const bool is_recognised = !looked.catalog.format.empty() || !looked.problem.empty();
+    is_recognised ? find_further(looked) : describe_stranger(looked);
+  } catch (const Error& error) {
+    looked.problem = error.what();
+  }
 }
 
 }  // namespace
 
-const char* Looked::state() const noexcept {
-  if (!problem.empty()) return "unreadable";
-  const auto is_broken = [](const Finding& f) { return f.severity == Severity::error && f.code != Code::truncated; };
-  if (std::ranges::any_of(catalog.findings, is_broken)) return "damaged";
-  const bool ends_early = catalog.first_error() != nullptr || !catalog.complete;
-  return ends_early || base::parse_temporary_name(path) ? "incomplete" : "indexed";
+std::string_view Looked::state() const noexcept {
+  if (!problem.empty()) return name(Verdict::unreadable);
+  const Verdict verdict = io::verdict_of({}, catalog.findings);
+  if (!is_ok(verdict)) return name(verdict);
+  return catalog.complete ? "indexed" : name(Verdict::incomplete);
+}
+
+Sighting Looked::sighting() const {
+  Sighting sighting{.path = path,
+                    .size = status.size,
+                    .modified = status.modified,
+                    .is_recognised = other.empty(),
+                    .has_remains = has_remains,
+                    .was_entry = false,
+                    .part_of = part_of,
+                    .parts = {}};
+  for (const FurtherFile& file : further) sighting.parts.push_back(file.path);
+  return sighting;
+}
+
+Looked without_look(const std::string& path, const FileStatus& status) {
+  Looked looked;
+  looked.path = path;
+  looked.status = status;
+  find_trajectory(looked);
+  return looked;
 }
 
 Looked look_at(const std::string& path, const Limits& limits) {
@@ -67,7 +109,9 @@ Looked look_at(const std::string& path, const Limits& limits) {
     looked = {};
     looked.path = path;
     if (!status_of(path, looked.status)) {
-      looked.is_gone = true;
+      looked.is_gone = !is_link(path);
+      if (!looked.is_gone) looked.other = "a link to a file that is not there";
+      find_trajectory(looked);
       return looked;
     }
     look_inside(looked, limits);

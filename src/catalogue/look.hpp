@@ -6,12 +6,14 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/options.hpp>
 
 #include "base/properties.hpp"
+#include "catalogue/folder.hpp"
 #include "catalogue/walk.hpp"
 
 namespace lq::catalogue {
@@ -21,11 +23,20 @@ struct FieldProperty {
   base::Property property;
 };
 
+// A physical file of an entry beside its first.
+struct FurtherFile {
+  std::string path;
+  FileStatus status;
+};
+
 struct Looked {
   std::string path;
   FileStatus status;
-  std::string other;    // not empty: no lattice file, and why
-  std::string problem;  // not empty: it cannot be read
+  std::string other;         // not empty: no format takes it for its own, and what it is
+  std::string problem;       // not empty: it cannot be read
+  bool has_remains = false;  // of a file of ours
+  std::string part_of;       // the file that answers for it; empty: itself
+  std::vector<FurtherFile> further;
   bool is_gone = false;
   bool is_changing = false;  // it was written to while we looked
   Catalog catalog;
@@ -34,10 +45,13 @@ struct Looked {
   const char* trajectory_from = nullptr;  // "metadata", "name"
   std::string series;
 
-  const char* state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
+  std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
+  Sighting sighting() const;
 };
 
 // Any thread. Whatever is wrong with the file is part of the answer.
 Looked look_at(const std::string& path, const Limits& limits);
+// Of what nobody looks into: name and status alone.
+Looked without_look(const std::string& path, const FileStatus& status);
 
 }  // namespace lq::catalogue

@@ -146,9 +146,8 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
 void Page::put_damage(JsonWriter& json) {
   json.key("damage").begin_array();
   Statement rows = database_.prepare(
-      "SELECT id, path, size, state, problem FROM files WHERE missing_since IS NULL AND state IN ('damaged', "
-      "'incomplete', "
-      "'unreadable') ORDER BY path");
+      "SELECT id, path, size, state, problem FROM files WHERE missing_since IS NULL AND state IN "
+      "('unproven', 'damaged', 'incomplete', 'unreadable') ORDER BY path");
   std::size_t count = 0;
   while (count < most_damaged && rows.step()) {
     const std::string path = rows.text(1);

@@ -4,15 +4,19 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+
+#include "catalogue/folder.hpp"
 
 namespace lq::catalogue {
 namespace {
 
 constexpr std::int64_t application = 0x6c716374;  // "lqct"; formats/catalogue.md 1
-constexpr std::int64_t version = 1;
+constexpr std::int64_t version = 2;
 
 // formats/catalogue.md 2
 constexpr const char* tables = R"sql(
@@ -104,11 +108,39 @@ CREATE INDEX damaged_slices_file ON damaged_slices(file_id);
 CREATE INDEX verifications_file ON verifications(file_id);
 )sql";
 
+// Of version 2.
+constexpr const char* tables_of_files = R"sql(
+CREATE TABLE further_files (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  PRIMARY KEY (file_id, path)) WITHOUT ROWID;
+CREATE TABLE sums (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  cksum INTEGER NOT NULL,
+  PRIMARY KEY (file_id, path)) WITHOUT ROWID;
+)sql";
+
+// formats/catalogue.md 5
+constexpr const char* from_version_1 = R"sql(
+INSERT INTO sums SELECT files.id, files.path, verifications.size, verifications.modified_ns, verifications.cksum
+  FROM files JOIN verifications ON verifications.id = (SELECT max(id) FROM verifications WHERE file_id = files.id AND
+    cksum IS NOT NULL AND verdict IN ('sound', 'replaced'));
+UPDATE files SET state = 'consistent' WHERE state = 'sound' AND checksum IS NULL;
+UPDATE files SET settled = 2;
+DELETE FROM others;
+)sql";
+
 void make_tables(const Database& database) {
   Transaction transaction(database);
   // Somebody else may have made them while we waited.
   if (database.whole("PRAGMA user_version") == 0) {
     database.run(tables);
+    database.run(tables_of_files);
     database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, version).c_str());
   }
   transaction.commit();
@@ -139,16 +171,22 @@ Database ready(Database database) {
 
 }  // namespace
 
-std::string place_of(const std::string& db) {
+std::string nearest_catalogue(const std::string& folder) {
   namespace fs = std::filesystem;
+  for (fs::path here = folder; !here.empty(); here = here.parent_path()) {
+    std::error_code unseen;
+    if (fs::exists(here / usual_name, unseen)) return (here / usual_name).string();
+    if (here == here.parent_path()) break;
+  }
+  return {};
+}
+
+std::string place_of(const std::string& db) {
   if (!db.empty()) return db;
   std::error_code failure;
-  for (fs::path folder = fs::current_path(failure); !failure && !folder.empty(); folder = folder.parent_path()) {
-    std::error_code unseen;
-    if (fs::exists(folder / usual_name, unseen)) return (folder / usual_name).string();
-    if (folder == folder.parent_path()) break;
-  }
-  return usual_name;
+  const std::filesystem::path folder = std::filesystem::current_path(failure);
+  std::string nearest = failure ? std::string() : nearest_catalogue(folder.string());
+  return nearest.empty() ? usual_name : std::move(nearest);
 }
 
 Database open_existing(const std::string& path) {
@@ -169,6 +207,25 @@ Database open_or_make(const std::string& path) {
   if (is_new) make_tables(database);
   require_ours(database);
   return ready(std::move(database));
+}
+
+void migrate(const Database& database) {
+  if (database.whole("PRAGMA user_version") >= version) return;
+  Transaction transaction(database);
+  // Somebody else may have done it while we waited.
+  if (database.whole("PRAGMA user_version") < version) {
+    database.run(tables_of_files);
+    database.run(from_version_1);
+    std::vector<std::int64_t> temporary;  // files of writers, which version 1 took for entries
+    Statement files = database.prepare("SELECT id, path FROM files");
+    while (files.step()) {
+      if (is_temporary(files.text(1))) temporary.push_back(files.whole(0));
+    }
+    Statement forget = database.prepare("DELETE FROM files WHERE id = ?");
+    for (const std::int64_t id : temporary) forget.bind(id).run();
+    database.run(fmt::format("PRAGMA user_version = {}", version).c_str());
+  }
+  transaction.commit();
 }
 
 Database make_in_memory() {

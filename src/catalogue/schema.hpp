@@ -16,11 +16,16 @@ inline constexpr const char* usual_name = "lq-catalogue.db";
 // folder where none has.
 std::string place_of(const std::string& db);
 
+// The catalogue of the usual name in a folder or the nearest one above; empty: there is none.
+std::string nearest_catalogue(const std::string& folder);
+
 // An existing catalogue: not_found says how to make one; malformed: it is another program's; unsupported: it was made
 // by a later version.
 Database open_existing(const std::string& path);
 // The same, made where there is none.
 Database open_or_make(const std::string& path);
 Database make_in_memory();
+// Brings one that an earlier version made to the tables of this one, before anything is written to it.
+void migrate(const Database& database);
 
 }  // namespace lq::catalogue

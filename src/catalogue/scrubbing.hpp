@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <limequat/ensemble.hpp>
 
@@ -18,12 +19,17 @@ namespace lq::catalogue {
 // Seconds of "30d", "12h": a number and one of s, m, h, d, w. invalid_argument.
 std::int64_t seconds_of(const std::string& since);
 
-// How a file was when it was seen sound last.
+// A physical file of an entry and the CRC of its bytes.
+struct SummedFile {
+  std::string path;
+  FileStatus status;
+  std::uint32_t cksum = 0;
+};
+
+// How the files of an entry were when it passed last.
 struct SeenSound {
   std::string at;
-  std::uint64_t size = 0;
-  std::int64_t modified = 0;
-  std::uint32_t cksum = 0;
+  std::vector<SummedFile> files;
 };
 
 struct Judged {
@@ -31,8 +37,9 @@ struct Judged {
   std::string sentence;
 };
 
-// Of a file that is there and could be read: whether the bytes are others, and whether anybody wrote to it.
-Judged judge(const std::optional<SeenSound>& before, const FileStatus& now, std::uint32_t cksum, bool is_ok);
+// Of an entry whose files could be read: what its verification says, and whether their bytes are others than before
+// though nobody wrote to them.
+Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFile>& now, Verdict verdict);
 
 ensemble::ScrubReport scrub(const Database& database, const ensemble::CatalogueOptions& options);
 

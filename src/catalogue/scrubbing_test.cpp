@@ -9,20 +9,56 @@
 namespace lq::catalogue {
 namespace {
 
-const SeenSound before{.at = "2026-01-01T00:00:00Z", .size = 1000, .modified = 5, .cksum = 77};
-constexpr FileStatus same{.size = 1000, .modified = 5, .device = 0, .inode = 0};
-constexpr FileStatus written{.size = 1000, .modified = 6, .device = 0, .inode = 0};
+FileStatus stamp(std::int64_t modified) {
+  FileStatus status;
+  status.size = 1000;
+  status.modified = modified;
+  return status;
+}
+
+std::vector<SummedFile> one(std::int64_t modified, std::uint32_t cksum) { return {{"conf", stamp(modified), cksum}}; }
+
+const SeenSound before{.at = "2026-01-01T00:00:00Z", .files = one(5, 77)};
 
 TEST(ScrubVerdicts, TellBitRotFromReplacement) {
-  EXPECT_EQ(judge(std::nullopt, same, 77, true).verdict, "sound");
-  EXPECT_EQ(judge(std::nullopt, same, 77, false).verdict, "damaged");
-  EXPECT_EQ(judge(before, same, 77, true).verdict, "sound");
-  EXPECT_EQ(judge(before, same, 78, false).verdict, "bit rot");
-  EXPECT_EQ(judge(before, same, 78, true).verdict, "bit rot");  // in a header, or without a checksum
-  EXPECT_EQ(judge(before, written, 78, true).verdict, "replaced");
-  EXPECT_EQ(judge(before, written, 78, false).verdict, "changed and damaged");
-  EXPECT_EQ(judge(before, same, 77, false).verdict, "damaged");
-  EXPECT_NE(judge(before, same, 78, false).sentence.find("2026-01-01"), std::string::npos);
+  EXPECT_EQ(judge(std::nullopt, one(5, 77), Verdict::sound).verdict, "sound");
+  EXPECT_EQ(judge(std::nullopt, one(5, 77), Verdict::damaged).verdict, "damaged");
+  EXPECT_EQ(judge(before, one(5, 77), Verdict::sound).verdict, "sound");
+  EXPECT_EQ(judge(before, one(5, 78), Verdict::damaged).verdict, "bit rot");
+  EXPECT_EQ(judge(before, one(5, 78), Verdict::consistent).verdict, "bit rot");  // in a header, or without a checksum
+  EXPECT_EQ(judge(before, one(6, 78), Verdict::sound).verdict, "replaced");
+  EXPECT_EQ(judge(before, one(6, 78), Verdict::consistent).verdict, "replaced");
+  EXPECT_EQ(judge(before, one(6, 78), Verdict::damaged).verdict, "changed and damaged");
+  EXPECT_EQ(judge(before, one(5, 77), Verdict::damaged).verdict, "damaged");
+  EXPECT_NE(judge(before, one(5, 78), Verdict::damaged).sentence.find("2026-01-01"), std::string::npos);
+}
+
+TEST(ScrubVerdicts, AreThoseOfTheVerificationWhereNothingElseIsKnown) {
+  for (const Verdict verdict :
+       {Verdict::sound, Verdict::consistent, Verdict::unproven, Verdict::damaged, Verdict::incomplete}) {
+    EXPECT_EQ(judge(std::nullopt, one(5, 77), verdict).verdict, name(verdict));
+    EXPECT_EQ(judge(before, one(5, 77), verdict).verdict, name(verdict));
+  }
+  EXPECT_EQ(judge(before, one(6, 78), Verdict::incomplete).verdict, "incomplete");
+}
+
+// Whichever of several files it is.
+TEST(ScrubVerdicts, SeeTheRotOfEveryFileOfAnEntry) {
+  const std::vector<SummedFile> files = {{"set", stamp(5), 1}, {"set.0", stamp(5), 2}, {"set.1", stamp(5), 3}};
+  const SeenSound seen{.at = "2026-01-01T00:00:00Z", .files = files};
+  EXPECT_EQ(judge(seen, files, Verdict::consistent).verdict, "consistent");
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    std::vector<SummedFile> seen_now = files;
+    seen_now[k].cksum ^= 1;
+    const Judged judged = judge(seen, seen_now, Verdict::consistent);
+    EXPECT_EQ(judged.verdict, "bit rot");
+    EXPECT_EQ(judged.sentence.rfind(files[k].path + ": ", 0), 0U) << judged.sentence;
+    seen_now[k].status.modified = 6;
+    EXPECT_EQ(judge(seen, seen_now, Verdict::consistent).verdict, "replaced");
+  }
+  EXPECT_EQ(judge(seen, {files[0], files[1]}, Verdict::damaged).verdict, "changed and damaged");
+  // An earlier version kept the sum of the first file alone.
+  EXPECT_EQ(judge(SeenSound{.at = seen.at, .files = {files[0]}}, files, Verdict::consistent).verdict, "consistent");
 }
 
 TEST(ScrubIntervals, AreANumberAndAUnit) {

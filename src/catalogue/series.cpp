@@ -14,25 +14,27 @@ namespace {
 
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-// Bytes at the end of `name` that are the suffix of a format: ".h5" is no number.
-std::size_t suffix_length(std::string_view name) {
-  static const std::vector<FormatInfo> all = formats();
-  // Those of HDF5 also where it cannot be read.
-  std::size_t longest = name.ends_with(".h5") ? 3 : name.ends_with(".hdf5") ? 5 : 0;
-  for (const FormatInfo& format : all) {
-    for (const std::string_view suffix : format.suffixes) {
-      if (name.size() > suffix.size() && name.ends_with(suffix)) longest = std::max(longest, suffix.size());
-    }
-  }
-  return longest;
-}
-
 }  // namespace
+
+std::string_view suffix_of_format(std::string_view path) {
+  static const std::vector<FormatInfo> all = formats();
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  // Those of HDF5 also where it cannot be read, and that of the numbers beside a description.
+  std::size_t longest = 0;
+  const auto take = [&](std::string_view suffix) {
+    if (name.size() > suffix.size() && name.ends_with(suffix)) longest = std::max(longest, suffix.size());
+  };
+  for (const std::string_view suffix : {".h5", ".hdf5", ".raw.data"}) take(suffix);
+  for (const FormatInfo& format : all) {
+    for (const std::string_view suffix : format.suffixes) take(suffix);
+  }
+  return name.substr(name.size() - longest);
+}
 
 NameParts parts_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
-  std::size_t end = path.size() - suffix_length(path.substr(begin));
+  std::size_t end = path.size() - suffix_of_format(path).size();
   while (end > begin && !is_digit(path[end - 1])) --end;
   std::size_t first = end;
   while (first > begin && is_digit(path[first - 1])) --first;

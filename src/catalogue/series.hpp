@@ -18,4 +18,7 @@ struct NameParts {
 
 NameParts parts_of(std::string_view path);
 
+// The longest suffix of a format that the path has: ".ildg"; empty: none.
+std::string_view suffix_of_format(std::string_view path);
+
 }  // namespace lq::catalogue

@@ -32,6 +32,11 @@ bool status_of(const std::string& path, FileStatus& status) noexcept {
   return true;
 }
 
+bool is_link(const std::string& path) noexcept {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
+}
+
 std::string full_path(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (!real) throw base::errno_error(path, "look into it", errno);
@@ -55,7 +60,10 @@ void walk(const std::string& folder, const std::function<void(const std::string&
         waiting.push_back(std::move(path));
         continue;
       }
-      if (S_ISLNK(found.st_mode) && ::stat(path.c_str(), &found) != 0) continue;
+      if (S_ISLNK(found.st_mode) && ::stat(path.c_str(), &found) != 0) {
+        visit(path, {});
+        continue;
+      }
       if (S_ISREG(found.st_mode)) visit(path, taken(found));
     }
     if (failure != 0) unreadable(here, std::strerror(failure));

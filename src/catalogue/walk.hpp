@@ -19,12 +19,14 @@ struct FileStatus {
 
 // Of a regular file, or of what a link to one means; false: there is none.
 bool status_of(const std::string& path, FileStatus& status) noexcept;
+// Whether the name itself is a symbolic link, wherever it leads.
+bool is_link(const std::string& path) noexcept;
 
 // An absolute path without links, dots and a slash at its end; not_found.
 std::string full_path(const std::string& path);
 
 // Calls `visit` for each regular file below, in no particular order; links to files are followed, links to folders are
-// not. `unreadable` gets folders that cannot be read, with the reason.
+// not. A link that leads nowhere has an empty status. `unreadable` gets folders that cannot be read, with the reason.
 void walk(const std::string& folder, const std::function<void(const std::string& path, const FileStatus&)>& visit,
           const std::function<void(const std::string& folder, const std::string& reason)>& unreadable);
 

@@ -102,7 +102,16 @@ struct Index {
       if (number > 0) session.out.line(fmt::format("  {} {} (lq find {})", number, what, what));
     }
     if (report.forgotten > 0) session.out.line(fmt::format("  {} forgotten", report.forgotten));
+    if (report.being_written > 0) session.out.line(fmt::format("  {} being written", report.being_written));
+    if (report.leftovers > 0) {
+      session.out.line(fmt::format("  {} left behind by interrupted writers", report.leftovers));
+    }
     if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
+    for (const ensemble::Stranger& stranger : report.strangers) {
+      if (session.verbose) {
+        session.out.line(fmt::format("    {}: {}", printable(stranger.path), stranger.what));
+      }
+    }
     cli::show(session, report.assessment);
   }
 };
@@ -155,7 +164,8 @@ struct Scrub {
     } else {
       for (const ensemble::Scrubbed& file : report.failed) {
         if (session.quiet && file.verdict == "replaced") continue;
-        session.out.line(fmt::format("{}: {}: {}", printable(file.path), file.verdict, printable(file.sentence, 400)));
+        session.out.line(
+            fmt::format("{}: {}: {}", printable(file.path), file.verdict, without_path(file.sentence, file.path)));
         for (const Finding& finding : file.verification.findings) {
           if (finding.severity == Severity::error) session.out.line("  " + finding_line(file.path, finding));
         }
@@ -166,14 +176,21 @@ struct Scrub {
   }
 
   static std::string summary(const ScrubReport& report) {
-    return fmt::format("{} verified: {} sound ({} replaced), {} with bit rot, {} damaged, {} missing, {} unreadable",
-                       count(report.due, "file"), report.sound, report.replaced, report.bit_rot, report.damaged,
-                       report.missing, report.unreadable);
+    const auto some = [](std::uint64_t number, std::string_view what) {
+      return number > 0 ? fmt::format(", {} {}", number, what) : std::string();
+    };
+    return fmt::format(
+        "{} verified: {} sound{} ({} replaced), {} with bit rot, {} damaged{}{}, {} missing, {} unreadable",
+        count(report.due, "file"), report.sound, some(report.consistent, "consistent"), report.replaced, report.bit_rot,
+        report.damaged, some(report.unproven, "unproven"), some(report.incomplete, "incomplete"), report.missing,
+        report.unreadable);
   }
 
   static int exit_code(const ScrubReport& report) {
-    if (report.ok()) return fine;
-    return report.unreadable > 0 && report.bit_rot + report.damaged + report.missing == 0 ? environment : differs;
+    int code = report.ok() ? fine : differs;
+    if (report.unreadable > 0) code = worse(code, exit_code_of(Verdict::unreadable));
+    if (report.incomplete > 0) code = worse(code, exit_code_of(Verdict::incomplete));
+    return code;
   }
 };
 

@@ -29,6 +29,24 @@ int exit_code_of(const Error& error) noexcept {
   return error.exit_code();
 }
 
+int exit_code_of(Verdict verdict) noexcept {
+  switch (verdict) {
+    case Verdict::sound:
+    case Verdict::consistent:
+      return fine;
+    case Verdict::unproven:
+    case Verdict::damaged:
+      return differs;
+    case Verdict::incomplete:
+    case Verdict::being_written:
+      return incomplete;
+    case Verdict::unreadable:
+    case Verdict::foreign:
+      return invalid;
+  }
+  return differs;
+}
+
 int exit_code_of(const std::vector<Finding>& findings) noexcept {
   int code = fine;
   for (const Finding& finding : findings) {

@@ -9,6 +9,7 @@
 
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
 
 namespace lq::cli {
 
@@ -24,6 +25,7 @@ enum ExitCode : int {
 inline int worse(int a, int b) { return std::max(a, b); }
 
 int exit_code_of(const Error& error) noexcept;
+int exit_code_of(Verdict verdict) noexcept;
 // Of the findings of severity error: truncated, malformed, or else a failed verification.
 int exit_code_of(const std::vector<Finding>& findings) noexcept;
 // What the structure of a file amounts to: fine, invalid or incomplete.

@@ -3,6 +3,7 @@
 //
 // lq verify -r: many files, a line for each.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <limequat/ensemble.hpp>
@@ -11,7 +12,6 @@
 #include "base/json_writer.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/leftovers.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/verify.hpp"
@@ -35,80 +35,109 @@ std::string place_of(const Verification& verification) {
 
 class Below {
  public:
-  Below(Session& session, std::uint64_t files) : session_(session), bar_(session, "verifying"), files_(files) {}
+  explicit Below(Session& session) : session_(session), bar_(session, "verifying") {}
 
-  void tell(const ensemble::Verdict& verdict) {
-    bar_.show(++done_, files_);
-    if (verdict.error) return tell_error(verdict);
-    const Verification& verification = *verdict.verification;
-    if (verification.ok && !is_leftover(verdict.path)) {
-      ++sound_;
-      if (session_.json) return session_.out.line(to_json(verification));
-      if (!session_.quiet) line(fmt::format("{}: {}", printable(verdict.path), verdict_text(verification)));
-      return;
+  Progress progress() {
+    return [this](std::uint64_t done, std::uint64_t files) { bar_.show(done, files); };
+  }
+
+  void tell(const ensemble::VerifiedFile& file) {
+    const bool is_fine = file.verification && file.verification->ok;
+    const bool is_passed_over = file.verdict == Verdict::foreign && !file.is_named;
+    ++counts_[static_cast<std::size_t>(file.verdict)];
+    if (!is_fine && !is_passed_over) {
+      code_ = worse(code_, code_of(file));
+      keep_name(file);
     }
-    code_ = worse(code_, worse(verification.ok ? fine : differs, judge_file(session_, verdict.path, verification.ok)));
-    fail(verdict.path, ends_early(verification) || verification.ok ? incomplete_ : damaged_, place_of(verification));
-    if (session_.json) return session_.out.line(to_json(verification));
-    line(fmt::format("{}: {}", printable(verdict.path), verification.ok ? "INCOMPLETE" : verdict_text(verification)));
-    for (const Finding& finding : verification.findings) {
-      if (finding.severity == Severity::error) line("  " + finding_line(verdict.path, finding));
+    if (session_.json) {
+      if (!is_passed_over || session_.verbose) session_.out.line(to_json(file));
+    } else if (is_fine ? !session_.quiet : !is_passed_over || session_.verbose) {
+      show(file);
     }
   }
 
   int finish() {
     bar_.clear();
     if (session_.json) {
-      base::JsonWriter json;
-      json.begin_object().key("summary").begin_object().member("sound", sound_);
-      json.member("damaged", std::uint64_t{damaged_.size()}).member("incomplete", std::uint64_t{incomplete_.size()});
-      json.member("unreadable", std::uint64_t{unreadable_.size()}).member("others", others_).end_object().end_object();
-      session_.out.line(json.take());
-      return code_;
+      put_summary();
+    } else if (!session_.quiet || code_ != fine) {
+      session_.out.line(summary());
     }
-    if (session_.quiet && code_ == fine) return code_;
-    std::string text = fmt::format("{} sound", sound_);
-    add(text, damaged_, "damaged");
-    add(text, incomplete_, "incomplete");
-    add(text, unreadable_, "unreadable");
-    if (others_ > 0) text += fmt::format("; {} of no format that is known", others_);
-    session_.out.line(text);
     return code_;
   }
 
  private:
-  void line(const std::string& text) {
-    bar_.clear();
-    session_.out.line(text);
+  static constexpr std::array all = {Verdict::sound,      Verdict::consistent, Verdict::unproven,
+                                     Verdict::damaged,    Verdict::incomplete, Verdict::being_written,
+                                     Verdict::unreadable, Verdict::foreign};
+
+  // Neither is a question of the file's contents: no permission, or a verdict that is not good enough here.
+  static int code_of(const ensemble::VerifiedFile& file) {
+    if (file.error) return exit_code_of(*file.error);
+    return std::max<int>(differs, exit_code_of(file.verdict));
   }
 
-  // Files of other programs are none that fail.
-  void tell_error(const ensemble::Verdict& verdict) {
-    if (verdict.error->code() == Code::unknown_format) {
-      ++others_;
+  void show(const ensemble::VerifiedFile& file) {
+    bar_.clear();
+    if (!file.verification) {
+      session_.out.line(fmt::format("{}: {}", printable(file.path), in_capitals(name(file.verdict))));
+      const bool is_wrong = file.verdict == Verdict::unreadable || file.verdict == Verdict::incomplete;
+      session_.out.line(fmt::format("  {}{}", is_wrong ? "error: " : "", without_path(file.problem, file.path)));
       return;
     }
-    bar_.clear();
-    unreadable_.push_back(printable(verdict.path));
-    code_ = worse(code_, cli::tell(session_, verdict.path, *verdict.error));
+    session_.out.line(fmt::format("{}: {}", printable(file.path), verdict_text(*file.verification)));
+    for (const Finding& finding : file.verification->findings) {
+      const bool is_told =
+          finding.severity == Severity::error || (!file.verification->ok && finding.severity == Severity::warning);
+      if (is_told) session_.out.line("  " + finding_line(file.path, finding));
+    }
   }
 
-  static void fail(const std::string& path, std::vector<std::string>& names, const std::string& place) {
-    names.push_back(place.empty() ? printable(path) : fmt::format("{} ({})", printable(path), place));
+  static std::string in_capitals(std::string_view text) {
+    std::string capitals(text);
+    std::ranges::transform(capitals, capitals.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
+    return capitals;
   }
 
-  static void add(std::string& text, const std::vector<std::string>& names, const char* what) {
-    constexpr std::size_t most = 10;
-    if (names.empty()) return;
-    const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
-    text += fmt::format(", {} {}: {}{}", names.size(), what, fmt::join(names.begin(), end, ", "),
-                        names.size() > most ? ", ..." : "");
+  void keep_name(const ensemble::VerifiedFile& file) {
+    std::vector<std::string>& names = names_[static_cast<std::size_t>(file.verdict)];
+    if (names.size() >= most_names) return;
+    const std::string place = file.verification ? place_of(*file.verification) : std::string();
+    names.push_back(place.empty() ? printable(file.path) : fmt::format("{} ({})", printable(file.path), place));
   }
+
+  // "3 sound, 1 damaged: run/conf.7.lime (time slices 2); 1 foreign".
+  std::string summary() const {
+    std::string text = fmt::format("{} sound", count(Verdict::sound));
+    for (const Verdict verdict : all) {
+      const std::uint64_t number = count(verdict);
+      if (number == 0 || verdict == Verdict::sound) continue;
+      const std::vector<std::string>& names = names_[static_cast<std::size_t>(verdict)];
+      text += fmt::format("{} {} {}", verdict == Verdict::foreign ? ";" : ",", number, name(verdict));
+      if (!names.empty()) text += fmt::format(": {}{}", fmt::join(names, ", "), number > names.size() ? ", ..." : "");
+    }
+    return text;
+  }
+
+  void put_summary() {
+    base::JsonWriter json;
+    json.begin_object().key("summary").begin_object();
+    for (const Verdict verdict : all) {
+      std::string key(name(verdict));
+      std::ranges::replace(key, ' ', '_');
+      json.member(key, count(verdict));
+    }
+    session_.out.line(json.end_object().end_object().take());
+  }
+
+  std::uint64_t count(Verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
+
+  static constexpr std::size_t most_names = 10;  // of each verdict, in the summary
 
   Session& session_;
   ProgressBar bar_;
-  std::uint64_t files_, done_ = 0, sound_ = 0, others_ = 0;
-  std::vector<std::string> damaged_, incomplete_, unreadable_;
+  std::array<std::uint64_t, all.size()> counts_{};
+  std::array<std::vector<std::string>, all.size()> names_;
   int code_ = fine;
 };
 
@@ -118,19 +147,11 @@ int verify_below(Session& session, const std::vector<std::string>& paths, int th
   if (session.communicator.size() > 1) {
     throw UsageError("-r: many files are shared among the threads of lq; lq-mpi shares each FILE among its ranks");
   }
-  std::vector<std::string> files;
-  int code = fine;
-  for (const std::string& path : paths) {
-    try {
-      const std::vector<std::string> more = ensemble::files_below(path);
-      files.insert(files.end(), more.begin(), more.end());
-    } catch (const Error& error) {
-      code = worse(code, tell(session, path, error));
-    }
-  }
-  Below below(session, files.size());
-  ensemble::verify_all(files, threads, options, [&](const ensemble::Verdict& verdict) { below.tell(verdict); });
-  return worse(code, below.finish());
+  Below below(session);
+  VerifyOptions how = options;
+  how.progress = below.progress();
+  ensemble::verify_below(paths, threads, how, [&](const ensemble::VerifiedFile& file) { below.tell(file); });
+  return below.finish();
 }
 
 }  // namespace lq::cli

@@ -38,7 +38,7 @@
     ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false]
   ];
   const shown = { query: "", state: "", sort: "", down: false, rows: 200 };
-  const mood = { sound: "good", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
+  const mood = { sound: "good", consistent: "fair", unproven: "bad", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
 
   // What the address says behind "#": q, state, sort; so that a view can be kept and sent.
   function readAddress() {
@@ -130,8 +130,8 @@
     const count = (state) => files.filter((f) => f.state === state).length;
     const cards = [
       [files.length - count("missing"), "files", ""], [bytes(files.filter((f) => f.state !== "missing").reduce((sum, f) => sum + f.size, 0)), "of data", ""],
-      [count("sound"), "verified and sound", ""], [count("indexed"), "not verified yet", ""],
-      [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
+      [count("sound"), "verified and sound", ""], [count("consistent"), "consistent, without an exact checksum", ""],
+      [count("indexed"), "not verified yet", ""], [count("unproven"), "unproven", "bad"], [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
       [count("missing"), "missing", "warn"], [data.gaps.reduce((sum, g) => sum + g.count, 0), "trajectories missing", "warn"],
       [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"]
     ];
