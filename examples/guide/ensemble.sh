@@ -19,7 +19,7 @@ lq report b600 -o report.html          # one page to look at, and to send
 # [/index]
 
 # [find]
-lq find --paths 'not sound' | xargs -r -d '\n' lq verify
+lq find --paths 'not sound not consistent' | xargs -r -d '\n' lq verify
 lq find --sort=-plaquette --most 10
 # [/find]
 
