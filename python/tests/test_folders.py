@@ -274,6 +274,18 @@ def test_what_was_lost_stays_in_the_catalogue(ensemble, tmp_path):
     assert lq.index(ensemble, db=db).changed == 1 and states(db)[str(ensemble / "lattice of emptied")] == "indexed"
 
 
+def test_files_of_a_folder_that_vanished_are_missing(ensemble, tmp_path):
+    db = str(tmp_path / "all.db")
+    lq.index(ensemble, db=db)
+    assert lq.scrub(db=db)
+    ensemble.rename(tmp_path / "elsewhere")
+    report = lq.index(db=db)
+    assert (report.files, report.missing) == (0, 3) and "not there any more" in report.warnings[0]
+    assert set(states(db).values()) == {"missing"} and not lq.scrub(db=db)
+    (tmp_path / "elsewhere").rename(ensemble)
+    assert lq.index(db=db).missing == 0 and set(states(db).values()) == {"sound"}
+
+
 @needs_lq
 def test_verify_asks_the_catalogue_of_the_folder(ensemble):
     lq.write(ensemble / "one", LINKS, format="ildg")

@@ -3,8 +3,10 @@
 #include "catalogue/indexing.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -166,6 +168,12 @@ std::vector<std::string> Indexing::find_new(const std::string& folder) {
     walk(
         folder, [&](const std::string& path, const FileStatus& seen) { visit(path, seen, found); },
         [&](const std::string& where, const std::string& reason) {
+          std::error_code failure;
+          if (!std::filesystem::exists(where, failure) && !failure) {
+            report_.warnings.push_back(
+                fmt::format("{}: the folder is not there any more; its files are missing", where));
+            return;
+          }
           unreadable_.push_back(where);
           report_.warnings.push_back(
               fmt::format("{}: the folder cannot be read: {}; what is known of its files is kept", where, reason));
