@@ -132,7 +132,8 @@ std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
                               return own.ends_with(e);
                             });
   if (sighting.has_remains && !is_of_others) {
-    return sighting.size == 0 ? "nothing is in it" : "its bytes are what is left of a lattice file";
+    return sighting.size == 0 ? "interrupted writers and copies leave such files"
+                              : "its bytes are what is left of a lattice file";
   }
   return {};
 }

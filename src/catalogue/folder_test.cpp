@@ -55,6 +55,7 @@ TEST_F(Folder, MissesWhatOughtToBeAnEntry) {
   EXPECT_EQ(standing(sighting("/run/anything", 19711)), Standing::stranger);  //
   EXPECT_EQ(standing(sighting("/far/x.ildg", 77)), Standing::lost);           // the suffix
   EXPECT_EQ(standing(sighting("/far/x.h5.xz", 77)), Standing::lost);          //
+  EXPECT_EQ(standing(sighting("/far/x.LIME", 77)), Standing::lost);           //
   EXPECT_EQ(standing(sighting("/other/8/lattice", 77)), Standing::lost);      // the name, in the folder beside
   EXPECT_EQ(standing(sighting("/elsewhere/8/lattice", 77)), Standing::stranger);
   Sighting catalogued = sighting("/far/anything", 77);

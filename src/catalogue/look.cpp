@@ -102,23 +102,27 @@ Looked without_look(const std::string& path, const FileStatus& status) {
   return looked;
 }
 
+Looked glance_at(const std::string& path, const Limits& limits) {
+  Looked looked;
+  looked.path = path;
+  if (status_of(path, looked.status)) {
+    look_inside(looked, limits);
+  } else {
+    looked.is_gone = !is_link(path);
+    if (!looked.is_gone) looked.other = "a link to a file that is not there";
+  }
+  return looked;
+}
+
 Looked look_at(const std::string& path, const Limits& limits) {
   constexpr int attempts = 3;
   Looked looked;
-  for (int attempt = 1;; ++attempt) {
-    looked = {};
-    looked.path = path;
-    if (!status_of(path, looked.status)) {
-      looked.is_gone = !is_link(path);
-      if (!looked.is_gone) looked.other = "a link to a file that is not there";
-      find_trajectory(looked);
-      return looked;
-    }
-    look_inside(looked, limits);
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
+    looked = glance_at(path, limits);
     FileStatus after;
     const bool is_there = status_of(path, after);
     looked.is_changing = is_there && (after.size != looked.status.size || after.modified != looked.status.modified);
-    if (!looked.is_changing || attempt == attempts) break;
+    if (!looked.is_changing) break;
   }
   add_properties(looked, looked.catalog.metadata, std::nullopt);
   for (std::size_t k = 0; k < looked.catalog.fields.size(); ++k) {

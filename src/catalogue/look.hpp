@@ -51,6 +51,8 @@ struct Looked {
 
 // Any thread. Whatever is wrong with the file is part of the answer.
 Looked look_at(const std::string& path, const Limits& limits);
+// The same without properties, series and trajectory, for whoever verifies the file anyway.
+Looked glance_at(const std::string& path, const Limits& limits);
 // Of what nobody looks into: name and status alone.
 Looked without_look(const std::string& path, const FileStatus& status);
 

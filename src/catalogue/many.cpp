@@ -153,7 +153,7 @@ void Listing::compare_with_catalogue(const std::string& folder, std::vector<Cand
 
 void look(Candidate& file, const Limits& limits) {
   catalogue::Looked looked = catalogue::is_temporary(file.path) ? catalogue::without_look(file.path, file.status)
-                                                                : catalogue::look_at(file.path, limits);
+                                                                : catalogue::glance_at(file.path, limits);
   if (looked.is_gone) {
     file.answer =
         not_verified(file.path, Verdict::unreadable, file.path + ": the file vanished while others were read");
