@@ -13,6 +13,8 @@
 #include <random>
 #include <vector>
 
+#include "support/every_number.hpp"
+
 namespace lq::base {
 namespace {
 
@@ -118,6 +120,19 @@ TEST(ExactSum, IsNotANumberWhenATermIsUnusable) {
     sum.add(bad);
     EXPECT_TRUE(std::isnan(sum.value())) << bad;
     EXPECT_TRUE(std::isnan(ExactSum::from_words(sum.words()).value())) << bad;
+  }
+}
+
+TEST(ExactSum, OfAnyNumberIsThatNumberInStepsOfTheGridOrNone) {
+  for (const double number : testing::every_number<double>()) {
+    ExactSum sum;
+    sum.add(number);
+    if (std::abs(number) < 0x1p22) {
+      ASSERT_EQ(sum.value(), std::ldexp(std::nearbyint(std::ldexp(number, 40)), -40)) << number;
+    } else {
+      ASSERT_TRUE(std::isnan(sum.value())) << number;
+    }
+    ASSERT_EQ(bits(ExactSum::from_words(sum.words()).value()), bits(sum.value())) << number;
   }
 }
 

@@ -57,8 +57,8 @@ bool is_real(const SumName& name) noexcept {
 
 bool agree(const Sum& a, const Sum& b) noexcept {
   constexpr double rounding = 1e-12;
-  if (a == b) return true;
-  if (a.name != b.name || !is_real(a.name)) return false;
+  if (!is_real(a.name)) return a == b;
+  if (a.name != b.name || !std::isfinite(norm_of(a)) || !std::isfinite(norm_of(b))) return false;
   return std::abs(norm_of(a) - norm_of(b)) <= rounding * std::abs(norm_of(a));
 }
 

@@ -3,6 +3,8 @@
 #include "io/judgement.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <set>
 #include <span>
 
@@ -68,8 +70,16 @@ bool agrees_padded(const Sum& stated, const Sums& found) {
   return padded != nullptr && padded->words == stated.words;
 }
 
+// A sum of squares, in the words of its double, that is infinite or no number.
+bool is_no_norm(const Sum& sum) {
+  if (sum.name.kind != SumKind::norm && sum.name.kind != SumKind::momentum_action) return false;
+  return !std::isfinite(std::bit_cast<double>(std::uint64_t{sum.words.at(0)} << 32 | sum.words.at(1)));
+}
+
 void compare_field(const Sums& all_stated, const Sums& all_found, Judgement& judgement) {
   for_each_pair(SumOf::field, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
+    judgement.has_no_norm = judgement.has_no_norm || is_no_norm(found);
+    if (is_no_norm(stated) && is_no_norm(found)) return;
     judgement.compared.push_back(stated.name);
     if (!agree(stated, found) && !agrees_padded(stated, all_found))
       note_difference(judgement, stated.name, to_string(stated), to_string(found));
@@ -82,7 +92,8 @@ void compare_parts(const Sums& all_stated, const Sums& all_found, Judgement& jud
     for_each_pair(of, all_stated, all_found, [&](const Sum& stated, const Sum& found) {
       judgement.compared.push_back(stated.name);
       if (agrees_padded(stated, all_found)) return;
-      if (stated.values() != found.values()) return note_difference(judgement, stated.name, to_string(stated), to_string(found));
+      if (stated.values() != found.values())
+        return note_difference(judgement, stated.name, to_string(stated), to_string(found));
       for (std::size_t i = 0; i < stated.values(); ++i) {
         if (std::ranges::equal(value_of(stated, i), value_of(found, i))) continue;
         return note_difference(judgement, stated.name, text_of_part(stated, i), text_of_part(found, i));

@@ -27,6 +27,9 @@ struct Judgement {
   std::vector<SumName> compared = {};
   std::vector<SumName> differing = {};  // of these
   std::string stated = {}, found = {};  // the first sum that differs
+  // The data have a NaN, an infinity, or a number whose square is one, so that their norm says nothing about them.
+  // Where the file states such a norm, too, it is not among those compared.
+  bool has_no_norm = false;
 };
 
 // `tally` is of the sites `moved`, a box within those that are stored.

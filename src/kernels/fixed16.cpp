@@ -107,6 +107,10 @@ void to_half(std::uint64_t numbers, const std::byte* memory, std::uint64_t sites
   for (std::uint64_t site = 0; site < sites; ++site, memory += numbers * sizeof(float), integers += numbers) {
     float norm = static_cast<float>(static_cast<double>(magnitude_of<float>(numbers, memory)) / largest_integer);
     if (norm < smallest_magnitude) norm = 0;
+    // Rounded up, the norm of the largest numbers would bring them back as infinities.
+    if (norm * static_cast<float>(largest_integer) > std::numeric_limits<float>::max()) {
+      norm = std::bit_cast<float>(std::bit_cast<std::uint32_t>(norm) - 1);
+    }
     norms[site] = norm;
     for (std::uint64_t k = 0; k < numbers; ++k) {
       const auto number = static_cast<double>(load<float>(memory + k * sizeof(float)));

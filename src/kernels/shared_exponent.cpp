@@ -21,11 +21,11 @@ bool decode_shared_exponents(base::Bytes stored, std::size_t group, std::span<fl
   bool is_sound = true;
   for (std::size_t k = 0; k < values.size(); k += group) {
     const float most = half_width_of(base::load_le<std::uint16_t>(at)), width = most - -most;
-    is_sound = is_sound && std::isfinite(width);
     for (std::size_t i = 0; i < group; ++i) {
       at += 2;
       const float middle = static_cast<float>(base::load_le<std::uint16_t>(at)) + 0.5F;
       values[k + i] = -most + middle * width / steps;
+      is_sound = is_sound && std::isfinite(values[k + i]);
     }
     at += 2;
   }

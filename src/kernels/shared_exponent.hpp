@@ -22,8 +22,8 @@ constexpr std::uint64_t shared_exponent_bytes(std::uint64_t numbers, std::uint64
   return 2 * (numbers + numbers / group);
 }
 
-// `stored` has the bytes of values.size() numbers, a multiple of `group`. False: there is an exponent beyond single
-// precision.
+// `stored` has the bytes of values.size() numbers, a multiple of `group`. False: an exponent is so large that numbers
+// of its group are beyond single precision.
 bool decode_shared_exponents(base::Bytes stored, std::size_t group, std::span<float> values) noexcept;
 
 }  // namespace lq::kernels

@@ -59,7 +59,8 @@ TEST(SharedExponent, WhatIsNoNumberIsTold) {
   EXPECT_FALSE(decode_shared_exponents(bytes_of({65535, 1}), 1, values));
   EXPECT_FALSE(decode_shared_exponents(bytes_of({32767 + 256, 1}), 1, values));
   EXPECT_FALSE(decode_shared_exponents(bytes_of({32767 + 254, 1}), 1, values));  // the whole width
-  EXPECT_TRUE(decode_shared_exponents(bytes_of({32767 + 253, 1}), 1, values));
+  EXPECT_FALSE(decode_shared_exponents(bytes_of({32767 + 253, 1}), 1, values));  // one and a half of it
+  EXPECT_TRUE(decode_shared_exponents(bytes_of({32767 + 253, 0}), 1, values));
 }
 
 }  // namespace

@@ -13,6 +13,9 @@ constexpr std::size_t digits = square_sum_words - 1;
 constexpr int lowest = -1088;  // exponent of the first digit, a multiple of 32 below that of the smallest number
 constexpr std::uint64_t below = 0xffffffff;
 constexpr std::size_t before_carry = 1U << 16;  // squares added between two carries
+constexpr int no_number = 0x7ff;                // exponent field of infinities and NaNs
+// The largest finite square ends within the digits.
+static_assert((no_number - 1 - 1075 - lowest) / 32 + 2 < static_cast<int>(digits));
 
 double number_at(const std::byte* at, std::size_t bytes, bool big_endian) noexcept {
   if (bytes == 4) {
@@ -23,8 +26,9 @@ double number_at(const std::byte* at, std::size_t bytes, bool big_endian) noexce
 
 void add(SquareSum sum, double square) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(square);
-  const auto exponent = static_cast<int>(bits >> 52);
-  if (exponent == 0x7ff) {
+  // Squares have no sign, but NaNs may have one, such as the 0/0 of x86.
+  const auto exponent = static_cast<int>(bits >> 52 & no_number);
+  if (exponent == no_number) {
     ++sum[digits];
     return;
   }

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/every_number.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::physics {
@@ -62,6 +63,19 @@ TEST(LatticeSum, BoundsHugeTermsAndRemembersBrokenOnes) {
   EXPECT_EQ(sum.value(), 0.5);
   sum.add(std::numeric_limits<double>::infinity());
   EXPECT_TRUE(std::isnan(sum.value()));
+}
+
+TEST(LatticeSum, OfAnyNumberIsNearThatNumberBoundedOrNone) {
+  for (const double number : testing::every_number<double>()) {
+    LatticeSum sum;
+    sum.add(number);
+    if (std::isfinite(number)) {
+      const double bounded = std::clamp(number, -0x1p21, 0x1p21);
+      ASSERT_NEAR(sum.value(), bounded, std::abs(number) <= 2 ? 0x1p-60 : 0x1p-40) << number;
+    } else {
+      ASSERT_TRUE(std::isnan(sum.value())) << number;
+    }
+  }
 }
 
 }  // namespace

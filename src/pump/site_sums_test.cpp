@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <random>
 
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/sha256.hpp"
 #include "lattice/site_order.hpp"
+#include "support/every_number.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::pump {
@@ -356,6 +358,35 @@ TEST(SiteSums, OfArraysAreOfKindsThatAreMadeOfSites) {
 
 TEST(SiteSums, OfCrcsAreNotKeptForTiles) {
   EXPECT_THROW(SiteSums(vector_payload(), {{SumKind::scidac, SumOf::tiles}}), Error);
+}
+
+// A number that has no square spoils the sum that it is in, and no other: those of the next slices lie behind it.
+TEST(SiteSums, OfSquaresAreSpoiltWhereTheOddNumberIsAndNowhereElse) {
+  for (const SumKind kind : {SumKind::norm, SumKind::momentum_action}) {
+    Payload payload;
+    payload.spec = generic_spec(Precision::double_, 8, false);
+    payload.extents = {2, 2, 3};
+    payload.stored = whole(payload.extents);
+    payload.byte_order = ByteOrder::little;
+    for (const double odd : lq::testing::every_number<double>()) {
+      std::vector<double> numbers(12 * 8, 0.5);
+      numbers[11] = odd;  // of the first slice
+      std::vector<std::byte> bytes(numbers.size() * sizeof(double));
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        base::store_le(bytes.data() + 8 * k, std::bit_cast<std::uint64_t>(numbers[k]));
+      }
+      const SumName by_slices{kind, SumOf::slices};
+      SiteSums sums(payload, {by_slices});
+      SitePacker(payload, Precision::double_, sums).sum(bytes, {0, 12, 0, 1}, sums);
+      const std::vector<std::uint32_t> words = sums.values().find(by_slices)->words;
+      const auto value = [&](std::size_t slice) {
+        return std::bit_cast<double>(std::uint64_t{words[2 * slice]} << 32 | words[2 * slice + 1]);
+      };
+      ASSERT_EQ(value(1), kind == SumKind::norm ? 8.0 : 4 * 4.5) << odd;
+      ASSERT_EQ(value(2), value(1)) << odd;
+      ASSERT_EQ(std::isfinite(value(0)), std::isfinite((kind == SumKind::norm ? 1 : 2) * odd * odd)) << odd;
+    }
+  }
 }
 
 }  // namespace
