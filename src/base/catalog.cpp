@@ -46,15 +46,37 @@ std::string types_of(const std::vector<Record>& records) {
   return list;
 }
 
+// Which datasets of a file without a field, such as one of h5py, have the shape of one, and where their numbers are.
+std::string possible_fields(const Catalog& catalog) {
+  constexpr std::size_t most = 8;
+  std::vector<std::string> shapes;
+  for (const Finding& finding : catalog.findings) {
+    if (finding.rule != "hdf5-no-field") continue;
+    const auto record = std::ranges::find(catalog.records, finding.record, &Record::type);
+    const bool is_in_one_piece = record != catalog.records.end() && record->offset > 0;
+    shapes.push_back(fmt::format("{} ({}{})", base::printable(finding.record),
+                                 finding.message.substr(0, finding.message.find(':')),
+                                 is_in_one_piece ? fmt::format(", at byte {}", record->offset) : ""));
+  }
+  if (shapes.empty()) return {};
+  const std::size_t more = shapes.size() - std::min(shapes.size(), most);
+  shapes.resize(shapes.size() - more);
+  return fmt::format(
+      "; of its datasets {}{} may be one, but nothing tells which dimensions are those of a lattice: "
+      "describe the order in a text beside it (formats/raw.md; data, offset, lattice, order), or read it "
+      "as an array and write it again as a field",
+      fmt::join(shapes, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
 [[noreturn]] void no_such_field(const Catalog& catalog, std::string_view wanted, std::uint64_t index,
                                 std::uint64_t of_that_name) {
   const std::string what = wanted.empty() ? std::string("field") : fmt::format("field \"{}\"", base::printable(wanted));
   const std::string held = catalog.fields.empty() ? "no field" : names_of(catalog.fields);
-  std::string sentence =
-      wanted.empty() && catalog.fields.empty() ? fmt::format("{}: the file holds no field", catalog.path)
-      : of_that_name == 0
-          ? fmt::format("{}: no {}; the file holds {}", catalog.path, what, held)
-          : fmt::format("{}: no {} number {} (they count from 0); the file holds {}", catalog.path, what, index, held);
+  std::string sentence = wanted.empty() && catalog.fields.empty()
+                             ? fmt::format("{}: the file holds no field{}", catalog.path, possible_fields(catalog))
+                         : of_that_name == 0 ? fmt::format("{}: no {}; the file holds {}", catalog.path, what, held)
+                                             : fmt::format("{}: no {} number {} (they count from 0); the file holds {}",
+                                                           catalog.path, what, index, held);
   if (of_that_name == 0 && !wanted.empty()) {
     std::vector<std::string> names;
     for (const FieldEntry& entry : catalog.fields) names.push_back(entry.name);

@@ -74,11 +74,26 @@ std::string verdict_text(const Verification& verification) {
         verification.fields_checked > 0 ? " and " + count(verification.fields_checked, "field") : "";
     return fmt::format("OK (checksums of {}{})", count(verification.chunks_checked, "chunk"), fields);
   }
-  if (verification.fields.empty()) return "OK (structure; the file holds no field)";
+  // Of small objects, records and the like.
+  std::uint64_t agree = 0, lack = 0;
+  for (const Claim& claim : verification.claims) {
+    const bool is_of_field =
+        std::ranges::find(verification.fields, claim.of, &FieldVerdict::name) != verification.fields.end();
+    if (is_of_field || claim.evidence != Evidence::exact_sum) continue;
+    agree += claim.outcome == Outcome::agrees ? 1 : 0;
+    lack += claim.outcome == Outcome::absent ? 1 : 0;
+  }
+  if (verification.fields.empty()) {
+    return agree == 0 && lack == 0 ? "OK (structure; the file holds no field)"
+           : lack == 0             ? "OK (all checksums agree; the file holds no field)"
+           : agree == 0            ? "OK (but no checksum is stored; the file holds no field)"
+                                   : "OK (checksums agree, but not all content has one; the file holds no field)";
+  }
   for (const FieldVerdict& field : verification.fields) {
     if (field.status == ChecksumStatus::absent) return "OK (but no checksum is stored)";
     if (field.status == ChecksumStatus::unchecked) return "OK (but the checksum could not be compared)";
   }
+  if (lack > 0) return "OK (but not all content has a checksum)";
   return "OK";
 }
 

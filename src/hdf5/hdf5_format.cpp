@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "hdf5/fields/examiner.hpp"
 #include "hdf5/fields/field_format.hpp"
 #include "hdf5/fields/mender.hpp"
 #include "hdf5/fields/scan.hpp"
@@ -71,7 +72,8 @@ const format::Format& format() {
                                   .container = &hdf5,
                                   .records = &field_format(),
                                   .fields = &field_format(),
-                                  .mender = &mender()};
+                                  .mender = &mender(),
+                                  .examiner = &examiner()};
   return row;
 }
 

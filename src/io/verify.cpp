@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -73,6 +74,8 @@ class Verifier {
   void check(const FieldEntry& entry, std::uint64_t index);
   pump::Tally read_past(const FieldEntry& entry);
   void report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement);
+  void report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error);
+  void report_no_norm(const FieldEntry& entry, const std::string& of);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
   bool can_measure(const FieldEntry& entry) const;
   Physics measure_field(const FieldEntry& entry);
@@ -130,7 +133,16 @@ void Verifier::examine() {
 }
 
 void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
-  const pump::Tally tally = read_past(entry);
+  const std::string of = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
+  std::optional<pump::Tally> read;
+  try {
+    read = read_past(entry);
+  } catch (const Error& error) {
+    // Of the data, such as a chunk that cannot be decoded, not of the machine. All ranks have it.
+    if (error.code() != Code::malformed && error.code() != Code::truncated && error.code() != Code::unsupported) throw;
+    return report_unreadable(entry, of, error);
+  }
+  const pump::Tally& tally = *read;
   io::Judgement judgement;
   FieldVerdict verdict = comm::agree_alike(comm(), [&] {
     FieldVerdict made;
@@ -143,8 +155,8 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     made.stored = entry.sums.checksum();
     made.zeros = tally.zeros;
     made.damaged_slices = io::damaged_slices(entry, tally);
-    std::ranges::move(io::claims_of(entry, judgement, index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name),
-                      std::back_inserter(result_.claims));
+    std::ranges::move(io::claims_of(entry, judgement, of), std::back_inserter(result_.claims));
+    if (judgement.has_no_norm) report_no_norm(entry, of);
     return made;
   });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally, judgement);
@@ -200,6 +212,34 @@ void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally
   comm::agree_alike(comm(), [&] {
     result_.findings.insert(result_.findings.end(), carrier.findings.begin(), carrier.findings.end());
   });
+}
+
+void Verifier::report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error) {
+  comm::agree_alike(comm(), [&] {
+    const bool is_damaged = error.code() != Code::unsupported;
+    result_.claims.push_back({of, "data", Evidence::exact_sum, is_damaged ? Outcome::unreadable : Outcome::unchecked,
+                              entry.payload.offset, entry.payload.length});
+    result_.findings.push_back({.severity = is_damaged ? Severity::error : Severity::warning,
+                                .code = error.code(),
+                                .rule = "unreadable-data",
+                                .message = fmt::format("{} (\"{}\")", error.what(), entry.name),
+                                .record = entry.name,
+                                .offset = error.facts().offset});
+    FieldVerdict verdict;
+    verdict.name = entry.name;
+    result_.fields.push_back(std::move(verdict));
+  });
+}
+
+// Such data may be what was written, but nothing proves it.
+void Verifier::report_no_norm(const FieldEntry& entry, const std::string& of) {
+  result_.claims.push_back(
+      {of, "finite", Evidence::nature, Outcome::differs, entry.payload.offset, entry.payload.length});
+  add(entry, Severity::warning, Code::ok, "not-finite",
+      fmt::format(
+          "{}: \"{}\": numbers are NaN or infinite, or so large that their squares are, so that the norm in the "
+          "file proves nothing about them",
+          catalog().path, entry.name));
 }
 
 void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {

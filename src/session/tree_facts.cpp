@@ -115,7 +115,7 @@ void add_facts(Facts& facts, const Dataset& data) {
 ChecksumStatus status_of(const Attributes& attributes, const Array& array) {
   const std::string stored = stored_digest(attributes);
   if (text_in(attributes, ".kind").starts_with("Lattice")) return ChecksumStatus::unchecked;
-  if (stored.empty()) return ChecksumStatus::absent;
+  if (!has_digest(attributes)) return ChecksumStatus::absent;
   // How old a program took it is not written: either way will do.
   const bool agrees = stored == digits_of(digest_of(array)) || stored == digits_of(digest_of(array, true));
   return agrees ? ChecksumStatus::ok : ChecksumStatus::mismatch;
@@ -190,7 +190,7 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   }
   ReadArray read;
   read.value = array_of(read_value(file, found.handle.get(), where, options.limits.text_bytes), where);
-  read.value.axes = axes_of(found.handle.get(), read.value.extents.size());
+  read.value.axes = axes_of(file, found.handle.get(), read.value.extents.size(), where);
   const Attributes attributes = known_attributes(file, found.handle.get(), where, options.limits);
   read.status = status_of(attributes, read.value);
   const bool is_missing = read.status == ChecksumStatus::absent && find(attributes, ".kind") != nullptr;
@@ -198,8 +198,9 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   throw Error(
       Code::checksum_mismatch,
       fmt::format("{}: {}: {}; digests \"ignore\" reads it all the same", file.path(), base::printable(found.path),
-                  is_missing ? "it has no SHA-256, as every object of QLUA has"
-                             : "its numbers are not those that were written, by their SHA-256"),
+                  is_missing                     ? "it has no SHA-256, as every object of QLUA has"
+                  : !is_digest_sound(attributes) ? "its SHA-256 is damaged"
+                                                 : "its numbers are not those that were written, by their SHA-256"),
       {.path = file.path(),
        .record = found.path,
        .expected = stored_digest(attributes),

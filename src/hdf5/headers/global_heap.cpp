@@ -57,20 +57,19 @@ class Collection {
   std::map<std::uint64_t, base::Bytes> objects_;
 };
 
-}  // namespace
-
-std::vector<std::string> read_texts(base::ByteSource& file, const Superblock& superblock, base::Bytes references,
-                                    std::uint64_t most_bytes) {
-  std::vector<std::string> texts;
+// Calls take(bytes) for what each of the references leads to, `element_bytes` for each of its elements.
+template <class Take>
+void for_each_list(base::ByteSource& file, const Superblock& superblock, base::Bytes references,
+                   std::uint64_t element_bytes, std::uint64_t most_bytes, const Take& take) {
   std::optional<Collection> collection;
   std::uint64_t address_of_collection = 0, held = 0;
   Cursor cursor(references, "a text", file.path());
   while (cursor.left() >= bytes_of_reference(superblock)) {
-    const std::uint64_t length = cursor.take(4);
+    const std::uint64_t elements = cursor.take(4), length = elements * element_bytes;
     const std::uint64_t address = cursor.take(static_cast<std::uint64_t>(superblock.offset_bytes));
     const std::uint64_t number = cursor.take(4);
     if (length == 0 || address == 0) {
-      texts.emplace_back();
+      take(base::Bytes());
       continue;
     }
     if (!collection || address != address_of_collection) {
@@ -84,10 +83,32 @@ std::vector<std::string> read_texts(base::ByteSource& file, const Superblock& su
       throw Error(Code::too_large, fmt::format("{}: texts of more than {} bytes", file.path(), most_bytes),
                   {.path = file.path()});
     }
-    const std::string_view text = base::as_text(object->first(length));
-    texts.emplace_back(text.substr(0, text.find('\0')));
+    take(object->first(length));
   }
+}
+
+}  // namespace
+
+std::vector<std::string> read_texts(base::ByteSource& file, const Superblock& superblock, base::Bytes references,
+                                    std::uint64_t most_bytes) {
+  std::vector<std::string> texts;
+  for_each_list(file, superblock, references, 1, most_bytes, [&](base::Bytes bytes) {
+    const std::string_view text = base::as_text(bytes);
+    texts.emplace_back(text.substr(0, text.find('\0')));
+  });
   return texts;
+}
+
+std::vector<std::vector<std::uint64_t>> read_reference_lists(base::ByteSource& file, const Superblock& superblock,
+                                                             base::Bytes references, std::uint64_t most_bytes) {
+  const auto width = static_cast<std::uint64_t>(superblock.offset_bytes);
+  std::vector<std::vector<std::uint64_t>> lists;
+  for_each_list(file, superblock, references, width, most_bytes, [&](base::Bytes bytes) {
+    Cursor cursor(bytes, "a list of references", file.path());
+    auto& list = lists.emplace_back();
+    while (cursor.left() >= width) list.push_back(cursor.take(width));
+  });
+  return lists;
 }
 
 }  // namespace lq::hdf5

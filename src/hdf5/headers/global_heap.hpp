@@ -22,4 +22,8 @@ inline std::uint64_t bytes_of_reference(const Superblock& superblock) noexcept {
 std::vector<std::string> read_texts(base::ByteSource& file, const Superblock& superblock, base::Bytes references,
                                     std::uint64_t most_bytes);
 
+// The same for lists of references to objects: the addresses of their headers, from the end of the user block on.
+std::vector<std::vector<std::uint64_t>> read_reference_lists(base::ByteSource& file, const Superblock& superblock,
+                                                             base::Bytes references, std::uint64_t most_bytes);
+
 }  // namespace lq::hdf5

@@ -121,6 +121,7 @@ void put_coordinates(hid_t file, const std::string& group, const Axis& axis, con
   fill(scale, H5T_NATIVE_DOUBLE, axis.coordinates.data(), place);
   put_text(scale.get(), "CLASS", "DIMENSION_SCALE", place, TextKind::ascii);
   put_text(scale.get(), "NAME", axis.name, place, TextKind::ascii);
+  put_text(scale.get(), "sha256", digits_of(digest_of(values)), place, TextKind::ascii);
 }
 
 void put_axes(hid_t file, hid_t dataset, const Array& array, const Where& where) {
@@ -131,7 +132,9 @@ void put_axes(hid_t file, hid_t dataset, const Array& array, const Where& where)
     if (!array.axes[d].coordinates.empty()) put_coordinates(file, group, array.axes[d], where);
     dimensions.push_back({array.axes[d].name, array.extents[d]});
   }
-  attach_scales(file, dataset, dimensions, where);
+  // Once more beside the data, for references have no checksum.
+  put_text(dataset, "dimensions", fmt::format("{}", fmt::join(attach_scales(file, dataset, dimensions, where), ",")),
+           where);
 }
 
 [[noreturn]] void has_no_place(const char* layout, const Array& array, const Where& where) {

@@ -55,18 +55,22 @@ Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension,
 
 // A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need it, and it would be written anew
 // with each dataset that is appended.
-void attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions, const Where& where) {
+std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions,
+                                       const Where& where) {
   const std::string group = where.object.substr(0, where.object.rfind('/') + 1);
   std::vector<hobj_ref_t> references(dimensions.size());
+  std::vector<std::string> names;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
     const Scale scale = scale_of(file, group, dimensions[d], where);
     require(H5Rcreate(&references[d], file, scale.path.c_str(), H5R_OBJECT, H5I_INVALID_HID), where, "no reference");
+    names.push_back(scale.path.substr(group.size()));
   }
   std::vector<hvl_t> lists;
   for (hobj_ref_t& reference : references) lists.push_back({1, &reference});
   const Handle list = require(H5Tvlen_create(H5T_STD_REF_OBJ), H5Tclose, where, "no type of references");
   const std::array<hsize_t, 1> extents{lists.size()};
   put_numbers(dataset, "DIMENSION_LIST", list.get(), list.get(), lists.data(), extents, where);
+  return names;
 }
 
 }  // namespace lq::hdf5

@@ -17,7 +17,9 @@ struct Dimension {
   hsize_t extent = 0;
 };
 
-// A scale for each dimension of the dataset; where its name stands for something else, the extent is added to it.
-void attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions, const Where& where);
+// A scale for each dimension of the dataset; where its name stands for something else, the extent is added to it. Their
+// names, as they came out.
+std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions,
+                                       const Where& where);
 
 }  // namespace lq::hdf5

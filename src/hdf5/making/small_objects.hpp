@@ -13,7 +13,9 @@
 
 #include <limequat/hdf5.hpp>
 
+#include "hdf5/tree/opened.hpp"
 #include "hdf5/tree/values.hpp"
+#include "kernels/sha256.hpp"
 
 namespace lq::hdf5 {
 
@@ -21,6 +23,17 @@ namespace lq::hdf5 {
 // behind each (the rule of QLUA for scalars, formats/hdf5.md 5). Padded: four zero bytes behind each float, as QLUA did
 // before 24 December 2014.
 std::array<std::uint8_t, 32> digest_of(const Array& array, bool floats_are_padded = false);
+// The same of elements that come in pieces.
+class ArrayDigest {
+ public:
+  explicit ArrayDigest(bool floats_are_padded = false) : floats_are_padded_(floats_are_padded) {}
+  void add(const Array& piece);
+  std::array<std::uint8_t, 32> finish();
+
+ private:
+  kernels::Sha256 sum_;
+  bool floats_are_padded_;
+};
 
 // invalid_argument: extents, axes and elements do not fit each other.
 void check_array(const Array& array, const std::string& path);
@@ -38,10 +51,13 @@ void put_attribute(hid_t object, const std::string& name, const Array& array, co
 
 // unsupported: of elements that are no numbers or texts.
 Array array_of(const Value& value, const Where& where);
-// Those whose scales are in the same file.
-std::vector<Axis> axes_of(hid_t dataset, std::size_t rank);
-// The SHA-256 that was stored with a small object, as its attributes have it; "" : none.
+// Those whose scales are in the group of the dataset at where.object, or in one above it. Damage there gives none.
+std::vector<Axis> axes_of(const Opened& file, hid_t dataset, std::size_t rank, const Where& where);
+// The SHA-256 that was stored with a small object, as its attributes have it; "" : none, or one that is damaged.
 std::string stored_digest(const Attributes& attributes);
+// Whether there is an attribute for it, and whether it has the 64 digits or 32 bytes that it needs.
+bool has_digest(const Attributes& attributes);
+bool is_digest_sound(const Attributes& attributes);
 std::string digits_of(const std::array<std::uint8_t, 32>& digest);
 
 }  // namespace lq::hdf5

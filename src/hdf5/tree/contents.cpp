@@ -56,17 +56,34 @@ void DatasetContents::place_chunks(const Opened& opened, hid_t dataset, const Wh
   }
   if (chunk_bytes_ > largest_chunk)
     cannot_read(Code::too_large, where, fmt::format("chunks of {} bytes", chunk_bytes_));
-  if (!storage_.filters.empty()) {
-    const std::string encoding = encoding_of(storage_.filters, element_bytes_);
-    codec_ = tile_codec(encoding);
-    if (codec_ == nullptr) {
-      cannot_read(Code::unsupported, where,
-                  fmt::format("its chunks are encoded as \"{}\", not all of which is known here", encoding));
+  choose_codec(where, 0);
+  if (size_ > 0) chunks_ = chunks_of(opened, dataset, storage_, extents_, where, most_chunks);
+  for (const Chunk& chunk : chunks_) {
+    if (!codecs_.contains(chunk.skipped)) choose_codec(where, chunk.skipped);
+  }
+}
+
+// A filter that may be left out is, for chunks that it would not make smaller.
+void DatasetContents::choose_codec(const Where& where, std::uint32_t skipped) {
+  std::vector<Filter> applied;
+  for (std::size_t k = 0; k < storage_.filters.size(); ++k) {
+    const bool is_skipped = k < 32 && (skipped >> k & 1) != 0;
+    if (!is_skipped) {
+      applied.push_back(storage_.filters[k]);
+    } else if (!storage_.filters[k].is_optional) {
+      cannot_read(Code::malformed, where, "a chunk has skipped a filter that must not be");
     }
   }
-  if (size_ > 0) chunks_ = chunks_of(opened, dataset, storage_, extents_, where, most_chunks);
-  const bool all_apply = std::ranges::all_of(chunks_, [](const Chunk& chunk) { return chunk.skipped == 0; });
-  if (!all_apply) cannot_read(Code::unsupported, where, "some of its chunks have skipped a filter");
+  const bool is_of_filters = storage_.filters.size() >= 32 || skipped >> storage_.filters.size() == 0;
+  if (!is_of_filters) cannot_read(Code::malformed, where, "a chunk has skipped a filter that it does not have");
+  const format::TileCodec*& codec = codecs_[skipped];
+  if (applied.empty()) return;
+  const std::string encoding = encoding_of(applied, element_bytes_);
+  codec = tile_codec(encoding);
+  if (codec == nullptr) {
+    cannot_read(Code::unsupported, where,
+                fmt::format("its chunks are encoded as \"{}\", not all of which is known here", encoding));
+  }
 }
 
 // As never written elements read, from that byte on.
@@ -78,25 +95,47 @@ void DatasetContents::fill(base::MutableBytes bytes, std::uint64_t offset) const
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = storage_.fill[(offset + i) % storage_.fill.size()];
 }
 
-DatasetContents::Bytes DatasetContents::read_chunk(std::uint64_t number) {
+DatasetContents::Bytes DatasetContents::read_chunk(std::uint64_t number) const {
   const Chunk& chunk = chunks_.at(static_cast<std::size_t>(number));
   Bytes sites(static_cast<std::size_t>(chunk_bytes_));
   if (chunk.bytes == 0) {
     fill(sites, 0);
     return sites;
   }
+  const format::TileCodec* const codec = codecs_.at(chunk.skipped);
+  const auto fail = [&](const std::string& why) {
+    throw Error(
+        Code::malformed,
+        fmt::format("{}: chunk {}, {} bytes at byte {}: {}", path_, chunk_text(number), chunk.bytes, chunk.offset, why),
+        {.path = path_, .offset = chunk.offset});
+  };
   const bool is_inside = chunk.offset <= file_.size() && chunk.bytes <= file_.size() - chunk.offset;
-  if (!is_inside || (codec_ == nullptr && chunk.bytes != chunk_bytes_)) {
-    throw Error(Code::malformed, fmt::format("{}: chunk {} does not lie in the file", path_, number), {.path = path_});
-  }
-  if (codec_ == nullptr) {
+  if (!is_inside) fail("it does not lie in the file");
+  if (codec == nullptr) {
+    if (chunk.bytes != chunk_bytes_) fail(fmt::format("it has other than the {} bytes of a chunk", chunk_bytes_));
     file_.read_at(chunk.offset, sites);
     return sites;
   }
+  if (chunk.bytes > codec->most_bytes(chunk_bytes_)) fail("more bytes than its filters can make of a chunk");
   Bytes encoded(static_cast<std::size_t>(chunk.bytes));
   file_.read_at(chunk.offset, encoded);
-  codec_->decode(encoded, sites);
+  try {
+    codec->decode(encoded, sites);
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed) throw;
+    fail(error.what());
+  }
   return sites;
+}
+
+std::string DatasetContents::chunk_text(std::uint64_t number) const {
+  std::vector<std::uint64_t> place(extents_.size());
+  for (std::size_t d = place.size(); d-- > 0;) {
+    const std::uint64_t along = (extents_[d] + storage_.chunk[d] - 1) / storage_.chunk[d];
+    place[d] = number % along;
+    number /= along;
+  }
+  return fmt::format("({})", fmt::join(place, ", "));
 }
 
 const DatasetContents::Bytes& DatasetContents::chunk(std::uint64_t number) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -27,13 +28,21 @@ class DatasetContents final : public base::ByteSource {
   std::uint64_t size() const override { return size_; }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
 
+  // Those of a chunked dataset, last dimension fastest; none of others.
+  const std::vector<Chunk>& chunks() const noexcept { return chunks_; }
+  // Decodes a chunk that was written. malformed: it cannot be, or is not what its checksum says.
+  void check_chunk(std::uint64_t number) const { read_chunk(number); }
+  // "(0, 2, 0)", counted in chunks, slowest first.
+  std::string chunk_text(std::uint64_t number) const;
+
  private:
   using Bytes = std::vector<std::byte>;
 
   void place_chunks(const Opened& opened, hid_t dataset, const Where& where, std::uint64_t most_chunks);
   void fill(base::MutableBytes bytes, std::uint64_t offset) const;
   const Bytes& chunk(std::uint64_t number);
-  Bytes read_chunk(std::uint64_t number);
+  Bytes read_chunk(std::uint64_t number) const;
+  void choose_codec(const Where& where, std::uint32_t skipped);
   // Copies from the run of elements that begins at that one; the bytes copied.
   std::size_t read_run(std::uint64_t offset, base::MutableBytes buffer);
 
@@ -45,7 +54,8 @@ class DatasetContents final : public base::ByteSource {
   Storage storage_;
   std::vector<Chunk> chunks_;
   std::uint64_t chunk_bytes_ = 0;
-  const format::TileCodec* codec_ = nullptr;
+  // By the filters that were not applied to a chunk; nullptr: all were left out, or there is none.
+  std::map<std::uint32_t, const format::TileCodec*> codecs_;
   // Chunks read last, the latest one first.
   std::list<std::pair<std::uint64_t, Bytes>> kept_;
   std::unordered_map<std::uint64_t, decltype(kept_)::iterator> kept_by_number_;

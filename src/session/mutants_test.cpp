@@ -1,0 +1,352 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Changed bytes in HDF5 files of several layouts: a file is called sound only if every number and every text in it
+// reads as it was written. What a checksum vouches for is not even called consistent once it differs.
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <limequat/limequat.hpp>
+
+#include "io/verify.hpp"
+#include "support/contents.hpp"
+#include "support/error_of.hpp"
+#include "support/findings.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq::hdf5 {
+namespace {
+
+const Extents lattice{4, 4, 2, 4};
+constexpr std::int64_t once = 0x1234567887654321;  // a number that no file has but once
+
+// Everything that reads back: of objects their elements, axes and attributes; of fields their numbers and texts.
+// Nothing: something cannot be read.
+struct Read {
+  std::map<std::string, Array> objects;
+  std::map<std::string, std::vector<double>> fields;
+  std::map<std::string, Metadata> texts;
+  friend bool operator==(const Read&, const Read&) = default;
+};
+
+bool are_equal_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+void read_below(File& file, const std::string& group, Read& read) {
+  for (const Entry& entry : file.ls(group)) {
+    const std::string path = (group == "/" ? "" : group) + "/" + entry.name;
+    for (auto& [name, value] : file.attributes(path)) read.objects[path + "@" + name] = std::move(value);
+    if (entry.kind == EntryKind::group) read_below(file, path, read);
+    const bool is_small = entry.kind == EntryKind::dataset && file.stat(path).type.find("complex") == std::string::npos;
+    if (is_small) read.objects[path] = file.read(path);
+  }
+}
+
+std::optional<Read> read_all(const std::string& path) {
+  try {
+    Read read;
+    {
+      File file(path, Mode::read, {}, {.digests = Digests::ignore});
+      read_below(file, "/", read);
+    }
+    const Catalog catalog = inspect(path);
+    for (const FieldEntry& entry : catalog.fields) {
+      const Grid grid(entry.payload.extents);
+      std::vector<double> links(static_cast<std::size_t>(grid.volume() * entry.payload.spec.numbers));
+      lq::read(path, grid, gauge(links, {.colors = entry.payload.spec.colors}),
+               {.field = entry.name, .verify = Verify::none});
+      read.fields[entry.name] = std::move(links);
+      read.texts[entry.name] = entry.metadata;
+    }
+    return read;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+bool reads_the_same(const std::optional<Read>& now, const Read& before) {
+  if (!now || now->objects.size() != before.objects.size() || now->texts != before.texts) return false;
+  for (const auto& [name, value] : before.objects) {
+    const auto found = now->objects.find(name);
+    if (found == now->objects.end() || found->second.elements != value.elements ||
+        found->second.extents != value.extents)
+      return false;
+    if (found->second.axes.size() != value.axes.size()) return false;
+    for (std::size_t d = 0; d < value.axes.size(); ++d) {
+      if (found->second.axes[d].name != value.axes[d].name ||
+          !are_equal_bits(found->second.axes[d].coordinates, value.axes[d].coordinates))
+        return false;
+    }
+  }
+  return std::ranges::equal(now->fields, before.fields, [](const auto& a, const auto& b) {
+    return a.first == b.first && are_equal_bits(a.second, b.second);
+  });
+}
+
+// Bytes of one file, changed by one of several accidents.
+class Mutants {
+ public:
+  explicit Mutants(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::string next() {
+    std::string changed = bytes_;
+    const std::size_t at = random_() % changed.size();
+    const auto fill = [&](std::size_t count, char value) {
+      std::fill_n(changed.begin() + static_cast<std::ptrdiff_t>(at), std::min(count, changed.size() - at), value);
+    };
+    switch (random_() % 6) {
+      case 0:
+        changed[at] = static_cast<char>(changed[at] ^ (1 << random_() % 8));
+        break;
+      case 1:
+        changed[at] = static_cast<char>(random_());
+        break;
+      case 2:
+        fill(8, '\xff');
+        break;
+      case 3:
+        fill(8, '\0');
+        break;
+      case 4:
+        fill(512, '\0');
+        break;
+      default:
+        std::swap_ranges(changed.begin() + static_cast<std::ptrdiff_t>(at % (changed.size() - 64)),
+                         changed.begin() + static_cast<std::ptrdiff_t>(at % (changed.size() - 64)) + 16,
+                         changed.begin() + static_cast<std::ptrdiff_t>(at % (changed.size() - 64)) + 32);
+    }
+    return changed;
+  }
+
+ private:
+  std::string bytes_;
+  std::mt19937 random_{20261128};
+};
+
+class ChangedHdf5 : public ::testing::Test {
+ protected:
+  void put(const std::string& bytes) { std::ofstream(path_, std::ios::binary) << bytes; }
+
+  // How many of them were not called OK.
+  int try_mutants(int count) {
+    const std::string original = testing::contents(path_);
+    const auto before = read_all(path_);
+    EXPECT_TRUE(before.has_value());
+    const Verdict verdict = io::verify(path_).verdict;
+    EXPECT_TRUE(is_ok(verdict)) << name(verdict);
+    Mutants mutants(original);
+    int refused = 0;
+    for (int k = 0; k < count; ++k) {
+      const std::string changed = mutants.next();
+      put(changed);
+      Verdict found = Verdict::unreadable;
+      try {
+        found = io::verify(path_).verdict;
+      } catch (const Error&) {
+      }
+      if (!is_ok(found)) ++refused;
+      if (found == Verdict::sound && changed != original) {
+        EXPECT_TRUE(reads_the_same(read_all(path_), *before)) << "mutant " << k << " is called sound";
+      }
+      EXPECT_EQ(H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL), 0)
+          << "mutant " << k << " leaves something open";
+    }
+    put(original);
+    return refused;
+  }
+
+  std::vector<double> links() {
+    std::vector<double> numbers(static_cast<std::size_t>(volume(lattice)) * 72);
+    std::iota(numbers.begin(), numbers.end(), 0.25);
+    return numbers;
+  }
+
+  void write_field(const WriteOptions& options) {
+    std::vector<double> numbers = links();
+    WriteOptions how = options;
+    how.format = "hdf5";
+    how.metadata = {{"note", "a text beside it"}};
+    lq::write(path_, Grid(lattice), gauge(numbers), how);
+  }
+
+  // In the oldest version of everything, as h5py makes it.
+  void make_foreign() const {
+    const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    put_chunked(file, "data", false);
+    put_chunked(file, "packed", true);
+    const std::array<hsize_t, 1> extent{500};
+    const hid_t space = H5Screate_simple(1, extent.data(), nullptr);
+    const hid_t plain = H5Dcreate2(file, "plain", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const std::vector<double> numbers(500, 1.5);
+    H5Dwrite(plain, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data());
+    const hid_t text = H5Tcopy(H5T_C_S1), scalar = H5Screate(H5S_SCALAR);
+    H5Tset_size(text, H5T_VARIABLE);
+    const hid_t attribute = H5Acreate2(plain, "comment", text, scalar, H5P_DEFAULT, H5P_DEFAULT);
+    const char* const comment = "of variable length";
+    H5Awrite(attribute, text, &comment);
+    for (const auto& [close, id] : {std::pair{&H5Aclose, attribute},
+                                    {&H5Tclose, text},
+                                    {&H5Sclose, scalar},
+                                    {&H5Dclose, plain},
+                                    {&H5Sclose, space},
+                                    {&H5Fclose, file}})
+      close(id);
+  }
+
+  // Zeros and -1, words that Fletcher's sum takes for each other.
+  static void put_chunked(hid_t file, const char* name, bool is_packed) {
+    constexpr std::array<hsize_t, 2> extents{64, 64}, chunk{16, 16};
+    const hid_t space = H5Screate_simple(2, extents.data(), nullptr), list = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(list, 2, chunk.data());
+    if (is_packed) H5Pset_deflate(list, 6);
+    if (!is_packed) H5Pset_fletcher32(list);
+    const hid_t dataset = H5Dcreate2(file, name, H5T_STD_I64LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    std::vector<std::int64_t> numbers(64 * 64);
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      numbers[k] = k % 3 == 0 ? -1 : k % 7 == 0 ? static_cast<std::int64_t>(k) : 0;
+    if (!is_packed) numbers[20] = once;
+    H5Dwrite(dataset, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data());
+    H5Dclose(dataset);
+    H5Pclose(list);
+    H5Sclose(space);
+  }
+
+  testing::ScratchDirectory directory_;
+  std::string path_ = directory_ / "file.h5";
+};
+
+// Where a number of 64 bits lies that is in the file once.
+std::size_t place_of(const std::string& bytes, const void* number) {
+  const std::size_t at = bytes.find(std::string(static_cast<const char*>(number), 8));
+  EXPECT_NE(at, std::string::npos);
+  return at;
+}
+
+Outcome outcome_of(const Verification& found, const std::string& of, const std::string& name) {
+  const auto claim = std::ranges::find_if(found.claims, [&](const Claim& c) { return c.of == of && c.name == name; });
+  return claim != found.claims.end() ? claim->outcome : Outcome::unchecked;
+}
+
+TEST_F(ChangedHdf5, ChunksAreNamedByDatasetPlaceAndByte) {
+  make_foreign();
+  std::string bytes = testing::contents(path_);
+  EXPECT_EQ(outcome_of(io::verify(path_), "/data", "fletcher32"), Outcome::agrees);
+  EXPECT_EQ(outcome_of(io::verify(path_), "/plain", "sha256"), Outcome::absent);
+  const std::size_t at = place_of(bytes, &once);
+  bytes[at] ^= 1;
+  put(bytes);
+  const Verification found = io::verify(path_);
+  EXPECT_EQ(found.verdict, Verdict::damaged);
+  EXPECT_EQ(outcome_of(found, "/data", "fletcher32"), Outcome::differs);
+  const auto finding = std::ranges::find(found.findings, "hdf5-chunk", &Finding::rule);
+  ASSERT_NE(finding, found.findings.end());
+  EXPECT_EQ(finding->record, "/data");
+  EXPECT_NE(finding->message.find("chunk (0, 1)"), std::string::npos) << finding->message;
+  EXPECT_TRUE(*finding->offset <= at && at < *finding->offset + *finding->length);
+}
+
+TEST_F(ChangedHdf5, SmallObjectsAreHeldAgainstTheirDigestsOnAllRanks) {
+  {
+    File file(path_, Mode::create, {}, {.time_stamps = false});
+    file.write("/one", std::vector<std::int64_t>{1, 2, 3});
+    file.write("/pion", std::vector<std::int64_t>{7, once, 9});
+    file.close();
+  }
+  EXPECT_EQ(outcome_of(io::verify(path_), "/pion", "sha256"), Outcome::agrees);
+  std::string bytes = testing::contents(path_);
+  bytes[place_of(bytes, &once)] ^= 1;
+  put(bytes);
+  testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Verification found = io::verify(path_, Communicator(comm));
+    EXPECT_EQ(found.verdict, Verdict::damaged);
+    EXPECT_EQ(outcome_of(found, "/pion", "sha256"), Outcome::differs);
+    EXPECT_EQ(outcome_of(found, "/one", "sha256"), Outcome::agrees);
+    ASSERT_EQ(testing::count_of(found.findings, "hdf5-digest"), 1U);
+    EXPECT_EQ(std::ranges::find(found.findings, "hdf5-digest", &Finding::rule)->record, "/pion");
+  });
+}
+
+// A digest that is there and cannot be one is not as if there were none.
+TEST_F(ChangedHdf5, DigestsThatCannotBeReadAreDamage) {
+  make_foreign();
+  const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDWR, H5P_DEFAULT), text = H5Tcopy(H5T_C_S1);
+  const hid_t plain = H5Dopen2(file, "plain", H5P_DEFAULT), scalar = H5Screate(H5S_SCALAR);
+  H5Tset_size(text, 8);
+  const hid_t attribute = H5Acreate2(plain, "sha256", text, scalar, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, text, "abcdefg");
+  H5Aclose(attribute);
+  H5Sclose(scalar);
+  H5Dclose(plain);
+  H5Tclose(text);
+  H5Fclose(file);
+  const Verification found = io::verify(path_);
+  EXPECT_EQ(found.verdict, Verdict::damaged);
+  EXPECT_EQ(outcome_of(found, "/plain", "sha256"), Outcome::unreadable);
+  EXPECT_EQ(testing::count_of(found.findings, "hdf5-digest-damaged"), 1U);
+  EXPECT_EQ(testing::error_of([&] { File(path_).read("/plain"); }).code(), Code::checksum_mismatch);
+}
+
+TEST_F(ChangedHdf5, ChunksOfFieldsThatCannotBeDecodedAreDamageAndNoFailure) {
+  write_field({.dataset_chunk = "slice", .filters = "deflate:6"});
+  std::string bytes = testing::contents(path_);
+  const std::size_t at = static_cast<std::size_t>(inspect(path_).fields.at(0).payload.tiles.at(1).offset);
+  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at) + 20, 8, '\x55');
+  put(bytes);
+  const Verification found = io::verify(path_);
+  EXPECT_EQ(found.verdict, Verdict::damaged);
+  const auto finding = std::ranges::find(found.findings, "unreadable-data", &Finding::rule);
+  ASSERT_NE(finding, found.findings.end());
+  EXPECT_EQ(finding->offset, at);
+}
+
+TEST_F(ChangedHdf5, FieldsInOnePiece) {
+  write_field({});
+  EXPECT_EQ(io::verify(path_).verdict, Verdict::sound);
+  EXPECT_GT(try_mutants(100), 50);
+}
+
+TEST_F(ChangedHdf5, FieldsInChunks) {
+  write_field({.dataset_chunk = "slice", .filters = "shuffle,deflate:6,fletcher32"});
+  EXPECT_EQ(io::verify(path_).verdict, Verdict::sound);
+  EXPECT_GT(try_mutants(100), 10);
+}
+
+TEST_F(ChangedHdf5, SmallObjects) {
+  {
+    File file(path_, Mode::create, {}, {.time_stamps = false});
+    file.write("/pion", std::vector<double>(300, 0.5));
+    Array effective(std::vector<double>{1, 2, 3, 4, 5, 6}, {2, 3});
+    effective.axes = {{"source", {}}, {"time", {0, 1, 2}}};
+    file.write("/masses/effective", effective);
+    file.write("/masses/comment", "a text that is read by people");
+    file.write("/flags", std::vector<std::int32_t>(200, -1));
+    file.write("/sizes", std::vector<std::int64_t>(100, 0));
+    file.set_attribute("/masses", "beta", Array(6.1));
+    file.close();
+  }
+  EXPECT_EQ(io::verify(path_).verdict, Verdict::sound);
+  EXPECT_GT(try_mutants(150), 60);
+}
+
+// As h5py writes it: no checksums of headers, two of chunks that see neither all words nor chunks that are exchanged.
+TEST_F(ChangedHdf5, OfOtherPrograms) {
+  make_foreign();
+  EXPECT_EQ(io::verify(path_).verdict, Verdict::consistent);
+  EXPECT_GT(try_mutants(150), 30);
+}
+
+}  // namespace
+}  // namespace lq::hdf5
