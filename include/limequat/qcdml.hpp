@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/options.hpp>
 
 namespace lq::ildg {
@@ -50,7 +51,8 @@ LQ_API void save(const Document& document, const std::string& path, bool overwri
 struct LQ_API Check {
   std::string path, schema;
   Cksums sums;
-  std::vector<Finding> findings;
+  Verdict verdict = Verdict::sound;  // of the file by itself, as lq::verify() gives it
+  std::vector<Finding> findings;     // what is wrong with the file is among them
 
   bool ok() const noexcept;  // no finding of severity error
 };

@@ -312,6 +312,16 @@ def test_strangers_become_members_when_neighbours_say_so(tmp_path):
     assert states(db)[str(folder / "conf.130")] == "unreadable"
 
 
+def test_ildg_takes_no_damaged_file(tmp_path):
+    path = tmp_path / "conf.ildg"
+    lq.write(path, LINKS, metadata={"ildg-data-lfn": "lfn://test/run/conf"})
+    checked = lq.ildg.check(path)
+    assert checked and checked.verdict == "sound"
+    flip(path, path.stat().st_size // 2)
+    checked = lq.ildg.check(path)
+    assert not checked and checked.verdict == "damaged" and any(one.rule == "checksum" for one in checked.findings)
+
+
 # --- entries of several files ------------------------------------------------------------------------------------------
 
 

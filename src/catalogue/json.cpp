@@ -144,7 +144,7 @@ std::string to_json(const Check& check) {
   JsonWriter json;
   json.begin_object().member("path", check.path);
   json.text_member("schema", check.schema);
-  json.member("ok", check.ok()).key("cksum");
+  json.member("ok", check.ok()).member("verdict", name(check.verdict)).key("cksum");
   put(json, check.sums);
   return json.key("findings").raw(lq::to_json(check.findings)).end_object().take();
 }

@@ -285,9 +285,28 @@ bool Check::ok() const noexcept {
   return std::ranges::none_of(findings, [](const Finding& f) { return f.severity == Severity::error; });
 }
 
+namespace {
+
+// The sums of a document are taken of all bytes; what they are of should be sound.
+void add_damage(const std::string& path, const Limits& limits, Check& result) {
+  Verification verification = verify(path, {}, {.limits = limits});
+  result.verdict = verification.verdict;
+  for (Finding& finding : verification.findings) {
+    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
+    if (finding.severity != Severity::error || std::ranges::any_of(result.findings, is_same)) continue;
+    result.findings.push_back(std::move(finding));
+  }
+  if (verification.ok || !result.ok()) return;
+  result.findings.push_back(catalogue::qcdml::finding(
+      Severity::error, "verdict", fmt::format("{}: the file is {}", path, name(verification.verdict))));
+}
+
+}  // namespace
+
 Check check(const std::string& path, const std::string& document, const QcdmlOptions& options) {
   namespace qcdml = catalogue::qcdml;
-  Check result{.path = path, .schema = {}, .sums = {}, .findings = {}};
+  Check result;
+  result.path = path;
   const Catalog catalog = inspect(path, {}, options.limits);
   if (catalog.format != "ildg") {
     result.findings.push_back(qcdml::finding(
@@ -296,6 +315,7 @@ Check check(const std::string& path, const std::string& document, const QcdmlOpt
         "ildg", catalog.format));
   }
   for (Finding& finding : validate(path, options.limits)) result.findings.push_back(std::move(finding));
+  add_damage(path, options.limits, result);
   qcdml::check_lfn(qcdml::lfn_in(catalog), result.findings);
   const qcdml::FileFacts facts = qcdml::facts_of(path, options.limits);
   result.sums = facts.sums;
