@@ -30,7 +30,7 @@
 namespace lq::hdf5 {
 namespace {
 
-const Extents lattice{4, 4, 2, 4};
+const Extents small_lattice{4, 4, 2, 4};
 constexpr std::int64_t once = 0x1234567887654321;  // a number that no file has but once
 
 // Everything that reads back: of objects their elements, axes and attributes; of fields their numbers and texts.
@@ -169,7 +169,7 @@ class ChangedHdf5 : public ::testing::Test {
   }
 
   std::vector<double> links() {
-    std::vector<double> numbers(static_cast<std::size_t>(volume(lattice)) * 72);
+    std::vector<double> numbers(static_cast<std::size_t>(volume(small_lattice)) * 72);
     std::iota(numbers.begin(), numbers.end(), 0.25);
     return numbers;
   }
@@ -179,7 +179,7 @@ class ChangedHdf5 : public ::testing::Test {
     WriteOptions how = options;
     how.format = "hdf5";
     how.metadata = {{"note", "a text beside it"}};
-    lq::write(path_, Grid(lattice), gauge(numbers), how);
+    lq::write(path_, Grid(small_lattice), gauge(numbers), how);
   }
 
   // In the oldest version of everything, as h5py makes it.

@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 6> of_damaged_fields{"hdf5-native-checksu
                                                             "hdf5-native-shape",    "hdf5-qlua-digest",
                                                             "hdf5-qlua-kind",       "hdf5-half-a-group"};
 
-bool is_of_file(const Error& error) {
+bool tells_of_file(const Error& error) {
   return error.code() == Code::malformed || error.code() == Code::truncated || error.code() == Code::checksum_mismatch;
 }
 
@@ -108,7 +108,7 @@ class Examination final : public Visitor {
       for (Finding& finding : met.take()) add_new(std::move(finding));
       compare_places();
     } catch (const Error& error) {
-      if (!is_of_file(error) && error.code() != Code::unsupported) throw;
+      if (!tells_of_file(error) && error.code() != Code::unsupported) throw;
       claim("file", "structure", Evidence::structure, Outcome::unreadable);  // the scan has said why
     }
     file_ = nullptr;
@@ -242,7 +242,7 @@ class Examination final : public Visitor {
       }
     } catch (const Error& error) {
       if (error.code() == Code::unsupported || error.code() == Code::too_large) return cannot_look(at, error);
-      if (!is_of_file(error)) throw;
+      if (!tells_of_file(error)) throw;
       add(at.object, "hdf5-data", error.code(), error.what(), error.facts().offset);
       claim(at.object.path, "data", Evidence::structure, Outcome::unreadable);
     }
@@ -274,7 +274,7 @@ class Examination final : public Visitor {
       try {
         contents.check_chunk(number);
       } catch (const Error& error) {
-        if (!is_of_file(error)) throw;
+        if (!tells_of_file(error)) throw;
         ++damaged;
         add(at.object, "hdf5-chunk", error.code(), error.what(), chunk.offset, chunk.bytes);
       }
