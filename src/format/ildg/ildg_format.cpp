@@ -114,17 +114,17 @@ void check_records(base::ByteSource& file, const Catalog& catalog, Findings& fin
 
 // The ildg-format document (formats/ildg.md 3), on one line as QIO writes it; scidac/lattice_xml.hpp reads it.
 
-// With the terminating NUL that QIO counts in the length. `extents` has four dimensions.
+// Nothing behind its end: lyncs.io gives the record to a strict parser, and QIO reads into memory that ends with zeros.
+// `extents` has four dimensions.
 std::string encode_format(const FieldSpec& spec, const Extents& extents) {
   constexpr const char* root =
       R"(<ildgFormat xmlns="http://www.lqcd.org/ildg" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
       R"(xsi:schemaLocation="http://www.lqcd.org/ildg/filefmt.xsd">)";
   return fmt::format(
-             "{}{}<version>1.0</version><field>su{}gauge</field><precision>{}</precision>"
-             "<lx>{}</lx><ly>{}</ly><lz>{}</lz><lt>{}</lt></ildgFormat>",
-             xml_declaration, root, spec.colors, static_cast<int>(spec.precision), extents[0], extents[1], extents[2],
-             extents[3]) +
-         '\0';
+      "{}{}<version>1.0</version><field>su{}gauge</field><precision>{}</precision>"
+      "<lx>{}</lx><ly>{}</ly><lz>{}</lz><lt>{}</lt></ildgFormat>",
+      xml_declaration, root, spec.colors, static_cast<int>(spec.precision), extents[0], extents[1], extents[2],
+      extents[3]);
 }
 
 constexpr std::string_view ildg_name = "ildg";

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/formats.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
@@ -69,15 +71,19 @@ TEST(IldgPlan, DescribesTheField) {
   ASSERT_EQ(field.sums.slices().size(), 2U);
 }
 
-TEST(IldgPlan, WritesTheFormatDocumentAsQioDoes) {
+TEST(IldgPlan, WritesTheFormatDocumentAsQioDoesButForTheNulBehindIt) {
   const std::string file = file_for(gauge_request(3, {4, 4, 4, 2}));
   const std::string expected =
       R"(<?xml version="1.0" encoding="UTF-8"?><ildgFormat xmlns="http://www.lqcd.org/ildg" )"
       R"(xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
       R"(xsi:schemaLocation="http://www.lqcd.org/ildg/filefmt.xsd"><version>1.0</version><field>su3gauge</field>)"
       R"(<precision>64</precision><lx>4</lx><ly>4</ly><lz>4</lz><lt>2</lt></ildgFormat>)";
-  EXPECT_NE(file.find(expected + '\0'), std::string::npos);
-  EXPECT_EQ(expected.size() + 1, 319U);  // as in a file of QIO's
+  EXPECT_NE(file.find(expected), std::string::npos);
+  const Catalog catalog = testing::scan(format_named("ildg"), file);
+  const auto format = std::ranges::find(catalog.records, "ildg-format", &Record::type);
+  ASSERT_NE(format, catalog.records.end());
+  EXPECT_EQ(format->data_length, expected.size());
+  EXPECT_EQ(expected.size(), 318U);
 }
 
 std::string metadata_of(const Catalog& catalog, std::string_view key) {

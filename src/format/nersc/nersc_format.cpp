@@ -190,11 +190,14 @@ void add_line(std::string& lines, std::string_view key, std::string_view value) 
 
 constexpr std::string_view no_sum = "00000000";
 
-// A number that comes when its place is there already: as long as any of the size of 1, whatever its sign.
+// The digits that give this double again and no more: as many as were stated, or measured.
+std::string digits_of(double value) { return fmt::format("{}", value); }
+
+// A number that comes when its place is there already: blanks follow it, as long as any may be.
 std::string late_number(double value) {
-  constexpr std::size_t length = 18;
-  std::string text = fmt::format("{:.16f}", value);
-  text.resize(length, ' ');
+  constexpr std::size_t most_digits = 24;  // -1.2345678901234567e-308
+  std::string text = digits_of(value);
+  text.resize(most_digits, ' ');
   return text;
 }
 
@@ -231,8 +234,8 @@ Layout Nersc::plan(const FieldRequest& request) const {
     late.link_trace = add_late("LINK_TRACE", late_number(0));
     late.plaquette = add_late("PLAQUETTE", late_number(0));
   } else {
-    if (request.link_trace) text += fmt::format("LINK_TRACE = {:.15f}\n", *request.link_trace);
-    if (request.plaquette) text += fmt::format("PLAQUETTE = {:.15f}\n", *request.plaquette);
+    if (request.link_trace) text += fmt::format("LINK_TRACE = {}\n", digits_of(*request.link_trace));
+    if (request.plaquette) text += fmt::format("PLAQUETTE = {}\n", digits_of(*request.plaquette));
   }
   if (request.checksum) late.sum = add_late("CHECKSUM", no_sum);
   std::string lines = lines_of(request.metadata);

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Readers pass over lines they do not know, some of them with buffers of 100 characters for a line: long texts are cut,
-// and bytes that are no printable characters become %XX.
+// and bytes that are no printable characters become %XX. PyQUDA and PyLatticeIO split every line at its equals signs
+// and refuse more than one: no value of ours has any.
 #include "format/nersc/texts.hpp"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ bool is_usual(const flat::HeaderLine& line) noexcept {
 std::string encode(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) {
-    const bool is_plain = c > ' ' && c <= '~' && c != '%';
+    const bool is_plain = c > ' ' && c <= '~' && c != '%' && c != '=';
     text += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return text;
@@ -57,23 +58,36 @@ std::string decode(std::string_view text) {
 // A line ENSEMBLE_ID = text that may stand in a header as it is.
 bool is_line(std::string_view key, std::string_view value) noexcept {
   const auto is_key = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
-  const auto is_value = [](char c) { return c >= ' ' && c <= '~'; };
+  const auto is_value = [](char c) { return c >= ' ' && c <= '~' && c != '='; };
   return !key.empty() && key.size() <= 40 && value.size() <= 200 && std::ranges::all_of(key, is_key) &&
          std::ranges::all_of(value, is_value) && !is_of_numbers(key) && !key.starts_with(own_prefix);
 }
 
-// The lines of another header that say nothing of numbers.
+// A text as lines of ours.
+std::string encoded_lines(std::string_view name, std::string_view text) {
+  std::string lines = fmt::format("{}NAME = {}\n", own_prefix, encode(name));
+  for (; !text.empty(); text.remove_prefix(std::min(piece_bytes, text.size()))) {
+    lines += fmt::format("{}MORE = {}\n", own_prefix, encode(text.substr(0, piece_bytes)));
+  }
+  return lines;
+}
+
+// The lines of another header that say nothing of numbers; those that cannot stand as they are become a text.
 std::string other_lines(std::string_view text) {
-  std::string lines;
+  std::string lines, kept;
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     const std::size_t equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string_view key = base::trim(line.substr(0, equals)), value = base::trim(line.substr(equals + 1));
-    if (is_line(key, value)) lines += fmt::format("{} = {}\n", key, value);
+    if (is_line(key, value)) {
+      lines += fmt::format("{} = {}\n", key, value);
+    } else if (value.find('=') != std::string_view::npos && !is_of_numbers(key) && !key.starts_with(own_prefix)) {
+      kept += fmt::format("{} = {}\n", key, value);
+    }
   }
-  return lines;
+  return kept.empty() ? lines : lines + encoded_lines(header_text, kept);
 }
 
 }  // namespace
@@ -95,6 +109,11 @@ Metadata texts_of(const flat::TextHeader& header) {
       texts.back().second += decode(line.value);
     }
   }
+  // The lines of one header, whichever way they were stored.
+  std::erase_if(texts, [&](const auto& text) {
+    if (text.first == header_text) lines += text.second;
+    return text.first == header_text;
+  });
   if (!lines.empty()) texts.emplace(texts.begin(), header_text, lines);
   return texts;
 }
@@ -120,10 +139,7 @@ std::string lines_of(const Metadata& texts) {
     } else if (is_line(name, text)) {
       lines += fmt::format("{} = {}\n", name, base::trim(text));
     } else {
-      lines += fmt::format("{}NAME = {}\n", own_prefix, encode(name));
-      for (std::string_view rest = text; !rest.empty(); rest.remove_prefix(std::min(piece_bytes, rest.size()))) {
-        lines += fmt::format("{}MORE = {}\n", own_prefix, encode(rest.substr(0, piece_bytes)));
-      }
+      lines += encoded_lines(name, text);
     }
   }
   return lines;

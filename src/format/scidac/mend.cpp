@@ -124,7 +124,10 @@ void Documents::mend(const Group& group) {
   const bool is_ildg = group.lattice && records_[*group.lattice].type == type::ildg_format;
   const bool contradicts = !given.lattice || given.lattice->extents != payload->extents;
   if (is_ildg && encode_lattice_ && is_gauge && payload->extents.size() == 4 && contradicts) {
-    texts_to_write_[*group.lattice] = encode_lattice_(payload->spec, payload->extents);
+    std::string text = encode_lattice_(payload->spec, payload->extents);
+    // The programs over QIO count a NUL in the length, tmLQCD's and ours do not.
+    if (records_[*group.lattice].data_length == text.size() + 1) text += '\0';
+    texts_to_write_[*group.lattice] = std::move(text);
   }
 }
 

@@ -14,6 +14,9 @@ namespace {
 
 using base::xml::element;
 
+// In the words of QIO. latqcdtools and nthmc refuse a record without a date, and equal fields are to give equal files.
+constexpr std::string_view undated = "Thu Jan  1 00:00:00 1970 UTC";
+
 std::string number(std::string_view name, std::uint64_t value) { return fmt::format("<{0}>{1}</{0}>", name, value); }
 
 // "4 4 4 8 ", with the blank behind the last one that QIO writes.
@@ -57,8 +60,7 @@ std::string encode(const FileInfo& info) {
 }
 
 std::string encode(const RecordInfo& info) {
-  std::string children;
-  if (!info.date.empty()) children += element("date", info.date);
+  std::string children = element("date", info.date.empty() ? undated : info.date);
   children += number("recordtype", static_cast<std::uint64_t>(info.type));
   if (info.type == RecordType::hypercube) {
     children += number("spacetime", static_cast<std::uint64_t>(info.lower.size()));

@@ -33,6 +33,12 @@ TEST(ScidacRecordXml, IsWrittenAsQioWritesIt) {
   EXPECT_EQ(expected.size(), 302U);  // as in a file of QIO's
 }
 
+TEST(ScidacRecordXml, HasADateAlwaysBecauseOthersLookForOne) {
+  const std::string text = encode(RecordInfo{RecordType::field, {}, {}, "", "Lattice", "D", 3, 4, 2304, 1});
+  EXPECT_NE(text.find("<version>1.1</version><date>Thu Jan  1 00:00:00 1970 UTC</date><recordtype>"),
+            std::string::npos);
+}
+
 TEST(ScidacRecordXml, CarriesTheBoundsOfAHypercube) {
   RecordInfo info;
   info.type = RecordType::hypercube;
