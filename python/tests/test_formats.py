@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The formats of other programs, as arrays."""
 
+import itertools
 import pathlib
 
 import numpy as np
 import pytest
+from conftest import random_field
 
 import limequat as lq
 
@@ -56,3 +58,28 @@ def test_texts_are_lost_only_where_that_is_allowed(tmp_path, links):
     assert not target.exists()
     lq.convert(source, target, allow_loss=True)
     assert np.array_equal(lq.read(target), links)
+
+
+@pytest.mark.parametrize("format", ["scidac", "hdf5"])
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_every_field_that_is_taken_comes_back_as_what_it_was(tmp_path, format, precision):
+    """All kinds of 1, 2 and 4 spins and 1 to 4 colours: kind, shape and numbers."""
+    if not any(one["name"] == format for one in lq.formats()):
+        pytest.skip(f"this build has no {format}")
+    written = 0
+    for spins, colors in itertools.product((1, 2, 4), (1, 2, 3, 4)):
+        sites = {"gauge": (4, colors, colors), "spinor": (spins, colors), "propagator": (spins, spins, colors, colors),
+                 "generic": (spins * colors,)}
+        for kind, site in sites.items():
+            path = tmp_path / f"{kind}.{spins}.{colors}"
+            numbers = random_field(site, np.complex64 if precision == "single" else np.complex128)
+            try:
+                lq.write(path, numbers, kind=kind, format=format)
+            except (lq.InvalidArgument, lq.Unsupported):
+                continue
+            written += 1
+            field = lq.open(path).fields[0]
+            expected = numbers if kind != "generic" or site != (1,) else numbers[..., 0]
+            assert (field.kind, field.shape, field.dtype) == (kind, expected.shape, numbers.dtype), (kind, spins, colors)
+            assert np.array_equal(lq.read(path), expected), (kind, spins, colors)
+    assert written >= 30

@@ -28,7 +28,8 @@ Shape as_gauge(const RecordInfo& info, std::uint64_t site_bytes, int dimensions,
   if (!is_color_matrix(info.datatype) || !per_link || site_bytes % (links * 2 * word) != 0) return {};
   const std::uint64_t elements = site_bytes / (links * 2 * word);
   const auto colors = static_cast<std::uint64_t>(std::llround(std::sqrt(static_cast<double>(elements))));
-  if (colors < 2 || colors > 1000 || colors * colors != elements) return {};
+  // A single complex number is a matrix only where that is said.
+  if (colors == 0 || colors > 1000 || colors * colors != elements || (colors == 1 && info.colors != 1)) return {};
   FieldSpec spec;
   spec.kind = FieldKind::gauge;
   spec.colors = static_cast<int>(colors);
@@ -39,7 +40,7 @@ Shape as_gauge(const RecordInfo& info, std::uint64_t site_bytes, int dimensions,
 // `numbers` complex numbers per site, of `kind`.
 Shape with_spin(const RecordInfo& info, FieldKind kind, std::uint64_t colors, std::uint64_t spins,
                 std::uint64_t numbers, std::uint64_t word) {
-  if (colors < 2 || info.datacount != 1 || info.typesize != 2 * numbers * word) return {};
+  if (colors == 0 || info.datacount != 1 || info.typesize != 2 * numbers * word) return {};
   FieldSpec spec;
   spec.kind = kind;
   spec.colors = static_cast<int>(colors);
@@ -57,7 +58,7 @@ Shape as_spinor(const RecordInfo& info, std::uint64_t word) {
 }
 
 Shape as_propagator(const RecordInfo& info, std::uint64_t word) {
-  if (info.datatype != "Lattice" || info.spins < 2 || info.colors > 1000 || info.spins > 1000) return {};
+  if (info.datatype != "Lattice" || info.spins == 0 || info.colors > 1000 || info.spins > 1000) return {};
   const std::uint64_t rows = info.colors * info.spins;
   return with_spin(info, FieldKind::propagator, info.colors, info.spins, rows * rows, word);
 }
