@@ -34,6 +34,14 @@ print(verdict.ok, verdict.findings)
 # [/verify]
 assert verdict.ok
 
+# [truth]
+if not lq.verify("conf.ildg"):
+    print("damaged")
+if lq.validate("conf.ildg") and lq.diff("conf.ildg", "next.ildg"):
+    print("keeps the rules of its format, and has the same numbers as next.ildg")
+# [/truth]
+assert lq.validate("conf.ildg") and lq.diff("conf.ildg", "next.ildg")
+
 # [views]
 import numpy
 

@@ -18,7 +18,7 @@ numbers releases the interpreter lock.
 """
 
 from limequat import hdf5, ildg, modes, multifile, plot
-from limequat.answers import Answer, Verification
+from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
 from limequat.communicators import Communicator
@@ -75,8 +75,8 @@ from limequat._library import version as _version
 __version__ = _version()
 
 __all__ = [
-    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Grid",
-    "InternalError", "InvalidArgument", "IoError", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
+    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Findings", "Grid",
+    "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
     "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",

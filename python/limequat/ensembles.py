@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from limequat._library import call, path_bytes, take_text, text_from
-from limequat.answers import Verification, parse
+from limequat.answers import Judgement, Verification, parse
 from limequat.display import table
 from limequat.options import Options, takes
 
@@ -52,15 +52,15 @@ def index(folders=(), **options: "Unpack[CatalogueOptions]"):
     {options}
 
     Files whose size and time stamp are as they were are not read again; without folders those of before are looked
-    through. Returns a dict: ``db``, ``files``, ``added``, ``changed``, ``unchanged``, ``missing``, ``damaged``, ...,
-    ``being_written``, ``leftovers``, ``strangers`` (a list of ``path``, ``what``), ``warnings``, and the ``assessment`` that
-    :func:`assess` returns. Raises NotFound, Malformed (the catalogue is
+    through. Returns a dict, true when no file is missing or damaged: ``db``, ``files``, ``added``, ``changed``, ``unchanged``,
+    ``missing``, ``damaged``, ..., ``being_written``, ``leftovers``, ``strangers`` (a list of ``path``, ``what``), ``warnings``, and the
+    ``assessment`` that :func:`assess` returns. Raises NotFound, Malformed (the catalogue is
     damaged), Unsupported (it is of a later version, or there is no SQLite), IoError (it is locked), NoPermission, NoSpace.
     """
     paths, count = _paths(folders)
     text = ctypes.c_void_p()
     call("lq_index", paths, count, Options("CatalogueOptions", options), ctypes.byref(text))
-    return parse(take_text(text))
+    return parse(take_text(text), Judgement)
 
 
 @takes("CatalogueOptions", verb="find")
@@ -98,10 +98,10 @@ def assess(**options: "Unpack[CatalogueOptions]"):
 
     {options}
 
-    Returns a dict: ``duplicates`` (``checksum``, ``paths``), ``gaps`` in trajectory numbers (``series``, ``first``, ``last``, ``step``, ``count``,
+    Returns a dict, true when nothing does: ``duplicates`` (``checksum``, ``paths``), ``gaps`` in trajectory numbers (``series``, ``first``, ``last``, ``step``, ``count``,
     ``missing``), ``outliers`` of the plaquette (``path``, ``series``, ``plaquette``, ``median``, ``deviation``).
     """
-    return parse(text_from("lq_assess", Options("CatalogueOptions", options)))
+    return parse(text_from("lq_assess", Options("CatalogueOptions", options)), Judgement)
 
 
 @takes("CatalogueOptions", verb="report")

@@ -6,7 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from limequat._library import path_bytes, text_from
-from limequat.answers import Verification, parse
+from limequat.answers import Judgement, Verification, parse
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
@@ -22,9 +22,9 @@ def document(path, **options: "Unpack[QcdmlOptions]"):
     {options}
 
     Returns a dict: ``text`` (XML), ``schema``, ``cksum`` (of ``file`` and ``data``), and ``missing``, the elements that hold
-    placeholders because nobody gave a text for them. Raises NotFound, Unsupported (no gauge field), InvalidArgument.
+    placeholders because nobody gave a text for them; true when there are none. Raises NotFound, Unsupported (no gauge field), InvalidArgument.
     """
-    return parse(text_from("lq_ildg_document", path_bytes(path), Options("QcdmlOptions", options)))
+    return parse(text_from("lq_ildg_document", path_bytes(path), Options("QcdmlOptions", options)), Judgement)
 
 
 @takes("QcdmlOptions")
@@ -48,6 +48,7 @@ def lfn(path, **options: "Unpack[QcdmlOptions]"):
 
     {options}
 
-    Returns a dict: ``lfn`` (None where there is none) and ``findings``, what is wrong with it.
+    Returns a dict: ``lfn`` (None where there is none) and ``findings``, what is wrong with it; true when none of these is an
+    error.
     """
-    return parse(text_from("lq_ildg_lfn", path_bytes(path), Options("QcdmlOptions", options)))
+    return parse(text_from("lq_ildg_lfn", path_bytes(path), Options("QcdmlOptions", options)), Judgement)

@@ -18,7 +18,7 @@ import io
 from typing import TYPE_CHECKING
 
 from limequat._library import Handle, call, path_bytes, take_text, text_from
-from limequat.answers import parse
+from limequat.answers import Judgement, parse
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, WrongState
 from limequat.grid import require_grid
@@ -79,10 +79,11 @@ def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions
 
 
 def verify(path):
-    """Every chunk of the set ``path`` compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the "set"."""
+    """Every chunk of the set ``path`` compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the
+    "set", true when sound."""
     sound, text = ctypes.c_int(), ctypes.c_void_p()
     call("lq_multifile_verify", path_bytes(path), ctypes.byref(sound), ctypes.byref(text))
-    return parse(take_text(text))
+    return parse(take_text(text), Judgement)
 
 
 @takes("RepairOptions")
@@ -92,11 +93,11 @@ def repair(path, *, output=None, **options: "Unpack[RepairOptions]"):
 
     {options}
 
-    Returns a dict that tells what was recovered."""
+    Returns a dict that tells what was recovered, true when nothing was lost."""
     text = ctypes.c_void_p()
     call("lq_multifile_repair", path_bytes(path), None if output is None else path_bytes(output),
          Options("RepairOptions", options), ctypes.byref(text))
-    return parse(take_text(text))
+    return parse(take_text(text), Judgement)
 
 
 _NO_FIELD = {"kind": "generic", "colors": 0, "spins": 0, "links": 0, "numbers": 1, "complex": False, "precision": "double"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from limequat import structs
 from limequat._library import call, path_bytes, text_from
-from limequat.answers import Verification, parse
+from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
@@ -28,12 +28,13 @@ def info(path, *, comm=None, **options: "Unpack[Limits]"):
 
     {options}
 
-    comm: a communicator or Grid whose ranks ask together. Damage is described in ``findings``. Raises NotFound, NoPermission, IoError, UnknownFormat.
+    comm: a communicator or Grid whose ranks ask together. Damage is described in ``findings``: the answer is true when none
+    of them is an error. Raises NotFound, NoPermission, IoError, UnknownFormat.
     """
     group = group_of(comm)
     with agreed(group):
         path, how = path_bytes(path), Options("Limits", options).over(group)
-    return parse(text_from("lq_inspect", path, how))
+    return parse(text_from("lq_inspect", path, how), Judgement)
 
 
 inspect = info
@@ -46,7 +47,8 @@ def verify(path, *, comm=None, **options: "Unpack[VerifyOptions]"):
     {options}
 
     physics may be True (always) and False (never), too. comm: a communicator or Grid whose ranks share the work.
-    Returns a :class:`Verification`, true when ``ok``; a damaged file is an answer, not an exception.
+    Returns a :class:`Verification`, true when ``ok``: ``verdict`` ("sound", "consistent", "unproven", "damaged", ...),
+    ``claims``, ``fields``, ``findings``; a damaged file is an answer, not an exception.
     """
     is_sound, group = ctypes.c_int(), group_of(comm)
     with agreed(group):
@@ -72,11 +74,12 @@ def diagnose(path, **options: "Unpack[DiagnoseOptions]"):
 
 @takes("Limits")
 def validate(path, **options: "Unpack[Limits]"):
-    """The rules of its format that the file ``path`` breaks, as a list of findings; empty when there are none.
+    """The rules of its format that the file ``path`` breaks: :class:`Findings`, a list that is true when the file conforms,
+    which means that no finding is an error.
 
     {options}
     """
-    return parse(text_from("lq_validate", path_bytes(path), Options("Limits", options)))
+    return parse(text_from("lq_validate", path_bytes(path), Options("Limits", options)), Findings)
 
 
 @takes("Limits")
@@ -126,12 +129,12 @@ def diff(a, b, *, comm=None, **options: "Unpack[DiffOptions]"):
     {options}
 
     comm: a communicator or Grid whose ranks share the work.
-    Returns ``same``, ``largest_absolute``, ``largest_relative``, ``site``, ``a``, ``b``, ``metadata``, ...
+    Returns ``same``, ``largest_absolute``, ``largest_relative``, ``site``, ``a``, ``b``, ``metadata``, ...; true when ``same``.
     """
     is_same, group = ctypes.c_int(), group_of(comm)
     with agreed(group):
         a, b, how = path_bytes(a), path_bytes(b), Options("DiffOptions", options).over(group)
-    return parse(text_from("lq_diff", a, b, how, ctypes.byref(is_same)))
+    return parse(text_from("lq_diff", a, b, how, ctypes.byref(is_same)), Judgement)
 
 
 @takes("PlanRequest")

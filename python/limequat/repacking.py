@@ -6,7 +6,7 @@ import ctypes
 from typing import TYPE_CHECKING
 
 from limequat._library import call, path_bytes, take_text
-from limequat.answers import parse
+from limequat.answers import Judgement, parse
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def _report(function, *arguments, options):
     text = ctypes.c_void_p()
     call(function, *arguments, Options("RepackOptions", options), ctypes.byref(text))
-    return parse(take_text(text))
+    return parse(take_text(text), Judgement)
 
 
 @takes("RepackOptions", verb="pack")
@@ -26,7 +26,7 @@ def pack(path, inputs, **options: "Unpack[RepackOptions]"):
 
     {options}
 
-    Returns a dict: ``files`` written, ``streams``, ``bytes``, ``findings``.
+    Returns a dict: ``files`` written, ``streams``, ``bytes``, ``findings``; true when none of these is an error.
     """
     paths = [path_bytes(one) for one in inputs]
     return _report("lq_pack", path_bytes(path), (ctypes.c_char_p * len(paths))(*paths), len(paths), options=options)
@@ -77,7 +77,7 @@ def repair(path, output=None, **options: "Unpack[RepackOptions]"):
 
     What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that are missing;
     of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
-    (severity "warning") and what is left ("error"). ``output`` may be left out for a checkpoint only. Raises WrongState
+    (severity "warning") and what is left ("error"); it is true when nothing is left. ``output`` may be left out for a checkpoint only. Raises WrongState
     when there is nothing to repair.
     """
     return _report("lq_repair", path_bytes(path), None if output is None else path_bytes(output), options=options)

@@ -51,7 +51,8 @@ def test_a_member_that_is_not_there_lists_what_is(gauge_file):
 
 
 def test_our_own_file_keeps_the_rules(gauge_file):
-    assert [finding for finding in lq.validate(gauge_file) if finding.severity != "note"] == []
+    rules = lq.validate(gauge_file)
+    assert [finding for finding in rules if finding.severity != "note"] == [] and isinstance(rules, list)
 
 
 def test_every_byte_is_explained(gauge_file):
@@ -85,6 +86,51 @@ def test_differences_are_measured(gauge_file, tmp_path, links):
     assert difference.largest_absolute == pytest.approx(0.25)
     assert lq.diff(gauge_file, other, tolerance=0.3).same
     assert lq.diff(gauge_file, gauge_file).same
+
+
+@pytest.fixture
+def sound_file(tmp_path):
+    """An ILDG file of links that look like a configuration."""
+    lq.write(tmp_path / "sound.ildg", lq.generate((4, 4, 4, 4), sweeps=2))
+    return tmp_path / "sound.ildg"
+
+
+def test_an_answer_is_true_when_nothing_is_wrong(sound_file, tmp_path):
+    whole = sound_file.read_bytes()
+    place = lq.info(sound_file).fields[0].offset + 1000
+    damaged, cut, other, mended = (tmp_path / name for name in ("damaged.ildg", "cut.ildg", "other.ildg", "mended.ildg"))
+    damaged.write_bytes(whole[:place] + bytes([whole[place] ^ 64]) + whole[place + 1:])
+    cut.write_bytes(whole[:place + len(whole) // 2])
+    lq.write(other, -lq.read(sound_file))
+    for question in (lq.info, lq.validate, lq.verify, lq.diagnose, lq.ildg.check):
+        assert question(sound_file), question.__name__
+    for question in (lq.verify, lq.diagnose):
+        assert not question(damaged), question.__name__
+    for question in (lq.info, lq.validate, lq.verify):
+        assert not question(cut), question.__name__
+    assert lq.diff(sound_file, sound_file) and not lq.diff(sound_file, other) and lq.diff(sound_file, other, tolerance=10)
+    assert lq.repair(damaged, mended) and lq.verify(mended)
+    assert not lq.repair(cut, tmp_path / "rescued.ildg")  # time slices were lost
+    folder = tmp_path / "ensemble"
+    folder.mkdir()
+    catalogue = {"db": tmp_path / "c.db"}
+    (folder / "a.ildg").write_bytes(whole)
+    assert lq.index(folder, **catalogue) and lq.scrub(**catalogue) and lq.assess(**catalogue)
+    (folder / "a.ildg").unlink()
+    assert not lq.index(folder, **catalogue)
+
+
+def test_findings_that_are_no_errors_leave_a_list_true(sound_file, tmp_path):
+    trailing = tmp_path / "trailing.ildg"
+    trailing.write_bytes(sound_file.read_bytes() + b"\n")
+    assert lq.validate(trailing) == list(lq.validate(trailing)) != []
+    assert lq.validate(trailing) and lq.info(trailing)
+
+
+def test_a_verdict_shows_its_word(sound_file):
+    verdict = lq.verify(sound_file)
+    assert verdict.verdict in repr(verdict) and f">{verdict.verdict}<" in verdict._repr_html_()
+    assert dict(verdict)["ok"] is True
 
 
 def test_a_damaged_byte_is_put_right_in_a_new_file(gauge_file, tmp_path):
