@@ -73,8 +73,10 @@ def described(array, kind=None, dims=None, local=()):
     given, array = array, adapted(array)
     if array.dtype.name not in _PRECISIONS:
         raise _no_numbers(given, array.dtype)
-    is_complex = array.dtype.kind == "c"
+    is_complex, is_guessed = array.dtype.kind == "c", kind is None
     kind = kind or _guess(array.shape, is_complex, dims)
+    if is_guessed and kind == "gauge":
+        _require_directions_last(array, dims or 4)
     lattice_dims = _lattice_dims(array.shape, kind, dims)
     field = Field(kind, array.shape[lattice_dims:], is_complex, _PRECISIONS[array.dtype.name])
     if 0 in array.shape and 0 not in local:
@@ -124,6 +126,50 @@ def _guess(shape, is_complex, dims):
                               expected=SHAPES, found=str(list(shape)))
     raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known: {SHAPES}",
                           found=str(list(shape)))
+
+
+def _require_directions_last(array, dims):
+    """Asks where links may as well be [mu, t, z, y, x, N, N] and have the higher plaquette so: in the right order it is the
+    highest. A few sites tell."""
+    if array.shape[0] != dims or array.shape[dims] != dims or not isinstance(array, np.ndarray):
+        return
+    corner = (slice(0, 5),) * dims
+    given, count = _mean_plaquette(array[corner])
+    other, others = _mean_plaquette(np.moveaxis(array, 0, dims)[corner])
+    if not count or not others or not other > given + 1.5 * (count ** -0.5 + others ** -0.5):  # some five standard deviations
+        return
+    axes = list("tzyx"[-dims:]) if dims <= 4 else [f"axis {d}" for d in range(dims)]
+    raise InvalidArgument(
+        f"an array of shape {list(array.shape)} is taken as [{', '.join(axes)}, mu, N, N], but looks like [mu, {', '.join(axes)}, N, N]: "
+        f"the plaquette of its first sites is {given:.3f}, and {other:.3f} in the other order. Move axis 0: "
+        f"numpy.moveaxis(array, 0, {dims}); if the order is right, say kind='gauge'",
+        expected=f"[{', '.join(axes)}, mu, N, N]", found=str(list(array.shape)))
+
+
+def _mean_plaquette(links):
+    """(mean of Re Tr U_P / N, number of plaquettes) of those that lie within a box of links [..., mu, N, N]."""
+    dims, total, count = links.ndim - 3, 0.0, 0
+    for mu in range(dims):
+        for nu in range(mu):
+            ahead = []
+            here = [slice(None)] * dims
+            for axis in (dims - 1 - mu, dims - 1 - nu):  # mu = 0 is x, the last axis
+                here[axis] = slice(0, -1)
+            for axis in (dims - 1 - mu, dims - 1 - nu):
+                there = list(here)
+                there[axis] = slice(1, None)
+                ahead.append(links[tuple(there)])
+            origin = links[tuple(here)]
+            one = origin[..., mu, :, :] @ ahead[0][..., nu, :, :]
+            two = origin[..., nu, :, :] @ ahead[1][..., mu, :, :]
+            total += float(np.sum(one * two.conj()).real) / links.shape[-1]
+            count += one[..., 0, 0].size
+    return (total / count if count else 0.0), count
+
+
+def looks_like_field(array):
+    """The kind of field that an array of numbers has the shape of, on a lattice of four dimensions; None for none."""
+    return _kind_of_site(array.shape[4:], 4) if array.dtype.kind == "c" and array.ndim > 4 else None
 
 
 def _kind_of_site(site, dims):

@@ -15,6 +15,7 @@ end of the with block: all of it or nothing, whenever the program is killed.
 """
 
 import ctypes
+import warnings
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
 import numpy as np
@@ -22,6 +23,7 @@ import numpy as np
 from limequat import structs
 from limequat._library import Handle, answer, call, path_bytes, text_from
 from limequat.answers import parse
+from limequat.arrays import looks_like_field
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.grid import Grid, require_grid
@@ -184,9 +186,12 @@ class File:
         axes     names of the dimensions, or a dict of names and coordinates (None: no coordinates), so that xarray
                  opens the file with them
         replace  an object of that name goes
+
+        Warns where an array has the shape of a field: :meth:`write_field` makes a field of it.
         """
         with agreed(self._group):
             array, kept = _to_c(value, axes)
+        _warn_of_field(path, value)
         self._call("lq_hdf5_write", _path(path), ctypes.byref(array), int(bool(replace)))
         del kept
 
@@ -291,6 +296,13 @@ class File:
 
     def _value(self, name, *arguments):
         return Handle("lq_hdf5_value_free", name, self._open(), *arguments)
+
+
+def _warn_of_field(path, value):
+    kind = looks_like_field(value) if isinstance(value, np.ndarray) else None
+    if kind:
+        warnings.warn(f"{path}: an array of shape {list(value.shape)} is stored as plain numbers here; if it is a {kind} field, "
+                      "write_field(path, array) stores it as one, which verify, convert and read know", stacklevel=3)
 
 
 def _path(path):

@@ -175,3 +175,26 @@ def test_a_wrong_array_for_modes_and_sessions_gets_a_sentence(tmp_path):
             with pytest.raises(lq.InvalidArgument):
                 modes.append(wrong, eigenvalue=1.0)
         modes.append(random_field((4, 3)), eigenvalue=1.0)
+
+
+@pytest.mark.parametrize("extents", [(4, 4, 4, 4), (4, 6, 2, 8), (4, 2, 2, 4)])
+def test_links_with_the_direction_first_are_asked_about(tmp_path, extents):
+    """[mu, t, z, y, x, N, N] with x = 4 has the shape of a gauge field on another lattice, on which it is noise."""
+    u = lq.generate(extents, sweeps=3, seed=5)
+    turned = np.moveaxis(u, 4, 0)
+    with pytest.raises(lq.InvalidArgument, match=r"Move axis 0: numpy.moveaxis\(array, 0, 4\)"):
+        lq.write(tmp_path / "turned.ildg", turned)
+    assert not (tmp_path / "turned.ildg").exists()
+    lq.write(tmp_path / "right.ildg", np.moveaxis(turned, 0, 4))
+    assert np.array_equal(lq.read(tmp_path / "right.ildg"), u)
+    lq.write(tmp_path / "insisted.ildg", turned, kind="gauge")
+    assert np.array_equal(lq.read(tmp_path / "insisted.ildg"), turned)
+
+
+def test_links_of_any_other_look_are_taken_in_the_order_that_is_documented(tmp_path):
+    noise = random_links((4, 2, 3, 4, 4))
+    cold = np.broadcast_to(np.eye(3, dtype=complex), noise.shape)
+    undefined = np.full(noise.shape, np.nan, complex)
+    for number, links in enumerate((noise, cold, undefined)):
+        lq.write(tmp_path / f"{number}.ildg", links)
+        assert np.array_equal(lq.read(tmp_path / f"{number}.ildg"), links, equal_nan=True)

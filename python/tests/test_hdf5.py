@@ -5,6 +5,7 @@
 import os
 import pathlib
 import signal
+import warnings
 
 import numpy as np
 import pytest
@@ -238,3 +239,17 @@ def test_one_appends_and_others_read(path):
             assert list(file) == ["first", "second"]
     with lq.hdf5.open(path, "a") as h:
         assert h["second"] == 2.0
+
+
+def test_an_array_of_the_shape_of_a_field_is_stored_as_numbers_with_a_warning(tmp_path):
+    links = random_links()
+    with lq.hdf5.open(tmp_path / "s.h5", "w") as session:
+        with pytest.warns(UserWarning, match=r"write_field\(path, array\)"):
+            session.write("gauge", links)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            session.write("pion", links[0, 0, 0, 0])
+            session.write("real", links.real)
+            session.write_field("field", links)
+    with lq.hdf5.open(tmp_path / "s.h5") as session:
+        assert np.array_equal(session.read("gauge"), links)
