@@ -128,9 +128,14 @@ class StallsTold {
     const std::string who = session.communicator.size() == 1
                                 ? session.program + ":"
                                 : fmt::format("{}: rank {}", session.program, session.communicator.rank());
-    watch_stalls(seconds, [who](const Stall& stall) {
-      std::fprintf(stderr, "%s %s; the file system does not answer\n", who.c_str(), harmless(to_string(stall)).c_str());
-    });
+    try {
+      watch_stalls(seconds, [who](const Stall& stall) {
+        std::fprintf(stderr, "%s %s; the file system does not answer\n", who.c_str(),
+                     harmless(to_string(stall)).c_str());
+      });
+    } catch (const Error&) {
+      // No thread can be made to watch: the work itself needs none.
+    }
   }
   ~StallsTold() { watch_stalls(seconds, {}); }
   StallsTold(const StallsTold&) = delete;

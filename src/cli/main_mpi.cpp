@@ -15,6 +15,7 @@
 
 int main(int argc, char** argv) try {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that meets the limit of the process shows as EFBIG
   const lq::mpi::Environment environment(argc, argv);
   lq::cli::Session session("lq-mpi", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();

@@ -9,6 +9,8 @@
 int main(int argc, char** argv) {
   // A reader that has gone shows as EPIPE; see output.hpp.
   std::signal(SIGPIPE, SIG_IGN);
+  // A file that meets the limit of the process shows as EFBIG, and what was written of it is removed.
+  std::signal(SIGXFSZ, SIG_IGN);
   lq::cli::Session session("lq", lq::Communicator());
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 }

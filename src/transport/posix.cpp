@@ -240,7 +240,9 @@ PathKind Posix::kind(const std::string& path) {
   struct stat status {};
   const auto look_up = [&](auto* how, PathKind without) -> std::optional<PathKind> {
     if (how(path.c_str(), &status) == 0) return {};
-    if (errno != ENOENT && errno != ENOTDIR) throw base::errno_error(path, "look it up", errno);
+    // A name too long for the file system is that of no file: a journal's may be, where the file's own is not.
+    const bool is_absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
+    if (!is_absent) throw base::errno_error(path, "look it up", errno);
     return without;
   };
   // A name that is not there is looked up once: parallel file systems ask all of their servers for it.
