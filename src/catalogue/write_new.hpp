@@ -8,7 +8,8 @@
 
 namespace lq::catalogue {
 
-// exists: there is a file of that name, and `overwrite` is off; no_space, no_permission, ...
+// exists: there is a file of that name, and `overwrite` is off, or it is a catalogue or a lattice file; no_space,
+// no_permission, ...
 void write_new(const std::string& path, const std::string& text, bool overwrite);
 
 }  // namespace lq::catalogue
