@@ -44,6 +44,21 @@ void append_ascii(std::string& out, char c) {
   }
 }
 
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string hex(std::string_view bytes) {
+  std::string digits;
+  for (const char c : bytes) digits += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return digits;
+}
+
 void append_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
@@ -105,8 +120,11 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 }
 
 JsonWriter& JsonWriter::value(std::string_view text) {
+  const bool is_path = after_key_ && text_.ends_with("\"path\":");
   separate();
   append_string(text_, text);
+  // The name of a file is any bytes, which the text above does not give back.
+  if (is_path && !is_utf8(text)) key("path_bytes").value(hex(text));
   return *this;
 }
 

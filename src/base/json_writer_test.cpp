@@ -118,5 +118,20 @@ TEST(JsonWriter, WritesIntegersInFull) {
   EXPECT_EQ(written(std::numeric_limits<std::int64_t>::min()), "-9223372036854775808");
 }
 
+TEST(JsonWriter, GivesTheBytesOfPathsThatAreNoUtf8) {
+  JsonWriter json;
+  json.begin_object()
+      .member("path",
+              "a\xff"
+              "b")
+      .member("name", "\xff")
+      .member("files", std::uint64_t{1})
+      .end_object();
+  EXPECT_EQ(json.take(),
+            "{\"path\":\"a\xef\xbf\xbd"
+            "b\",\"path_bytes\":\"61ff62\",\"name\":\"\xef\xbf\xbd\",\"files\":1}");
+  EXPECT_EQ(json.begin_object().member("path", "\xc3\xa9").end_object().take(), "{\"path\":\"\xc3\xa9\"}");
+}
+
 }  // namespace
 }  // namespace lq::base

@@ -39,6 +39,12 @@ std::string harmless(std::string_view text) {
   return result;
 }
 
+std::string on_one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? std::string("\\x0a") : std::string(1, c);
+  return result;
+}
+
 Output::Output(bool prints) : prints_(prints), is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
 
 void Output::call(std::string path, std::string name) {
@@ -73,10 +79,7 @@ void Output::put(std::string_view bytes) {
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) failure_ = errno != 0 ? errno : EIO;
 }
 
-void Output::line(std::string_view text) {
-  write(text);
-  write("\n");
-}
+void Output::line(std::string_view text) { write(on_one_line(text) + '\n'); }
 
 int Output::finish() {
   if (!prints_) return 0;

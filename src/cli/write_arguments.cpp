@@ -15,6 +15,7 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/error_errno.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 
@@ -89,6 +90,8 @@ void require_target(const Session& session, const std::string& path, bool force)
       throw Error(Code::not_found, fmt::format("{}: there is no directory \"{}\"; make it first", path, folder),
                   {.path = path, .system_errno = reason});
     }
+    // A file system that is mounted read-only, for example, is no matter of permissions.
+    if (reason != EACCES && reason != EPERM) throw base::errno_error(path, "create", reason);
     throw Error(Code::no_permission, fmt::format("{}: no permission to write in \"{}\"", path, folder),
                 {.path = path, .system_errno = reason});
   });

@@ -28,7 +28,8 @@ std::string names(const std::function<bool(const Format&)>& chosen = [](const Fo
 
 constexpr std::string_view default_suffix = ".lime";
 
-// What stands behind the last dot, unless it is part of a number: "conf.0010" and "b6.0_run" have no suffix.
+// What stands behind the last dot, unless it is part of a number: "conf.0010" and "b6.0_run" have no suffix. In
+// capitals it is the same: ".H5".
 std::string_view suffix_of(std::string_view path) noexcept {
   const std::string_view file = path.substr(path.rfind('/') + 1);
   const std::size_t dot = file.rfind('.');
@@ -63,12 +64,14 @@ std::string suffixes_of_fields() {
               {.path = path, .expected = known, .found = shown});
 }
 
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 // The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.
 const Format* with_suffix(std::string_view suffix, const FieldSpec& spec, const Extents& extents) {
   const Format* first = nullptr;
   for (const Format* format : formats()) {
-    const auto& theirs = format->info.suffixes;
-    if (std::ranges::find(theirs, suffix) == theirs.end()) continue;
+    const auto is_it = [suffix](std::string_view one) { return std::ranges::equal(one, suffix, {}, {}, lower); };
+    if (std::ranges::none_of(format->info.suffixes, is_it)) continue;
     if (format->fields && format->fields->is_for(spec, extents)) return format;
     if (!first) first = format;
   }
@@ -132,11 +135,11 @@ Choices choices_of(const WriteOptions& options) {
 }
 
 void refuse_choices(const Choices& choices, std::span<const std::string_view> known, std::string_view format) {
-  const std::array<std::pair<std::string_view, bool>, 5> made{{{"layout", !choices.layout.empty()},
+  // No time stamps are no choice: most formats have none anyway.
+  const std::array<std::pair<std::string_view, bool>, 4> made{{{"layout", !choices.layout.empty()},
                                                                {"dataset_chunk", !choices.dataset_chunk.empty()},
                                                                {"filters", !choices.filters.empty()},
-                                                               {"parts", !choices.parts.empty()},
-                                                               {"time_stamps", !choices.time_stamps}}};
+                                                               {"parts", !choices.parts.empty()}}};
   const auto unknown = std::ranges::find_if(
       made, [&](const auto& choice) { return choice.second && std::ranges::find(known, choice.first) == known.end(); });
   if (unknown == made.end()) return;

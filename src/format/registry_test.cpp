@@ -23,6 +23,7 @@ TEST(Formats, AreChosenBySuffixThenByField) {
   EXPECT_EQ(chosen("conf.scidac", FieldKind::gauge, {2, 2, 2, 2}), "scidac");
   EXPECT_EQ(chosen("conf.qio", FieldKind::gauge, {2, 2, 2, 2}), "scidac");
   EXPECT_EQ(chosen("conf.lime", FieldKind::gauge, {2, 2, 2, 2}), "ildg");
+  EXPECT_EQ(chosen("conf.SciDAC", FieldKind::gauge, {2, 2, 2, 2}), "scidac");
   EXPECT_EQ(chosen("conf.0010", FieldKind::gauge, {2, 2, 2, 2}), "ildg");
   EXPECT_EQ(chosen("dir.ildg/conf", FieldKind::gauge, {2, 2, 2}), "scidac");
   EXPECT_EQ(chosen("conf", FieldKind::spinor, {2, 2, 2, 2}), "scidac");

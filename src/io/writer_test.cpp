@@ -184,7 +184,7 @@ class WatchedFormat final : public format::FieldFormat {
     return scidac().plan_record(request);
   }
   std::span<const std::string_view> known_choices() const override {
-    static constexpr std::array<std::string_view, 4> known{"layout", "dataset_chunk", "filters", "time_stamps"};
+    static constexpr std::array<std::string_view, 3> known{"layout", "dataset_chunk", "filters"};
     return known;
   }
   Metadata carried(const Metadata& texts, bool changes) const override { return scidac().carried(texts, changes); }
@@ -319,7 +319,23 @@ TEST(Choices, AreRefusedByFormatsThatHaveNone) {
     if (format != "scidac") refused(format, "layout", [](WriteOptions& o) { o.layout = "native"; });
     refused(format, "dataset_chunk", [](WriteOptions& o) { o.dataset_chunk = "slice"; });
     refused(format, "filters", [](WriteOptions& o) { o.filters = "deflate:6"; });
-    refused(format, "time_stamps", [](WriteOptions& o) { o.time_stamps = false; });
+  }
+}
+
+TEST(Choices, OfNoTimeStampsAreMadeAlreadyWhereAFormatHasNone) {
+  const auto transport = transport::make_memory();
+  const Grid grid({2, 2, 2, 2});
+  const std::vector<double> links(16 * 72);
+  const auto all_of = [&](const char* path) {
+    const auto file = transport->open_read(path);
+    std::string bytes(file->size(), ' ');
+    EXPECT_EQ(file->read_at(0, std::as_writable_bytes(std::span(bytes))), bytes.size());
+    return bytes;
+  };
+  for (const std::string format : {"ildg", "scidac", "nersc", "raw", "qlattice"}) {
+    write_field(*transport, "with", grid, gauge(links), {.format = format, .overwrite = true});
+    write_field(*transport, "without", grid, gauge(links), {.format = format, .overwrite = true, .time_stamps = false});
+    EXPECT_EQ(all_of("with"), all_of("without")) << format;
   }
 }
 

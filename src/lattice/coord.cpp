@@ -87,10 +87,10 @@ Extents parse_extents(std::string_view text) {
   std::size_t count = 0;
   for (std::string_view rest = text;;) {
     if (count == values.size()) refuse_text(text, "more than eight dimensions");
-    const std::size_t cross = rest.find('x');
-    values[count++] = parse_extent(rest.substr(0, cross), text);
-    if (cross == std::string_view::npos) break;
-    rest.remove_prefix(cross + 1);
+    const std::size_t between = rest.find_first_of("xX,");
+    values[count++] = parse_extent(rest.substr(0, between), text);
+    if (between == std::string_view::npos) break;
+    rest.remove_prefix(between + 1);
   }
   return Extents(std::span<const std::int64_t>(values.data(), count));
 }

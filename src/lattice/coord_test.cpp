@@ -60,6 +60,10 @@ TEST(ExtentsText, GoesThereAndBack) {
   EXPECT_EQ(parse_extents("9223372036854775807"), Extents({largest}));
 }
 
+TEST(ExtentsText, IsReadAsPeopleWriteIt) {
+  for (const std::string text : {"4X6X2X8", "4,6,2,8"}) EXPECT_EQ(parse_extents(text), Extents({4, 6, 2, 8})) << text;
+}
+
 TEST(ExtentsText, RefusesEverythingButPositiveIntegersJoinedByX) {
   const std::vector<std::string> texts{"",
                                        "x",
@@ -72,7 +76,8 @@ TEST(ExtentsText, RefusesEverythingButPositiveIntegersJoinedByX) {
                                        "-8x8",
                                        "+8",
                                        "8.0",
-                                       "8X8",
+                                       "8,,8",
+                                       "8,",
                                        "8x8\n",
                                        "0x10",
                                        std::string("8\0", 2),

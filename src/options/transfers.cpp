@@ -61,8 +61,8 @@ std::vector<Option> format_rows() {
            .meaning = "the time of writing, in formats that keep it",
            .advice =
                "Of a file in an archive one wants to know when it was made. Switched off, equal fields give equal "
-               "bytes, whenever and by whomever they are written, so that files can be compared as bytes. A format "
-               "that keeps no times refuses to have them switched off.",
+               "bytes, whenever and by whomever they are written, so that files can be compared as bytes. In a format "
+               "that keeps no times they always do.",
            .off = "leave out the time of writing, so that equal fields give equal bytes"}),
   };
 }

@@ -29,7 +29,7 @@ class Fields final : public format::FieldFormat {
  public:
   bool is_for(const FieldSpec&, const Extents&) const override { return true; }
   std::span<const std::string_view> known_choices() const override {
-    static constexpr std::array<std::string_view, 4> known{"layout", "dataset_chunk", "filters", "time_stamps"};
+    static constexpr std::array<std::string_view, 3> known{"layout", "dataset_chunk", "filters"};
     return known;
   }
   format::Layout plan(const format::FieldRequest& request) const override { return plan_field(request); }
