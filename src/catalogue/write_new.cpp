@@ -38,7 +38,7 @@ void require_no_data(transport::Transport& transport, const std::string& path) {
   const std::string_view data = data_in(*file);
   if (data.empty()) return;
   throw Error(
-      Code::exists,
+      Code::invalid_argument,
       fmt::format("{}: this is a file of format {}, which a text does not replace; choose another name", path, data),
       {.path = path, .expected = "a text, or no file", .found = std::string(data)});
 }

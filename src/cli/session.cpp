@@ -21,8 +21,7 @@ namespace lq::cli {
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
   std::fflush(stdout);  // keeps the order where both go to one terminal
-  const std::string line = on_one_line(out.named(message));
-  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? harmless(line) : line;
+  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? harmless(out.named(message)) : out.named(message);
   std::fprintf(stderr, "%s: %s\n", program.c_str(), shown.c_str());
 }
 

@@ -15,7 +15,6 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
-#include "base/error_errno.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 
@@ -90,10 +89,13 @@ void require_target(const Session& session, const std::string& path, bool force)
       throw Error(Code::not_found, fmt::format("{}: there is no directory \"{}\"; make it first", path, folder),
                   {.path = path, .system_errno = reason});
     }
-    // A file system that is mounted read-only, for example, is no matter of permissions.
-    if (reason != EACCES && reason != EPERM) throw base::errno_error(path, "create", reason);
-    throw Error(Code::no_permission, fmt::format("{}: no permission to write in \"{}\"", path, folder),
-                {.path = path, .system_errno = reason});
+    const std::string why = reason == EROFS
+                                ? fmt::format(
+                                      "\"{}\" is on a file system that is mounted read-only; choose another "
+                                      "directory",
+                                      folder)
+                                : fmt::format("no permission to write in \"{}\"", folder);
+    throw Error(Code::no_permission, fmt::format("{}: {}", path, why), {.path = path, .system_errno = reason});
   });
 }
 

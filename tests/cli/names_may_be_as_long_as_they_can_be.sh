@@ -11,4 +11,4 @@ for length in 244 245 250 255; do
   lq unsqueeze -q "x$length.sqz" "copies/$name" --overwrite
   cmp "$name" "copies/$name" && echo "$length: whole"
 done
-lq index . --db c.db | head -1
+lq index . --db c.db | head -1 | cut -d, -f1
