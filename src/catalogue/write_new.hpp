@@ -8,8 +8,8 @@
 
 namespace lq::catalogue {
 
-// exists: there is a file of that name, and `overwrite` is off; invalid_argument: it is a catalogue or a lattice file; no_space,
-// no_permission, ...
+// exists: there is a file of that name, and `overwrite` is off; invalid_argument: it is a catalogue or a lattice file;
+// no_space, no_permission, ...
 void write_new(const std::string& path, const std::string& text, bool overwrite);
 
 }  // namespace lq::catalogue
