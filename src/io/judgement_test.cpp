@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include <limequat/limequat.hpp>
@@ -143,6 +144,28 @@ TEST(JudgedFiles, OfVersion10AreJudgedByTheChecksumsOfTheirSlices) {
   const Verification weighted = io::verify((golden / "slices_with_weights.lime").string());
   EXPECT_EQ(weighted.fields.at(0).status, ChecksumStatus::ok);
   EXPECT_EQ(weighted.fields.at(0).compared, (std::vector<SumName>{field_checksum, slice_checksums, slice_weights}));
+}
+
+// A norm that is no number is stated by the file, and found: that says nothing, and verify says so.
+TEST(Norms, ThatAreNoNumbersAgreeWithNothing) {
+  const testing::ScratchDirectory directory;
+  const std::string path = directory / "spinor.openqcd";
+  const Grid grid(Extents{4, 4, 4, 4});
+  std::vector<double> numbers(static_cast<std::size_t>(grid.volume()) * 24, 0.5);
+  const auto write = [&] { lq::write(path, grid, spinor(numbers), {.format = "openqcd", .overwrite = true}); };
+  write();
+  EXPECT_EQ(io::verify(path).verdict, Verdict::consistent);
+  numbers[77] = -std::numeric_limits<double>::quiet_NaN();
+  write();
+  const Verification found = io::verify(path);
+  EXPECT_EQ(found.verdict, Verdict::unproven);
+  EXPECT_EQ(found.fields.at(0).status, ChecksumStatus::unchecked);
+  EXPECT_EQ(std::ranges::count(found.findings, "not-finite", &Finding::rule), 1);
+  const Sum none{{SumKind::norm, SumOf::field}, {0x7ff80000, 0}},
+      infinite{{SumKind::norm, SumOf::field}, {0x7ff00000, 0}};
+  const Sum one{{SumKind::norm, SumOf::field}, {0x3ff00000, 0}};
+  EXPECT_TRUE(agree(one, one));
+  for (const Sum& odd : {none, infinite}) EXPECT_FALSE(agree(odd, odd) || agree(odd, one) || agree(one, odd));
 }
 
 }  // namespace

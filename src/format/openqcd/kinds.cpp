@@ -59,12 +59,12 @@ bool can_be_sum(base::ByteSource& file, std::uint64_t data, Kind kind, double st
   double sum = 0;
   for (std::uint64_t at = data, k = 0; k < few_numbers && at + 8 <= file.size(); at += 8, ++k) {
     const double number = real_at(file, at);
-    if (!std::isfinite(number)) return false;
-    sum += number * number;
+    if (std::isfinite(number)) sum += number * number;
   }
   // The action of momenta counts every square at least twice (formats/openqcd.md 5).
   const double least = kind == Kind::momenta ? 2 * sum : sum;
-  return std::isfinite(stated) && stated > 0 && least <= stated * (1 + 1e-9);
+  // Data with numbers that are none have no sum either.
+  return std::isnan(stated) || (std::isfinite(stated) && stated > 0 && least <= stated * (1 + 1e-9));
 }
 
 // Of the order of one, give or take: numbers of any size are noise.
