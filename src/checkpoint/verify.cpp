@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
 
+#include "base/temporary_name.hpp"
 #include "checkpoint/repair.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "comm/agree.hpp"
@@ -146,10 +147,28 @@ Verification verify(const std::string& path, const Communicator& communicator, c
   return checkpoint::verify_file(transport::resolve(path), path, communicator, options);
 }
 
-Verification checkpoint::verify_file(transport::Transport& transport, const std::string& path,
-                                     const Communicator& communicator, const VerifyOptions& options) {
-  Verification verification = io::verify(transport, path, communicator, options);
-  if (!verification.ok || format_info(verification.format).contents != Contents::streams) return verification;
+std::vector<Finding> validate(const std::string& path, const Limits& limits) {
+  std::vector<Finding> findings = io::broken_rules(path, limits);
+  Verification verification = lq::verify(path, {}, {.limits = limits});
+  for (Finding& finding : verification.findings) {
+    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
+    if (std::ranges::none_of(findings, is_same)) findings.push_back(std::move(finding));
+  }
+  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
+  if (!verification.ok && std::ranges::none_of(findings, is_error)) {
+    findings.push_back({.severity = Severity::error,
+                        .code = Code::checksum_mismatch,
+                        .rule = "verdict",
+                        .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
+  }
+  return findings;
+}
+
+namespace {
+
+// The streams of a multifile, which io::verify() does not look into.
+void examine_streams(transport::Transport& transport, Verification& verification, const Communicator& communicator,
+                     const VerifyOptions& options) {
   comm::Comm& comm = communicator.engine();
   Catalog carrier;
   std::array<std::uint64_t, 2> checked{};
@@ -167,7 +186,21 @@ Verification checkpoint::verify_file(transport::Transport& transport, const std:
   verification.claims.push_back({.of = "chunks",
                                  .name = "crc32",
                                  .outcome = verification.chunks_checked > 0 ? Outcome::agrees : Outcome::absent});
-  io::conclude(verification, options.require);
+}
+
+}  // namespace
+
+Verification checkpoint::verify_file(transport::Transport& transport, const std::string& path,
+                                     const Communicator& communicator, const VerifyOptions& options) {
+  Verification verification = io::verify(transport, path, communicator, options);
+  if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
+    examine_streams(transport, verification, communicator, options);
+    io::conclude(verification, options.require);
+  }
+  if (verification.ok && base::parse_temporary_name(path)) {
+    verification.verdict = Verdict::being_written;
+    verification.ok = false;
+  }
   return verification;
 }
 

@@ -47,6 +47,10 @@ int exit_code_of(Verdict verdict) noexcept {
   return differs;
 }
 
+int exit_code_of(const Verification& verification) noexcept {
+  return verification.ok ? fine : worse(differs, exit_code_of(verification.verdict));
+}
+
 int exit_code_of(const std::vector<Finding>& findings) noexcept {
   int code = fine;
   for (const Finding& finding : findings) {

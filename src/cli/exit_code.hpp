@@ -26,6 +26,8 @@ inline int worse(int a, int b) { return std::max(a, b); }
 
 int exit_code_of(const Error& error) noexcept;
 int exit_code_of(Verdict verdict) noexcept;
+// Also where a sound file was required, and it is not.
+int exit_code_of(const Verification& verification) noexcept;
 // Of the findings of severity error: truncated, malformed, or else a failed verification.
 int exit_code_of(const std::vector<Finding>& findings) noexcept;
 // What the structure of a file amounts to: fine, invalid or incomplete.

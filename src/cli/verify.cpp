@@ -59,42 +59,44 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
-}  // namespace
-
-bool ends_early(const Verification& verification) {
-  const auto says_so = [](const Finding& f) { return f.severity == Severity::error && f.code == Code::truncated; };
-  return std::any_of(verification.findings.begin(), verification.findings.end(), says_so);
+// "no exact checksum is stored, compared: nersc, plaquette".
+std::string why_consistent(const Verification& verification) {
+  std::vector<std::string> compared;
+  for (const Claim& claim : verification.claims) {
+    const bool speaks = claim.outcome == Outcome::agrees && claim.evidence <= Evidence::check_value;
+    if (speaks && std::ranges::find(compared, claim.name) == compared.end()) compared.push_back(claim.name);
+  }
+  if (compared.empty()) {
+    return verification.fields.empty() ? "structure; no checksum is stored" : "no checksum is stored";
+  }
+  return fmt::format("not all content has an exact checksum; compared: {}", fmt::join(compared, ", "));
 }
 
-// One word, and what it does not cover.
+}  // namespace
+
 std::string verdict_text(const Verification& verification) {
-  if (!verification.ok) return ends_early(verification) ? "INCOMPLETE" : "FAILED";
-  if (verification.chunks_checked + verification.fields_checked > 0) {
-    const std::string fields =
-        verification.fields_checked > 0 ? " and " + count(verification.fields_checked, "field") : "";
-    return fmt::format("OK (checksums of {}{})", count(verification.chunks_checked, "chunk"), fields);
+  switch (verification.verdict) {
+    case Verdict::sound:
+      break;
+    case Verdict::consistent:
+      return fmt::format("{} (consistent: {})", verification.ok ? "OK" : "NOT SOUND", why_consistent(verification));
+    case Verdict::unproven:
+      return "UNPROVEN";
+    case Verdict::damaged:
+      return "FAILED";
+    case Verdict::incomplete:
+      return "INCOMPLETE";
+    case Verdict::being_written:
+      return "BEING WRITTEN";
+    case Verdict::unreadable:
+      return "UNREADABLE";
+    case Verdict::foreign:
+      return "FOREIGN";
   }
-  // Of small objects, records and the like.
-  std::uint64_t agree = 0, lack = 0;
-  for (const Claim& claim : verification.claims) {
-    const bool is_of_field =
-        std::ranges::find(verification.fields, claim.of, &FieldVerdict::name) != verification.fields.end();
-    if (is_of_field || claim.evidence != Evidence::exact_sum) continue;
-    agree += claim.outcome == Outcome::agrees ? 1 : 0;
-    lack += claim.outcome == Outcome::absent ? 1 : 0;
-  }
-  if (verification.fields.empty()) {
-    return agree == 0 && lack == 0 ? "OK (structure; the file holds no field)"
-           : lack == 0             ? "OK (all checksums agree; the file holds no field)"
-           : agree == 0            ? "OK (but no checksum is stored; the file holds no field)"
-                                   : "OK (checksums agree, but not all content has one; the file holds no field)";
-  }
-  for (const FieldVerdict& field : verification.fields) {
-    if (field.status == ChecksumStatus::absent) return "OK (but no checksum is stored)";
-    if (field.status == ChecksumStatus::unchecked) return "OK (but the checksum could not be compared)";
-  }
-  if (lack > 0) return "OK (but not all content has a checksum)";
-  return "OK";
+  if (verification.chunks_checked + verification.fields_checked == 0) return "OK";
+  const std::string fields =
+      verification.fields_checked > 0 ? " and " + count(verification.fields_checked, "field") : "";
+  return fmt::format("OK (checksums of {}{})", count(verification.chunks_checked, "chunk"), fields);
 }
 
 namespace {
@@ -133,7 +135,7 @@ struct VerifyArguments {
       } else if (!session.quiet || !verification.ok) {
         show(session, verification);
       }
-      return verification.ok ? fine : differs;
+      return exit_code_of(verification);
     });
     return worse(code, judge_file(session, path, code == fine));
   }

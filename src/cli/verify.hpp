@@ -13,8 +13,7 @@
 
 namespace lq::cli {
 
-bool ends_early(const Verification& verification);
-// One word, and what it does not cover.
+// One word for the verdict, and what it does not cover.
 std::string verdict_text(const Verification& verification);
 // Collective. The exit code beside that of the verdict: a file whose structure is broken is no valid file; one whose
 // contents fail differs from what was written.

@@ -13,6 +13,7 @@
 #include "format/format.hpp"
 #include "io/journal_watch.hpp"
 #include "io/scan.hpp"
+#include "io/verify.hpp"
 
 namespace lq {
 
@@ -39,7 +40,7 @@ Answer ask(Answer (format::Container::*question)(base::ByteSource&, const Catalo
 
 }  // namespace
 
-std::vector<Finding> validate(const std::string& path, const Limits& limits) {
+std::vector<Finding> io::broken_rules(const std::string& path, const Limits& limits) {
   return ask(&format::Container::validate, path, limits);
 }
 

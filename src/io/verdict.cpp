@@ -67,9 +67,7 @@ std::string_view name(Outcome outcome) noexcept {
 namespace io {
 namespace {
 
-bool proves(Evidence evidence) noexcept {
-  return evidence == Evidence::exact_sum || evidence == Evidence::second_copy;
-}
+bool proves(Evidence evidence) noexcept { return evidence == Evidence::exact_sum || evidence == Evidence::second_copy; }
 
 // What one claim leaves possible.
 Verdict verdict_of(const Claim& claim) noexcept {
@@ -110,7 +108,8 @@ Evidence evidence_of(SumKind kind) noexcept {
 }
 
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept {
-  Verdict verdict = Verdict::sound;
+  // Where nothing vouches for anything there is structure alone.
+  Verdict verdict = claims.empty() ? Verdict::consistent : Verdict::sound;
   for (const Claim& claim : claims) verdict = std::max(verdict, verdict_of(claim));
   bool ends_early = false;
   for (const Finding& finding : findings) {

@@ -17,4 +17,7 @@ Verification verify(const std::string& path, const Communicator& communicator = 
 Verification verify(transport::Transport& transport, const std::string& path, const Communicator& communicator,
                     const VerifyOptions& options);
 
+// Local. Rules of the specification that the file breaks, as far as headers tell.
+std::vector<Finding> broken_rules(const std::string& path, const Limits& limits);
+
 }  // namespace lq::io

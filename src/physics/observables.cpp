@@ -19,6 +19,7 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
 #include "layouts/rows.hpp"
+#include "physics/examine_links.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
@@ -88,9 +89,11 @@ struct Count {
 struct Seen {
   LinkChecks checks;
   Count not_finite;
+  physics::ZeroLinks zeros;
   void add(const Seen& other) noexcept {
     checks.add(other.checks);
     not_finite.add(other.not_finite);
+    zeros.add(other.zeros);
   }
 };
 
@@ -179,22 +182,45 @@ std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads
 }
 
 Physics measure(const Grid& grid, const Field& field, int threads) {
+  return physics::examine_links(grid, field, threads).physics;
+}
+
+physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
-  Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
-  threads::Team team(physics::threads_for(grid, gauge, threads));
-  const Seen seen = physics::sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, gauge.spec.colors), {}},
-                                          [&](Seen& mine, std::uint64_t site, std::span<const double> u) {
-                                            links.set_site(site, u);
-                                            mine.checks.add_traces(u);
-                                            mine.checks.add_distances(site, u);
-                                            mine.not_finite.value += count_not_finite(u);
-                                          });
-  Physics physics;
-  physics.plaquette = physics::average_plaquette(grid, gauge.spec.colors, links, team);
+  Links links(grid, gauge.spec.colors, Reach::plaquettes);
+  threads::Team team(threads_for(grid, gauge, threads));
+  const Seen seen = sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, gauge.spec.colors), {}, {}},
+                                 [&](Seen& mine, std::uint64_t site, std::span<const double> u) {
+                                   links.set_site(site, u);
+                                   mine.checks.add_traces(u);
+                                   mine.checks.add_distances(site, u);
+                                   mine.not_finite.value += count_not_finite(u);
+                                   mine.zeros.add_site(grid, site, u);
+                                 });
+  ExaminedLinks examined;
+  Physics& physics = examined.physics;
+  physics.plaquette = average_plaquette(grid, gauge.spec.colors, links, team);
   physics.link_trace = seen.checks.link_trace();
   physics.unitarity = seen.checks.unitarity();
   physics.not_finite = sum_over_ranks(grid, seen.not_finite.value);
-  return physics;
+  examined.zeros = seen.zeros;
+  examined.zeros.reduce(ranks_of(grid));
+  examined.transposed = sample_transposed(grid, gauge.spec.colors, links);
+  return examined;
+}
+
+bool physics::TransposedSample::is_transposed() const noexcept {
+  constexpr double enough = 5;  // errors
+  return plaquettes > 0 && excess > 0 && excess > enough * error;
+}
+
+bool physics::ExaminedLinks::is_noise(const Extents& extents, int colors) const noexcept {
+  // The error of the average over random links; of random matrices of SU(2) Re Tr U / N has the width 1/2, of larger
+  // groups one that is smaller than 1/N.
+  constexpr double enough = 5;
+  const auto planes = static_cast<double>(extents.size() * (extents.size() - 1)) / 2;
+  const double error = 1 / (colors * std::sqrt(static_cast<double>(volume(extents)) * planes));
+  return physics.unitarity.far_links == 0 && std::abs(physics.plaquette.average) < enough * error;
 }
 
 }  // namespace lq

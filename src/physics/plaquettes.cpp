@@ -4,6 +4,8 @@
 // Two products of two links each and the product of these as vectors; no third matrix product is needed.
 #include "physics/plaquettes.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "comm/agree.hpp"
@@ -36,6 +38,47 @@ void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums&
 }
 
 }  // namespace
+
+TransposedSample sample_transposed(const Grid& grid, int colors, const Links& links) {
+  constexpr std::uint64_t most_sites = 2048;
+  const std::uint64_t step = grid.volume() / most_sites + 1;
+  comm::Comm& comm = grid.communicator().engine();
+  const Halo& halo = links.halo();
+  LatticeSum sum, squares;
+  std::uint64_t count = 0;
+  const auto add_site = [&](auto n, std::size_t x, double* first, double* second) {
+    for (int mu = 0; mu < links.directions() - 1; ++mu) {
+      for (int nu = mu + 1; nu < links.directions(); ++nu) {
+        const auto product = [&](bool transposed) {
+          return plaquette_of(n, links.at(mu, x), links.at(nu, halo.up(x, mu)), links.at(nu, x),
+                              links.at(mu, halo.up(x, nu)), first, second, transposed);
+        };
+        const double excess = product(true) - product(false);
+        sum.add(excess);
+        squares.add(excess * excess);
+        ++count;
+      }
+    }
+  };
+  comm::agree(comm, [&] {
+    with_colors(colors, [&](auto n) {
+      Matrix first(n), second(n);
+      for (std::size_t x = 0; x < halo.local_cells(); ++x) {
+        if (halo.site_rank(x) % step == 0) add_site(n, x, first.data(), second.data());
+      }
+    });
+  });
+  comm.all_reduce({&count, 1}, comm::Reduce::sum);
+  sum.reduce(comm);
+  squares.reduce(comm);
+  TransposedSample sample;
+  sample.plaquettes = count;
+  if (count < 2) return sample;
+  const auto terms = static_cast<double>(count);
+  sample.excess = sum.value() / terms;
+  sample.error = std::sqrt(std::max(squares.value() / terms - sample.excess * sample.excess, 0.0) / (terms - 1));
+  return sample;
+}
 
 Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents) {
   const auto spatial_directions = static_cast<std::uint64_t>(extents.size()) - 1;

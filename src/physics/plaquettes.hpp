@@ -7,6 +7,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
+#include "physics/examine_links.hpp"
 #include "physics/lattice_sum.hpp"
 #include "physics/links.hpp"
 #include "threads/team.hpp"
@@ -18,5 +19,8 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
 
 // Collective. Refreshes the copies of `links` first.
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, threads::Team& team);
+
+// Collective. Over some sites, spread over the lattice; `links` are as average_plaquette() left them.
+TransposedSample sample_transposed(const Grid& grid, int colors, const Links& links);
 
 }  // namespace lq::physics

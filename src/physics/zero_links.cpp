@@ -5,30 +5,61 @@
 #include <algorithm>
 
 #include "lattice/site_order.hpp"
-#include "physics/site_sums.hpp"
 
 namespace lq::physics {
+namespace {
 
-ZeroLinks count_zero_links(const Grid& grid, const Field& field, int threads) {
-  comm::Comm& comm = grid.communicator().engine();
+std::uint64_t sites_of_slice(const Extents& extents) noexcept {
+  return volume(extents) / static_cast<std::uint64_t>(extents[extents.size() - 1]);
+}
+
+}  // namespace
+
+void ZeroLinks::add_site(const Grid& grid, std::uint64_t site, std::span<const double> links) noexcept {
   const Box& box = grid.local_box();
   const int last = box.extents.size() - 1;
-  const auto of_link = static_cast<std::size_t>(field.spec.numbers / static_cast<std::uint64_t>(last + 1));
-  threads::Team team(threads_for(grid, field, threads));
-  ZeroLinks found = sum_of_sites(
-      grid, field, team, ZeroLinks{}, [&](ZeroLinks& zeros, std::uint64_t site, std::span<const double> links) {
-        for (int mu = 0; mu <= last; ++mu) {
-          const auto link = links.subspan(static_cast<std::size_t>(mu) * of_link, of_link);
-          if (!std::ranges::all_of(link, [](double number) { return number == 0; })) continue;
-          ++zeros.all;
-          const std::int64_t t = box.lower[last] + lattice::site_of_rank(site, box.extents)[last];
-          if (mu == last && t + 1 == grid.extents()[last]) ++zeros.leaving_last_slice;
-        }
-      });
-  for (std::uint64_t* count : {&found.all, &found.leaving_last_slice}) {
-    comm.all_reduce({count, 1}, comm::Reduce::sum);
+  const std::size_t of_link = links.size() / static_cast<std::size_t>(last + 1);
+  for (int mu = 0; mu <= last; ++mu) {
+    const auto link = links.subspan(static_cast<std::size_t>(mu) * of_link, of_link);
+    if (!std::ranges::all_of(link, [](double number) { return number == 0; })) continue;
+    ++all;
+    const std::int64_t t = box.lower[last] + lattice::site_of_rank(site, box.extents)[last];
+    if (t == 0) ++in_first_slice[static_cast<std::size_t>(mu)];
+    if (t + 1 == grid.extents()[last]) ++in_last_slice[static_cast<std::size_t>(mu)];
   }
-  return found;
+}
+
+void ZeroLinks::add(const ZeroLinks& others) noexcept {
+  all += others.all;
+  for (std::size_t mu = 0; mu < in_first_slice.size(); ++mu) {
+    in_first_slice[mu] += others.in_first_slice[mu];
+    in_last_slice[mu] += others.in_last_slice[mu];
+  }
+}
+
+void ZeroLinks::reduce(comm::Comm& comm) {
+  std::array<std::uint64_t, 1 + 2 * max_dimensions> counts{};
+  counts[0] = all;
+  std::ranges::copy(in_first_slice, counts.begin() + 1);
+  std::ranges::copy(in_last_slice, counts.begin() + 1 + max_dimensions);
+  comm.all_reduce(counts, comm::Reduce::sum);
+  all = counts[0];
+  std::copy_n(counts.begin() + 1, max_dimensions, in_first_slice.begin());
+  std::copy_n(counts.begin() + 1 + max_dimensions, max_dimensions, in_last_slice.begin());
+}
+
+bool ZeroLinks::leave_last_slice(const Extents& extents) const noexcept {
+  const std::uint64_t border = sites_of_slice(extents);
+  return all == border && in_last_slice[static_cast<std::size_t>(extents.size() - 1)] == border;
+}
+
+bool ZeroLinks::fill_boundaries(const Extents& extents) const noexcept {
+  const std::uint64_t border = sites_of_slice(extents);
+  std::uint64_t filled = 0;
+  for (const auto* slice : {&in_first_slice, &in_last_slice}) {
+    for (const std::uint64_t count : *slice) filled += count == border ? border : 0;
+  }
+  return all > 0 && extents[extents.size() - 1] > 1 && filled == all;
 }
 
 }  // namespace lq::physics

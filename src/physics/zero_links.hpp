@@ -1,27 +1,35 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Links all of whose numbers are 0: open boundaries have them, and damage.
+// Links all of whose numbers are 0: boundaries in time have them, and damage.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <span>
 
-#include <limequat/field.hpp>
 #include <limequat/grid.hpp>
+
+#include "comm/comm.hpp"
 
 namespace lq::physics {
 
 struct ZeroLinks {
   std::uint64_t all = 0;
-  std::uint64_t leaving_last_slice = 0;  // in the last direction, from the last slice on
-  void add(const ZeroLinks& others) noexcept {
-    all += others.all;
-    leaving_last_slice += others.leaving_last_slice;
-  }
-};
+  // Of these, for each direction, in the first and in the last slice of the last dimension.
+  std::array<std::uint64_t, max_dimensions> in_first_slice{}, in_last_slice{};
 
-// Collective. Of a gauge field in memory, resolved, with a link for each dimension, by so many threads of
-// this rank; 0: as many as it has cores to itself.
-ZeroLinks count_zero_links(const Grid& grid, const Field& field, int threads);
+  // Local. The links of one local site of `grid`, counted in natural order.
+  void add_site(const Grid& grid, std::uint64_t site, std::span<const double> links) noexcept;
+  void add(const ZeroLinks& others) noexcept;
+  // Collective. Over all ranks.
+  void reduce(comm::Comm& comm);
+
+  // All are those that leave the last slice, and all of these are zero: open boundaries in time.
+  bool leave_last_slice(const Extents& extents) const noexcept;
+  // All fill the links of some directions in the first or the last slice: fixed boundaries, such as those of the
+  // Schroedinger functional, which some programs store as zeros; but also what lost writes leave of whole slices.
+  bool fill_boundaries(const Extents& extents) const noexcept;
+};
 
 }  // namespace lq::physics
