@@ -279,7 +279,7 @@ struct MultifileCheck {
 LQ_API MultifileCheck verify_multifile(const std::string& path, int threads = 0);
 
 struct RepairOptions {
-  std::string output = {};  // name of the set; empty: the one it was to have
+  std::string output = {};  // name of the set; a copy where it is another one; empty: the one it was to have
   bool overwrite = false;   // replace a set of that name
   bool dry_run = false;     // find what can be recovered, write nothing
 };
@@ -307,7 +307,8 @@ struct RepairReport {
   std::vector<std::string> mended;  // records that were damaged, in a sentence each
 };
 // Local. `path`: a set, or one of its .NAME.xxxxxxxx. Makes a set of what is there: every chunk whose write had
-// finished, each verified, up to the first gap of its stream. Nothing is removed; a repair that is interrupted can be
+// finished, each verified, up to the first gap of its stream: in place, or, with another name for it, of a copy, so that
+// what is there stays as it is. Nothing is removed; a repair that is interrupted can be
 // repeated. A table of chunks that is damaged is made again. exists: there is a set of that name; unsupported: the
 // files hold no records; truncated: they hold nothing.
 LQ_API RepairReport repair_multifile(const std::string& path, const RepairOptions& options = {});

@@ -45,6 +45,8 @@ struct RepackReport {
   std::uint64_t fields = 0;        // of a checkpoint, beside them
   std::uint64_t file_bytes = 0;    // size of all files
   std::vector<Finding> findings;   // what is guessed, lost or left behind, sentence by sentence
+  bool needed = true;              // repair: false: the file is in order, and nothing was written
+  std::optional<Verdict> verdict;  // repair: of the result, as lq::verify() gives it
 };
 
 // Local. One logical file for each input. exists, no_space, not_found, invalid_argument (long names), wrong_state.
@@ -72,20 +74,26 @@ LQ_API RepackReport defragment(const std::string& from, const std::string& to, c
 // above.
 LQ_API RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options = {});
 
-// Local. A whole file of one that is damaged; `from` stays as it is. LIME, ILDG and SciDAC files go into the new file
-// `to`: bytes whose right values are known are put right in headers, texts and data, records of sums that are missing
-// are computed, and of data that end early the whole time slices are rescued as a part of the lattice. Findings say
-// what was done (warnings) and what is left (errors). wrong_state: there is nothing to repair.
+// Local. A whole file of one that is damaged; `from` stays as it is, except where no `to` is given. A file that
+// lq::verify() calls sound or consistent is left alone: the report says that no repair was needed. The result is
+// examined likewise, before it gets its name, and the report has the verdict. Findings say what was done (warnings) and
+// what is lost, left out, damaged or unproven (errors).
+//
+// LIME, ILDG and SciDAC files, HDF5 files and sets of modes go into the new file `to`: bytes whose right values are
+// known are put right in headers, texts, indices and data. A record of sums is written anew only where other sums prove
+// the data; else it stays, or the new file marks the data as unproven (docs/formats/scidac.md 9). Of data that end
+// early the whole time slices are rescued as a part of the lattice.
 //
 // Multifiles: a whole one of one that was not closed or lost its end. Sets with records (limequat/multifile.hpp) are
-// repaired where they lie by repair_multifile() and then have the name `to`, or the one they were to have; `from` may
-// be that name or one of their files .NAME.xxxxxxxx. Of others a new set is written: how far chunks are filled is
-// inferred, where there are key-value records from these, else from the last byte that is not zero, rounded up to
-// options.unit; sound physical files are kept as they are. wrong_state: there is nothing to repair.
+// repaired as repair_multifile() does: where they are without `to`, else as a copy of that name. `from` may be the name
+// of the set or one of its files .NAME.xxxxxxxx. Of others a new set is written: how far chunks are filled is inferred,
+// where there are key-value records from these, else from the last byte that is not zero, rounded up to options.unit;
+// sound physical files are kept as they are.
 //
 // A set of subfiles (docs/formats/partitions.md): the file that it was; where subfiles are missing or too short there
-// are zeros, and errors among the findings tell what is lost. With an empty `to` what interrupted programs left beside
-// the set is removed; not_found, truncated: it has lost subfiles, which the sentence names.
+// are zeros, and errors among the findings tell what is lost. One damaged byte of the description is found by its sum.
+// With an empty `to` what interrupted programs left beside the set is removed; not_found, truncated: it has lost
+// subfiles, which the message names.
 //
 // A file with a journal beside it (FROM.lq-journal), which an append in place leaves that was interrupted: with an
 // empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end

@@ -89,7 +89,7 @@ def verify(path):
 @takes("RepairOptions")
 def repair(path, *, output=None, **options: "Unpack[RepairOptions]"):
     """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
-    set, or one of its temporary files; `output` another name for it.
+    set, or one of its temporary files. With `output` a copy of that name is repaired, and what is there stays as it is.
 
     {options}
 

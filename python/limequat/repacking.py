@@ -71,13 +71,15 @@ def defragment(source, target, **options: "Unpack[RepackOptions]"):
 
 @takes("RepackOptions", verb="repair")
 def repair(path, output=None, **options: "Unpack[RepackOptions]"):
-    """A whole file of one that is damaged; ``path`` stays as it is.
+    """A whole file of one that is damaged; ``path`` stays as it is, except where no ``output`` is given.
 
     {options}
 
-    What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that are missing;
+    What can be put right is: headers, texts, single bytes of data that the checksums locate, checksums that others prove;
     of data that end early the whole time slices are rescued. Returns a dict whose ``findings`` tell what was done
-    (severity "warning") and what is left ("error"); it is true when nothing is left. ``output`` may be left out for a checkpoint only. Raises WrongState
-    when there is nothing to repair.
+    (severity "warning") and what is lost, damaged or unproven ("error"), and whose ``verdict`` is that of the result;
+    it is true when nothing is left.
+    ``needed`` is False for a file that is in order: then nothing is written. ``output`` may be left out for checkpoints
+    and interrupted appends, which are repaired in place.
     """
     return _report("lq_repair", path_bytes(path), None if output is None else path_bytes(output), options=options)

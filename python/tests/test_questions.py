@@ -143,8 +143,9 @@ def test_a_damaged_byte_is_put_right_in_a_new_file(gauge_file, tmp_path):
     assert {finding["rule"] for finding in report["findings"]} == {"repair-header", "repair-byte"}
     assert report["findings"] == plan["findings"] and report["format"] == "ildg"
     assert (tmp_path / "mended.ildg").read_bytes() == whole
-    with pytest.raises(lq.WrongState):
-        lq.repair(gauge_file, tmp_path / "again.ildg")
+    assert report["needed"] and report["verdict"] == "sound"
+    whole_report = lq.repair(gauge_file, tmp_path / "again.ildg")
+    assert not whole_report["needed"] and whole_report["files"] == [] and not (tmp_path / "again.ildg").exists()
 
 
 def test_the_formats_there_are(gauge_file):

@@ -5,6 +5,7 @@
 #include "checkpoint/repair.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -100,6 +101,16 @@ FoundSet find(transport::Transport& transport, const std::string& path) {
   return found;
 }
 
+void copy_bytes(base::ByteSource& from, transport::File& to) {
+  std::vector<std::byte> piece(4 * base::mebi);
+  for (std::uint64_t at = 0; at < from.size();) {
+    const std::size_t bytes = from.read_at(at, piece);
+    if (bytes == 0) break;
+    to.write_at(at, base::Bytes(piece).first(bytes));
+    at += bytes;
+  }
+}
+
 class Repair {
  public:
   Repair(transport::Transport& transport, FoundSet found, const RepairOptions& options)
@@ -121,14 +132,15 @@ class Repair {
     for (const std::string& problem : found_.problems) {
       if (!problem.empty()) report_.mended.push_back(problem);
     }
-    if (is_whole && found_.is_named()) {
-      if (found_.has_problems()) report_.outcome = RepairReport::Outcome::mended;
-      if (found_.has_problems() && !options_.dry_run) claim();
-      for (std::int32_t number = 0; number < files(); ++number) count(number);
+    if (is_whole && found_.is_named() && !found_.has_problems()) {
       report_.path = found_.path;
-      report_.files = found_.info().files;
-      if (!found_.fields_path.empty()) report_.files.push_back(found_.fields_path);
-      return report_;
+      return whole_report();
+    }
+    if (has_other_name() && !options_.dry_run) return repair_copy();
+    if (is_whole && found_.is_named() && !has_other_name()) {
+      report_.outcome = RepairReport::Outcome::mended;
+      if (!options_.dry_run) claim();
+      return whole_report();
     }
     // A set is not made whole without fields that another attempt may find.
     if (found_.fields_problem && cannot_be_read(*found_.fields_problem)) throw Error(*found_.fields_problem);
@@ -137,7 +149,9 @@ class Repair {
     if (!file(0).has_table()) recover_fields_of_set();
     for (std::int32_t number = 0; number < files(); ++number) report_.files.push_back(target(number));
     if (has_fields()) report_.files.push_back(fields_name(report_.path));
-    report_.outcome = is_whole ? RepairReport::Outcome::published : RepairReport::Outcome::recovered;
+    report_.outcome = !is_whole               ? RepairReport::Outcome::recovered
+                      : found_.has_problems() ? RepairReport::Outcome::mended
+                                              : RepairReport::Outcome::published;
     // A file that was closed stays as it is: its table is as good as its records.
     for (std::int32_t number = 0; number < files(); ++number) file(number).has_table() ? count(number) : close(number);
     if (!options_.dry_run) publish();
@@ -151,6 +165,23 @@ class Repair {
   }
   std::string target(std::int32_t number) const { return sion::file_name(report_.path, number); }
   bool has_fields() const noexcept { return report_.fields > 0 && !found_.fields_path.empty(); }
+
+  // Whether the repaired set is to have another name than the one it has, or was to have: then what is there stays as
+  // it is, and a copy is repaired.
+  bool has_other_name() const {
+    const auto plain = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
+    return !options_.output.empty() && plain(options_.output) != plain(found_.path);
+  }
+
+  // Of a set that is closed and has its names.
+  RepairReport whole_report() {
+    for (std::int32_t number = 0; number < files(); ++number) count(number);
+    report_.files = found_.info().files;
+    if (!found_.fields_path.empty()) report_.files.push_back(found_.fields_path);
+    return report_;
+  }
+
+  RepairReport repair_copy();
 
   // Names that were given already show that the new set was complete and the old one is none any more.
   bool replaces() const {
@@ -349,6 +380,43 @@ void Repair::close(std::int32_t number) {
   close_file(*handle, closing);
   handle->sync();
   handle->close();
+}
+
+// The files under the temporary names of a new set, where they are repaired as if they had been left there.
+RepairReport Repair::repair_copy() {
+  if (found_.fields_problem && cannot_be_read(*found_.fields_problem)) throw Error(*found_.fields_problem);
+  require_targets();
+  const Generation generation = found_.records.front().generation;
+  if (generation_at(transport_, target(0)) == generation) {
+    throw Error(Code::exists,
+                fmt::format("{}: it is a copy of this set already, as an earlier repair made it; remove it, or choose "
+                            "another name",
+                            target(0)),
+                {.path = target(0)});
+  }
+  std::vector<std::string> parts;
+  try {
+    const auto copy = [&](const std::string& from, const std::string& name) {
+      const std::string part = part_name(name, generation);
+      const auto to = create_part(transport_, report_.path, part);
+      parts.push_back(part);
+      copy_bytes(*transport_.open_read(from), *to);
+      to->sync();
+      to->close();
+    };
+    for (std::int32_t number = 0; number < files(); ++number) copy(file(number).path, target(number));
+    if (!found_.fields_path.empty()) copy(found_.fields_path, fields_name(report_.path));
+    FoundSet copied = find_generation(transport_, report_.path, generation, Unclosed::accepted, files());
+    for (std::size_t number = 0; number < copied.problems.size(); ++number) {
+      if (copied.problems[number].empty()) copied.problems[number] = found_.problems[number];
+    }
+    RepairOptions options = options_;
+    options.output.clear();
+    return Repair(transport_, std::move(copied), options).run();
+  } catch (...) {
+    for (const std::string& part : parts) remove_quietly(transport_, part);
+    throw;
+  }
 }
 
 void Repair::publish() {

@@ -142,6 +142,9 @@ TEST_F(Repair, LeavesTheSetBeforeAloneUnlessItIsToBeReplaced) {
   EXPECT_EQ(repair_multifile(part(), {.output = directory_ / "other.sion"}).path, directory_ / "other.sion");
   expect_streams(directory_ / "other.sion", 3, 0);
   EXPECT_EQ(contents(path_) + contents(path_ + ".000001"), before);
+  EXPECT_TRUE(fs::exists(part()) && fs::exists(part(1)));  // a copy was repaired
+  fs::remove(part(1));
+  fs::remove(part());
   write(3, 2, false);
   EXPECT_EQ(repair_multifile(part(1), {.overwrite = true}).outcome, Outcome::recovered);
   expect_streams(path_, 3, 0);
@@ -174,6 +177,42 @@ TEST_F(Repair, MakesADamagedTableAgain) {
       EXPECT_EQ(error_of([&] { MultifileReader{path_}; }).code(), Code::malformed) << place;
       EXPECT_EQ(repair_multifile(name).outcome, Outcome::recovered) << place;
       expect_streams(path_, 4, 99);
+    }
+  }
+}
+
+// A closed set is repaired in place, or, with another name for it, as a copy: what is there stays as it is.
+TEST_F(Repair, OfAnotherNameIsACopy) {
+  for (const int files : {1, 2}) {
+    for (const std::uint64_t place :
+         {std::uint64_t{18}, std::uint64_t{1112}}) {  // the version, the record behind the header
+      SCOPED_TRACE(::testing::Message() << files << " files, byte " << place);
+      write(2 * files, files, true);
+      std::string bytes = contents(path_);
+      bytes[place] = static_cast<char>(bytes[place] ^ 0x55);
+      std::ofstream(path_, std::ios::binary) << bytes;
+      const std::vector<std::string> before = paths_in(directory_.path());
+      const std::string copy = directory_ / "copy.sion";
+      testing::put_contents(copy, "another file");
+      EXPECT_EQ(error_of([&] { repair_multifile(path_, {.output = copy}); }).code(), Code::exists);
+      EXPECT_EQ(contents(copy), "another file");
+      fs::remove(copy);
+      const RepairReport planned = repair_multifile(path_, {.output = copy, .dry_run = true});
+      EXPECT_EQ(paths_in(directory_.path()), before);
+      const RepairReport report = repair_multifile(path_, {.output = copy});
+      EXPECT_EQ(report.outcome, Outcome::mended);
+      EXPECT_EQ(planned.outcome, report.outcome);
+      EXPECT_EQ(planned.files, report.files);
+      EXPECT_EQ(report.path, copy);
+      EXPECT_EQ(report.files.front(), copy);
+      EXPECT_TRUE(contents(path_) == bytes);
+      EXPECT_EQ(paths_in(directory_.path()).size(), before.size() + static_cast<std::size_t>(files));
+      expect_streams(copy, 2 * files, 99);
+      EXPECT_TRUE(verify_multifile(copy).is_sound());
+      EXPECT_EQ(error_of([&] { repair_multifile(path_, {.output = copy, .overwrite = true}); }).code(), Code::exists);
+      for (const std::string& file : report.files) fs::remove(file);
+      EXPECT_EQ(repair_multifile(path_).path, path_);
+      expect_streams(path_, 2 * files, 99);
     }
   }
 }

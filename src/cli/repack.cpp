@@ -55,14 +55,22 @@ struct Defrag {
   }
 };
 
-// A whole file of one that is damaged or whose writer was interrupted; checkpoints of ours where they lie.
+// A whole file of one that is damaged or whose writer was interrupted; without a name for it checkpoints and appends
+// that were interrupted are repaired in place.
 struct Repair {
   std::string from, to;
   RepackArguments how;
 
+  // Whatever is lost, left out or not proven makes the new file another one than was hoped for.
   int run(Session& session) const {
-    return how.carry_out(session, to.empty() ? from : to, "repaired",
-                         [&](const RepackOptions& options) { return lq::repair(from, to, options); });
+    std::string path = to.empty() ? from : to;
+    const int code = how.carry_out(session, path, "repaired", [&](const RepackOptions& options) {
+      const RepackReport report = lq::repair(from, to, options);
+      // What was written, or what needs no repair.
+      path = report.files.empty() ? from : report.files.front();
+      return report;
+    });
+    return code == fine ? fine : differs;
   }
 };
 
@@ -102,6 +110,10 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
     base::JsonWriter json;
     json.begin_object().member("path", to).raw_members(to_json(report)).member("dry_run", options.dry_run).end_object();
     session.out.line(json.take());
+  } else if (!report.needed) {
+    if (!session.quiet) {
+      session.out.line(fmt::format("{}: nothing to repair: the file is {}", to, name(report.verdict.value())));
+    }
   } else if (!session.quiet) {
     const std::string files = report.files.size() == 1 ? "" : fmt::format(" in {}", count(report.files.size(), "file"));
     const bool has_streams = !report.format.empty() && format_info(report.format).contents == Contents::streams;
@@ -152,8 +164,8 @@ Run declare_repair(Arguments& arguments) {
   arguments.file("FILE", repair->from, "damaged file, or multifile that was not closed");
   arguments.text(
       "-o,--output", "OUT", repair->to,
-      "name of the whole file; by default that of a checkpoint of ours, or, where an append was interrupted, "
-      "FILE itself");
+      "the repaired file, a new one; without it checkpoints and interrupted appends are repaired where they are, "
+      "and others refused");
   repair->how.declare(arguments, "repair");
   return [repair](Session& session) {
     const std::string& named = repair->to.empty() ? repair->from : repair->to;

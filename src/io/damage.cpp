@@ -187,7 +187,8 @@ std::optional<CorrectByte> Search::correction(const Range& range) {
   if (possible.size() != 1) return std::nullopt;
   const auto& [byte, site] = possible.front();
   const std::byte now = load(site)[static_cast<std::size_t>(byte.byte_of_site)];
-  return CorrectByte{lattice::offset_of(payload_, site, byte.byte_of_site), now ^ std::byte{byte.change}, now};
+  return CorrectByte{lattice::offset_of(payload_, site, byte.byte_of_site), now ^ std::byte{byte.change}, now,
+                     range.slice};
 }
 
 std::vector<Finding> Search::single_byte(const Range& range) {

@@ -6,6 +6,8 @@
 // the byte of a single damaged byte; gauge links tell by themselves which of them are no longer unitary.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,7 @@ struct CorrectByte {
   std::uint64_t offset = 0;
   std::byte right{};
   std::byte found{};
+  std::optional<std::int64_t> slice = {};  // whose sum singles it out; else that of the field does
 };
 
 // Local. Bytes of the field that the sums single out, without a second candidate: at most one for each slice, or one

@@ -131,6 +131,8 @@ void put(JsonWriter& json, const Catalog& catalog) {
 void put(JsonWriter& json, const RepackReport& report) {
   json.begin_object().member("format", report.format).member("files", report.files).member("streams", report.tasks);
   json.member("bytes", report.bytes).member("fields", report.fields).member("file_bytes", report.file_bytes);
+  json.member("needed", report.needed);
+  if (report.verdict) json.member("verdict", name(*report.verdict));
   json.member("findings", report.findings).end_object();
 }
 

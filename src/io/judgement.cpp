@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "format/unproven.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 
@@ -185,7 +186,17 @@ std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement
                                                 : Outcome::unchecked);
   }
   if (!has_exact) claim("checksum", Evidence::exact_sum, Outcome::absent);
+  const auto is_rescued = [](const auto& text) { return text.first == format::rescued_text; };
+  if (std::ranges::any_of(entry.metadata, is_rescued))
+    claim("rest of the field", Evidence::second_copy, Outcome::absent);
+  if (auto unproven = unproven_claim(entry.metadata, of)) claims.push_back(*std::move(unproven));
   return claims;
+}
+
+std::optional<Claim> unproven_claim(const Metadata& texts, std::string of) {
+  const auto is_mark = [](const auto& text) { return text.first == format::unproven_text; };
+  if (std::ranges::none_of(texts, is_mark)) return {};
+  return Claim{.of = std::move(of), .name = "proof since repair", .outcome = Outcome::unchecked};
 }
 
 Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ bool slices_vouch(const FieldEntry& entry, const pump::Tally& tally);
 
 // A claim for each sum that the file states of the field, and one that is absent where it has no exact one.
 std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of);
+
+// What a repair left unproven (format/unproven.hpp), as a claim that could not be compared; nothing where the texts
+// do not say so.
+std::optional<Claim> unproven_claim(const Metadata& texts, std::string of);
 
 // The error for a sum that differs: expected, found, and zeros if there are any.
 Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,

@@ -3,6 +3,7 @@
 #include "io/mend.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -11,8 +12,10 @@
 #include <limequat/inspect.hpp>
 
 #include "format/findings.hpp"
+#include "format/unproven.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
+#include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 #include "pump/direct.hpp"
 #include "pump/past.hpp"
@@ -37,40 +40,82 @@ pump::Tally read_past(base::ByteSource& file, const Payload& payload, int thread
 // Of encoded tiles the format says what is lost; their bytes are no sites.
 bool is_encoded(const FieldEntry& entry) noexcept { return !entry.payload.encoding.empty(); }
 
+// Whether sites are not in their places: checksums do not see all exchanges, weighted sums do.
+bool are_misplaced(const FieldEntry& entry, const pump::Tally& tally) {
+  const std::vector<Checksum> stated = entry.sums.slices(), found = tally.sums.values().slices();
+  return std::ranges::any_of(damaged_slices(entry, tally), [&](std::int64_t slice) {
+    const auto number = static_cast<std::size_t>(slice);
+    return number < std::min(stated.size(), found.size()) && stated[number] == found[number];
+  });
+}
+
+// Texts that state what was measured of all sites, or name the whole file: of a part of it they are wrong.
+bool speaks_of_all_sites(const std::string& name, const std::string& text) {
+  constexpr std::array<std::string_view, 5> names{"xlf-info", "ildg-data-lfn", "grid-format", "FieldNormMetaData",
+                                                  format::rescued_text};
+  if (std::ranges::find(names, name) != names.end()) return true;
+  constexpr std::array<std::string_view, 5> words{"plaq", "linktr", "link_trace", "trajectory", "checksum"};
+  const auto holds = [&](std::string_view word) {
+    return text.find(word) != std::string::npos || name.find(word) != std::string::npos;
+  };
+  return std::ranges::any_of(words, holds);
+}
+
 class Mending {
  public:
   Mending(base::ByteSource& file, const Limits& limits, int threads)
-      : limits_(limits), threads_(threads), file_(std::make_unique<base::EditedSource>(file)) {}
+      : limits_(limits), threads_(threads), original_(file), file_(std::make_unique<base::EditedSource>(file)) {}
 
   MendedFile run();
 
  private:
+  void look_at_original();
   void mend_headers();
+  void mend_fields(std::size_t count);
   void mend_field(const FieldEntry& entry);
   void mend_bytes(const FieldEntry& entry, pump::Tally& tally);
   void mend_sums(const FieldEntry& entry, const pump::Tally& tally);
   bool has_damaged_slices(const FieldEntry& entry) const;
+  void leave_unproven(const FieldEntry& entry, const std::string& why);
   const FieldEntry* cut_field() const;
   bool holds_messages() const;
   bool ends_early(const FieldEntry& entry) const;
   void name_lost(const FieldEntry& entry);
+  void name_end();
   void rescue(const FieldEntry& entry);
-  void warn(std::string rule, const FieldEntry& entry, std::string message);
+  Metadata texts_of_part(const FieldEntry& entry, const std::string& part);
+  const Record& record_of(const FieldEntry& entry) const {
+    return catalog_.records.at(static_cast<std::size_t>(entry.record));
+  }
+  void warn(std::string rule, const FieldEntry& entry, std::string message) {
+    findings_.warning(std::move(rule), record_of(entry), std::move(message));
+  }
   Catalog scan(base::ByteSource& file) const { return format::scan(file, limits_); }
 
   const Limits& limits_;
   const int threads_;
+  base::ByteSource& original_;
   std::unique_ptr<base::EditedSource> file_;
   std::unique_ptr<base::EditedSource> rescued_;
   const format::Format* format_ = nullptr;
+  bool was_damaged_ = false, was_cut_ = false;
+  bool end_is_restored_ = false;      // what was missing there is made again
   std::optional<std::uint64_t> cut_;  // bytes from here on are missing
   Catalog catalog_;
   format::Findings findings_;
 };
 
-void Mending::warn(std::string rule, const FieldEntry& entry, std::string message) {
-  const Record& record = catalog_.records.at(static_cast<std::size_t>(entry.record));
-  findings_.warning(std::move(rule), record, std::move(message));
+// Of a file that a scan takes for whole, fields without sums are what they were before.
+void Mending::look_at_original() {
+  try {
+    const Catalog catalog = scan(original_);
+    was_cut_ = !catalog.complete;
+    was_damaged_ =
+        was_cut_ || std::ranges::find(catalog.findings, Severity::error, &Finding::severity) != catalog.findings.end();
+  } catch (const Error& error) {
+    if (error.code() == Code::io || error.code() == Code::out_of_memory) throw;
+    was_damaged_ = true;
+  }
 }
 
 void Mending::mend_headers() {
@@ -81,48 +126,60 @@ void Mending::mend_headers() {
                             format_->name()),
                 {.path = file_->path()});
   }
+  look_at_original();
   cut_ = format_->mender->mend(*file_, limits_, findings_);
   format_ = &format::recognise(*file_);
   catalog_ = format_->container->scan(*file_, limits_);
 }
 
-// Bytes that the sums single out. Sums that agree afterwards prove them.
+// Bytes that the sums single out. They are kept only where all sums of their slice, or that of the field, agree then.
 void Mending::mend_bytes(const FieldEntry& entry, pump::Tally& tally) {
   const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, tally);
   if (bytes.empty()) return;
-  for (const CorrectByte& byte : bytes) file_->replace(byte.offset, 1, base::Bytes(&byte.right, 1));
-  tally = read_past(*file_, entry.payload, threads_);
+  base::EditedSource tried(*file_);
+  for (const CorrectByte& byte : bytes) tried.replace(byte.offset, 1, base::Bytes(&byte.right, 1));
+  pump::Tally corrected = read_past(tried, entry.payload, threads_);
+  const std::vector<std::int64_t> left = damaged_slices(entry, corrected);
+  bool all_proven = true;
   for (const CorrectByte& byte : bytes) {
+    const bool is_proven = byte.slice ? std::ranges::find(left, *byte.slice) == left.end()
+                                      : entry.sums.checksum() == corrected.sums.total();
+    all_proven = all_proven && is_proven;
+    if (!is_proven) continue;
+    file_->replace(byte.offset, 1, base::Bytes(&byte.right, 1));
     warn("repair-byte", entry,
          fmt::format("byte {} was 0x{:02x} and is 0x{:02x} by the checksum", byte.offset,
                      std::to_integer<unsigned>(byte.found), std::to_integer<unsigned>(byte.right)));
   }
+  tally = all_proven ? std::move(corrected) : read_past(*file_, entry.payload, threads_);
 }
 
-// Records of sums that are missing or damaged themselves, as far as the data or the other record vouch for them.
+// Records of sums that are missing or damaged themselves are written anew where other sums prove the data. Sums that
+// differ from the data stay: they say where the damage is.
 void Mending::mend_sums(const FieldEntry& entry, const pump::Tally& tally) {
   const std::optional<Checksum> checksum = entry.sums.checksum();
+  const bool has_slices = !entry.sums.slices().empty();
   const bool slices_agree = slices_vouch(entry, tally);
   const bool total_agrees = checksum == tally.sums.total();
-  const bool slices_are_damaged = has_damaged_slices(entry);
-  if (total_agrees && (slices_agree || !slices_are_damaged)) return;
-  if (checksum && !total_agrees && !slices_agree) return;  // the data are damaged
-  format_->for_fields().store_sums(*file_, catalog_, entry, {tally.sums.values()});
-  if (total_agrees)
-    return warn("repair-checksum", entry, "the checksums of its slices were written anew from the data");
-  const std::string found = to_string(tally.sums.total());
-  if (slices_agree) {
-    return warn("repair-checksum", entry,
-                fmt::format("its checksum {} was written anew; those of its slices agree with the data", found));
+  if (!checksum && !has_slices) {
+    const bool has_others = std::ranges::any_of(
+        entry.sums.all, [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
+    if (was_damaged_ && !has_others) leave_unproven(entry, "no checksum of them could be read");
+    return;
   }
+  if (total_agrees && (slices_agree || !has_damaged_slices(entry))) return;
+  const bool is_proven = slices_agree || (total_agrees && !are_misplaced(entry, tally));
+  if (!is_proven) return;
+  format_->for_fields().store_sums(*file_, catalog_, entry, {tally.sums.values()});
+  end_is_restored_ = end_is_restored_ || (!checksum && &entry == &catalog_.fields.back());
   warn("repair-checksum", entry,
-       fmt::format("it had no checksum that could be read: {} was computed from the data as they are, whether they are "
-                   "sound or not",
-                   found));
+       total_agrees ? "the checksums of its slices were written anew: the data agree with the checksum of the field"
+                    : fmt::format("its checksum {} was written anew: the data agree with those of all slices",
+                                  to_string(tally.sums.total())));
 }
 
 bool Mending::has_damaged_slices(const FieldEntry& entry) const {
-  const std::uint64_t message = catalog_.records.at(static_cast<std::size_t>(entry.record)).message;
+  const std::uint64_t message = record_of(entry).message;
   return std::ranges::any_of(catalog_.findings, [&](const Finding& finding) {
     if (finding.rule != "limequat-slices-malformed" && finding.rule != "limequat-slices-contradict") return false;
     const auto record = std::ranges::find(catalog_.records, finding.offset.value_or(0), &Record::header_offset);
@@ -130,10 +187,27 @@ bool Mending::has_damaged_slices(const FieldEntry& entry) const {
   });
 }
 
+// Nothing tells whether the data are right: the new file says so to all who examine it.
+void Mending::leave_unproven(const FieldEntry& entry, const std::string& why) {
+  findings_.error(Code::checksum_mismatch, "repair-unproven", record_of(entry),
+                  fmt::format("\"{}\": {}, so that nothing proves these data; the new file marks them as unproven",
+                              entry.name, why));
+  format_->for_fields().store_sums(*file_, catalog_, entry, {});
+}
+
 void Mending::mend_field(const FieldEntry& entry) {
   pump::Tally tally = read_past(*file_, entry.payload, threads_);
-  mend_bytes(entry, tally);
+  if (entry.sums.checksum() != tally.sums.total()) mend_bytes(entry, tally);
   mend_sums(entry, tally);
+}
+
+// The first fields, from the last of them on, so that records added to one do not move another.
+void Mending::mend_fields(std::size_t count) {
+  for (std::size_t i = count; i-- > 0;) {
+    const FieldEntry& entry = catalog_.fields[i];
+    if (is_encoded(entry)) continue;
+    ends_early(entry) ? name_lost(entry) : mend_field(entry);
+  }
 }
 
 const FieldEntry* Mending::cut_field() const {
@@ -157,10 +231,9 @@ bool Mending::ends_early(const FieldEntry& entry) const {
   return std::ranges::any_of(payload.tiles, [&](const Tile& tile) { return tile.offset + tile.bytes > *cut_; });
 }
 
-// The field stays as it is, and nothing vouches for it.
+// The field stays as it is, with the sums that it has.
 void Mending::name_lost(const FieldEntry& entry) {
   const Payload& payload = entry.payload;
-  const Record& record = catalog_.records.at(static_cast<std::size_t>(entry.record));
   std::string lost = "some of its data are missing";
   if (payload.tile_sites == 0) {
     const int slowest = lattice::resolve_order(payload.order, payload.extents.size()).back();
@@ -169,8 +242,18 @@ void Mending::name_lost(const FieldEntry& entry) {
     lost = fmt::format("its slices {} to {} of {} are missing, or parts of them", there / (payload.length / extent),
                        extent - 1, extent);
   }
-  findings_.error(Code::truncated, "repair-lost", record,
-                  fmt::format("{}, for the file ended at byte {}; they are zeros now", lost, *cut_));
+  findings_.error(Code::truncated, "repair-lost", record_of(entry),
+                  fmt::format("{}, because the file ended at byte {}; they are zeros now", lost, *cut_));
+}
+
+// No field has lost data, but records or other data are lost.
+void Mending::name_end() {
+  const std::uint64_t end = cut_.value_or(original_.size());
+  Finding finding{.severity = Severity::error, .code = Code::truncated, .rule = "repair-lost"};
+  finding.message =
+      fmt::format("the file ended at byte {}, and what was behind is lost{}", end, cut_ ? "; zeros stand for it" : "");
+  finding.offset = end;
+  findings_.add(std::move(finding));
 }
 
 // Where the message begins that holds a record.
@@ -179,13 +262,40 @@ std::uint64_t message_begin(const Catalog& catalog, const Record& record) {
   return first->header_offset;
 }
 
-// The texts of a field, but for those about the numbers as they were stored.
-Metadata texts_of_part(const Catalog& catalog, const FieldEntry& entry, const std::string& part) {
+// The texts of a field that hold for a part of it as well.
+Metadata Mending::texts_of_part(const FieldEntry& entry, const std::string& part) {
   Metadata texts = entry.metadata;
-  texts.insert(texts.end(), catalog.metadata.begin(), catalog.metadata.end());
+  texts.insert(texts.end(), catalog_.metadata.begin(), catalog_.metadata.end());
   texts = format::format_named("scidac").for_fields().carried(texts, true);
-  texts.emplace_back("limequat-rescued", part);
+  std::vector<std::string> left_out;
+  std::erase_if(texts, [&](const auto& text) {
+    if (!speaks_of_all_sites(text.first, text.second)) return false;
+    left_out.push_back(text.first);
+    return true;
+  });
+  texts.emplace_back(format::rescued_text, part);
+  if (!left_out.empty()) {
+    findings_.note(
+        "repair-texts-left-out", record_of(entry),
+        fmt::format("texts about the complete file are not in the rescued part: {}", fmt::join(left_out, ", ")));
+  }
   return texts;
+}
+
+// The stated sums of the first slices: where they differ from the data these are damaged, and the part says so, too.
+// Weighted sums that are not stated are those of the data.
+Sums sums_of_part(const FieldEntry& entry, const Sums& found, std::size_t slices) {
+  Sums sums = found;
+  std::vector<Checksum> stated = entry.sums.slices();
+  stated.resize(slices);
+  sums.set_slices(stated);
+  if (const Sum* const weights = entry.sums.find({SumKind::weighted, SumOf::slices})) {
+    Sum first = *weights;
+    first.words.resize(slices * words_of(SumKind::weighted));
+    sums.set(std::move(first));
+  }
+  sums.set_checksum(sums.total_of_slices().value());
+  return sums;
 }
 
 // The whole slices of a field whose data end early, as the box of the lattice that they are.
@@ -202,16 +312,19 @@ void Mending::rescue(const FieldEntry& entry) {
                             file_->path(), entry.name, *cut_),
                 {.path = file_->path(), .record = entry.name, .offset = cut_});
   }
+  const std::int64_t first = payload.stored.lower[slowest], count = static_cast<std::int64_t>(slices);
+  const std::string part =
+      fmt::format("time slices {} to {} of {}", first, first + count - 1, payload.extents[slowest]);
+  const bool has_sums = entry.sums.slices().size() == extent;
   format::FieldRequest request;
   request.name = entry.name;
   request.spec = payload.spec;
   request.extents = payload.extents;
   request.stored = payload.stored;
-  request.stored->extents[slowest] = static_cast<std::int64_t>(slices);
-  const std::string part =
-      fmt::format("time slices {} to {} of {}", payload.stored.lower[slowest],
-                  payload.stored.lower[slowest] + static_cast<std::int64_t>(slices) - 1, payload.extents[slowest]);
-  request.metadata = texts_of_part(catalog_, entry, part);
+  request.stored->extents[slowest] = count;
+  request.metadata = texts_of_part(entry, part);
+  request.checksum = has_sums;
+  if (!has_sums) request.metadata.emplace_back(format::unproven_text, "the file had no checksums of its slices");
   // Fields in front of it stay as they are.
   const bool is_first = &entry == catalog_.fields.data();
   const std::uint64_t kept = is_first ? 0 : message_begin(catalog_, catalog_.records[entry.record]);
@@ -225,45 +338,54 @@ void Mending::rescue(const FieldEntry& entry) {
   rescued_->replace_by_original(there.offset, there.length, payload.offset);
   const pump::Tally tally = read_past(*rescued_, there, threads_);
   std::vector<format::Literal> literals = std::move(layout.head);
-  std::ranges::move(layout.tail({tally.sums.values()}), std::back_inserter(literals));
+  if (has_sums) {
+    std::ranges::move(layout.tail({sums_of_part(entry, tally.sums.values(), slices)}), std::back_inserter(literals));
+  }
   for (const format::Literal& literal : literals) {
     rescued_->replace(literal.offset, literal.bytes.size(), literal.bytes);
   }
 
-  const std::vector<std::int64_t> lost = damaged_slices(entry, tally);
-  const std::string vouched = entry.sums.slices().empty() ? "; no checksum vouches for them"
-                              : lost.empty()
-                                  ? "; all agree with their checksums"
-                                  : fmt::format("; slices {} disagree with their checksums", fmt::join(lost, ", "));
-  warn("repair-rescued", entry,
-       fmt::format("{} are rescued as a part of the lattice (a SciDAC hypercube){}", part, vouched));
+  const std::vector<std::int64_t> damaged = damaged_slices(entry, tally);
+  const std::string vouched =
+      !has_sums ? "nothing proves these data: the file had no checksums of slices; the part marks them as unproven"
+      : damaged.empty()
+          ? "all of them agree with their checksums"
+          : fmt::format("slices {} differ from their checksums, which the part keeps", fmt::join(damaged, ", "));
+  findings_.error(
+      Code::truncated, "repair-rescued", record_of(entry),
+      fmt::format(
+          "the file ended at byte {}: time slices {} to {} are lost. {} are rescued as a part of the lattice (a "
+          "SciDAC hypercube): {}",
+          *cut_, first + count, first + static_cast<std::int64_t>(extent) - 1, part, vouched));
 }
 
 MendedFile Mending::run() {
   mend_headers();
-  if (const FieldEntry* cut = cut_field(); cut != nullptr && holds_messages()) {
-    rescue(*cut);
+  const FieldEntry* cut = holds_messages() ? cut_field() : nullptr;
+  if (cut != nullptr) {
+    // What is added to fields in front of it moves it.
+    const auto before = static_cast<std::size_t>(cut - catalog_.fields.data());
+    const std::uint64_t bytes = file_->size();
+    mend_fields(before);
+    *cut_ += file_->size() - bytes;
+    catalog_ = scan(*file_);
+    rescue(catalog_.fields.at(before));
   } else {
-    // From the last on, so that records added to one field do not move another.
-    for (auto entry = catalog_.fields.rbegin(); entry != catalog_.fields.rend(); ++entry) {
-      if (is_encoded(*entry)) continue;
-      ends_early(*entry) ? name_lost(*entry) : mend_field(*entry);
-    }
+    mend_fields(catalog_.fields.size());
+    const auto is_cut = [&](const FieldEntry& entry) { return ends_early(entry); };
+    if (cut_ && std::ranges::none_of(catalog_.fields, is_cut)) name_end();
   }
+  if (was_cut_ && !end_is_restored_ && !findings_.has_errors()) name_end();
   MendedFile result;
-  base::EditedSource& to_write = rescued_ ? *rescued_ : *file_;
-  result.catalog = scan(to_write);
+  result.catalog = scan(rescued_ ? *rescued_ : *file_);
+  const bool holds_fields = format::format_named(result.catalog.format).info.contents == Contents::fields;
+  if (was_damaged_ && holds_fields && result.catalog.fields.empty() && !findings_.has_errors()) {
+    findings_.add({.severity = Severity::error,
+                   .code = Code::malformed,
+                   .rule = "repair-lost",
+                   .message = "no field was found in it: the records that describe or hold one are lost or damaged"});
+  }
   result.findings = findings_.take();
-  for (const Finding& finding : result.catalog.findings) {
-    if (finding.severity == Severity::error) result.findings.push_back(finding);
-  }
-  for (const FieldEntry& entry : result.catalog.fields) {
-    if (is_encoded(entry)) continue;
-    const pump::Tally tally = read_past(to_write, entry.payload, threads_);
-    if (judge(entry, tally, entry.payload.stored).status != ChecksumStatus::mismatch) continue;
-    const std::vector<Finding> left = locate_damage(to_write, result.catalog, entry, tally);
-    result.findings.insert(result.findings.end(), left.begin(), left.end());
-  }
   result.rescued = std::move(rescued_);
   result.complete = std::move(file_);
   return result;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A damaged file with fields put right: headers and texts by what its format knows, data by their sums, and the whole
-// time slices of data that end early.
+// time slices of data that end early. Sums are written anew only where other sums prove the data; what is not proven or
+// lost is an error among the findings. Whether the result is sound is for an examination of it to say.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ struct MendedFile {
   std::unique_ptr<base::EditedSource> complete;  // everything in its place
   std::unique_ptr<base::EditedSource> rescued;   // parts of it, where data end early; else nothing
   Catalog catalog;                               // of what is to be written
-  std::vector<Finding> findings;                 // warnings tell what was done, errors what is left
+  std::vector<Finding> findings;                 // warnings tell what was done, errors what is lost or unproven
 
   base::EditedSource& to_write() const { return rescued ? *rescued : *complete; }
 };

@@ -14,6 +14,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
+#include "io/verify.hpp"
 #include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -32,6 +33,7 @@ struct Mended {
   std::string bytes;
   Catalog catalog;
   std::vector<Finding> findings;
+  Verdict verdict = Verdict::sound;
 
   std::size_t count(std::string_view rule) const {
     return static_cast<std::size_t>(std::ranges::count(findings, rule, &Finding::rule));
@@ -44,10 +46,21 @@ struct Mended {
   }
 };
 
+// With what an examination of the result finds out.
 Mended mended(const std::string& bytes) {
   base::MemorySource file(base::as_bytes(bytes), "damaged");
   const MendedFile result = mend_file(file, {}, 3);
-  return {contents(result.to_write()), result.catalog, result.findings};
+  Mended told{contents(result.to_write()), result.catalog, result.findings};
+  const auto files = transport::make_memory();
+  const auto written = files->create("mended");
+  written->write_at(0, base::as_bytes(told.bytes));
+  written->close();
+  const Verification examined = io::verify(*files, "mended", Communicator(), {.physics = Measure::never, .threads = 1});
+  told.verdict = examined.verdict;
+  for (const Finding& finding : examined.findings) {
+    if (finding.severity == Severity::error) told.findings.push_back(finding);
+  }
+  return told;
 }
 
 Catalog scan(const std::string& bytes) {
@@ -138,17 +151,43 @@ TEST_P(MendedGauge, GetsBackWhatItsDescriptionsSay) {
   }
 }
 
-TEST_P(MendedGauge, GetsItsChecksumAgainWhenItIsCutOff) {
+// Nothing else proves the data, and the file says so from then on.
+TEST_P(MendedGauge, IsUnprovenWhenItsChecksumIsCutOff) {
   const Record& checksum = record_of(catalog_, "scidac-checksum");
   for (std::uint64_t end = checksum.header_offset; end < checksum.offset + checksum.data_length; ++end) {
     const Mended result = mended(whole_.substr(0, static_cast<std::size_t>(end)));
-    ASSERT_FALSE(result.has_errors()) << end << result.told();
-    ASSERT_EQ(result.catalog.field().sums.checksum(), catalog_.field().sums.checksum()) << end;
-    // Without its NUL alone the document is whole, only shorter.
-    ASSERT_EQ(result.count("repair-checksum") + result.count("repair-length"), 1U) << end << result.told();
     ASSERT_TRUE(result.catalog.complete);
     const auto before = static_cast<std::size_t>(checksum.header_offset);
-    ASSERT_TRUE(result.bytes.substr(0, before) == whole_.substr(0, before)) << end;
+    ASSERT_TRUE(result.bytes.substr(0, 6) == whole_.substr(0, 6)) << end;
+    const Payload& data = result.catalog.field().payload;
+    ASSERT_TRUE(result.bytes.substr(data.offset, data.length) == whole_.substr(data.offset, data.length)) << end;
+    ASSERT_LE(data.offset + data.length, before);
+    // Without its NUL alone the document is whole, only shorter.
+    if (result.count("repair-length") == 1) {
+      ASSERT_FALSE(result.has_errors()) << end << result.told();
+      ASSERT_EQ(result.catalog.field().sums.checksum(), catalog_.field().sums.checksum()) << end;
+      continue;
+    }
+    ASSERT_EQ(result.count("repair-unproven"), 1U) << end << result.told();
+    ASSERT_EQ(result.verdict, Verdict::unproven) << end << result.told();
+    ASSERT_FALSE(result.catalog.field().sums.checksum()) << end;
+    // A repair of the repaired file finds nothing more, and does not make it sound.
+    ASSERT_TRUE(mended(result.bytes).bytes == result.bytes);
+  }
+}
+
+// A checksum that cannot be read, in whatever letter: no new one is made of the data.
+TEST_P(MendedGauge, IsUnprovenWhenItsChecksumCannotBeRead) {
+  const Record& checksum = record_of(catalog_, "scidac-checksum");
+  const std::size_t digits = whole_.find("<suma>", checksum.offset) + 6;
+  std::string damaged = whole_;
+  damaged.replace(digits, 4, "zzzz");
+  for (const bool flips : {false, true}) {
+    if (flips) damaged = changed(damaged, catalog_.field().payload.offset + 100, 0x10);
+    const Mended result = mended(damaged);
+    EXPECT_EQ(result.count("repair-unproven"), 1U) << result.told();
+    EXPECT_EQ(result.verdict, Verdict::unproven) << result.told();
+    EXPECT_FALSE(result.catalog.field().sums.checksum());
   }
 }
 
@@ -159,14 +198,17 @@ TEST_P(MendedGauge, CutInItsDataKeepsItsWholeSlices) {
   for (std::uint64_t kept = slice; kept < payload.length; kept += 50) {
     const auto end = static_cast<std::size_t>(payload.offset + kept);
     const Mended result = mended(whole_.substr(0, end));
-    ASSERT_FALSE(result.has_errors()) << kept << result.told();
+    ASSERT_EQ(result.count("repair-rescued"), 1U) << kept << result.told();
+    ASSERT_TRUE(result.has_errors());
     const FieldEntry& field = result.catalog.field();
     ASSERT_EQ(field.payload.extents, payload.extents);
     ASSERT_EQ(field.payload.stored.extents[3], static_cast<std::int64_t>(kept / slice));
     ASSERT_TRUE(result.bytes.substr(field.payload.offset, field.payload.length) ==
                 whole_.substr(payload.offset, kept / slice * slice));
     ASSERT_NE(result.told().find("time slices 0 to"), std::string::npos);
-    ASSERT_TRUE(field.sums.checksum());
+    // The file has no checksums of slices that would prove them.
+    ASSERT_FALSE(field.sums.checksum());
+    ASSERT_EQ(result.verdict, Verdict::unproven) << result.told();
   }
 }
 
@@ -229,7 +271,8 @@ TEST(MendedFiles, WithSlicesOfVersion10GetTheirWeightsWithTheirChecksums) {
   EXPECT_TRUE(result.bytes == golden("slices_with_weights.lime")) << result.told();
 }
 
-TEST(MendedFiles, WithoutChecksumGetOneAndSaySo) {
+// They never had one: nothing is to be repaired.
+TEST(MendedFiles, WithoutChecksumStayWithout) {
   std::string bytes = golden("qio_gauge_double.lime");
   const Catalog whole = scan(bytes);
   bytes.resize(record_of(whole, "scidac-checksum").header_offset);
@@ -237,8 +280,64 @@ TEST(MendedFiles, WithoutChecksumGetOneAndSaySo) {
   bytes[data.header_offset + 6] = '\x40';  // ends the message: a file that never had one
   ASSERT_NO_THROW(scan(bytes).require_sound());
   const Mended result = mended(bytes);
-  EXPECT_EQ(result.catalog.field().sums.checksum(), whole.field().sums.checksum());
-  EXPECT_NE(result.told().find("computed from the data as they are"), std::string::npos) << result.told();
+  EXPECT_TRUE(result.bytes == bytes);
+  EXPECT_TRUE(result.findings.empty()) << result.told();
+}
+
+// Sums of slices are as good as the one that is lost: they prove the data, mend them, or say where they are damaged.
+TEST(MendedFiles, KeepSumsOfSlicesThatTheDataContradict) {
+  const std::string whole = golden("slices_with_weights.lime");
+  const Catalog catalog = scan(whole);
+  const Payload& payload = catalog.field().payload;
+  const std::size_t digits = whole.find("<suma>", record_of(catalog, "scidac-checksum").offset) + 6;
+  std::string garbled = whole;
+  garbled.replace(digits, 4, "zzzz");
+  const std::string cut = whole.substr(0, record_of(catalog, "scidac-checksum").header_offset);
+  for (const std::string& lost : {garbled, cut}) {
+    const Mended proven = mended(lost);
+    EXPECT_TRUE(proven.bytes == whole) << proven.told();
+    EXPECT_FALSE(proven.has_errors()) << proven.told();
+    int mended_bytes = 0;
+    for (std::uint64_t at = payload.offset; at < payload.offset + payload.length; at += 41) {
+      const Mended result = mended(changed(lost, at, 0x10));
+      if (result.bytes == whole) {
+        ++mended_bytes;
+        continue;
+      }
+      ASSERT_EQ(result.verdict, Verdict::damaged) << at << result.told();
+      ASSERT_TRUE(result.has_errors());
+      ASSERT_EQ(result.catalog.field().sums.slices(), catalog.field().sums.slices());
+      ASSERT_EQ(result.count("repair-checksum"), 0U) << result.told();
+    }
+    EXPECT_GT(mended_bytes, 0);
+    // More than a byte, as lost writes leave it.
+    std::string zeros = lost;
+    zeros.replace(payload.offset + payload.length / 2, payload.length / 4, payload.length / 4, '\0');
+    const Mended result = mended(zeros);
+    EXPECT_EQ(result.verdict, Verdict::damaged) << result.told();
+    EXPECT_EQ(result.catalog.field().sums.slices(), catalog.field().sums.slices());
+  }
+}
+
+// What of the rescued slices is damaged is damaged in the part as well, and its texts are not those of the whole.
+TEST(MendedFiles, CutInTheirDataKeepTheSumsOfTheirSlices) {
+  const std::string whole = golden("slices_with_weights.lime");
+  const FieldEntry field = scan(whole).field();
+  const Payload& payload = field.payload;
+  const std::uint64_t slices = field.sums.slices().size(), slice = payload.length / slices;
+  ASSERT_GT(slices, 1U);
+  const std::string cut = whole.substr(0, payload.offset + (slices - 1) * slice + 5);
+  const Mended part = mended(cut);
+  EXPECT_EQ(part.verdict, Verdict::consistent) << part.told();
+  EXPECT_EQ(part.count("repair-rescued"), 1U) << part.told();
+  EXPECT_TRUE(part.has_errors());
+  EXPECT_EQ(part.told().find("plaq"), std::string::npos);
+  for (const auto& [name, text] : part.catalog.field().metadata) {
+    EXPECT_EQ(text.find("plaq"), std::string::npos) << name;
+  }
+  const Mended damaged = mended(changed(changed(cut, payload.offset + 3, 0x10), payload.offset + slice / 2, 0x01));
+  EXPECT_EQ(damaged.verdict, Verdict::damaged) << damaged.told();
+  EXPECT_NE(damaged.told().find("differ from their checksums"), std::string::npos) << damaged.told();
 }
 
 // Two damaged bytes in one slice cannot be told apart; then nothing is invented.

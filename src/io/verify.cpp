@@ -19,6 +19,7 @@
 
 #include "comm/agree.hpp"
 #include "format/format.hpp"
+#include "format/unproven.hpp"
 #include "grid/local_field.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
@@ -87,6 +88,7 @@ class Verifier {
   comm::Comm& comm() const { return communicator_.engine(); }
   const Catalog& catalog() const noexcept { return file_->catalog(); }
   void examine();
+  void tell_unproven();
   void check(const FieldEntry& entry, std::uint64_t index);
   pump::Tally read_past(const FieldEntry& entry);
   void report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement);
@@ -137,8 +139,25 @@ Verification Verifier::run() {
     if (whole_in_file) check(entry, index);
   }
   examine();
+  comm::agree_alike(comm(), [&] { tell_unproven(); });
   io::conclude(result_, options_.require);
   return std::move(result_);
+}
+
+// What a repair could not prove, of a field (claims_of() has its claim) or of the whole file.
+void Verifier::tell_unproven() {
+  const auto tell = [&](const Metadata& texts, const std::string& record) {
+    for (const auto& [name, text] : texts) {
+      if (name != format::unproven_text) continue;
+      result_.findings.push_back({.severity = Severity::warning,
+                                  .rule = "unproven",
+                                  .message = fmt::format("{}: nothing proves these data: {}", catalog().path, text),
+                                  .record = record});
+    }
+  };
+  tell(catalog().metadata, {});
+  if (auto claim = io::unproven_claim(catalog().metadata, "file")) result_.claims.push_back(*std::move(claim));
+  for (const FieldEntry& entry : catalog().fields) tell(entry.metadata, entry.name);
 }
 
 // What is no payload of a field. One rank looks at it; the others are told.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pieces/description.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -134,6 +136,48 @@ class Reader {
   std::string_view text_;
 };
 
+// A byte that may have been another one.
+struct Correction {
+  std::size_t at = 0;
+  std::byte right{};
+};
+
+// Bytes before the last line whose change alone would change the CRC-32 by `off`. CRCs are linear: a byte that changes
+// by e changes the sum by what e and the zero bytes that stand for what follows it make of 0.
+std::vector<Correction> corrections_of_sum(base::Bytes head, std::uint32_t off) {
+  std::array<std::uint32_t, 256> table{}, change{};
+  const std::byte zero{0};
+  const std::uint32_t of_zero = kernels::crc32(0, {&zero, 1});
+  for (unsigned e = 0; e < 256; ++e) {
+    const auto byte = static_cast<std::byte>(e);
+    table[e] = kernels::crc32(0, {&byte, 1}) ^ of_zero;
+  }
+  change = table;
+  std::vector<Correction> found;
+  for (std::size_t at = head.size(); at-- > 0;) {
+    for (unsigned e = 1; e < 256; ++e) {
+      if (change[e] == off) found.push_back({at, head[at] ^ static_cast<std::byte>(e)});
+      change[e] = (change[e] >> 8) ^ table[change[e] & 0xff];
+    }
+  }
+  return found;
+}
+
+std::vector<Correction> corrections(base::Bytes bytes) {
+  const base::Bytes head = bytes.first(bytes.size() - last_line_bytes);
+  const std::string_view last = base::as_text(bytes).substr(head.size());
+  const std::uint32_t sum = kernels::crc32(0, head);
+  std::vector<Correction> found;
+  if (const auto stated = base::parse_hex32(last.substr(last_word.size(), 8))) {
+    found = corrections_of_sum(head, sum ^ *stated);
+  }
+  const std::string right = fmt::format("{}{}\n", last_word, base::hex32(sum));
+  const auto [there, wanted] = std::ranges::mismatch(last, right);
+  if (there == last.end() || !std::equal(there + 1, last.end(), wanted + 1)) return found;
+  found.push_back({head.size() + static_cast<std::size_t>(there - last.begin()), static_cast<std::byte>(*wanted)});
+  return found;
+}
+
 }  // namespace
 
 bool is_description(base::Bytes bytes) noexcept { return base::as_text(bytes).starts_with(first_line); }
@@ -179,6 +223,31 @@ std::optional<PartitionedFile> set_in(transport::File& file, const std::string& 
   PartitionedFile set = decode_description(bytes, path);
   for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
   return set;
+}
+
+std::optional<CorrectedSet> corrected_set_in(transport::File& file, const std::string& path) {
+  constexpr std::uint64_t most_bytes = base::mebi;
+  const std::uint64_t size = file.size();
+  if (size <= first_line.size() + last_line_bytes || size > most_bytes) return {};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  if (file.read_at(0, bytes) < bytes.size()) return {};
+  // Most files are none: the first line or the last one tells, whichever is whole.
+  const std::string_view text = base::as_text(bytes), last = text.substr(text.size() - last_line_bytes);
+  if (!text.starts_with(first_line) && !last.starts_with(last_word)) return {};
+  std::optional<CorrectedSet> found;
+  for (const Correction& one : corrections(bytes)) {
+    const std::byte now = std::exchange(bytes[one.at], one.right);
+    try {
+      PartitionedFile set = decode_description(bytes, path);
+      if (found) return {};  // nothing tells which of the two it is
+      for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
+      found = CorrectedSet{std::move(set), one.at, now, one.right};
+    } catch (const Error&) {
+      // It is another byte.
+    }
+    bytes[one.at] = now;
+  }
+  return found;
 }
 
 }  // namespace lq::partition

@@ -4,6 +4,8 @@
 // The description of a set of subfiles as text (docs/formats/partitions.md).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -29,5 +31,15 @@ std::string subfile_path(const std::string& path, const std::string& written);
 
 // The set that a file describes, its subfiles by paths from here; nothing where it is another file. malformed.
 std::optional<PartitionedFile> set_in(transport::File& file, const std::string& path);
+
+// A set of which one byte of the description is not the one that was written, and was found by the checksum in its last
+// line.
+struct CorrectedSet {
+  PartitionedFile set;
+  std::uint64_t offset = 0;
+  std::byte found{}, right{};
+};
+// Nothing where more than a byte is damaged, or the file is no description. Descriptions of up to 1 MiB are tried.
+std::optional<CorrectedSet> corrected_set_in(transport::File& file, const std::string& path);
 
 }  // namespace lq::partition

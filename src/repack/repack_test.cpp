@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
 #include "support/contents.hpp"
@@ -180,9 +181,11 @@ TEST_F(Repack, RepairsOneFileOfASetAndKeepsTheOthers) {
   for (int r = 2; r < 5; ++r) EXPECT_TRUE(task_of(to, "task." + std::to_string(r)) == fill(2, r, 700 + 100 * r)) << r;
 }
 
-TEST_F(Repack, RefusesToRepairWhatIsWhole) {
-  const Error error = testing::error_of([&] { repair(golden_path("v01_1file_4tasks.sion"), at("good.sion")); });
-  EXPECT_EQ(error.code(), Code::wrong_state);
+TEST_F(Repack, LeavesAloneWhatNeedsNoRepair) {
+  const RepackReport report = repair(golden_path("v01_1file_4tasks.sion"), at("good.sion"));
+  EXPECT_FALSE(report.needed);
+  EXPECT_TRUE(report.files.empty() && report.findings.empty());
+  EXPECT_EQ(report.verdict, verify(golden_path("v01_1file_4tasks.sion")).verdict);
   EXPECT_FALSE(fs::exists(at("good.sion")));
 }
 
@@ -314,7 +317,8 @@ TEST_F(Repack, RepairsACheckpointByTheNameItWasToHave) {
   for (int task = 0; task < 2; ++task) {
     EXPECT_TRUE(task_of(path, "task." + std::to_string(task)) == checkpoint_stream(task)) << task;
   }
-  EXPECT_EQ(testing::error_of([&] { repair(path, ""); }).code(), Code::wrong_state);
+  EXPECT_EQ(report.verdict, Verdict::sound);
+  EXPECT_FALSE(repair(path, "").needed);
 }
 
 // Records of a LIME file: three of one type, and one whose type is what the second of these is called as a file.

@@ -17,6 +17,7 @@
 #include "checkpoint/publishing.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
+#include "repack/examine.hpp"
 #include "repack/infer.hpp"
 #include "repack/repair_file.hpp"
 #include "repack/repair_set.hpp"
@@ -29,12 +30,11 @@ namespace {
 
 namespace sion = format::sion;
 
-[[noreturn]] void nothing_to_repair(const std::string& path) {
-  throw Error(Code::wrong_state,
-              fmt::format("{}: nothing is to be repaired: the multifile is whole; \"lq verify\" tells whether its data "
-                          "are sound",
-                          path),
-              {.path = path});
+// Of a multifile that is closed and whole; its data may be damaged all the same.
+RepackReport judge_whole(transport::Transport& transport, const std::string& path, const RepackOptions& options) {
+  const Verification examined = repack::examine(transport, path, options);
+  if (!examined.ok) repack::refuse_to_repair(examined);
+  return repack::nothing_to_repair(examined);
 }
 
 // What an interrupted writer left of a set that has no file of its name.
@@ -67,10 +67,11 @@ Finding finding_of(const ChunkDamage& lost) {
   return finding;
 }
 
-RepackReport repair_with_records(const std::string& from, const std::string& to, const RepackOptions& options) {
+RepackReport repair_with_records(transport::Transport& transport, const std::string& from, const std::string& to,
+                                 const RepackOptions& options) {
   const RepairReport repaired =
       repair_multifile(from, {.output = to, .overwrite = options.overwrite, .dry_run = options.dry_run});
-  if (repaired.outcome == RepairReport::Outcome::nothing_to_do) nothing_to_repair(from);
+  if (repaired.outcome == RepairReport::Outcome::nothing_to_do) return judge_whole(transport, repaired.path, options);
   RepackReport report;
   report.format = "sion";
   report.files = repaired.files;
@@ -91,13 +92,18 @@ RepackReport repair_with_records(const std::string& from, const std::string& to,
   for (const std::string& mended : repaired.mended) {
     report.findings.push_back({.severity = Severity::note, .rule = "repair-record", .message = mended});
   }
+  if (options.dry_run) return report;
+  const Verification examined = repack::examine(transport, repaired.path, options);
+  report.verdict = examined.verdict;
+  // What is lost the set remembers, and the examination would tell again.
+  if (repaired.lost.empty()) repack::conclude(report, examined);
   return report;
 }
 
 RepackReport repair_without_records(transport::Transport& transport, const std::string& from, const std::string& to,
                                     const RepackOptions& options) {
   sion::Set set = repack::open_damaged_set(transport, from, options);
-  if (set.is_whole()) nothing_to_repair(from);
+  if (set.is_whole()) return judge_whole(transport, from, options);
   if (to.empty()) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: it holds no records of its chunks, so what can be guessed is written anew: name the "
@@ -116,6 +122,7 @@ RepackReport repair_without_records(transport::Transport& transport, const std::
   repack::require_other_files(set, plans);
   RepackReport report = repack::write_set(transport, std::move(plans), repack::streams_of(transport, set), options);
   report.findings = findings.take();
+  if (!options.dry_run) repack::conclude(report, repack::examine(transport, to, options));
   return report;
 }
 
@@ -148,7 +155,7 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   try {
     if (!holds_streams(transport, source)) return repack::repair_file(transport, source, to, options);
     const bool has_records = checkpoint::generation_at(transport, source) || checkpoint::final_name(source);
-    return has_records ? repair_with_records(source, to, options)
+    return has_records ? repair_with_records(transport, source, to, options)
                        : repair_without_records(transport, source, to, options);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;

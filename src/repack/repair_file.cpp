@@ -3,6 +3,7 @@
 #include "repack/repair_file.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -11,26 +12,13 @@
 #include "io/journal.hpp"
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
+#include "repack/examine.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
 #include "threads/deal.hpp"
 #include "transport/writer_lock.hpp"
 
 namespace lq::repack {
-
-namespace {
-
-// Nothing was put right: the file is sound, or what is wrong with it is beyond repair.
-[[noreturn]] void nothing_was_mended(const io::MendedFile& mended, const std::string& path) {
-  const auto error = std::ranges::find(mended.findings, Severity::error, &Finding::severity);
-  if (error != mended.findings.end()) {
-    throw Error(error->code, fmt::format("{}: nothing of it can be put right: {}", path, error->message),
-                {.path = path, .record = error->record, .offset = error->offset});
-  }
-  throw Error(Code::wrong_state, fmt::format("{}: nothing is to be repaired: the file is sound", path), {.path = path});
-}
-
-}  // namespace
 
 void require_target(transport::Transport& transport, const std::string& from, const std::string& to, bool overwrite) {
   if (to.empty()) {
@@ -82,20 +70,45 @@ RepackReport report_of(const Catalog& catalog, const std::string& path, std::uin
   return report;
 }
 
-RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const std::string& to,
+namespace {
+
+bool is_in_order(const Verification& examined) { return examined.ok && examined.findings.empty(); }
+
+// Of a file that is sound but for what is no damage nobody needs to know why it cannot be repaired.
+std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification& before, const RepackOptions& options) {
+  try {
+    return io::mend_file(file, options.limits, options.threads);
+  } catch (const Error& error) {
+    if (!before.ok || error.code() == Code::io || error.code() == Code::out_of_memory) throw;
+    return {};
+  }
+}
+
+}  // namespace
+
+RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const Target& target,
                            const RepackOptions& options) {
-  const io::MendedFile mended = io::mend_file(file, options.limits, options.threads);
-  if (!mended.to_write().is_changed()) nothing_was_mended(mended, file.path());
-  RepackReport report = report_of(mended.catalog, to, mended.to_write().size());
-  report.findings = mended.findings;
-  if (!options.dry_run) write_file(transport, mended.to_write(), to, options);
+  Verification before = examine(transport, file, file.path(), options);
+  if (is_in_order(before)) return nothing_to_repair(before);
+  if (!before.ok) target.require();
+  const std::optional<io::MendedFile> result = mended(file, before, options);
+  if (!result || !result->to_write().is_changed()) {
+    if (before.ok) return nothing_to_repair(before);
+    if (result) std::ranges::copy(result->findings, std::back_inserter(before.findings));
+    refuse_to_repair(before);
+  }
+  target.require();
+  RepackReport report = report_of(result->catalog, target.path, result->to_write().size());
+  report.findings = result->findings;
+  conclude(report, examine(transport, result->to_write(), target.path, options));
+  if (!options.dry_run) write_file(transport, result->to_write(), target.path, options);
   return report;
 }
 
 RepackReport repair_file(transport::Transport& transport, const std::string& from, const std::string& to,
                          const RepackOptions& options) {
-  require_target(transport, from, to, options.overwrite);
-  return repair_opened(transport, *io::open_journaled(transport, from), to, options);
+  const Target target{to, [&] { require_target(transport, from, to, options.overwrite); }};
+  return repair_opened(transport, *io::open_journaled(transport, from), target, options);
 }
 
 // What was changed is in the file itself, so that no other one is named.
@@ -123,6 +136,7 @@ std::optional<RepackReport> recover_file(transport::Transport& transport, const 
       finding.message = "a journal lay beside the file that did not belong to it, and was removed";
   }
   report.findings.push_back(std::move(finding));
+  conclude(report, examine(transport, path, options));
   return report;
 }
 

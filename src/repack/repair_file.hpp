@@ -4,6 +4,7 @@
 // Files of records and fields repaired into new files.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -17,8 +18,13 @@ namespace lq::repack {
 RepackReport repair_file(transport::Transport& transport, const std::string& from, const std::string& to,
                          const RepackOptions& options);
 
-// The same of a file that is open, whose name `to` was looked at by require_target().
-RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const std::string& to,
+// Where the repaired file goes. `require` throws where it cannot: asked only where a repair is needed.
+struct Target {
+  const std::string& path;
+  std::function<void()> require;
+};
+// The same of a file that is open.
+RepackReport repair_opened(transport::Transport& transport, base::ByteSource& file, const Target& target,
                            const RepackOptions& options);
 // invalid_argument, exists: a repaired file cannot have the name `to`.
 void require_target(transport::Transport& transport, const std::string& from, const std::string& to, bool overwrite);

@@ -16,6 +16,7 @@
 #include "io/journal.hpp"
 #include "pieces/description.hpp"
 #include "pieces/window.hpp"
+#include "repack/examine.hpp"
 #include "repack/repair_file.hpp"
 #include "repack/source_set.hpp"
 #include "transport/writer_lock.hpp"
@@ -130,6 +131,26 @@ RepackReport report_of_bytes(base::ByteSource& whole, const std::string& path, c
   }
 }
 
+// Where neither a sum nor the numbers show what is lost, the new file says that nothing proves its data.
+void state_lost(base::EditedSource& file, const RepackOptions& options) {
+  const Catalog catalog = format::scan(file, options.limits);
+  const format::Format& format = format::format_named(catalog.format);
+  try {
+    for (std::size_t i = catalog.fields.size(); i-- > 0;) {
+      format.for_fields().store_sums(file, catalog, catalog.fields[i], {});
+    }
+    if (!catalog.fields.empty()) return;
+  } catch (const Error& error) {
+    if (error.code() != Code::unsupported) throw;
+  }
+  throw Error(
+      Code::unsupported,
+      fmt::format("{}: subfiles of it are lost, and nothing in a file of the format \"{}\" would show that zeros "
+                  "stand for them; take a good copy of the subfiles",
+                  file.path(), format.name()),
+      {.path = file.path()});
+}
+
 // What of the file is there, in its place.
 RepackReport rescue_subfiles(transport::Transport& transport, const PartitionedFile& set,
                              const std::vector<LostSubfile>& lost, const std::string& to,
@@ -140,7 +161,15 @@ RepackReport rescue_subfiles(transport::Transport& transport, const PartitionedF
     report.findings.push_back(finding_of(set, one));
     report.findings.back().message += "; they are zeros in the new file";
   }
-  if (!options.dry_run) write_file(transport, whole, to, options);
+  base::EditedSource rescued(whole);
+  Verification examined = examine(transport, rescued, to, options);
+  if (examined.ok) {
+    state_lost(rescued, options);
+    examined = examine(transport, rescued, to, options);
+    report.file_bytes = rescued.size();
+  }
+  conclude(report, examined);
+  if (!options.dry_run) write_file(transport, rescued, to, options);
   return report;
 }
 
@@ -197,17 +226,60 @@ RepackReport tidy(transport::Transport& transport, const PartitionedFile& set, c
   }
   const transport::WriterLock lock(set.path);
   std::vector<Finding> removed = remove_leftovers(transport, set, options.dry_run);
+  const Verification examined = examine(transport, set.path, options);
   if (removed.empty()) {
+    if (examined.ok) return nothing_to_repair(examined);
     throw Error(
-        Code::wrong_state,
-        fmt::format("{}: nothing is to be repaired: the set has all of its subfiles; \"lq verify\" tells "
-                    "whether its data are sound, and \"lq repair -o OUT\" puts into a file what can be put right",
-                    set.path),
+        Code::invalid_argument,
+        fmt::format("{}: the set has all of its subfiles, but its data are {}: \"lq repair -o OUT\" puts into a "
+                    "file what can be put right",
+                    set.path, name(examined.verdict)),
         {.path = set.path});
   }
   partition::Window whole(whole_of(set, partition::Lost::is_error));
   RepackReport report = report_of_bytes(whole, set.path, options);
   std::ranges::move(removed, std::back_inserter(report.findings));
+  conclude(report, examined);
+  return report;
+}
+
+// The set that a file describes, also where a byte of the description is damaged.
+std::optional<PartitionedFile> set_described(transport::Transport& transport, const std::string& path,
+                                             std::vector<Finding>& mended) {
+  const auto file = transport.open_read(path);
+  std::string what;
+  try {
+    if (auto set = partition::set_in(*file, path)) return set;
+  } catch (const Error& error) {
+    if (error.code() != Code::checksum_mismatch && error.code() != Code::malformed) throw;
+    what = error.what();
+  }
+  const auto corrected = partition::corrected_set_in(*file, path);
+  if (!corrected) {
+    if (what.empty()) return {};
+    throw Error(Code::checksum_mismatch, what, {.path = path});
+  }
+  mended.push_back({.severity = Severity::warning,
+                    .rule = "repair-description",
+                    .message = fmt::format("byte {} of the description of the set was 0x{:02x} and is 0x{:02x} by its "
+                                           "checksum",
+                                           corrected->offset, std::to_integer<unsigned>(corrected->found),
+                                           std::to_integer<unsigned>(corrected->right)),
+                    .offset = corrected->offset,
+                    .length = 1});
+  return corrected->set;
+}
+
+// Of a set whose description alone was damaged the file that it was.
+RepackReport written_whole(transport::Transport& transport, base::ByteSource& whole, const Target& target,
+                           const RepackOptions& options) {
+  target.require();
+  RepackReport report = repair_opened(transport, whole, target, options);
+  if (report.needed) return report;
+  const Verdict verdict = report.verdict.value();
+  report = report_of_bytes(whole, target.path, options);
+  report.verdict = verdict;
+  if (!options.dry_run) write_file(transport, whole, target.path, options);
   return report;
 }
 
@@ -215,19 +287,29 @@ RepackReport tidy(transport::Transport& transport, const PartitionedFile& set, c
 
 std::optional<RepackReport> repair_subfiles(transport::Transport& transport, const std::string& from,
                                             const std::string& to, const RepackOptions& options) {
-  const auto set = partition::set_in(*transport.open_read(from), from);
+  std::vector<Finding> mended;
+  const auto set = set_described(transport, from, mended);
   if (!set) return {};
   const std::vector<LostSubfile> lost = lost_subfiles(*set);
-  if (to.empty()) return tidy(transport, *set, lost, options);
-  require_target(transport, from, to, options.overwrite);
-  const auto is_target = [&](const PartitionedFile::Subfile& subfile) { return is_same_file(subfile.path, to); };
-  if (std::ranges::any_of(set->files, is_target)) {
+  if (to.empty() && mended.empty()) return tidy(transport, *set, lost, options);
+  const auto require = [&] {
+    require_target(transport, from, to, options.overwrite);
+    const auto is_target = [&](const PartitionedFile::Subfile& subfile) { return is_same_file(subfile.path, to); };
+    if (std::ranges::none_of(set->files, is_target)) return;
     throw Error(Code::invalid_argument,
                 fmt::format("{}: it is a subfile of the set that is repaired; choose another name", to), {.path = to});
+  };
+  RepackReport report;
+  if (!lost.empty()) {
+    require();
+    report = rescue_subfiles(transport, *set, lost, to, options);
+  } else {
+    partition::Window whole(whole_of(*set, partition::Lost::is_error));
+    report = mended.empty() ? repair_opened(transport, whole, {to, require}, options)
+                            : written_whole(transport, whole, {to, require}, options);
   }
-  if (!lost.empty()) return rescue_subfiles(transport, *set, lost, to, options);
-  partition::Window whole(whole_of(*set, partition::Lost::is_error));
-  return repair_opened(transport, whole, to, options);
+  std::ranges::move(mended, std::back_inserter(report.findings));
+  return report;
 }
 
 }  // namespace lq::repack

@@ -116,17 +116,40 @@ TEST_F(RepairedSubfiles, WithTheHeadersLeaveBytesInTheirPlaces) {
 
 TEST_F(RepairedSubfiles, ThatAreAllThereAreMendedAsTheFileThatTheyWere) {
   make_set("t=block:4");
-  EXPECT_EQ(error_of([&] { repair(set_, ""); }).code(), Code::wrong_state);
-  EXPECT_EQ(error_of([&] { repair(set_, to_); }).code(), Code::wrong_state);
-  EXPECT_EQ(error_of([&] { repair(set_, set_, {.overwrite = true}); }).code(), Code::invalid_argument);
-  EXPECT_EQ(error_of([&] { repair(set_, set_ + ".2", {.overwrite = true}); }).code(), Code::invalid_argument);
+  EXPECT_FALSE(repair(set_, "").needed);
+  EXPECT_FALSE(repair(set_, to_).needed);
+  EXPECT_FALSE(fs::exists(to_));
   {
     std::fstream subfile(set_ + ".2", std::ios::binary | std::ios::in | std::ios::out);
     subfile.seekp(1000);
     subfile.put(static_cast<char>(~contents(set_ + ".2")[1000]));
   }
+  EXPECT_EQ(error_of([&] { repair(set_, ""); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { repair(set_, set_, {.overwrite = true}); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { repair(set_, set_ + ".2", {.overwrite = true}); }).code(), Code::invalid_argument);
   repair(set_, to_);  // a single byte, which the checksums locate
   EXPECT_TRUE(contents(to_) == bytes_);
+}
+
+// Whichever byte of the description it is, its checksum tells.
+TEST_F(RepairedSubfiles, AreFoundThroughADescriptionWithOneDamagedByte) {
+  make_set("t=block:4");
+  const std::string description = contents(set_);
+  for (std::size_t at = 0; at < description.size(); at += at < 40 ? 1 : 7) {
+    SCOPED_TRACE(at);
+    std::string damaged = description;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x09);
+    put_contents(set_, damaged);
+    const RepackReport report = repair(set_, to_, {.overwrite = true});
+    ASSERT_EQ(report.findings.size(), 1U);
+    EXPECT_EQ(report.findings.front().rule, "repair-description");
+    EXPECT_EQ(report.findings.front().offset, at);
+    ASSERT_TRUE(contents(to_) == bytes_);
+    EXPECT_TRUE(contents(set_) == damaged);
+  }
+  // Two of them do not.
+  put_contents(set_, "Limequat Partitioned" + description.substr(20));
+  EXPECT_NE(error_of([&] { repair(set_, to_, {.overwrite = true}); }).code(), Code::ok);
 }
 
 TEST_F(RepairedSubfiles, AreRidOfWhatWasLeftBesideThem) {

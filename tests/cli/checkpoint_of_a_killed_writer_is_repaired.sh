@@ -14,4 +14,4 @@ lq repair run.sion
 ls -A
 lq verify run.sion
 lq cat run.sion task.1 | wc -c
-lq repair run.sion || echo "exit code $?"
+lq repair run.sion

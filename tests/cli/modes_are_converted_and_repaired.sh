@@ -12,6 +12,6 @@ lq modes convert "$set" || echo "exit code $?"
 (lq modes ls "$LQ_SOURCE"/tests/cli/data/fields.sion.fields 2>&1 || echo "exit code $?") | sed "s|$LQ_SOURCE|SOURCE|g"
 cp "$LQ_SOURCE"/tests/golden/bad/modes/cut_in_the_last_mode.modes cut.modes
 lq modes verify cut.modes || echo "exit code $?"
-lq repair cut.modes -o good.modes
+lq repair cut.modes -o good.modes || echo "a mode is lost: $?"
 lq modes verify good.modes
 lq modes ls good.modes

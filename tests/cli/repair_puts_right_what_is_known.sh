@@ -17,7 +17,8 @@ lq repair bad.ildg -o good.ildg --dry-run
 ls
 lq repair bad.ildg -o good.ildg
 cmp whole.ildg good.ildg && echo the same bytes
-lq repair good.ildg -o again.ildg || echo "nothing: $?"
+lq repair good.ildg -o again.ildg
+ls again.ildg 2> /dev/null || echo "nothing was written"
 lq repair bad.ildg || echo "no name: $?"
 lq repair bad.ildg -o bad.ildg --force || echo "in place: $?"
 lq repair -q bad.ildg -o good.ildg || echo "there: $?"

@@ -119,8 +119,8 @@ typedef struct lq_multifile_repair_options {
 LQ_API lq_status lq_multifile_repair_options_init(lq_multifile_repair_options* options, size_t struct_size);
 LQ_API lq_status lq_multifile_repair_options_set(lq_multifile_repair_options* options, const char* name,
                                                  const char* value);
-// Local. Makes a set of what a writer left behind; `output` may be NULL: the name it was to have; `options` and `json`
-// may be NULL.
+// Local. Makes a set of what a writer left behind, in place where `output` is NULL, else of a copy of that name;
+// `options` and `json` may be NULL.
 LQ_API lq_status lq_multifile_repair(const char* path, const char* output, const lq_multifile_repair_options* options,
                                      char** json);
 

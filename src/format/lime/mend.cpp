@@ -49,6 +49,7 @@ class Mender {
   std::size_t read_header(std::uint64_t offset, HeaderBytes& bytes) { return file_.read_at(offset, bytes); }
   bool stands_header_at(std::uint64_t offset);
   std::optional<std::uint64_t> next_header(std::uint64_t from);
+  bool holds_magic(std::uint64_t from);
   void mend_header(std::uint64_t at, HeaderBytes& bytes);
   std::string_view mended_type(base::Bytes field) const;
   bool mend_length(Record& record);
@@ -61,7 +62,7 @@ class Mender {
   std::uint64_t last_byte_before(std::uint64_t offset, std::uint64_t begin);
   void set_length(Record& record, std::uint64_t length);
   void mend_padding(const Record& record);
-  void leave_out(std::uint64_t from, const std::string& what);
+  void leave_out(std::uint64_t from, const std::string& what, bool may_be_records);
   void mend_flags();
   void say(const char* rule, const Record& record, std::string message) {
     done_.warning(rule, record, std::move(message));
@@ -91,6 +92,18 @@ std::optional<std::uint64_t> Mender::next_header(std::uint64_t from) {
     }
   }
   return std::nullopt;
+}
+
+// At whatever place: bytes that were inserted or lost move all headers behind them.
+bool Mender::holds_magic(std::uint64_t from) {
+  std::array<std::byte, 4> sought{};
+  base::store_be(sought.data(), magic);
+  std::vector<std::byte> block(block_bytes + sought.size() - 1);
+  for (std::uint64_t at = from; at < file_.size(); at += block_bytes) {
+    const base::Bytes held = base::Bytes(block).first(file_.read_at(at, block));
+    if (!std::ranges::search(held, sought).empty()) return true;
+  }
+  return false;
 }
 
 // The one known type that differs from these 128 bytes in a single byte; empty: none, or it is a known one.
@@ -254,9 +267,11 @@ void Mender::mend_padding(const Record& record) {
   say("repair-padding", record, held < wanted ? "the padding behind it was missing" : "its padding held other bytes");
 }
 
-void Mender::leave_out(std::uint64_t from, const std::string& what) {
+// What may have been records is lost.
+void Mender::leave_out(std::uint64_t from, const std::string& what, bool may_be_records) {
   Finding finding;
-  finding.severity = Severity::warning;
+  finding.severity = may_be_records ? Severity::error : Severity::warning;
+  finding.code = may_be_records ? Code::truncated : Code::ok;
   finding.rule = "repair-left-out";
   finding.offset = from;
   finding.length = file_.size() - from;
@@ -292,12 +307,15 @@ MendedHeaders Mender::run() {
   for (std::uint64_t at = 0; at < file_.size();) {
     HeaderBytes bytes;
     if (read_header(at, bytes) < header_bytes) {
-      leave_out(at, "too few for a header behind the last record");
+      const bool is_inside = !result_.records.empty() && !result_.records.back().me_flag;
+      leave_out(at, "too few for a header behind the last record", is_inside);
       break;
     }
     if (!has_magic(bytes) && !resembles_header(bytes)) {
       const bool is_stale = !result_.records.empty() && result_.records.back().me_flag;
-      if (is_stale) leave_out(at, "no record; a writer may have left them from an older, longer file");
+      if (is_stale) {
+        leave_out(at, "no record; a writer may have left them from an older, longer file", holds_magic(at));
+      }
       break;
     }
     mend_header(at, bytes);
@@ -336,6 +354,13 @@ void replace_contents(base::EditedSource& file, const Record& record, std::strin
   padded.append(static_cast<std::size_t>(padding(contents.size())), '\0');
   const std::uint64_t held = std::min(end_of(record), file.size()) - record.offset;
   file.replace(record.offset, held, base::as_bytes(padded));
+}
+
+void replace_type(base::EditedSource& file, const Record& record, std::string_view type) {
+  Header header;
+  header.type = type;
+  const HeaderBytes bytes = encode(header);
+  file.replace(record.header_offset + type_offset, type_bytes, base::Bytes(bytes).subspan(type_offset, type_bytes));
 }
 
 void add_record_behind(base::EditedSource& file, const Record& record, std::string_view type,

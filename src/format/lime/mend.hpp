@@ -34,6 +34,8 @@ MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, 
 
 // Other contents for a record, of whatever length; those of records behind it move.
 void replace_contents(base::EditedSource& file, const Record& record, std::string_view contents);
+// Another type for a record, whose contents stay.
+void replace_type(base::EditedSource& file, const Record& record, std::string_view type);
 // A record behind `record`, in its message.
 void add_record_behind(base::EditedSource& file, const Record& record, std::string_view type,
                        std::string_view contents);

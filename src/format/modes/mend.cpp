@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -22,71 +24,356 @@ void replace(base::EditedSource& file, std::uint64_t offset, const std::vector<s
   file.replace(offset, bytes.size(), bytes);
 }
 
-// The blocks of the index as their records stand in the file, in order, with the modes that belong into them.
-std::vector<PlacedBlock> lay_out(const base::ByteSource& file, const std::vector<Record>& records, std::uint64_t entry,
-                                 std::uint64_t modes) {
-  std::vector<PlacedBlock> blocks;
-  std::uint64_t placed = 0;
-  for (const Record& record : records) {
-    const bool is_block = record.type == type::index && record.data_length >= Block::head_bytes + entry &&
-                          record.offset <= file.size() && record.data_length <= file.size() - record.offset &&
-                          (record.data_length - Block::head_bytes) % entry == 0;
-    if (!is_block || (placed == modes && !blocks.empty())) continue;
-    const std::uint64_t room = (record.data_length - Block::head_bytes) / entry;
-    if (!blocks.empty()) blocks.back().block.next = record.offset;
-    blocks.push_back({{entry, room, placed, std::min(room, modes - placed), 0}, record.offset});
-    placed += blocks.back().block.count;
+std::vector<std::byte> read(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  std::vector<std::byte> found(static_cast<std::size_t>(bytes));
+  found.resize(file.read_at(offset, found));
+  return found;
+}
+
+// Where a record with so many bytes of payload ends.
+std::uint64_t end_of(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  return offset + bytes + lime::padding(bytes);
+}
+
+// A block of the index where it lies, with the modes that are to be in it.
+struct Slots {
+  std::uint64_t offset = 0;  // of the payload of its record
+  std::uint64_t first = 0, room = 0;
+  std::optional<std::uint64_t> count = {};         // as its head states
+  std::vector<std::optional<Entry>> entries = {};  // up to the last one that is there
+};
+
+// A mode that is kept.
+struct Kept {
+  std::uint64_t number = 0;  // that it had
+  Entry entry;
+  bool is_of_index = true;  // else its record told
+};
+
+// Bytes of the file that belong to the set.
+struct OwnBytes {
+  std::uint64_t begin = 0, end = 0;
+};
+
+// The index is asked first: an entry whose sum is right is the mode that was committed. The records of modes are walked
+// for those whose entries are damaged, and for all of a block of which the head is.
+class Mending {
+ public:
+  Mending(base::EditedSource& file, Findings& done) : file_(file), done_(done), walked_(file) {}
+
+  void run() {
+    find_records();
+    const Head head = best_head();
+    description_ = head.description;
+    document_bytes_ = head.document_bytes;
+    entry_bytes_ = modes::entry_bytes(description_);
+    find_slots(head);
+    found_ = all_modes(walked_, description_, records_);
+    choose();
+    leave_out_gaps();
+    write();
   }
-  if (placed == modes && !blocks.empty()) return blocks;
+
+ private:
+  void find_records();
+  Head best_head();
+  void find_slots(const Head& head);
+  void read_entries(Slots& slots);
+  void choose();
+  std::optional<Kept> choose(std::uint64_t number, const std::optional<Entry>& entry, std::uint64_t end) const;
+  void leave_out_gaps();
+  void leave_out(std::uint64_t begin, std::uint64_t end);
+  void write();
+  bool put(std::uint64_t offset, base::Bytes bytes);
+  void put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends);
+  void tell_lost(std::uint64_t first, std::uint64_t last, const std::string& why);
+  void tell(Severity severity, Code code, const char* rule, std::string_view record, std::uint64_t offset,
+            std::string message);
+
+  Payload payload_of(const Entry& entry) const { return payload_at(description_, entry.offset, entry.is_whole()); }
+  // Of the record of a mode.
+  std::uint64_t record_of(const Entry& entry) const {
+    return end_of(entry.offset, payload_of(entry).length) + lime::header_bytes;
+  }
+
+  base::EditedSource& file_;
+  Findings& done_;
+  base::EditedSource walked_;  // with headers mended, by which records are found
+  std::vector<Record> records_;
+  Description description_;
+  std::uint64_t document_bytes_ = 0, entry_bytes_ = 0;
+  std::vector<Slots> blocks_;
+  std::uint64_t stated_ = 0;      // modes that the set had, as far as is known
+  bool is_whole_ = true;          // the chain of blocks
+  bool goes_on_ = false;          // the last block that is there leads to one that is not
+  std::vector<FoundMode> found_;  // by their records, in the order of the file
+  std::vector<Kept> kept_;
+};
+
+void Mending::tell(Severity severity, Code code, const char* rule, std::string_view record, std::uint64_t offset,
+                   std::string message) {
+  done_.add({.severity = severity,
+             .code = code,
+             .rule = rule,
+             .message = std::move(message),
+             .record = std::string(record),
+             .offset = offset});
+}
+
+void Mending::find_records() {
+  Findings ignored;
+  records_ = lime::mend_headers(walked_, {.types = known_types}, ignored).records;
+  if (records_.size() > 1 && records_[0].type == type::head && records_[1].type == type::index) return;
   throw Error(
-      Code::truncated,
-      fmt::format("{}: there is no index, or none with room for {} modes: the file ends within it; nothing can be "
-                  "kept",
-                  file.path(), modes),
-      {.path = file.path(), .record = std::string(type::index)});
+      Code::malformed,
+      fmt::format("{}: the index does not follow the description of the set; nothing can be kept", file_.path()),
+      {.path = file_.path(), .record = std::string(type::index)});
+}
+
+// Of the file as it is, if all of its blocks can be read: records behind damaged headers are not found by walking.
+Head Mending::best_head() {
+  try {
+    Head head = read_head(file_);
+    if (head.is_whole) return head;
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed) throw;
+  }
+  return read_head(walked_);
+}
+
+// Those that the chain of heads leads to where all of these are right; else those that are records of the file.
+void Mending::find_slots(const Head& head) {
+  is_whole_ = head.is_whole;
+  if (head.is_whole) {
+    for (const PlacedBlock& at : head.blocks) {
+      blocks_.push_back({at.offset, at.block.first, at.block.room, at.block.count});
+    }
+  } else {
+    std::uint64_t first = 0;
+    for (const Record& record : records_) {
+      const bool is_block = record.type == type::index && record.data_length >= Block::head_bytes + entry_bytes_ &&
+                            record.data_length <= file_.size() && record.offset <= file_.size() - record.data_length &&
+                            (record.data_length - Block::head_bytes) % entry_bytes_ == 0;
+      if (!is_block) continue;
+      const std::uint64_t room = (record.data_length - Block::head_bytes) / entry_bytes_;
+      Slots slots{record.offset, first, room};
+      const auto block = decode_block(read(file_, record.offset, Block::head_bytes));
+      const bool fits = block && block->entry_bytes == entry_bytes_ && block->room == room && block->first == first &&
+                        block->count <= room;
+      if (fits) slots.count = block->count;
+      goes_on_ = fits && block->next != 0;
+      blocks_.push_back(std::move(slots));
+      first += room;
+    }
+  }
+  if (blocks_.empty()) {
+    throw Error(Code::truncated, fmt::format("{}: the file ends within its index; nothing can be kept", file_.path()),
+                {.path = file_.path(), .record = std::string(type::index)});
+  }
+  for (Slots& slots : blocks_) read_entries(slots);
+}
+
+// As many as the head states, else up to the last one that holds anything.
+void Mending::read_entries(Slots& slots) {
+  std::size_t last = 0;
+  const std::uint64_t wanted = slots.count.value_or(slots.room);
+  for (std::uint64_t k = 0; k < wanted; ++k) {
+    const std::vector<std::byte> bytes = read(file_, slots.offset + Block::head_bytes + k * entry_bytes_, entry_bytes_);
+    if (bytes.size() < entry_bytes_) break;
+    auto entry = decode_entry(bytes, description_);
+    if (entry && entry->number != slots.first + k) entry.reset();
+    const bool is_blank = std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+    slots.entries.push_back(std::move(entry));
+    if (!is_blank) last = slots.entries.size();
+  }
+  slots.entries.resize(slots.count ? static_cast<std::size_t>(*slots.count) : last);
+}
+
+std::optional<Kept> Mending::choose(std::uint64_t number, const std::optional<Entry>& entry, std::uint64_t end) const {
+  const auto fits = [&](const Entry& one) {
+    const Payload payload = payload_of(one);
+    return one.offset >= end + lime::header_bytes && one.offset <= file_.size() &&
+           payload.length <= file_.size() - one.offset;
+  };
+  if (entry) return fits(*entry) ? std::optional(Kept{number, *entry}) : std::nullopt;
+  // The last one of that number: one before it was never committed, or its number would not have been given again.
+  const auto found = std::find_if(found_.rbegin(), found_.rend(),
+                                  [&](const FoundMode& one) { return one.entry.number == number && fits(one.entry); });
+  return found != found_.rend() ? std::optional(Kept{number, found->entry, false}) : std::nullopt;
+}
+
+void Mending::choose() {
+  std::uint64_t end = end_of(blocks_.front().offset, blocks_.front().room * entry_bytes_ + Block::head_bytes);
+  std::vector<std::uint64_t> lost;
+  bool is_cut = false;
+  for (Slots& slots : blocks_) {
+    for (std::uint64_t k = 0; k < slots.room; ++k) {
+      const bool is_known = k < slots.entries.size();
+      if (!is_known && slots.count) break;
+      const std::uint64_t number = slots.first + k;
+      auto kept = choose(number, is_known ? slots.entries[static_cast<std::size_t>(k)] : std::nullopt, end);
+      if (!is_known && !kept) break;
+      stated_ = number + 1;
+      // Of a set of coefficients the modes of the basis come first, and are needed by all others.
+      const bool lacks_basis = !lost.empty() && lost.front() < description_.coherence.basis;
+      if (!kept || lacks_basis) {
+        lost.push_back(number);
+        const std::optional<Entry> entry = is_known ? slots.entries[static_cast<std::size_t>(k)] : std::nullopt;
+        is_cut = is_cut || (entry && entry->offset + payload_of(*entry).length > file_.size());
+        continue;
+      }
+      end = record_of(kept->entry) + entry_bytes_ + lime::padding(entry_bytes_);
+      kept_.push_back(*std::move(kept));
+    }
+  }
+  for (std::size_t i = 0; i < lost.size();) {
+    std::size_t j = i + 1;
+    while (j < lost.size() && lost[j] == lost[j - 1] + 1) ++j;
+    tell_lost(lost[i], lost[j - 1],
+              is_cut ? fmt::format("the file ends at byte {}, before the end of their data", file_.size())
+                     : "neither the index nor a record says where they are");
+    i = j;
+  }
+  if (goes_on_) {
+    tell(Severity::error, Code::truncated, "repair-modes-lost", type::index, blocks_.back().offset,
+         fmt::format("modes from {} on are lost: the index goes on in a block that is not there", stated_));
+  }
+}
+
+void Mending::tell_lost(std::uint64_t first, std::uint64_t last, const std::string& why) {
+  const bool is_one = first == last;
+  std::string message = is_one ? fmt::format("mode {} is lost and left out", first)
+                               : fmt::format("modes {} to {} are lost and left out", first, last);
+  message += fmt::format(": {}", why);
+  const bool moves = !kept_.empty() && kept_.back().number > last;
+  if (moves) message += fmt::format("; the modes behind {} get lower numbers", is_one ? "it" : "them");
+  tell(Severity::error, Code::truncated, "repair-modes-lost", type::data, file_.size(), std::move(message));
+}
+
+// What stands between the pieces of the set: from the last on, so that those before it keep their places.
+void Mending::leave_out_gaps() {
+  std::vector<OwnBytes> pieces{{0, end_of(lime::header_bytes, document_bytes_)}};
+  for (const Slots& slots : blocks_) {
+    pieces.push_back(
+        {slots.offset - lime::header_bytes, end_of(slots.offset, Block::head_bytes + slots.room * entry_bytes_)});
+  }
+  for (const Kept& one : kept_) {
+    pieces.push_back({one.entry.offset - lime::header_bytes, end_of(record_of(one.entry), entry_bytes_)});
+  }
+  std::ranges::sort(pieces, {}, &OwnBytes::begin);
+  const std::uint64_t size = file_.size();
+  if (pieces.back().end < size) leave_out(pieces.back().end, size);
+  for (std::size_t i = pieces.size(); i-- > 1;) {
+    const std::uint64_t begin = pieces[i - 1].end, end = pieces[i].begin;
+    if (end <= begin) continue;
+    leave_out(begin, end);
+    for (Slots& slots : blocks_) slots.offset -= slots.offset >= end ? end - begin : 0;
+    for (Kept& one : kept_) one.entry.offset -= one.entry.offset >= end ? end - begin : 0;
+  }
+  const std::uint64_t needed = pieces.back().end;
+  std::uint64_t last = 0;
+  for (const Kept& one : kept_) last = std::max(last, end_of(record_of(one.entry), entry_bytes_));
+  for (const Slots& one : blocks_) {
+    last = std::max(last, end_of(one.offset, Block::head_bytes + one.room * entry_bytes_));
+  }
+  if (needed > size && last > file_.size()) file_.append_zeros(last - file_.size());
+}
+
+void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
+  bool holds_modes = false;
+  for (const FoundMode& one : found_) {
+    if (one.entry.offset < begin || one.end > end) continue;
+    const bool is_kept =
+        std::ranges::any_of(kept_, [&](const Kept& kept) { return kept.entry.number == one.entry.number; });
+    holds_modes = true;
+    const auto& value = one.entry.mode.eigenvalue;
+    tell(Severity::error, Code::malformed, "repair-modes-uncommitted", type::data, one.entry.offset,
+         fmt::format("left out: a vector with eigenvalue {}{}, which the index does not speak of: its append was not "
+                     "completed{}",
+                     value.real(), value.imag() == 0 ? "" : fmt::format(" {:+}i", value.imag()),
+                     is_kept ? fmt::format(", and mode {} is another one", one.entry.number) : ""));
+  }
+  file_.replace(begin, end - begin, {});
+  // A damaged index may not speak of all modes that were committed.
+  Finding finding{.severity = is_whole_ ? Severity::warning : Severity::error,
+                  .code = is_whole_ ? Code::ok : Code::malformed,
+                  .rule = "repair-left-out",
+                  .message = fmt::format("left out: {} bytes{}", end - begin,
+                                         holds_modes ? ""
+                                         : is_whole_ ? " that belong to no mode of the index"
+                                                     : "; the index is damaged, and they may hold modes")};
+  finding.offset = begin;
+  finding.length = end - begin;
+  done_.add(std::move(finding));
+}
+
+bool Mending::put(std::uint64_t offset, base::Bytes bytes) {
+  if (read(file_, offset, bytes.size()) == std::vector<std::byte>(bytes.begin(), bytes.end())) return false;
+  file_.replace(offset, bytes.size(), bytes);
+  return true;
+}
+
+// The header of a record, and the zeros behind its payload.
+void Mending::put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends) {
+  lime::Header header;
+  header.type = type;
+  header.mb_flag = begins;
+  header.me_flag = ends;
+  header.data_length = bytes;
+  const lime::HeaderBytes right = lime::encode(header);
+  const std::uint64_t at = offset - lime::header_bytes;
+  if (put(at, right)) {
+    tell(Severity::warning, Code::ok, "repair-header", type, at, "its header was put right");
+  }
+  constexpr std::array<std::byte, 8> zeros{};
+  if (put(offset + bytes, base::Bytes(zeros).first(static_cast<std::size_t>(lime::padding(bytes))))) {
+    tell(Severity::warning, Code::ok, "repair-padding", type, at, "its padding was put right");
+  }
+}
+
+void Mending::write() {
+  put_header(lime::header_bytes, type::head, document_bytes_, true, false);
+  const std::vector<std::byte> nothing(static_cast<std::size_t>(entry_bytes_));
+  bool changes_index = false;
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    const Slots& slots = blocks_[b];
+    const bool is_first = b == 0;
+    put_header(slots.offset, type::index, Block::head_bytes + slots.room * entry_bytes_, !is_first, true);
+    const std::uint64_t modes = kept_.size(),
+                        count = modes > slots.first ? std::min(modes - slots.first, slots.room) : 0;
+    const std::uint64_t next = b + 1 < blocks_.size() ? blocks_[b + 1].offset : 0;
+    changes_index =
+        put(slots.offset, encode(Block{entry_bytes_, slots.room, slots.first, count, next})) || changes_index;
+    for (std::uint64_t k = 0; k < slots.room && slots.first + k < std::max(stated_, modes); ++k) {
+      const std::uint64_t number = slots.first + k;
+      std::vector<std::byte> bytes = nothing;
+      if (number < modes) {
+        Entry entry = kept_[static_cast<std::size_t>(number)].entry;
+        entry.number = number;
+        bytes = encode(entry, description_);
+      }
+      changes_index = put(slots.offset + Block::head_bytes + k * entry_bytes_, bytes) || changes_index;
+    }
+  }
+  if (changes_index) {
+    tell(Severity::warning, Code::ok, "repair-modes-index", type::index, blocks_.front().offset - lime::header_bytes,
+         fmt::format("the index was made anew for {} modes", kept_.size()));
+  }
+  for (std::size_t k = 0; k < kept_.size(); ++k) {
+    Entry entry = kept_[k].entry;
+    entry.number = k;
+    const std::uint64_t at = record_of(entry);
+    put_header(entry.offset, entry.is_whole() ? type::data : type::coefficients, payload_of(entry).length, true, false);
+    put_header(at, type::mode, entry_bytes_, false, true);
+    if (!put(at, encode(entry, description_)) || !kept_[k].is_of_index) continue;
+    tell(Severity::warning, Code::ok, "repair-modes-record", type::mode, at - lime::header_bytes,
+         fmt::format("the record of mode {} was written anew from the index", k));
+  }
 }
 
 }  // namespace
 
-void mend(base::EditedSource& file, const Limits&, Findings& done) {
-  const lime::MendedHeaders headers = lime::mend_headers(file, {.types = known_types}, done);
-  const std::vector<Record>& records = headers.records;
-  const Head head = read_head(file);
-  const std::uint64_t entry = entry_bytes(head.description);
-  const bool is_in_order = records.size() > 1 && records[0].type == type::head && records[1].type == type::index;
-  if (!is_in_order) {
-    throw Error(
-        Code::malformed,
-        fmt::format("{}: the index does not follow the description of the set; nothing can be kept", file.path()),
-        {.path = file.path(), .record = std::string(type::index)});
-  }
-  const std::vector<FoundMode> modes = find_modes(file, head.description, records);
-  const std::vector<PlacedBlock> blocks = lay_out(file, records, entry, modes.size());
-  const PlacedBlock& last = blocks.back();
-  std::uint64_t end = last.offset + last.block.bytes() + lime::padding(last.block.bytes());
-  if (!modes.empty()) end = std::max(end, modes.back().end);
-  if (end < file.size()) {
-    const auto cut = std::ranges::find_if(records, [&](const Record& record) { return record.header_offset >= end; });
-    done.warning(
-        "repair-modes-cut", cut == records.end() ? records.back() : *cut,
-        fmt::format("{} modes are whole; {} bytes behind them were left out", modes.size(), file.size() - end));
-    file.replace(end, file.size() - end, {});
-  }
-  if (head.is_whole && head.size() == modes.size() && scan_set(file, {}).findings.empty()) return;
-  const std::vector<std::byte> nothing(static_cast<std::size_t>(entry));
-  for (const PlacedBlock& at : blocks) {
-    replace(file, at.offset, encode(at.block));
-    for (std::uint64_t k = 0; k < at.block.room; ++k) {
-      const std::uint64_t number = at.block.first + k;
-      const bool is_used = k < at.block.count;
-      if (!is_used && number > head.size()) break;
-      replace(file, at.offset + Block::head_bytes + k * at.block.entry_bytes,
-              is_used ? encode(modes[static_cast<std::size_t>(number)].entry, head.description) : nothing);
-    }
-  }
-  const auto index = std::ranges::find(records, type::index, &Record::type);
-  done.warning("repair-modes-index", *index, fmt::format("the index was made anew for {} modes", modes.size()));
-}
+void mend(base::EditedSource& file, const Limits&, Findings& done) { Mending(file, done).run(); }
 
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums) {
   const Head head = read_head(file);

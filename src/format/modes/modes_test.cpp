@@ -219,6 +219,95 @@ TEST(ModesFormat, IsMendedToTheModesThatAreWhole) {
   }
 }
 
+std::size_t errors_in(const std::vector<Finding>& findings) {
+  return static_cast<std::size_t>(std::ranges::count(findings, Severity::error, &Finding::severity));
+}
+
+// The index says where modes are, whatever their records say.
+TEST(ModesFormat, IsMendedByItsIndexWhereRecordsOfModesAreDamaged) {
+  const std::string whole = set_of(7, small_set());
+  const Catalog before = scan(whole);
+  std::vector<Finding> done;
+  for (const FieldEntry& field : before.fields) {
+    const Record &data = before.records.at(field.record), &mode = before.records.at(field.record + 1);
+    const std::uint64_t places[] = {data.header_offset,     data.header_offset + 15,           data.header_offset + 30,
+                                    mode.header_offset + 3, mode.header_offset + 12,           mode.offset,
+                                    mode.offset + 20,       mode.offset + mode.data_length - 1};
+    for (const std::uint64_t at : places) {
+      std::string damaged = whole;
+      damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+      EXPECT_EQ(mended(damaged, done), whole) << at;
+      EXPECT_EQ(errors_in(done), 0U);
+      EXPECT_FALSE(done.empty());
+    }
+    // All that stands around the data.
+    std::string damaged = whole;
+    std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(data.header_offset), 144, '\0');
+    std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(mode.header_offset), 144 + mode.data_length, '\xff');
+    EXPECT_EQ(mended(damaged, done), whole);
+  }
+  // The record of the last mode is not there at all.
+  const Record& last = before.records.back();
+  EXPECT_EQ(mended(whole.substr(0, last.header_offset), done), whole);
+  EXPECT_EQ(errors_in(done), 0U);
+}
+
+// A mode whose entry and record are both damaged is lost; the others stay.
+TEST(ModesFormat, NamesModesThatAreLost) {
+  const std::string whole = set_of(7, small_set());
+  const Catalog before = scan(whole);
+  base::MemorySource source(base::as_bytes(whole), "set.modes");
+  const Head head = read_head(source);
+  std::string damaged = whole;
+  const PlacedBlock& block = head.blocks[1];
+  damaged[block.offset + Block::head_bytes + 20] ^= 1;
+  damaged[before.records.at(before.fields[block.block.first].record + 1).offset + 20] ^= 1;
+  std::vector<Finding> done;
+  const Catalog after = scan(mended(damaged, done));
+  EXPECT_EQ(errors_in(done), 1U);
+  EXPECT_NE(done.front().message.find("mode 2 is lost"), std::string::npos) << done.front().message;
+  ASSERT_EQ(after.fields.size(), 6U);
+  EXPECT_TRUE(after.findings.empty());
+  for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(mode_of(after.fields[k].metadata), mode_like(k < 2 ? k : k + 1));
+}
+
+// An append was killed and its journal lost; others followed. What the index knows was committed.
+TEST(ModesFormat, LeavesOutWhatWasNeverCommitted) {
+  const Description description = small_set();
+  const std::string committed = set_of(2, description);
+  const std::string orphan = with_mode(committed, 2, description).substr(committed.size());
+  EXPECT_THROW(with_mode(committed + orphan, 2, description), Error);  // nothing is appended behind it
+  std::vector<Finding> done;
+  EXPECT_EQ(mended(committed + orphan, done), committed);
+  EXPECT_EQ(errors_in(done), 1U);
+  EXPECT_EQ(done.front().rule, "repair-modes-uncommitted");
+
+  // As earlier versions did append: the modes behind it are at other places than without it.
+  const std::string expected = with_mode(with_mode(committed, 2, description), 3, description);
+  std::string moved = committed + orphan + expected.substr(committed.size());
+  const Catalog catalog = scan(expected);
+  const std::uint64_t by = orphan.size();
+  base::MemorySource source(base::as_bytes(expected), "set.modes");
+  const Head head = read_head(source);
+  // Entries of the modes behind, in the index and in their records, and heads of blocks, with their new places.
+  for (const PlacedBlock& at : head.blocks) {
+    Block block = at.block;
+    const std::uint64_t place = at.offset + (at.offset > committed.size() ? by : 0);
+    if (block.next > committed.size()) block.next += by;
+    testing::put(moved, place, encode(block));
+    for (std::uint64_t k = 0; k < block.count; ++k) {
+      const FieldEntry& field = catalog.fields[block.first + k];
+      const bool moves = field.payload.offset > committed.size();
+      const Entry entry{block.first + k, field.payload.offset + (moves ? by : 0), mode_of(field.metadata), field.sums};
+      testing::put(moved, place + Block::head_bytes + k * block.entry_bytes, encode(entry, description));
+      if (moves) testing::put(moved, catalog.records.at(field.record + 1).offset + by, encode(entry, description));
+    }
+  }
+  expect_modes(scan(moved), 4);
+  EXPECT_EQ(mended(moved, done), expected);
+  EXPECT_EQ(errors_in(done), 1U);
+}
+
 TEST(ModesFormat, RefusesVectorsOfAnotherSet) {
   const std::string file = set_of(1, small_set());
   Description other = small_set();

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/modes/plan.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
 
 namespace lq::format::modes {
@@ -77,6 +80,44 @@ Head head_of(base::ByteSource& file) {
               {.path = file.path(), .record = std::string(type::index)});
 }
 
+// Where the records end that the index speaks of.
+std::uint64_t end_of(base::ByteSource& file, const Head& head) {
+  std::uint64_t end = 0;
+  for (const PlacedBlock& at : head.blocks) {
+    end = std::max(end, at.offset + at.block.bytes() + lime::padding(at.block.bytes()));
+  }
+  for (auto at = head.blocks.rbegin(); at != head.blocks.rend(); ++at) {
+    const Block& block = at->block;
+    if (block.count == 0) continue;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(block.entry_bytes));
+    bytes.resize(file.read_at(at->offset + Block::head_bytes + (block.count - 1) * block.entry_bytes, bytes));
+    const auto last = decode_entry(bytes, head.description);
+    if (!last) {
+      throw Error(Code::malformed,
+                  fmt::format("{}: the entry of the last mode in the index is damaged; `lq repair {} -o GOOD` makes it "
+                              "anew",
+                              file.path(), file.path()),
+                  {.path = file.path(), .record = std::string(type::index)});
+    }
+    const std::uint64_t length = payload_at(head.description, 0, last->is_whole()).length;
+    return std::max(end, last->offset + length + lime::padding(length) + lime::header_bytes + block.entry_bytes +
+                             lime::padding(block.entry_bytes));
+  }
+  return end;
+}
+
+// Behind bytes that the index does not speak of no other record would be found again by those who walk the file.
+void require_no_tail(base::ByteSource& file, const Head& head, std::uint64_t end) {
+  const std::uint64_t of_index = end_of(file, head);
+  if (end <= of_index) return;
+  throw Error(Code::wrong_state,
+              fmt::format("{}: behind the last of its {} modes, at byte {}, there are {} bytes that the index does not "
+                          "speak of: an append was interrupted, and its journal is not here. \"lq repair {} -o GOOD\" "
+                          "makes a set without them, which can be appended to",
+                          file.path(), head.size(), of_index, end - of_index, file.path()),
+              {.path = file.path(), .offset = of_index});
+}
+
 void append(std::vector<Literal>& to, std::vector<Literal> more) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
@@ -111,6 +152,7 @@ Layout plan_mode(const FieldRequest& request) {
   std::uint64_t end = request.offset;
   if (request.before != nullptr && request.before->size() > 0) {
     const Head head = head_of(*request.before);
+    require_no_tail(*request.before, head, end);
     description = head.description;
     target = target_in(head);
   } else {

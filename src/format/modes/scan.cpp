@@ -194,8 +194,8 @@ class Scan {
 
 }  // namespace
 
-std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& description,
-                                  const std::vector<Record>& records) {
+std::vector<FoundMode> all_modes(base::ByteSource& file, const Description& description,
+                                 const std::vector<Record>& records) {
   const std::uint64_t entry_length = entry_bytes(description), length = payload_at(description, 0).length;
   const std::uint64_t short_length = payload_at(description, 0, description.coherence.basis == 0).length;
   std::vector<FoundMode> modes;
@@ -208,10 +208,19 @@ std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& des
     std::vector<std::byte> bytes(static_cast<std::size_t>(record.data_length));
     bytes.resize(file.read_at(record.offset, bytes));
     auto entry = decode_entry(bytes, description);
-    const bool fits = entry && entry->number == modes.size() && entry->offset == data.offset;
-    if (!fits || entry->is_whole() != is_whole) break;
+    const bool fits = entry && entry->offset == data.offset && entry->is_whole() == is_whole;
+    if (!fits) continue;
     modes.push_back({std::move(*entry), record.offset + record.data_length + lime::padding(record.data_length)});
   }
+  return modes;
+}
+
+std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& description,
+                                  const std::vector<Record>& records) {
+  std::vector<FoundMode> modes = all_modes(file, description, records);
+  std::size_t whole = 0;
+  while (whole < modes.size() && modes[whole].entry.number == whole) ++whole;
+  modes.erase(modes.begin() + static_cast<std::ptrdiff_t>(whole), modes.end());
   return modes;
 }
 

@@ -19,7 +19,10 @@ struct FoundMode {
   Entry entry;
   std::uint64_t end = 0;  // behind its last record
 };
-// The modes that are whole, from the first on, without a gap.
+// All whose records are whole, in the order of the file, committed or not.
+std::vector<FoundMode> all_modes(base::ByteSource& file, const Description& description,
+                                 const std::vector<Record>& records);
+// Of these the first ones, without a gap.
 std::vector<FoundMode> find_modes(base::ByteSource& file, const Description& description,
                                   const std::vector<Record>& records);
 

@@ -20,15 +20,17 @@
 #include "format/scidac/record_types.hpp"
 #include "format/scidac/slices.hpp"
 #include "format/text_reader.hpp"
+#include "format/unproven.hpp"
 
 namespace lq::format::scidac {
 namespace {
 
-constexpr std::array<std::string_view, 14> known_types{
-    type::private_file_xml, type::file_xml,         type::private_record_xml, type::record_xml,
-    type::binary_data,      type::checksum,         type::sitelist,           type::ildg_format,
-    type::ildg_data_lfn,    type::ildg_binary_data, type::xlf_info,           type::etmc_propagator_format,
-    type::limequat_slices,  type::limequat_name};
+constexpr std::array<std::string_view, 15> known_types{
+    type::private_file_xml, type::file_xml,      type::private_record_xml,
+    type::record_xml,       type::binary_data,   type::checksum,
+    type::sitelist,         type::ildg_format,   type::ildg_data_lfn,
+    type::ildg_binary_data, type::xlf_info,      type::etmc_propagator_format,
+    type::limequat_slices,  type::limequat_name, unproven_text};
 
 // Where flags contradict each other: the order of formats/scidac.md 2.1 knows which is right.
 bool ends_message(const std::vector<Record>& records, std::size_t i) {
@@ -145,6 +147,15 @@ std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& la
   return std::nullopt;
 }
 
+// In the place of the checksum (formats/scidac.md 5.3).
+void state_unproven(base::EditedSource& file, const Catalog& catalog, const Group& group) {
+  constexpr std::string_view why = "since a repair: the file had no checksum of them that could be read";
+  if (!group.checksum) return lime::add_record_behind(file, catalog.records[group.data], unproven_text, why);
+  const Record& record = catalog.records[*group.checksum];
+  lime::replace_contents(file, record, why);
+  lime::replace_type(file, record, unproven_text);
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, const EncodeLattice& encode_lattice,
@@ -172,6 +183,7 @@ void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEnt
   for (const Group& group : group_records(catalog.records, catalog.file_bytes).groups) {
     if (group.data != entry.record) continue;
     // Behind the data first: what stands in front of them moves them.
+    if (sums.sums.all.empty()) return state_unproven(file, catalog, group);
     if (group.checksum) {
       lime::replace_contents(file, catalog.records[*group.checksum], encode(sums.sums.checksum().value()));
     } else {

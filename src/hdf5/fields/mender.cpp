@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "hdf5/fields/scan.hpp"
+#include "hdf5/fields/store_sums.hpp"
 #include "hdf5/headers/superblock.hpp"
 
 namespace lq::hdf5 {
@@ -21,7 +22,9 @@ class Hdf5Mender final : public format::Mender {
   // missing becomes zeros, which are no header of an object.
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits,
                                     format::Findings& done) const override {
-    const std::uint64_t there = file.size(), needed = whole_bytes(parse_superblock(file));
+    const Superblock superblock = parse_superblock(file);
+    close(file, superblock, done);
+    const std::uint64_t there = file.size(), needed = whole_bytes(superblock);
     if (needed <= there) return {};
     const std::uint64_t missing = needed - there;
     if (missing / most_missing > there) refuse(file, missing, "far more than there is");
@@ -38,10 +41,27 @@ class Hdf5Mender final : public format::Mender {
     finding.offset = there;
     finding.length = missing;
     done.add(std::move(finding));
+    state_unproven(file, fmt::format("since a repair: the file ended at byte {} of {}", there, needed));
     return there;
   }
 
  private:
+  // A program that was killed leaves marks by which the library takes the file for one that is being written.
+  static void close(base::EditedSource& file, const Superblock& superblock, format::Findings& done) {
+    const auto closed = closed_superblock(file, superblock);
+    if (!closed) return;
+    file.replace(superblock.offset, closed->size(), *closed);
+    Finding finding{.severity = Severity::warning,
+                    .rule = "repair-hdf5-open",
+                    .message =
+                        "the program that wrote the file did not close it: the mark that it is open for writing, "
+                        "for which HDF5 refuses it, was removed. What the program wrote after its last flush is "
+                        "not in the file"};
+    finding.offset = superblock.offset;
+    finding.length = closed->size();
+    done.add(std::move(finding));
+  }
+
   [[noreturn]] static void refuse(const base::EditedSource& file, std::uint64_t missing, const char* why) {
     throw Error(Code::truncated,
                 fmt::format("{}: nothing of it can be rescued: {} bytes are missing at its end, {}; copy it again from "

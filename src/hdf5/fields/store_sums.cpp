@@ -4,8 +4,11 @@
 
 #include <fmt/format.h>
 
+#include "base/function_ref.hpp"
+#include "format/unproven.hpp"
 #include "hdf5/driver/driver.hpp"
 #include "hdf5/layouts/layout_writer.hpp"
+#include "hdf5/making/make.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -17,16 +20,27 @@ const LayoutWriter& layout_of(hid_t object) {
   return H5Aexists(object, "limequat_layout") > 0 ? native_writer() : qdp_writer();
 }
 
-}  // namespace
-
-void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const format::Digest& sums) {
+// What the library changes becomes changes of the file.
+void edit(base::EditedSource& file, base::FunctionRef<void(hid_t)> change) {
   const Lock lock;
   Image image(file);
   Handle opened = open_in(image, Access::write);
+  change(opened.get());
+  close_in(std::move(opened), image);
+  const auto changes = image.changes();
+  if (image.size() > file.size()) file.append_zeros(image.size() - file.size());
+  for (const auto& [offset, bytes] : changes) file.replace(offset, bytes.size(), bytes);
+}
+
+}  // namespace
+
+void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const format::Digest& sums) {
+  if (sums.sums.all.empty()) {
+    return state_unproven(file, "since a repair: a field had no checksum that could be read, and the file was damaged");
+  }
   const Where where{catalog.path, absolute_path(entry.name)};
-  {
-    const Handle object =
-        require(H5Oopen(opened.get(), where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "is not there");
+  edit(file, [&](hid_t opened) {
+    const Handle object = require(H5Oopen(opened, where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "is not there");
     const LayoutWriter& layout = layout_of(object.get());
     format::FieldRequest request;
     request.name = entry.name;
@@ -36,15 +50,19 @@ void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEnt
     const FieldDatasets plan = layout.datasets(request);
     std::vector<Handle> datasets;
     for (const DatasetPlan& one : plan.datasets) {
-      datasets.push_back(
-          require(H5Dopen2(opened.get(), one.path.c_str(), H5P_DEFAULT), H5Dclose, where, "is not a dataset"));
+      datasets.push_back(require(H5Dopen2(opened, one.path.c_str(), H5P_DEFAULT), H5Dclose, where, "is not a dataset"));
     }
     layout.put_sums(datasets, plan, {request, sums, {}});
-  }
-  close_in(std::move(opened), image);
-  const auto changes = image.changes();
-  if (image.size() > file.size()) file.append_zeros(image.size() - file.size());
-  for (const auto& [offset, bytes] : changes) file.replace(offset, bytes.size(), bytes);
+  });
+}
+
+void state_unproven(base::EditedSource& file, const std::string& why) {
+  const Where where{file.path(), "/"};
+  edit(file, [&](hid_t opened) {
+    const Handle root = require(H5Oopen(opened, "/", H5P_DEFAULT), H5Oclose, where, "is not there");
+    const std::string name(format::unproven_text);
+    if (H5Aexists(root.get(), name.c_str()) <= 0) put_text(root.get(), name, why, where);
+  });
 }
 
 }  // namespace lq::hdf5

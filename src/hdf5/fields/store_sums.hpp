@@ -10,5 +10,7 @@ namespace lq::hdf5 {
 
 // unsupported: the field is in a layout that we only read.
 void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const format::Digest& sums);
+// Marks the whole file as unproven (format/unproven.hpp): an attribute of the root group.
+void state_unproven(base::EditedSource& file, const std::string& why);
 
 }  // namespace lq::hdf5

@@ -8,6 +8,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "hdf5/headers/metadata_sum.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -139,6 +140,21 @@ Superblock read_superblock(base::ByteSource& file) {
   Superblock made = parse_superblock(file);
   require_whole(file, made);
   return made;
+}
+
+std::optional<std::vector<std::byte>> closed_superblock(base::ByteSource& file, const Superblock& superblock) {
+  constexpr std::size_t flags_at = 11, sum_bytes = 4;
+  constexpr std::byte marks{0x05};  // open for writing, open for one writer and many readers
+  if (superblock.version < 2) return {};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(superblock.bytes));
+  if (file.read_at(superblock.offset, bytes) < bytes.size()) return {};
+  const std::size_t summed = bytes.size() - sum_bytes;
+  const bool is_sound =
+      base::load_le<std::uint32_t>(bytes.data() + summed) == metadata_sum(base::Bytes(bytes).first(summed));
+  if (!is_sound || (bytes[flags_at] & marks) == std::byte{0}) return {};
+  bytes[flags_at] &= ~marks;
+  base::store_le(bytes.data() + summed, metadata_sum(base::Bytes(bytes).first(summed)));
+  return bytes;
 }
 
 Superblock parse_superblock(base::ByteSource& file) {

@@ -36,5 +36,8 @@ Superblock read_superblock(base::ByteSource& file);
 // The same of a file that may end early, and how many bytes it should have.
 Superblock parse_superblock(base::ByteSource& file);
 std::uint64_t whole_bytes(const Superblock& superblock) noexcept;
+// The bytes of the superblock as its program would have left them had it closed the file: without the marks by which
+// the library refuses to open it. Nothing where it has none, or where its checksum is not that of its bytes.
+std::optional<std::vector<std::byte>> closed_superblock(base::ByteSource& file, const Superblock& superblock);
 
 }  // namespace lq::hdf5

@@ -45,6 +45,10 @@ int main(int argc, char** argv) {
     const std::string name = arguments.rest(1).front();
     if (output.empty()) throw lq::programs::WrongUsage();
     const lq::RepackReport report = lq::repair(name, output, options);
+    if (!report.needed) {
+      fmt::print("sionrepair: {}: nothing to repair: it is {}\n", name, lq::name(report.verdict.value()));
+      return;
+    }
     for (const lq::Finding& finding : report.findings) fmt::print("sionrepair: {}\n", finding.message);
     for (const std::string& file : report.files) {
       fmt::print("sionrepair: {} {}\n", options.dry_run ? "would write" : "wrote", file);

@@ -1,0 +1,158 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "repack/examine.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "checkpoint/repair.hpp"
+#include "io/journal.hpp"
+#include "transport/forwarding.hpp"
+
+namespace lq::repack {
+namespace {
+
+// Bytes that have the name of a file.
+class UnwrittenFile final : public transport::File {
+ public:
+  UnwrittenFile(base::ByteSource& bytes, const std::string& path, const transport::Identity& identity)
+      : bytes_(bytes), path_(path), identity_(identity) {}
+  const std::string& path() const noexcept override { return path_; }
+  transport::Identity identity() const override { return identity_; }
+  std::uint64_t size() const override { return bytes_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    return bytes_.read_at(offset, buffer);
+  }
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
+    return bytes_.open_other(path);
+  }
+  void write_at(std::uint64_t, base::Bytes) override { refuse(); }
+  void resize(std::uint64_t) override { refuse(); }
+  void reserve(std::uint64_t, std::uint64_t) override { refuse(); }
+  void sync() override {}
+  void close() override {}
+
+ private:
+  [[noreturn]] void refuse() const {
+    throw Error(Code::internal, path_ + ": an examination writes nothing", {.path = path_});
+  }
+
+  base::ByteSource& bytes_;
+  const std::string path_;
+  const transport::Identity identity_;
+};
+
+// The files of `inner`, and one that is not written yet and has no journal.
+class WithUnwrittenFile final : public transport::ForwardingTransport {
+ public:
+  WithUnwrittenFile(transport::Transport& inner, base::ByteSource& bytes, std::string path)
+      : ForwardingTransport(inner), bytes_(bytes), path_(std::move(path)), journal_(io::journal_path(path_)) {}
+
+  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+    if (path != path_) return ForwardingTransport::open_read(path);
+    return std::make_unique<UnwrittenFile>(bytes_, path_, own_identity());
+  }
+  transport::PathKind kind(const std::string& path) override {
+    if (path == path_) return transport::PathKind::file;
+    return path == journal_ ? transport::PathKind::absent : ForwardingTransport::kind(path);
+  }
+  transport::Identity identity(const std::string& path) override {
+    return path == path_ ? own_identity() : ForwardingTransport::identity(path);
+  }
+
+ private:
+  transport::Identity own_identity() const {
+    return {.inode = reinterpret_cast<std::uintptr_t>(this), .bytes = bytes_.size()};
+  }
+
+  base::ByteSource& bytes_;
+  const std::string path_, journal_;
+};
+
+Finding finding_of(const Error& error) {
+  return {.severity = Severity::error,
+          .code = error.code(),
+          .rule = "unreadable",
+          .message = error.what(),
+          .record = error.facts().record,
+          .offset = error.facts().offset};
+}
+
+}  // namespace
+
+Verification examine(transport::Transport& transport, const std::string& path, const RepackOptions& options) {
+  VerifyOptions how;
+  how.limits = options.limits;
+  how.threads = options.threads;
+  try {
+    return checkpoint::verify_file(transport, path, {}, how);
+  } catch (const Error& error) {
+    switch (error.code()) {
+      case Code::unknown_format:
+      case Code::malformed:
+      case Code::truncated:
+      case Code::unsupported:
+      case Code::checksum_mismatch:
+      case Code::too_large:
+        break;
+      default:
+        throw;
+    }
+    Verification failed;
+    failed.path = path;
+    failed.verdict = error.code() == Code::unknown_format ? Verdict::foreign : Verdict::unreadable;
+    failed.ok = false;
+    failed.findings.push_back(finding_of(error));
+    return failed;
+  }
+}
+
+Verification examine(transport::Transport& transport, base::ByteSource& bytes, const std::string& path,
+                     const RepackOptions& options) {
+  WithUnwrittenFile files(transport, bytes, path);
+  return examine(files, path, options);
+}
+
+void conclude(RepackReport& report, const Verification& examined) {
+  report.verdict = examined.verdict;
+  for (const Finding& finding : examined.findings) {
+    const auto is_same = [&](const Finding& known) {
+      return known.rule == finding.rule && known.message == finding.message;
+    };
+    if (finding.severity != Severity::error || std::ranges::any_of(report.findings, is_same)) continue;
+    report.findings.push_back(finding);
+  }
+  if (is_ok(examined.verdict)) return;
+  if (std::ranges::find(report.findings, Severity::error, &Finding::severity) != report.findings.end()) return;
+  report.findings.push_back(
+      {.severity = Severity::error,
+       .code = Code::checksum_mismatch,
+       .rule = "repair-verdict",
+       .message = fmt::format("what the repair leaves is {}; `lq verify` tells why", name(examined.verdict))});
+}
+
+RepackReport nothing_to_repair(const Verification& examined) {
+  RepackReport report;
+  report.format = examined.format;
+  report.needed = false;
+  report.verdict = examined.verdict;
+  return report;
+}
+
+void refuse_to_repair(const Verification& examined) {
+  const auto error = std::ranges::find(examined.findings, Severity::error, &Finding::severity);
+  if (error == examined.findings.end()) {
+    throw Error(Code::checksum_mismatch,
+                fmt::format("{}: nothing of it can be put right, and it is {}; `lq verify` tells why. Take a good copy",
+                            examined.path, name(examined.verdict)),
+                {.path = examined.path});
+  }
+  throw Error(error->code == Code::ok ? Code::malformed : error->code,
+              fmt::format("{}: nothing of it can be put right: {}", examined.path, error->message),
+              {.path = examined.path, .record = error->record, .offset = error->offset});
+}
+
+}  // namespace lq::repack
