@@ -413,7 +413,8 @@ std::vector<Naming> namings_of(const Ranked& ranked, const Extents& extents, con
     one.is_told = lattice == extents;
     if (declared != nullptr && !one.is_told) continue;
     for (const int digit : ranked.digit_of_link) one.ordering.links.push_back(order[static_cast<std::size_t>(digit)]);
-    one.oddity = oddity_of_sites(order) + oddity_of_links(one.ordering.links) + oddity_of_lattice(lattice);
+    one.oddity =
+        oddity_of_sites(order) + oddity_of_links(one.ordering.links) + (one.is_told ? 0 : oddity_of_lattice(lattice));
     if (declared != nullptr) {
       const bool is_order = order == declared->order && ranked.parity == declared->sites.parity;
       const bool is_links = one.ordering.links == declared->links;
