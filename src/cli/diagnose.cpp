@@ -26,7 +26,8 @@ std::string letters_of(const std::vector<int>& directions) {
 
 // Where numbers are dealt into arrays, the order of all their axes says how.
 bool is_dealt(const Reading& reading) {
-  return !reading.axes.empty() && std::string_view("xyzt0123").find(reading.axes.front()) == std::string_view::npos;
+  return !reading.sites.empty() && !reading.axes.empty() &&
+         std::string_view("xyzt0123").find(reading.axes.front()) == std::string_view::npos;
 }
 
 std::string bytes_text(const Reading& reading) {

@@ -130,6 +130,7 @@ class Detective {
   void report_doubt();
   void report_several();
   std::string list_of_readings() const;
+  bool is_of_field(const Finding& finding) const;
   void verify_as_stored();
   void conclude();
   std::string verdict() const;
@@ -654,6 +655,16 @@ std::string Detective::list_of_readings() const {
   return text;
 }
 
+// Whether it is about the numbers that were asked about, which are explained otherwise, perhaps.
+bool Detective::is_of_field(const Finding& finding) const {
+  const auto is_its_record = [&] {
+    return subject_.entry && subject_.entry->record < subject_.catalog.records.size() &&
+           subject_.catalog.records[static_cast<std::size_t>(subject_.entry->record)].type == finding.record;
+  };
+  return finding.record.empty() || finding.record == subject_.field || is_its_record() ||
+         (finding.offset && *finding.offset >= subject_.begin && *finding.offset < subject_.end);
+}
+
 // The examination that lq::verify makes of the file as it is stored. What it finds wrong is never right here.
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
@@ -673,8 +684,8 @@ void Detective::verify_as_stored() {
     const auto is_same = [&](const Finding& known) {
       return known.message == one.message || (known.rule == one.rule && known.record == one.record);
     };
-    const bool is_of_field = one.record.empty() || one.record == subject_.field;
-    if (!is_error(one) || (is_explained && is_of_field) || std::ranges::any_of(result_.findings, is_same)) continue;
+    if (!is_error(one) || (is_explained && is_of_field(one)) || std::ranges::any_of(result_.findings, is_same))
+      continue;
     result_.findings.push_back(one);
   }
   if (has_errors()) return;

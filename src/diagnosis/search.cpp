@@ -22,6 +22,8 @@ constexpr std::uint64_t every_byte = 8192, every_block = base::mebi;
 constexpr int most_colors = 10;
 constexpr std::size_t most_candidates = 12;
 constexpr std::uint64_t sampled_sites = 12;
+// Of the links of a reading that was not declared. Of three rows read as if they were two, two thirds fit.
+constexpr double share_that_fits = 0.75;
 
 // Precision, byte order and words, and where numbers begin, modulo their length.
 struct NumberForm {
@@ -308,7 +310,7 @@ class Searching {
           links.move_to(offset);
           if (!may_fit(links, sought_.sites)) continue;
           const StoredAs one = examine(links, sought_.sites, number_);
-          if (one.fit.is_group()) found.push_back(one);
+          if (one.fit.is_group() && one.fit.share >= share_that_fits) found.push_back(one);
         }
       }
     }
