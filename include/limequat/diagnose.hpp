@@ -30,7 +30,7 @@ LQ_API std::string_view name(ComplexParts parts) noexcept;  // "interleaved", "e
 
 // One way to read the bytes of a gauge field, and what speaks for it.
 struct Reading {
-  std::uint64_t offset = 0;  // of the first site
+  std::uint64_t offset = 0;  // of the first number
   Precision precision = Precision::double_;
   ByteOrder byte_order = ByteOrder::big;
   bool halves_exchanged = false;  // the two 32-bit words of each double
@@ -39,7 +39,14 @@ struct Reading {
   bool is_transposed = false;   // rows and columns are exchanged
   SiteOrder sites = {};         // fastest dimension first
   std::vector<int> links = {};  // the direction of each link of a site: 0 is x
-  bool is_declared = false;     // as the header says, or where there is none as ILDG files are
+  int colors = 3;
+  Extents lattice = {};          // other than the one that was told if that may have been told in another order
+  std::string axes = {};         // slowest first, as in descriptions of raw files: "t z y x mu row column reim"
+  std::string parity = {};       // "even", "odd": sites with such a sum of coordinates stand first; empty: one sequence
+  int record_marks = 0;          // bytes of each mark of the Fortran records that hold the numbers; 0: no records
+  bool is_declared = false;      // as the header says, or where there is none as ILDG files are
+  bool is_proven = false;        // it fits alone, or a checksum agrees; else somebody has to know
+  bool is_single_in_double = false;  // double precision holds numbers of single precision
 
   double unitarity = 0;                  // median over the sampled links of the largest |element| of U U^dagger - 1
   double determinant = 0;                // median of |det U - 1|
@@ -89,16 +96,18 @@ struct DiagnoseOptions {
   double seconds = 60;                     // after which no more orders of the sites are tried against the checksum
   std::string rewrite = {};                // a new file, with the numbers as they should stand
   bool overwrite = false;                  // replace an existing one
+  int reading = 0;  // of those that were listed, from 1: this one is taken; 0: the one that is proven
   Limits limits = {};
   int threads = 0;  // of this process; 0: as many as it has cores to itself
   Progress progress = {};
 };
 
-// Local. Tries byte order, precision, real and imaginary parts, rows and columns, orders of sites and links, and
-// normalisations of the plaquette. Damage and wrong headers are answers, not errors. unknown_format: no format is
-// recognised and options.lattice is empty; invalid_argument: lattice or sums cannot be; no_such_record; errors of
-// reading. With options.rewrite also errors of writing, and wrong_state: nothing is wrong that a new file would mend,
-// or the data are damaged.
+// Local. Tries where the numbers begin, byte order, precision, colours, the order of their axes, Fortran's record marks,
+// orders of sites and links, and normalisations of the plaquette. Damage and wrong headers are answers, not errors; a
+// file in which verify() finds something is not `ok`. unknown_format: no format is recognised and options.lattice is
+// empty; invalid_argument: lattice, sums or reading cannot be; no_such_record; errors of reading. With options.rewrite
+// also errors of writing, and wrong_state: nothing is wrong that a new file would mend, the data are damaged, or no
+// reading is proven and none was chosen.
 LQ_API Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options = {});
 
 }  // namespace lq

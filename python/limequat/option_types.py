@@ -81,6 +81,7 @@ class VerifyOptions(TypedDict, total=False):
     physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
     memory_bytes: Optional[int]
     block_bytes: Optional[int]
+    require: Union[Literal["consistent", "sound"], bool, None]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     threads: Optional[int]
@@ -99,6 +100,7 @@ class DiagnoseOptions(TypedDict, total=False):
     rewrite: Optional[str]
     overwrite: Optional[bool]
     force: Optional[bool]
+    reading: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     threads: Optional[int]
@@ -110,6 +112,9 @@ class ConvertOptions(WriteOptions, total=False):
 
     dry_run: Optional[bool]
     allow_loss: Optional[bool]
+    accept_damage: Optional[bool]
+    field: Optional[str]
+    index: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
 

@@ -24,13 +24,24 @@ std::string letters_of(const std::vector<int>& directions) {
   return text.empty() ? "by process" : text;
 }
 
+// Where numbers are dealt into arrays, the order of all their axes says how.
+bool is_dealt(const Reading& reading) {
+  return !reading.sites.empty() && !reading.axes.empty() &&
+         std::string_view("xyzt0123").find(reading.axes.front()) == std::string_view::npos;
+}
+
 std::string bytes_text(const Reading& reading) {
-  return fmt::format("{}{}{}{}", reading.byte_order == ByteOrder::big ? "big" : "little",
+  return fmt::format("{}{}{}{}{}", reading.byte_order == ByteOrder::big ? "big" : "little",
                      reading.halves_exchanged ? ", words exchanged" : "",
                      reading.parts == ComplexParts::interleaved ? ""
                      : reading.parts == ComplexParts::exchanged ? ", im re"
                                                                 : ", re and im apart",
-                     reading.third_rows_missing ? ", two rows" : "");
+                     reading.third_rows_missing ? ", two rows" : "", reading.record_marks > 0 ? ", in records" : "") +
+         (is_dealt(reading) ? fmt::format(", {}", reading.axes) : "");
+}
+
+std::string sites_text(const Reading& reading) {
+  return letters_of(reading.sites) + (reading.parity.empty() ? "" : fmt::format(", {} first", reading.parity));
 }
 
 std::string plaquette_text(const Reading& reading) {
@@ -100,9 +111,10 @@ struct DiagnoseArguments {
                  {"|U U+ - 1|", true},
                  {"|DET - 1|", true},
                  {"PLAQUETTE", true}});
+    int number = 0;
     for (const Reading& one : diagnosis.readings) {
-      table.row({fmt::format("  {}{}", name(one.precision), one.is_declared ? ", as stated" : ""), bytes_text(one),
-                 std::to_string(one.offset), letters_of(one.sites), letters_of(one.links),
+      table.row({fmt::format("  {} {}{}", ++number, name(one.precision), one.is_declared ? ", as stated" : ""),
+                 bytes_text(one), std::to_string(one.offset), sites_text(one), letters_of(one.links),
                  one.is_transposed ? "exchanged" : "as usual", fmt::format("{:.1e}", one.unitarity),
                  fmt::format("{:.1e}", one.determinant), plaquette_text(one)});
     }

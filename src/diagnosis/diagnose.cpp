@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// First how numbers are stored, told by unitarity; then in which order they stand, told by the plaquette; then what is
-// damaged, told by a walk over all sites; then whether the checksum agrees, and with which order of the sites it would.
+// First which readings of the bytes fit (diagnosis/readings); then what is damaged in the one that is taken, told by a
+// walk over all sites; then whether the sums and the values that the file states agree, and with which order of the
+// sites they would. What lq::verify finds in the file as it is stored is never less than what is said here.
 #include <limequat/diagnose.hpp>
 
 #include <algorithm>
@@ -15,9 +16,12 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "checkpoint/repair.hpp"
 #include "diagnosis/basis.hpp"
+#include "diagnosis/declared_sites.hpp"
 #include "diagnosis/detective.hpp"
 #include "diagnosis/pass.hpp"
+#include "diagnosis/readings.hpp"
 #include "diagnosis/rewrite.hpp"
 #include "diagnosis/slices.hpp"
 #include "diagnosis/subject.hpp"
@@ -25,6 +29,7 @@
 #include "diagnosis/writer_grid.hpp"
 #include "io/damage.hpp"
 #include "io/journal.hpp"
+#include "io/judge_sequence.hpp"
 #include "io/payload_files.hpp"
 #include "threads/how_many.hpp"
 #include "transport/transport.hpp"
@@ -32,42 +37,24 @@
 namespace lq::diagnosis {
 namespace {
 
-constexpr std::uint64_t few_sites = 8, sampled_links_sites = 64;
-constexpr std::uint64_t ordering_sites = 512;
-constexpr std::uint64_t all_sites = 1 << 16, many_sites = 4096;  // measured all of them up to so many, else a sample
-constexpr std::uint64_t shown_readings = 5;
-// Stated plaquettes are printed with six digits at least, and computed in whatever precision.
-constexpr double plaquette_tolerance = 1e-5;
-constexpr double standard_errors = 6;
-// Of the largest plaquette, that the declared order has where it is not wrong.
-constexpr double least_part = 0.5;
+constexpr std::uint64_t sampled_links_sites = 64;
+constexpr double observable_tolerance = 1e-5;  // as in lq::verify
+constexpr double needed_errors = 6;
+// Links of double precision that are further away are damaged.
+constexpr double precise_link = 1e-8;
 
-// Most programs divide by the number of all plaquettes, those of zeros at open boundaries among them.
-bool is_within(const Average& average, double factor, double stated) {
-  const double tolerance = std::abs(factor) * (plaquette_tolerance + standard_errors * average.error);
-  const auto is_near = [&](double value) { return std::abs(stated - factor * value) <= tolerance; };
-  return is_near(average.value) || is_near(average.value * average.part);
-}
-
-// By which the stated plaquette is larger than the average over colours: other conventions; 0: by none of them.
-double factor_of(const Average& average, double stated) {
-  constexpr double factors[] = {1, 3, 2, 6, 1.0 / 3, 1.0 / 2};
-  const auto fits = [&](double factor) { return is_within(average, factor, stated); };
-  const auto found = std::ranges::find_if(factors, fits);
-  return found == std::end(factors) ? 0 : *found;
-}
-
-// An error that a new file would not mend.
-bool is_open(const Finding& finding) { return finding.severity == Severity::error && !is_mended(finding); }
+bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
 
 class Detective {
  public:
   Detective(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files)
       : options_(options),
+        files_(files),
         subject_(subject_of(file, options)),
         gathered_(gather(files)),
         file_(gathered_ ? gathered_->sequence() : file),
-        ordering_(subject_.ordering) {
+        ordering_(subject_.ordering),
+        team_(may_share() ? threads::how_many(options.threads, subject_.end - subject_.begin) : 1) {
     result_.path = file.path();
     result_.format = subject_.format;
     result_.field = subject_.field;
@@ -78,13 +65,12 @@ class Detective {
   }
 
   Diagnosis run() {
-    if (subject_.declared) {
-      find_encoding();
-      if (fit_.is_group()) find_ordering();
-    }
+    if (subject_.declared) read_links();
     report_length();
-    if (subject_.end > subject_.offset && subject_.end - subject_.offset <= options_.whole_bytes) walk_over();
-    judge_plaquette();
+    if (is_small() || !options_.rewrite.empty()) walk_over();
+    judge_values();
+    report_doubt();
+    verify_as_stored();
     conclude();
     if (!options_.rewrite.empty()) write_anew();
     return std::move(result_);
@@ -101,47 +87,76 @@ class Detective {
   void forget(std::string_view rule) {
     std::erase_if(result_.findings, [&](const Finding& f) { return f.rule == rule; });
   }
-  bool has_errors() const {
-    return std::ranges::any_of(result_.findings, [](const Finding& f) { return f.severity == Severity::error; });
-  }
+  bool has_errors() const { return std::ranges::any_of(result_.findings, is_error); }
+  bool is_open(const Finding& finding) const;
+  std::uint64_t length() const { return subject_.end > subject_.begin ? subject_.end - subject_.begin : 0; }
+  bool is_small() const { return length() > 0 && length() <= options_.whole_bytes; }
+  bool may_share() const { return !gathered_ || gathered_->bear_threads(); }
   std::uint64_t sites_in(const Encoding& encoding) const {
     if (encoding.offset >= subject_.end) return 0;
     return std::min(volume(subject_.extents), (subject_.end - encoding.offset) / encoding.site_bytes());
   }
-  std::uint64_t site_bytes() const { return encoding_ ? encoding_->site_bytes() : subject_.site_bytes; }
-  std::uint64_t offset() const { return encoding_ ? encoding_->offset : subject_.offset; }
+  std::uint64_t sites_there() const;
+  const Choice& choice() const { return all_.at(chosen_); }
+  // Of the links of the reading that is taken.
+  const Encoding& encoding() const { return choice().way->sequence.encoding; }
+  base::ByteSource& sites_file() const { return reads_links() ? *choice().way->sequence.file : file_; }
+  bool reads_links() const { return !all_.empty(); }
 
   std::unique_ptr<io::PayloadFiles> gather(transport::Transport* files) const;
-  void find_encoding();
-  Fit declared_fit() const;
-  std::vector<Encoding> candidates() const;
-  void find_ordering();
-  void prefer_declared(std::vector<Ranked>& ranked);
-  void measure(Ranked& one);
-  void add_reading(const Encoding& encoding, const Fit& fit, const Ranked& one);
+  void read_links();
+  void report_no_reading();
+  void choose_reading();
+  void take(std::size_t number);
+  void report_choice();
+  Reading reading_of(const Choice& one, bool is_proven) const;
+  void add_reading(const Choice& one, bool is_proven) { result_.readings.push_back(reading_of(one, is_proven)); }
   void report_length();
   void walk_over();
-  bool is_stored_otherwise() const;
-  void judge_sums(const Pass& pass, threads::Team& team);
+  void find_by_sums();
+  Walk walk_of(const Choice* one) const;
+  Encoding usual_form() const;
+  bool is_stored_otherwise(const Choice& one) const;
+  bool is_as_declared() const;
+  void judge_sums(const Pass& pass);
+  FoundOrder order_by_sums(std::span<const std::uint32_t> crcs);
   void vouch_for_numbers();
   void report_order(const FoundOrder& found);
+  void judge_other_sums();
   void report_basis(const BasisFit& fit);
+  void judge_values();
+  void report_low();
   void judge_plaquette();
+  void report_doubt();
+  void report_several();
+  std::string list_of_readings() const;
+  bool is_of_field(const Finding& finding) const;
+  void verify_as_stored();
   void conclude();
+  std::string verdict() const;
   std::string command() const;
   std::string remedy() const;
   void write_anew();
+  void require_right_numbers() const;
+  void judge_new_file();
 
   const DiagnoseOptions& options_;
+  transport::Transport* files_;
   Subject subject_;
   std::unique_ptr<io::PayloadFiles> gathered_;
   base::ByteSource& file_;  // or the sequence of the sites
+  Readings readings_;
+  std::vector<Choice> all_;  // as they are listed: those that fit, and then the others
+  std::size_t chosen_ = 0;
   Diagnosis result_;
-  std::optional<Encoding> encoding_;  // that was found, or the declared one
-  Fit fit_;
-  Ordering ordering_;
+  Ordering ordering_;                 // of the reading that is taken, or as declared
   std::optional<Average> plaquette_;  // in that ordering
+  LowRegion low_;
+  double link_trace_ = 0;
+  threads::Team team_;
   bool is_damaged_ = false;
+  bool is_proven_ = false;
+  bool is_proven_by_sums_ = false;
 };
 
 // The sites one after the other, where they do not lie so. nullptr: they do.
@@ -158,201 +173,283 @@ std::unique_ptr<io::PayloadFiles> Detective::gather(transport::Transport* files)
       {.path = subject_.catalog.path, .record = subject_.field});
 }
 
-// As declared, and at the end of what there is.
-std::vector<Encoding> Detective::candidates() const {
-  const std::uint64_t sites = volume(subject_.extents);
-  std::vector<Encoding> all = encodings(*subject_.declared), moved;
-  for (Encoding one : all) {
-    const std::uint64_t bytes = sites * one.site_bytes();
-    if (bytes > subject_.end || subject_.end - bytes == one.offset) continue;
-    one.offset = subject_.end - bytes;
-    moved.push_back(one);
-  }
-  all.insert(all.end(), moved.begin(), moved.end());
-  return all;
+// An error that a new file would not mend. What is said of a description that --lattice replaces, it would.
+bool Detective::is_open(const Finding& finding) const {
+  if (!is_error(finding) || is_mended(finding)) return false;
+  const auto is_same = [&](const Finding& other) { return other.message == finding.message; };
+  return !(subject_.is_told && std::ranges::any_of(subject_.findings, is_same));
 }
 
-void Detective::find_encoding() {
-  fit_ = {};
-  for (const Encoding& one : candidates()) {
-    const std::uint64_t sites = sites_in(one);
-    if (sites == 0) continue;
-    const Fit fit = fit_of(one, file_, sites, few_sites);
-    const bool is_better = fit.share > fit_.share || (fit_.share == 0 && fit.unitarity < fit_.unitarity);
-    if (encoding_ && !is_better) continue;
-    encoding_ = one;
-    fit_ = fit;
+std::uint64_t Detective::sites_there() const {
+  const std::uint64_t all = volume(subject_.extents);
+  if (!reads_links()) {
+    const std::uint64_t there = subject_.offset >= subject_.end ? 0 : subject_.end - subject_.offset;
+    return std::min(all, there / subject_.site_bytes);
   }
-  if (!encoding_) encoding_ = subject_.declared;
-  if (sites_in(*encoding_) > 0) fit_ = fit_of(*encoding_, file_, sites_in(*encoding_), sampled_links_sites);
-  if (fit_.is_group()) {
-    if (subject_.is_described) add(differences(subject_, *encoding_));
-    return;
-  }
-  const Fit declared = declared_fit();
-  add(Severity::error, "no-reading",
-      fmt::format(
-          "read in none of the {} ways that were tried are the links SU({}) matrices: |U U^dagger - 1| is {:.2g} "
-          "at best, and {:.2g} as the header says; these are other data, smeared or rescaled links, or the "
-          "lattice is not {}",
-          candidates().size(), subject_.spec.colors, fit_.unitarity, declared.unitarity, to_string(subject_.extents)));
-  encoding_ = subject_.declared;
-  fit_ = declared;
-  add_reading(*encoding_, fit_, Ranked{.ordering = ordering_, .plaquette = {}, .is_declared = true});
+  const Way& way = *choice().way;
+  return way.sites || way.marks ? all : sites_in(way.encoding);
 }
 
-Fit Detective::declared_fit() const {
+void Detective::read_links() {
+  readings_ = find_readings(subject_, file_);
+  result_.sampled_sites = readings_.sampled_sites;
+  all_ = readings_.fitting;
+  all_.insert(all_.end(), readings_.others.begin(), readings_.others.end());
+  is_proven_ = readings_.is_proven;
+  if (all_.empty()) return report_no_reading();
+  choose_reading();
+}
+
+void Detective::report_no_reading() {
   const std::uint64_t sites = sites_in(*subject_.declared);
-  return sites == 0 ? Fit{} : fit_of(*subject_.declared, file_, sites, sampled_links_sites);
+  const Fit declared = sites == 0 ? Fit{} : fit_of(*subject_.declared, file_, sites, sampled_links_sites);
+  add(Severity::error, "no-reading",
+      fmt::format("wherever the numbers may begin, in no precision, byte order and order of their axes are the links "
+                  "SU(N) matrices; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
+                  "the lattice is not {}",
+                  subject_.is_described ? "as the header says " : "as in ILDG files ", declared.unitarity,
+                  to_string(subject_.extents)));
+  Reading reading{.offset = subject_.declared->offset,
+                  .precision = subject_.declared->precision,
+                  .byte_order = subject_.declared->byte_order,
+                  .third_rows_missing = subject_.declared->third_rows_missing,
+                  .sites = ordering_.order,
+                  .links = ordering_.links,
+                  .colors = subject_.declared->colors,
+                  .lattice = subject_.extents,
+                  .axes = axes_text(*subject_.declared, ordering_),
+                  .is_declared = !subject_.said,
+                  .unitarity = declared.unitarity,
+                  .determinant = declared.determinant};
+  result_.readings.push_back(std::move(reading));
 }
 
-void Detective::measure(Ranked& one) {
-  const std::uint64_t sites = volume(subject_.extents);
-  one.plaquette = average_plaquette(*encoding_, one.ordering, file_,
-                                    sample_of(subject_.extents, sites <= all_sites ? sites : many_sites));
-}
-
-// Links that follow a pattern may have larger plaquettes in a wrong order: what the header states goes before.
-void Detective::prefer_declared(std::vector<Ranked>& ranked) {
-  const auto declared = std::ranges::find_if(ranked, &Ranked::is_declared);
-  if (declared == ranked.begin() || declared == ranked.end()) return;
-  const double largest = ranked.front().plaquette.value;
-  measure(*declared);
-  const bool is_kept = subject_.plaquette ? factor_of(declared->plaquette, *subject_.plaquette) != 0
-                                          : declared->plaquette.value >= least_part * largest;
-  if (!is_kept) return;
-  if (!subject_.plaquette) {
-    add(Severity::warning, "order-doubtful",
-        fmt::format(
-            "in another order of the sites or links plaquettes average to {:.3f}, in the order of the format to "
-            "{:.3f}; no plaquette is stated that would tell which is right",
-            largest, declared->plaquette.value));
+void Detective::choose_reading() {
+  const auto asked = static_cast<std::size_t>(options_.reading);
+  if (options_.reading < 0 || asked > all_.size()) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: reading {} was asked for; those that are listed are 1 to {}", result_.path,
+                            options_.reading, all_.size()),
+                {.path = result_.path});
   }
-  std::rotate(ranked.begin(), declared, declared + 1);
+  take(asked == 0 ? 0 : asked - 1);
+  report_choice();
 }
 
-void Detective::find_ordering() {
-  const std::vector<Coord> sample = sample_of(subject_.extents, ordering_sites);
-  std::vector<Ranked> ranked = rank_orderings(*encoding_, subject_.ordering, file_, sample);
-  result_.sampled_sites = sample.size();
-  const auto declared = std::ranges::find_if(ranked, &Ranked::is_declared);
-  const Average& sampled = ranked.front().plaquette;
-  const bool is_told = sampled.value >= standard_errors * sampled.error;
-  if (!is_told && declared != ranked.end()) {
+void Detective::take(std::size_t number) {
+  chosen_ = number;
+  ordering_ = choice().ordering;
+  plaquette_ = choice().plaquette;
+  result_.extents = ordering_.sites.extents;
+}
+
+// What is other than the header says, and what was told by chance only.
+void Detective::report_choice() {
+  result_.readings.clear();
+  for (std::size_t k = 0; k < all_.size(); ++k) add_reading(all_[k], k == chosen_ && is_proven_);
+  const Way& way = *choice().way;
+  if (subject_.is_described) {
+    add(differences(subject_, way.encoding, way.offset(), way.marks));
+    add(differences(subject_.ordering, ordering_));
+  }
+  if (!readings_.is_order_known) {
     add(subject_.is_described ? Severity::warning : Severity::error, "order-unknown",
         "in none of the orders of sites and links that were tried do plaquettes average to more than chance: the links "
         "are random, or the sites stand in another order, such as process by process, which the checksum would prove");
-    std::rotate(ranked.begin(), declared, declared + 1);
   }
-  prefer_declared(ranked);
-  measure(ranked.front());
-  plaquette_ = ranked.front().plaquette;
-  ordering_ = ranked.front().ordering;
-  const bool is_measured_whole = plaquette_->error == 0;
-  if (is_measured_whole && subject_.plaquette && factor_of(*plaquette_, *subject_.plaquette) != 0)
-    forget("order-unknown");
-  if (subject_.is_described) add(differences(subject_.ordering, ranked.front()));
-  const auto stated = std::ranges::find_if(ranked, &Ranked::is_declared);
-  if (stated != ranked.begin() && stated != ranked.end()) {
-    measure(*stated);
-    std::rotate(ranked.begin() + 1, stated, stated + 1);
+  const bool is_explained =
+      plaquette_->error == 0 && subject_.plaquette && factor_of(*plaquette_, *subject_.plaquette) != 0;
+  if (is_explained) forget("order-unknown");
+  if (readings_.larger) {
+    add(Severity::warning, "order-doubtful",
+        fmt::format("in another order of the sites or links plaquettes average to {:.3f}, in the order of the format "
+                    "to {:.3f}; no plaquette is stated that would tell which is right",
+                    *readings_.larger, plaquette_->value));
   }
-  add_reading(*encoding_, fit_, ranked.front());
-  if (*encoding_ != *subject_.declared && subject_.is_described) {
-    const Ranked as_stated{.ordering = subject_.ordering, .plaquette = {}, .is_declared = true};
-    add_reading(*subject_.declared, declared_fit(), as_stated);
-  }
-  for (std::size_t k = 1; k < std::min<std::size_t>(shown_readings, ranked.size()); ++k) {
-    add_reading(*encoding_, fit_, ranked[k]);
+  if (way.fit.is_single_in_double) {
+    add(Severity::note, "single-in-double",
+        fmt::format("these are single precision numbers, stored as doubles: links are in SU({}) to {:.1e}",
+                    way.encoding.colors, way.fit.unitarity));
+  } else if (!way.fit.is_precise(way.encoding.precision)) {
+    add(Severity::warning, "imprecise",
+        fmt::format("the links are in SU({}) to {:.1e} only, which is less than double precision has",
+                    way.encoding.colors, way.fit.unitarity));
   }
 }
 
-void Detective::add_reading(const Encoding& encoding, const Fit& fit, const Ranked& one) {
-  Reading reading{.offset = encoding.offset,
+Reading Detective::reading_of(const Choice& one, bool is_proven) const {
+  const Encoding& encoding = one.way->encoding;
+  Reading reading{.offset = one.way->offset(),
                   .precision = encoding.precision,
                   .byte_order = encoding.byte_order,
                   .halves_exchanged = encoding.halves_exchanged,
-                  .parts = encoding.parts,
+                  .parts = encoding.parts(),
                   .third_rows_missing = encoding.third_rows_missing,
                   .is_transposed = one.ordering.is_transposed,
                   .sites = one.ordering.order,
                   .links = one.ordering.links,
-                  .is_declared = one.is_declared && !subject_.said && encoding == *subject_.declared,
-                  .unitarity = fit.unitarity,
-                  .determinant = fit.determinant};
+                  .colors = encoding.colors,
+                  .lattice = one.ordering.sites.extents,
+                  .axes = axes_text(encoding, one.ordering),
+                  .parity = std::string(parity_name(one.ordering.sites.parity)),
+                  .record_marks = one.way->marks ? one.way->marks->mark_bytes : 0,
+                  .is_declared = one.is_declared && !subject_.said,
+                  .is_proven = is_proven,
+                  .is_single_in_double = one.way->fit.is_single_in_double,
+                  .unitarity = one.way->fit.unitarity,
+                  .determinant = one.way->fit.determinant};
   if (one.plaquette.plaquettes > 0) {
     reading.plaquette = one.plaquette.value;
     reading.plaquette_error = one.plaquette.error;
     if (subject_.plaquette) reading.factor = factor_of(one.plaquette, *subject_.plaquette);
   }
-  result_.readings.push_back(std::move(reading));
+  return reading;
 }
 
 void Detective::report_length() {
-  const std::uint64_t needed = volume(subject_.extents) * site_bytes();
-  const std::uint64_t there = offset() >= subject_.end ? 0 : subject_.end - offset();
-  if (there < needed) {
-    Finding one = finding(
-        Severity::error, "truncated",
-        fmt::format("the lattice {} needs {} bytes of numbers, the file has {}: its last {} sites are "
-                    "missing, or the lattice is another one",
-                    to_string(subject_.extents), needed, there, volume(subject_.extents) - there / site_bytes()));
+  const std::uint64_t all = volume(subject_.extents), sites = sites_there();
+  const std::uint64_t site_bytes = reads_links() ? encoding().site_bytes() : subject_.site_bytes;
+  if (sites < all) {
+    const std::uint64_t offset = reads_links() ? choice().way->encoding.offset : subject_.offset;
+    Finding one =
+        finding(Severity::error, "truncated",
+                fmt::format("the lattice {} needs {} bytes of numbers, the file has {}: its last {} sites are "
+                            "missing, or the lattice is another one",
+                            to_string(subject_.extents), all * site_bytes,
+                            offset >= subject_.end ? 0 : subject_.end - offset, all - sites));
     one.code = Code::truncated;
     result_.findings.push_back(std::move(one));
-  } else if (subject_.is_exact && there > needed) {
+  } else if (subject_.is_exact && length() > all * site_bytes) {
     add(Severity::error, "lattice",
         fmt::format("the lattice {} of the header has {} sites, the data are {} sites: it is another lattice, which "
                     "--lattice tries",
-                    to_string(subject_.extents), volume(subject_.extents), there / site_bytes()));
+                    to_string(subject_.extents), all, length() / site_bytes));
+  } else if (reads_links() && choice().way->goes_on) {
+    add(Severity::error, "lattice",
+        fmt::format("right before the first link that was read, or behind the last one, there are more: the lattice "
+                    "is larger than {}, or the file holds several fields",
+                    to_string(subject_.extents)));
   }
+}
+
+// The sites of a reading; of none: as the file says.
+Walk Detective::walk_of(const Choice* one) const {
+  if (one == nullptr) {
+    return {
+        .offset = subject_.offset, .site_bytes = subject_.site_bytes, .sites = sites_there(), .ordering = ordering_};
+  }
+  const Encoding& encoding = one->way->sequence.encoding;
+  Walk what{.offset = encoding.offset, .site_bytes = encoding.site_bytes(), .sites = sites_there()};
+  what.encoding = encoding;
+  what.ordering = one->ordering;
+  if (encoding.precision == Precision::double_ && one->way->fit.is_precise(Precision::double_) &&
+      !one->way->fit.is_single_in_double) {
+    what.largest_distance = precise_link;
+  }
+  if (is_stored_otherwise(*one)) {
+    what.declared = usual_form();
+    what.declared_links = subject_.ordering.links;
+  }
+  return what;
+}
+
+// The numbers of a site as the header says, or where there is none as in ILDG files.
+Encoding Detective::usual_form() const {
+  Encoding form = *subject_.declared;
+  if (subject_.is_described || !reads_links()) return form;
+  form.colors = encoding().colors;
+  form.precision = encoding().precision;
+  return form;
+}
+
+// In a way that can be turned into the usual one without rounding.
+bool Detective::is_stored_otherwise(const Choice& one) const {
+  const Encoding& found = one.way->sequence.encoding;
+  Encoding usual = usual_form();
+  usual.offset = found.offset;
+  const bool is_reversible = found.precision == usual.precision && found.colors == usual.colors &&
+                             found.third_rows_missing == usual.third_rows_missing;
+  return is_reversible &&
+         (found != usual || one.ordering.is_transposed || one.ordering.links != subject_.ordering.links);
+}
+
+bool Detective::is_as_declared() const {
+  return reads_links() && choice().way->encoding == *subject_.declared && are_same(ordering_, subject_.ordering);
 }
 
 void Detective::walk_over() {
-  Walk what{.offset = offset(), .site_bytes = site_bytes(), .ordering = ordering_};
-  const std::uint64_t there = offset() >= subject_.end ? 0 : subject_.end - offset();
-  what.sites = std::min(volume(subject_.extents), there / what.site_bytes);
+  if (subject_.stored && readings_.fitting.size() > 1 && options_.reading == 0) find_by_sums();
+  Walk what = walk_of(reads_links() ? &choice() : nullptr);
   if (gathered_) what.of = io::of_sites(subject_.entry->payload);
-  if (encoding_ && fit_.is_group()) what.encoding = encoding_;
-  if (what.encoding && is_stored_otherwise()) {
-    what.declared = subject_.declared;
-    what.declared_links = subject_.ordering.links;
-  }
-  const bool bears_threads = !gathered_ || gathered_->bear_threads();
-  threads::Team team(bears_threads ? threads::how_many(options_.threads, what.sites * what.site_bytes) : 1);
-  const Pass pass = walk(what, file_, team, options_.progress);
+  if (reads_links() && choice().way->sites) what.of = " of its sites, one after the other";
+  if (reads_links() && choice().way->marks) what.of = " of what its records hold";
+  const Pass pass = walk(what, sites_file(), team_, options_.progress);
   result_.is_whole_read = true;
+  link_trace_ = pass.link_trace;
   if (const auto fit = basis_of(subject_, file_, {})) report_basis(*fit);
   if (what.encoding) {
     std::vector<Finding> damage = damage_in(what, pass);
-    is_damaged_ = std::ranges::any_of(damage, [](const Finding& f) { return f.severity == Severity::error; });
+    is_damaged_ = std::ranges::any_of(damage, is_error);
     add(std::move(damage));
   }
-  if (pass.crcs.size() == volume(subject_.extents)) judge_sums(pass, team);
+  if (pass.crcs.size() == volume(subject_.extents)) judge_sums(pass);
+  if (!reads_links()) return;
+  judge_other_sums();
+  if (sites_there() == volume(subject_.extents) && !ordering_.sites.digits.empty()) {
+    const WholePlaquette whole = whole_plaquette(encoding(), ordering_, sites_file(), team_);
+    plaquette_ = whole.average;
+    low_ = whole.low;
+    all_[chosen_].plaquette = *plaquette_;
+    all_[chosen_].ordering = ordering_;
+    if (!result_.readings.empty()) result_.readings[chosen_] = reading_of(all_[chosen_], false);
+  }
 }
 
-// In a way that can be turned into the declared one without rounding.
-bool Detective::is_stored_otherwise() const {
-  const Encoding& found = *encoding_;
-  Encoding declared = *subject_.declared;
-  declared.offset = found.offset;
-  const bool is_reversible =
-      found.precision == declared.precision && found.third_rows_missing == declared.third_rows_missing;
-  return subject_.is_described && is_reversible &&
-         (found != declared || ordering_.is_transposed || ordering_.links != subject_.ordering.links);
+// Of several readings that fit, that of which the checksum is the stated one.
+void Detective::find_by_sums() {
+  for (std::size_t k = 0; k < readings_.fitting.size(); ++k) {
+    take(k);
+    const Pass pass = walk(walk_of(&choice()), sites_file(), team_, {});
+    if (pass.crcs.size() != volume(subject_.extents)) continue;
+    const bool agrees =
+        checksum_of(pass.crcs, ordering_.sites) == *subject_.stored ||
+        (!pass.crcs_as_declared.empty() && checksum_of(pass.crcs_as_declared, ordering_.sites) == *subject_.stored);
+    if (!agrees) continue;
+    is_proven_by_sums_ = true;
+    std::rotate(all_.begin(), all_.begin() + static_cast<std::ptrdiff_t>(k),
+                all_.begin() + static_cast<std::ptrdiff_t>(k) + 1);
+    break;
+  }
+  take(0);
+  result_.findings = subject_.findings;
+  report_choice();
 }
 
-void Detective::judge_sums(const Pass& pass, threads::Team& team) {
+// The order that was found goes first.
+FoundOrder Detective::order_by_sums(std::span<const std::uint32_t> crcs) {
+  if (reads_links() && checksum_of(crcs, ordering_.sites) == *subject_.stored) {
+    FoundOrder found{.answer = {}, .map = ordering_.sites};
+    found.answer.tried = 1;
+    found.answer.is_found = true;
+    found.answer.sites = ordering_.order;
+    return found;
+  }
+  return find_order(crcs, subject_.extents, *subject_.stored, options_.seconds, team_);
+}
+
+void Detective::judge_sums(const Pass& pass) {
   result_.computed = checksum_of(pass.crcs, subject_.ordering.sites);
   if (!subject_.stored) return;
   if (*subject_.stored == *result_.computed) return vouch_for_numbers();
   const Checksum& stored = *subject_.stored;
   if (stored.suma == result_.computed->sumb && stored.sumb == result_.computed->suma) {
+    is_proven_by_sums_ = true;
     return add(Severity::error, "sums-exchanged", "the two sums of the checksum are exchanged; the data are right");
   }
-  FoundOrder found = find_order(pass.crcs, subject_.extents, stored, options_.seconds, team);
+  FoundOrder found = order_by_sums(pass.crcs);
   if (!found.answer.is_found && !pass.crcs_as_declared.empty()) {
     const WriterGrid before = found.answer;
-    found = find_order(pass.crcs_as_declared, subject_.extents, stored, options_.seconds, team);
+    found = order_by_sums(pass.crcs_as_declared);
     found.answer.tried += before.tried;
     found.answer.grids += before.grids;
     found.answer.seconds += before.seconds;
@@ -369,8 +466,10 @@ void Detective::judge_sums(const Pass& pass, threads::Team& team) {
           found.answer.is_complete ? "" : " (there are more, but the time was over)"));
 }
 
-// They may be no links of the group, and still be what was written.
+// They may be no links of the group, and still be what was written. The sum says nothing of what numbers mean that are
+// stored in another form or order than the header says.
 void Detective::vouch_for_numbers() {
+  if (!reads_links() || is_as_declared()) is_proven_by_sums_ = true;
   for (Finding& one : result_.findings) {
     if (one.rule != "no-reading") continue;
     one.severity = Severity::warning;
@@ -379,18 +478,21 @@ void Detective::vouch_for_numbers() {
 }
 
 void Detective::report_order(const FoundOrder& found) {
+  is_proven_by_sums_ = true;
   const std::string sums = to_string(*subject_.stored);
+  forget("order-unknown");
   if (found.map == subject_.ordering.sites) {
     return add(Severity::note, "checksum-afterwards",
                fmt::format("with this put right the data have the stated checksum {}: they were changed after it was "
                            "computed, and nothing is lost",
                            sums));
   }
-  forget("order-unknown");
   const std::string proof = fmt::format("both sums of the stated checksum {} agree in this order", sums);
-  const bool is_known = !found.answer.sites.empty() && found.answer.sites == ordering_.order;
+  const bool is_known = !found.answer.sites.empty() && found.map == ordering_.sites;
   forget("site-order");
-  if (!found.answer.sites.empty()) {
+  if (found.map.parity != Parity::none) {
+    add(Severity::note, "checksum-afterwards", proof);
+  } else if (!found.answer.sites.empty()) {
     add(Severity::error, "site-order",
         fmt::format("the sites stand with {}: {}", order_text(found.answer.sites), proof));
   } else {
@@ -403,18 +505,46 @@ void Detective::report_order(const FoundOrder& found) {
   }
   ordering_.sites = found.map;
   ordering_.order = found.answer.sites;
-  if (is_known || !encoding_ || !fit_.is_group()) return;
+  if (is_known || !reads_links()) return;
   // What the plaquette said of other orders is settled.
   forget("link-order");
   forget("transposed");
+  forget("parity");
   ordering_.links = subject_.ordering.links;
   ordering_.is_transposed = false;
-  Ranked one{.ordering = ordering_, .plaquette = {}};
-  measure(one);
-  plaquette_ = one.plaquette;
-  if (found.answer.sites.empty()) result_.readings.clear();
-  add_reading(*encoding_, fit_, one);
-  std::rotate(result_.readings.begin(), result_.readings.end() - 1, result_.readings.end());
+  Choice one = choice();
+  one.ordering = ordering_;
+  one.is_declared = false;
+  if (found.answer.sites.empty()) {
+    all_.clear();
+    result_.readings.clear();
+  }
+  all_.insert(all_.begin(), std::move(one));
+  result_.readings.insert(result_.readings.begin(), reading_of(all_.front(), true));
+  chosen_ = 0;
+}
+
+// NERSC's and MILC's words and others: of the bytes as they are, which verify compares, or as the header has them.
+void Detective::judge_other_sums() {
+  if (!subject_.entry || is_as_declared() || subject_.stored || io::sums_of(*subject_.entry).empty()) return;
+  if (sites_there() < volume(subject_.extents)) return;
+  Encoding declared = *subject_.declared;
+  declared.offset = 0;
+  if (choice().way->encoding.site_bytes() != declared.site_bytes()) return;
+  DeclaredSites as_declared(choice().way->sequence, ordering_, declared, subject_.ordering);
+  const io::Judgement judgement = io::judge_sequence(as_declared, *subject_.entry);
+  if (judgement.status == ChecksumStatus::ok) {
+    is_proven_by_sums_ = true;
+    return add(Severity::note, "checksum-afterwards",
+               "with this put right the data have the sums that the file states: they were changed after these were "
+               "computed, and nothing is lost");
+  }
+  if (judgement.status != ChecksumStatus::mismatch) return;
+  if (io::judge_sequence(sites_file(), *subject_.entry).status == ChecksumStatus::ok) return;
+  add(Severity::error, "checksum",
+      fmt::format("neither as they are stored nor with this put right have the data the sum that the file states "
+                  "({}; they have {}): numbers were changed since it was computed",
+                  judgement.stated, judgement.found));
 }
 
 void Detective::report_basis(const BasisFit& fit) {
@@ -431,15 +561,38 @@ void Detective::report_basis(const BasisFit& fit) {
           site_text(fit.source), is_chiral ? fit.chiral : fit.dirac, is_chiral ? fit.dirac : fit.chiral));
 }
 
-void Detective::judge_plaquette() {
-  if (!plaquette_ || plaquette_->plaquettes == 0) return;
-  const bool is_sequence = !ordering_.order.empty() && ordering_.order.back() + 1 == subject_.extents.size() &&
-                           sites_in(*encoding_) == volume(subject_.extents);
+void Detective::judge_values() {
+  if (!reads_links() || !plaquette_ || plaquette_->plaquettes == 0) return;
+  const bool is_sequence = !ordering_.order.empty() && ordering_.order.back() + 1 == ordering_.sites.extents.size() &&
+                           ordering_.sites.parity == Parity::none && sites_there() == volume(subject_.extents);
   const bool is_explained = subject_.plaquette ? factor_of(*plaquette_, *subject_.plaquette) != 0
                                                : subject_.stored && result_.computed == subject_.stored;
-  const Joints joints = is_sequence && !is_explained ? examine_joints(*encoding_, ordering_, file_) : Joints{};
-  add(damage_in(joints, subject_.extents));
-  if (!subject_.plaquette || is_damaged_ || !joints.broken.empty()) return;
+  const Joints joints = is_sequence && !is_explained ? examine_joints(encoding(), ordering_, sites_file()) : Joints{};
+  add(damage_in(joints, ordering_.sites.extents));
+  is_damaged_ = is_damaged_ || !joints.broken.empty();
+  if (!is_explained && joints.broken.empty() && low_.sites > 0 && readings_.is_order_known) report_low();
+  if (is_damaged_) return;
+  judge_plaquette();
+  const std::optional<double> trace = subject_.entry ? subject_.entry->link_trace : std::nullopt;
+  if (!trace || !result_.is_whole_read || std::abs(*trace - link_trace_) <= observable_tolerance) return;
+  add(Severity::error, "link-trace",
+      fmt::format("the header states the link trace {:.10g}, the links have {:.10g}: header and data belong to "
+                  "different configurations, or numbers were changed",
+                  *trace, link_trace_));
+}
+
+void Detective::report_low() {
+  is_damaged_ = true;
+  add(Severity::error, "low-plaquettes",
+      fmt::format(
+          "damage: among {} sites between ({}) and ({}) plaquettes average to {:.3g} only, in the whole field to "
+          "{:.3g}: links are exchanged there, or are those of another field",
+          low_.sites, site_text(site_of(ordering_.sites, low_.first)), site_text(site_of(ordering_.sites, low_.last)),
+          low_.plaquette, plaquette_->value));
+}
+
+void Detective::judge_plaquette() {
+  if (!subject_.plaquette) return;
   const double stated = *subject_.plaquette, factor = factor_of(*plaquette_, stated);
   if (factor == 1) return;
   if (factor != 0) {
@@ -458,73 +611,200 @@ void Detective::judge_plaquette() {
           plaquette_->error > 0 ? fmt::format(" (+- {:.2g}, a sample)", plaquette_->error) : std::string()));
 }
 
+// Whether it is certain what the numbers mean, however well they fit.
+void Detective::report_doubt() {
+  if (!reads_links()) return;
+  is_proven_ = is_proven_ || is_proven_by_sums_;
+  const bool is_precise = choice().way->fit.is_precise(choice().way->encoding.precision);
+  if (!subject_.is_described && !is_proven_by_sums_) {
+    is_proven_ = is_proven_ && readings_.is_order_known && is_precise && !is_damaged_ && !choice().way->goes_on;
+  }
+  if (has("plaquette") || has("link-trace") || has("checksum")) is_proven_ = false;
+  if (options_.reading != 0) {
+    is_proven_ = is_proven_ && chosen_ == 0;
+    if (!is_proven_) {
+      add(Severity::warning, "reading-chosen",
+          fmt::format("reading {} is taken because it was asked for; nothing in the file proves it", options_.reading));
+    }
+  } else if (!is_proven_ && !has_errors()) {
+    report_several();
+  }
+  if (chosen_ < result_.readings.size()) result_.readings[chosen_].is_proven = is_proven_;
+}
+
+void Detective::report_several() {
+  const std::size_t fitting = readings_.fitting.size();
+  if (fitting == 1) {
+    return add(Severity::error, "unproven",
+               fmt::format("one reading fits, and nothing proves it: {}", list_of_readings()));
+  }
+  add(Severity::error, "ambiguous",
+      fmt::format("{} readings fit, which nothing in the file tells apart (an order of the extents, names of "
+                  "directions): {}",
+                  fitting, list_of_readings()));
+}
+
+std::string Detective::list_of_readings() const {
+  std::string text;
+  for (std::size_t k = 0; k < readings_.fitting.size(); ++k) {
+    const Choice& one = all_[k];
+    text += fmt::format("{}({}) the lattice is {}, with {}", k == 0 ? "" : "; ", k + 1,
+                        to_string(one.ordering.sites.extents),
+                        description_of(one.way->encoding, one.ordering, one.way->offset(), one.way->marks));
+  }
+  return text;
+}
+
+// Whether it is about the numbers that were asked about, which are explained otherwise, perhaps.
+bool Detective::is_of_field(const Finding& finding) const {
+  const auto is_its_record = [&] {
+    return subject_.entry && subject_.entry->record < subject_.catalog.records.size() &&
+           subject_.catalog.records[static_cast<std::size_t>(subject_.entry->record)].type == finding.record;
+  };
+  return finding.record.empty() || finding.record == subject_.field || is_its_record() ||
+         (finding.offset && *finding.offset >= subject_.begin && *finding.offset < subject_.end);
+}
+
+// The examination that lq::verify makes of the file as it is stored. What it finds wrong is never right here.
+void Detective::verify_as_stored() {
+  if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
+  const Verification stored =
+      checkpoint::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+  if (stored.ok) return;
+  const auto is_sum_that_differs = [&](const Claim& claim) {
+    return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
+           claim.evidence != Evidence::check_value;
+  };
+  const bool is_explained = has_errors();
+  if (is_explained && !is_proven_by_sums_ && !has("checksum") &&
+      std::ranges::any_of(stored.claims, is_sum_that_differs)) {
+    add(Severity::error, "checksum", "a sum that the file states is not that of its data");
+  }
+  for (const Finding& one : stored.findings) {
+    const auto is_same = [&](const Finding& known) {
+      return known.message == one.message || (known.rule == one.rule && known.record == one.record);
+    };
+    if (!is_error(one) || (is_explained && is_of_field(one)) || std::ranges::any_of(result_.findings, is_same))
+      continue;
+    result_.findings.push_back(one);
+  }
+  if (has_errors()) return;
+  std::string claims;
+  for (const Claim& claim : stored.claims) {
+    if (claim.outcome == Outcome::agrees || claim.outcome == Outcome::absent) continue;
+    claims += fmt::format("{}{} of {}: {}", claims.empty() ? "" : ", ", claim.name, claim.of, name(claim.outcome));
+  }
+  add(Severity::error, "verify", fmt::format("`lq verify` calls the file {} ({})", name(stored.verdict), claims));
+}
+
 void Detective::conclude() {
   result_.ok = !has_errors();
+  result_.verdict = verdict();
+  result_.remedy = remedy();
+}
+
+std::string Detective::verdict() const {
   std::string text;
   for (const Finding& one : result_.findings) {
-    if (one.severity == Severity::error) text += (text.empty() ? "" : "\n") + one.message;
+    if (is_error(one)) text += (text.empty() ? "" : "\n") + one.message;
   }
   for (const Finding& one : result_.findings) {
     if (one.rule == "spinor-basis" || one.rule == "checksum-afterwards")
       text += (text.empty() ? "" : "\n") + one.message;
   }
-  if (result_.ok) {
-    const std::string basis = text.empty() ? "" : "\n" + text;
-    const std::string checked = subject_.stored && result_.computed ? ", and the checksum agrees" : "";
-    text = has("no-reading") ? "the numbers are those that were written, for the checksum agrees"
-           : !encoding_      ? fmt::format("nothing is wrong as far as it can be told{}{}", checked, basis)
-           : !plaquette_     ? fmt::format("the links are SU({}) matrices{}", subject_.spec.colors, checked)
-           : subject_.is_described
-               ? fmt::format("the file is what it says: SU({}) links in the order of the format{}{}",
-                             subject_.spec.colors, subject_.plaquette ? ", with the stated plaquette" : "", checked)
-               : fmt::format("the numbers are a gauge field: {}", description_of(*encoding_, ordering_));
+  if (!result_.ok) return text;
+  const std::string basis = text.empty() ? "" : "\n" + text;
+  const std::string checked = (subject_.stored && result_.computed ? ", and the checksum agrees" : "") +
+                              std::string(result_.is_whole_read ? "" : "; only a sample of it was read");
+  if (has("no-reading")) return "the numbers are those that were written, for the checksum agrees";
+  if (!reads_links()) {
+    return subject_.declared ? fmt::format("the links are SU({}) matrices{}", subject_.spec.colors, checked)
+                             : fmt::format("nothing is wrong as far as it can be told{}{}", checked, basis);
   }
-  result_.verdict = std::move(text);
-  result_.remedy = remedy();
+  if (subject_.is_described) {
+    return fmt::format("the file is what it says: SU({}) links in the order of the format{}{}", encoding().colors,
+                       subject_.plaquette ? ", with the stated plaquette" : "", checked);
+  }
+  const Way& way = *choice().way;
+  return fmt::format("the numbers are a gauge field: {}{}",
+                     description_of(way.encoding, ordering_, way.offset(), way.marks),
+                     result_.is_whole_read ? "" : "; only a sample of it was read");
 }
 
 std::string Detective::command() const {
   const auto option = [](std::string_view name, const std::string& value) {
     return value.empty() ? std::string() : fmt::format(" --{} {}", name, base::printable(value, 1000));
   };
-  return fmt::format("lq diagnose {}{}{} --rewrite NEW.{}", base::printable(result_.path, 1000),
-                     option("lattice", options_.lattice), option("sums", options_.sums),
+  const bool needs_choice = has("ambiguous") || has("unproven") || options_.reading != 0;
+  const std::string reading =
+      options_.reading != 0 ? std::to_string(options_.reading) : std::string(needs_choice ? "N" : "");
+  return fmt::format("lq diagnose {}{}{}{} --rewrite NEW.{}", base::printable(result_.path, 1000),
+                     option("lattice", options_.lattice), option("sums", options_.sums), option("reading", reading),
                      subject_.spec.kind == FieldKind::gauge ? "ildg" : "scidac");
 }
 
 std::string Detective::remedy() const {
   if (result_.ok) return subject_.is_described || !plaquette_ ? "" : command() + " makes a file that says so";
-  if (std::ranges::none_of(result_.findings, is_open)) {
-    return command() + " writes the numbers as they should stand, with a header and sums of their own";
+  if (std::ranges::none_of(result_.findings, [&](const Finding& one) { return is_open(one); })) {
+    return command() + (has("ambiguous") || has("unproven")
+                            ? " writes reading N of the list, where you know which is right"
+                            : " writes the numbers as they should stand, with a header and sums of their own");
   }
   if (has("order-unknown"))
     return "give the checksum with --sums, if it is known: the order of the sites is found from it";
   if (has("no-reading")) return "tell another lattice with --lattice, or ask who wrote the file what is in it";
+  if (has("lattice")) return "tell another lattice with --lattice";
   if (has("truncated")) return "copy the file again from its source; lq repair rescues the whole time slices";
   if (has("sums-exchanged")) return "the numbers can be used; read them without comparing sums, and write them again";
   return "take a good copy if there is one, or have it written again; where the damage is, the sentences above say";
 }
 
-// Only what is known to be whole gets a new header and new sums.
+// Only what is known to be whole and to be right gets a new header and new sums.
 void Detective::write_anew() {
-  const auto open = std::ranges::find_if(result_.findings, is_open);
+  const auto refuse = [&](const std::string& why) {
+    throw Error(Code::wrong_state, fmt::format("{}: {}", result_.path, why), {.path = result_.path});
+  };
+  const auto open = std::ranges::find_if(result_.findings, [&](const Finding& one) { return is_open(one); });
   if (open != result_.findings.end()) {
-    throw Error(
-        Code::wrong_state,
-        fmt::format("{}: it is not written anew, for that would not mend this: {}", result_.path, open->message),
-        {.path = result_.path});
+    refuse(fmt::format("it is not written anew, for that would not mend this: {}", open->message));
   }
-  if (result_.ok && subject_.is_described) {
-    throw Error(Code::wrong_state, fmt::format("{}: nothing is wrong, there is nothing to write anew", result_.path),
-                {.path = result_.path});
+  if (result_.ok && subject_.is_described) refuse("nothing is wrong, there is nothing to write anew");
+  if (reads_links() && !is_proven_ && options_.reading == 0) {
+    refuse(fmt::format("it is not written anew, for no reading is proven: {}; `reading` names the one to take",
+                       list_of_readings()));
   }
+  require_right_numbers();
   Rewriting how{.path = options_.rewrite,
                 .overwrite = options_.overwrite,
-                .encoding = encoding_,
+                .encoding = {},
                 .ordering = ordering_,
                 .plaquette = {}};
+  if (reads_links()) how.encoding = encoding();
   if (has("plaquette-factor")) how.plaquette = plaquette_->value;
-  result_.rewritten = rewrite(subject_, file_, how);
+  result_.rewritten = rewrite(subject_, sites_file(), how);
+  judge_new_file();
+}
+
+// Links whose plaquettes are noise are read wrongly, whoever asked for it, unless a checksum or a header says
+// otherwise.
+void Detective::require_right_numbers() const {
+  if (!reads_links() || is_proven_by_sums_ || (subject_.is_described && options_.reading == 0)) return;
+  if (plaquette_ && plaquette_->value >= needed_errors * plaquette_->noise) return;
+  throw Error(
+      Code::wrong_state,
+      fmt::format("{}: it is not written anew, for in this reading plaquettes average to {:.3g}, which is chance",
+                  result_.path, plaquette_ ? plaquette_->value : 0.0),
+      {.path = result_.path});
+}
+
+// By the examination that all files get.
+void Detective::judge_new_file() {
+  const Verification written = lq::verify(options_.rewrite, {}, {.threads = options_.threads});
+  if (written.verdict <= Verdict::unproven) return;
+  throw Error(
+      Code::wrong_state,
+      fmt::format("{}: the new file {} is not sound: `lq verify` tells what is wrong", result_.path, options_.rewrite),
+      {.path = options_.rewrite});
 }
 
 }  // namespace

@@ -26,11 +26,12 @@ TEST(Encoding, TakesBytesInTheirOrder) {
   decode(encoding, site, numbers);
   EXPECT_EQ(numbers[0], 1);
   EXPECT_EQ(numbers[1], -2);
-  encoding.parts = ComplexParts::exchanged;
+  encoding.imaginary_first = true;
   decode(encoding, site, numbers);
   EXPECT_EQ(numbers[0], -2);
   EXPECT_EQ(numbers[1], 1);
-  encoding.parts = ComplexParts::apart;
+  encoding.imaginary_first = false;
+  encoding.axes = {Axis::site, Axis::link, Axis::part, Axis::row, Axis::column};
   decode(encoding, site, numbers);
   EXPECT_EQ(numbers[0], 1);
   EXPECT_EQ(numbers[2], -2);
@@ -57,27 +58,21 @@ TEST(Encoding, PutsExchangedWordsBack) {
   EXPECT_EQ(numbers[0], 1);
 }
 
-TEST(Encoding, EncodesWhatItDecodes) {
+TEST(Encoding, EncodesWhatItDecodesInEveryOrderOfTheAxes) {
   std::vector<std::byte> site;
   for (int k = 0; k < 4 * 18 * 8; ++k) site.push_back(static_cast<std::byte>(k % 61));
-  for (const Encoding& one : encodings({})) {
-    if (one.third_rows_missing) continue;
-    std::vector<double> numbers(4 * one.numbers());
-    std::vector<std::byte> again(static_cast<std::size_t>(one.site_bytes()));
-    const base::Bytes bytes = base::Bytes(site).first(again.size());
-    decode(one, bytes, numbers);
-    encode(one, numbers, again);
-    EXPECT_TRUE(std::ranges::equal(bytes, again));
-  }
-}
-
-TEST(Encoding, OfAllThatAreTriedNoneIsTwice) {
-  const std::vector<Encoding> all = encodings({.byte_order = ByteOrder::little});
-  EXPECT_EQ(all.front().byte_order, ByteOrder::little);
-  // Of double precision four orders of bytes, of single two; three orders of the parts; two and three rows.
-  EXPECT_EQ(all.size(), 2U * 3 * (4 + 2));
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(all[i] == all[j]);
+  // Five axes, of which two are in one order.
+  ASSERT_EQ(all_axes().size(), 60U);
+  EXPECT_EQ(all_axes().front(), natural_axes);
+  for (const Axes& axes : all_axes()) {
+    for (const ByteOrder order : {ByteOrder::big, ByteOrder::little}) {
+      const Encoding one{.byte_order = order, .axes = axes};
+      std::vector<double> numbers(4 * one.numbers());
+      std::vector<std::byte> again(static_cast<std::size_t>(one.site_bytes()));
+      decode(one, site, numbers);
+      encode(one, numbers, again);
+      EXPECT_TRUE(std::ranges::equal(site, again));
+    }
   }
 }
 

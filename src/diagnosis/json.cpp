@@ -16,6 +16,9 @@ void put(JsonWriter& json, const Reading& reading) {
   json.member("byte_order", reading.byte_order == ByteOrder::big ? "big" : "little");
   json.member("halves_exchanged", reading.halves_exchanged).member("parts", name(reading.parts));
   json.member("third_rows_missing", reading.third_rows_missing).member("transposed", reading.is_transposed);
+  json.member("colors", reading.colors).key("lattice").array(reading.lattice);
+  json.member("axes", reading.axes).member("parity", reading.parity).member("record_marks", reading.record_marks);
+  json.member("proven", reading.is_proven).member("single_in_double", reading.is_single_in_double);
   json.key("sites").array(reading.sites).key("links").array(reading.links);
   json.member("declared", reading.is_declared).member("unitarity", reading.unitarity);
   json.member("determinant", reading.determinant).member("plaquette", reading.plaquette);

@@ -14,6 +14,7 @@
 
 #include "diagnosis/link_reader.hpp"
 #include "physics/su_n.hpp"
+#include "threads/deal.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -114,48 +115,34 @@ std::vector<Extents> digit_extents(const Extents& extents) {
   return all;
 }
 
-bool is_natural_order(const SiteOrder& order) {
-  const int n = static_cast<int>(order.size());
+constexpr int unusual_links = 4;
+
+// Of the orders of sites, which programs have.
+int oddity_of_sites(const SiteOrder& order) {
   SiteOrder forward(order.size()), backward(order.size()), time_last(order.size());
   std::iota(forward.begin(), forward.end(), 0);
   std::reverse_copy(forward.begin(), forward.end(), backward.begin());
   std::reverse_copy(forward.begin(), forward.end() - 1, time_last.begin());
-  time_last.back() = n - 1;
-  return order == forward || order == backward || order == time_last;
+  time_last.back() = static_cast<int>(order.size()) - 1;
+  return order == forward ? 0 : order == backward || order == time_last ? 1 : 3;
 }
 
-bool is_natural_links(const std::vector<int>& links) {
-  const int n = static_cast<int>(links.size());
+int oddity_of_links(const std::vector<int>& links) {
   std::vector<int> forward(links.size());
   std::iota(forward.begin(), forward.end(), 0);
   std::vector<int> time_first = forward;
-  std::rotate(time_first.begin(), time_first.begin() + (n - 1), time_first.end());
-  return links == forward || links == time_first;
+  std::rotate(time_first.begin(), time_first.end() - 1, time_first.end());
+  return links == forward ? 0 : links == time_first ? 1 : unusual_links;
 }
 
-// How much must be believed for it, beside what is declared.
-int oddity(const Ordering& one, const Ordering& declared) {
-  return 2 * ((one.is_transposed != declared.is_transposed) + (one.order != declared.order) +
-              (one.links != declared.links)) +
-         !is_natural_order(one.order) + !is_natural_links(one.links);
-}
-
-// The orders that are alike in all but the names of directions, least odd first.
-std::vector<Ordering> orders_with(const Extents& extents, const Extents& digits, const std::vector<int>& digit_of_link,
-                                  bool transposed, const Ordering& declared) {
-  std::vector<Ordering> all;
-  SiteOrder order(static_cast<std::size_t>(extents.size()));
-  std::iota(order.begin(), order.end(), 0);
-  do {
-    bool fits = true;
-    for (int k = 0; k < extents.size(); ++k) fits = fits && extents[order[static_cast<std::size_t>(k)]] == digits[k];
-    if (!fits) continue;
-    Ordering one{sequence_of(extents, order), order, {}, transposed};
-    for (const int digit : digit_of_link) one.links.push_back(order[static_cast<std::size_t>(digit)]);
-    all.push_back(std::move(one));
-  } while (std::ranges::next_permutation(order).found);
-  std::ranges::stable_sort(all, {}, [&](const Ordering& one) { return oddity(one, declared); });
-  return all;
+// Lattices have one extent in space, if they can.
+int oddity_of_lattice(const Extents& extents) {
+  std::vector<std::int64_t> sorted(extents.begin(), extents.end());
+  const bool is_as_usual = std::equal(sorted.begin() + 1, sorted.end() - 1, sorted.begin());
+  std::ranges::sort(sorted);
+  const bool may_be_usual = std::equal(sorted.begin() + 1, sorted.end() - 1, sorted.begin()) ||
+                            std::equal(sorted.begin() + 2, sorted.end(), sorted.begin() + 1);
+  return may_be_usual && !is_as_usual ? 3 : 0;
 }
 
 Average average_of(const Combinations& all, const std::vector<int>& digit_of_link) {
@@ -176,15 +163,152 @@ Average average_of(const Combinations& all, const std::vector<int>& digit_of_lin
     }
   }
   average.value /= planes;
-  average.error = std::sqrt(variance) / planes;
+  average.error = average.noise = std::sqrt(variance) / planes;
   return average;
 }
 
-bool is_same(const Ordering& a, const Ordering& b) {
-  return a.order == b.order && a.links == b.links && a.is_transposed == b.is_transposed;
+// Averages of all combinations for one order of the digits.
+struct Table {
+  std::size_t sequence;
+  SiteMap map;  // of the digits
+  std::vector<Combinations> plain_and_transposed;
+  std::uint64_t measured = 0;  // sites
+  double best = 0, best_error = 1;
+};
+
+void measure(Table& table, const Sequence& from, const std::vector<Coord>& sites) {
+  const int dimensions = table.map.extents.size();
+  Corner corner(from.encoding, *from.file);
+  physics::with_colors(from.encoding.colors, [&](auto colors) {
+    for (std::uint64_t k = table.measured; k < sites.size(); ++k) {
+      corner.move_to(table.map, sites[static_cast<std::size_t>(k)]);
+      if (!is_corner_usable(from.encoding, corner, dimensions)) continue;
+      for (const bool transposed : {false, true}) {
+        add_corner(colors, corner, dimensions, transposed, table.plain_and_transposed[transposed ? 1 : 0]);
+      }
+    }
+  });
+  table.measured = sites.size();
+}
+
+// work(digit of each link, whether transposed, average) for all orders of the links.
+template <class Work>
+void for_each_order(const Table& table, Work&& work) {
+  std::vector<int> digit_of_link(static_cast<std::size_t>(table.map.extents.size()));
+  std::iota(digit_of_link.begin(), digit_of_link.end(), 0);
+  do {
+    for (const bool transposed : {false, true}) {
+      work(digit_of_link, transposed, average_of(table.plain_and_transposed[transposed ? 1 : 0], digit_of_link));
+    }
+  } while (std::ranges::next_permutation(digit_of_link).found);
+}
+
+void find_best(Table& table) {
+  table.best = -1;
+  for_each_order(table, [&](const std::vector<int>&, bool, const Average& average) {
+    if (average.value <= table.best) return;
+    table.best = average.value;
+    table.best_error = average.error;
+  });
+}
+
+std::vector<Table> tables_for(const std::vector<Sequence>& sequences, const Extents& extents) {
+  SiteOrder along(static_cast<std::size_t>(extents.size()));
+  std::iota(along.begin(), along.end(), 0);
+  std::vector<Table> tables;
+  for (std::size_t k = 0; k < sequences.size(); ++k) {
+    for (const Parity parity : {Parity::none, Parity::even_first, Parity::odd_first}) {
+      if (parity != Parity::none && volume(extents) % 2 == 1) continue;
+      for (const Extents& digits : digit_extents(extents)) {
+        tables.push_back(
+            {k, sequence_of(digits, along, parity), std::vector<Combinations>(2, Combinations(extents.size()))});
+      }
+    }
+  }
+  return tables;
+}
+
+// Plaquettes of some sites out of all.
+struct Plaquettes {
+  Moments moments;
+  std::uint64_t zeros = 0;
+};
+
+class PlaquetteMeter {
+ public:
+  PlaquetteMeter(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file)
+      : ordering_(ordering), numbers_(encoding.numbers()), corner_(encoding, file), link_of_(ordering.links.size()) {
+    for (std::size_t link = 0; link < link_of_.size(); ++link) {
+      link_of_[static_cast<std::size_t>(ordering.links[link])] = static_cast<int>(link);
+    }
+  }
+
+  template <class Colors>
+  void add(Colors colors, const Coord& x, Plaquettes& all) {
+    const int dimensions = x.size();
+    physics::Matrix<Colors> first(colors), second(colors);
+    corner_.move_to(ordering_.sites, x);
+    for (int i = 0; i < dimensions; ++i) {
+      for (int j = i + 1; j < dimensions; ++j) {
+        const int a = link_of_[static_cast<std::size_t>(i)], b = link_of_[static_cast<std::size_t>(j)];
+        const double* links[] = {corner_.here(a), corner_.here(b), corner_.next(i, b), corner_.next(j, a)};
+        if (!std::ranges::all_of(links, [&](const double* u) { return is_usable(u, numbers_); })) {
+          all.zeros += std::ranges::any_of(links, [&](const double* u) { return is_zero(u, numbers_); });
+          continue;
+        }
+        all.moments.add(physics::plaquette_of(colors, corner_.here(a), corner_.next(i, b), corner_.here(b),
+                                              corner_.next(j, a), first.data(), second.data(),
+                                              ordering_.is_transposed));
+      }
+    }
+  }
+
+ private:
+  const Ordering& ordering_;
+  std::size_t numbers_;
+  Corner corner_;
+  std::vector<int> link_of_;
+};
+
+// Plaquettes are looked at by stretches of so many sites.
+constexpr std::uint64_t shortest_stretch = 32, most_stretches = 1 << 16;
+// Where links are right, they fluctuate less over so many sites.
+constexpr double least_share_of_average = 0.75;
+
+bool is_low(const Moments& some, const Moments& all) {
+  if (some.count < 2) return false;
+  const double spread = std::sqrt(all.variance() * static_cast<double>(all.count) / static_cast<double>(some.count));
+  return some.mean() < least_share_of_average * all.mean() && some.mean() + 6 * spread < all.mean();
+}
+
+Average average_of(const Plaquettes& all, bool is_all) {
+  const double noise = std::sqrt(all.moments.variance());
+  Average average{all.moments.mean(), is_all ? 0 : noise, noise, all.moments.count};
+  if (all.zeros > 0) {
+    average.part = static_cast<double>(all.moments.count) / static_cast<double>(all.moments.count + all.zeros);
+  }
+  return average;
+}
+
+// Stated plaquettes are printed with six digits at least, and computed in whatever precision.
+constexpr double plaquette_tolerance = 1e-5;
+constexpr double standard_errors = 6;
+
+// Most programs divide by the number of all plaquettes, those of zeros at open boundaries among them.
+bool is_within(const Average& average, double factor, double stated) {
+  const double tolerance = std::abs(factor) * (plaquette_tolerance + standard_errors * average.error);
+  const auto is_near = [&](double value) { return std::abs(stated - factor * value) <= tolerance; };
+  return is_near(average.value) || is_near(average.value * average.part);
 }
 
 }  // namespace
+
+double factor_of(const Average& average, double stated) {
+  constexpr double factors[] = {1, 3, 2, 6, 1.0 / 3, 1.0 / 2};
+  const auto fits = [&](double factor) { return is_within(average, factor, stated); };
+  const auto found = std::ranges::find_if(factors, fits);
+  return found == std::end(factors) ? 0 : *found;
+}
 
 std::vector<Coord> sample_of(const Extents& extents, std::uint64_t most) {
   SiteOrder order(static_cast<std::size_t>(extents.size()));
@@ -203,84 +327,112 @@ std::vector<Coord> sample_of(const Extents& extents, std::uint64_t most) {
 
 Average average_plaquette(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file,
                           const std::vector<Coord>& sites) {
-  const int dimensions = ordering.sites.extents.size();
-  Moments moments;
-  std::uint64_t zeros = 0;
-  Corner corner(encoding, file);
-  std::vector<int> link_of(ordering.links.size());
-  for (std::size_t link = 0; link < link_of.size(); ++link) {
-    link_of[static_cast<std::size_t>(ordering.links[link])] = static_cast<int>(link);
-  }
+  PlaquetteMeter meter(encoding, ordering, file);
+  Plaquettes all;
   physics::with_colors(encoding.colors, [&](auto colors) {
-    physics::Matrix first(colors), second(colors);
-    for (const Coord& x : sites) {
-      corner.move_to(ordering.sites, x);
-      for (int i = 0; i < dimensions; ++i) {
-        for (int j = i + 1; j < dimensions; ++j) {
-          const int a = link_of[static_cast<std::size_t>(i)], b = link_of[static_cast<std::size_t>(j)];
-          const double* links[] = {corner.here(a), corner.here(b), corner.next(i, b), corner.next(j, a)};
-          if (!std::ranges::all_of(links, [&](const double* u) { return is_usable(u, encoding.numbers()); })) {
-            zeros += std::ranges::any_of(links, [&](const double* u) { return is_zero(u, encoding.numbers()); });
-            continue;
-          }
-          moments.add(physics::plaquette_of(colors, corner.here(a), corner.next(i, b), corner.here(b),
-                                            corner.next(j, a), first.data(), second.data(), ordering.is_transposed));
-        }
-      }
-    }
+    for (const Coord& x : sites) meter.add(colors, x, all);
   });
-  const bool is_all = sites.size() == volume(ordering.sites.extents);
-  Average average{moments.mean(), is_all ? 0 : std::sqrt(moments.variance()), moments.count};
-  if (zeros > 0) average.part = static_cast<double>(moments.count) / static_cast<double>(moments.count + zeros);
-  return average;
+  return average_of(all, sites.size() == volume(ordering.sites.extents));
 }
 
-std::vector<Ranked> rank_orderings(const Encoding& encoding, const Ordering& declared, base::ByteSource& file,
-                                   const std::vector<Coord>& sites) {
-  const Extents& extents = declared.sites.extents;
-  const int dimensions = extents.size();
-  std::vector<Ranked> ranked;
-  Corner corner(encoding, file);
-  for (const Extents& digits : digit_extents(extents)) {
-    SiteOrder along(static_cast<std::size_t>(dimensions));
-    std::iota(along.begin(), along.end(), 0);
-    const SiteMap map = sequence_of(digits, along);
-    std::vector<Combinations> tables(2, Combinations(dimensions));
+WholePlaquette whole_plaquette(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file,
+                               threads::Team& team) {
+  const std::uint64_t sites = volume(ordering.sites.extents);
+  const std::uint64_t at_once = std::max(shortest_stretch, sites / most_stretches);
+  std::vector<Plaquettes> stretches(static_cast<std::size_t>((sites + at_once - 1) / at_once));
+  std::vector<PlaquetteMeter> meters(static_cast<std::size_t>(team.size()), PlaquetteMeter(encoding, ordering, file));
+  threads::deal_out(team, stretches.size(), [&](int thread, std::uint64_t stretch) {
     physics::with_colors(encoding.colors, [&](auto colors) {
-      for (const Coord& x : sites) {
-        // The same places of the lattice, whatever the digits are.
-        Coord here = x;
-        for (int d = 0; d < dimensions; ++d) here[d] %= digits[d];
-        corner.move_to(map, here);
-        if (!is_corner_usable(encoding, corner, dimensions)) continue;
-        for (const bool transposed : {false, true}) {
-          add_corner(colors, corner, dimensions, transposed, tables[transposed ? 1 : 0]);
-        }
+      for (std::uint64_t site = stretch * at_once; site < std::min(sites, (stretch + 1) * at_once); ++site) {
+        meters[static_cast<std::size_t>(thread)].add(colors, site_of(ordering.sites, site),
+                                                     stretches[static_cast<std::size_t>(stretch)]);
       }
     });
-    std::vector<int> digit_of_link(along);
-    do {
-      for (const bool transposed : {false, true}) {
-        std::vector<Ordering> same = orders_with(extents, digits, digit_of_link, transposed, declared);
-        Ranked one{.ordering = same.front(), .plaquette = average_of(tables[transposed ? 1 : 0], digit_of_link)};
-        one.is_declared = is_same(one.ordering, declared);
-        // Not what would be odder still.
-        const int most = oddity(one.ordering, declared) + 1;
-        std::copy_if(same.begin() + 1, same.end(), std::back_inserter(one.same),
-                     [&](const Ordering& other) { return oddity(other, declared) <= most; });
-        ranked.push_back(std::move(one));
-      }
-    } while (std::ranges::next_permutation(digit_of_link).found);
+  });
+  Plaquettes all;
+  for (const Plaquettes& stretch : stretches) {
+    all.moments.sum += stretch.moments.sum;
+    all.moments.squares += stretch.moments.squares;
+    all.moments.count += stretch.moments.count;
+    all.zeros += stretch.zeros;
+  }
+  WholePlaquette whole{.average = average_of(all, true), .low = {}};
+  for (std::size_t k = 0; k < stretches.size(); ++k) {
+    if (!is_low(stretches[k].moments, all.moments)) continue;
+    const std::uint64_t first = k * at_once, end = std::min(sites, first + at_once);
+    const double plaquette = stretches[k].moments.mean();
+    whole.low.plaquette = whole.low.sites == 0 ? plaquette : std::min(whole.low.plaquette, plaquette);
+    if (whole.low.sites == 0) whole.low.first = first;
+    whole.low.sites += end - first;
+    whole.low.last = end - 1;
+  }
+  return whole;
+}
+
+std::vector<Ranked> rank_orderings(const std::vector<Sequence>& sequences, const Extents& extents, std::uint64_t most) {
+  constexpr std::uint64_t few = 32;
+  std::vector<Table> tables = tables_for(sequences, extents);
+  double best = -1, error = 1;
+  for (Table& table : tables) {
+    measure(table, sequences[table.sequence], sample_of(table.map.extents, few));
+    find_best(table);
+    if (table.best <= best) continue;
+    best = table.best;
+    error = table.best_error;
+  }
+  std::vector<Ranked> ranked;
+  for (Table& table : tables) {
+    // The others are far behind already.
+    if (table.best + standard_errors * std::hypot(table.best_error, error) >= best && most > few) {
+      table.plain_and_transposed.assign(2, Combinations(extents.size()));
+      table.measured = 0;
+      measure(table, sequences[table.sequence], sample_of(table.map.extents, most));
+    }
+    for_each_order(table, [&](const std::vector<int>& digit_of_link, bool transposed, const Average& average) {
+      ranked.push_back({.sequence = table.sequence,
+                        .digits = table.map.extents,
+                        .parity = table.map.parity,
+                        .digit_of_link = digit_of_link,
+                        .is_transposed = transposed,
+                        .plaquette = average});
+    });
   }
   std::ranges::stable_sort(ranked, std::greater<>(), [](const Ranked& one) { return one.plaquette.value; });
-  const Average best = ranked.front().plaquette;
-  const auto key = [&](const Ranked& one) {
-    // As good as the best as far as the sample can tell.
-    const bool ties = best.value - one.plaquette.value <= 1e-9 + 4 * std::hypot(best.error, one.plaquette.error);
-    return std::tuple(!ties, ties ? oddity(one.ordering, declared) : 0);
-  };
-  std::ranges::stable_sort(ranked, {}, key);
   return ranked;
+}
+
+std::vector<Naming> namings_of(const Ranked& ranked, const Extents& extents, const Ordering* declared) {
+  const auto dimensions = static_cast<std::size_t>(extents.size());
+  std::vector<Naming> all;
+  SiteOrder order(dimensions);
+  std::iota(order.begin(), order.end(), 0);
+  do {
+    Extents lattice = extents;
+    for (std::size_t k = 0; k < dimensions; ++k) lattice[order[k]] = ranked.digits[static_cast<int>(k)];
+    Naming one{.ordering = {sequence_of(lattice, order, ranked.parity), order, {}, ranked.is_transposed}};
+    one.is_told = lattice == extents;
+    if (declared != nullptr && !one.is_told) continue;
+    for (const int digit : ranked.digit_of_link) one.ordering.links.push_back(order[static_cast<std::size_t>(digit)]);
+    one.oddity =
+        oddity_of_sites(order) + oddity_of_links(one.ordering.links) + (one.is_told ? 0 : oddity_of_lattice(lattice));
+    if (declared != nullptr) {
+      const bool is_order = order == declared->order && ranked.parity == declared->sites.parity;
+      const bool is_links = one.ordering.links == declared->links;
+      one.oddity = is_order && is_links ? 0
+                   : is_order           ? 1 + oddity_of_links(one.ordering.links)
+                   : is_links           ? 1 + oddity_of_sites(order)
+                                        : 2 + one.oddity;
+    }
+    all.push_back(std::move(one));
+  } while (std::ranges::next_permutation(order).found);
+  std::ranges::stable_sort(all, {}, [](const Naming& one) { return std::tuple(one.oddity, !one.is_told); });
+  return all;
+}
+
+bool are_same(const Ordering& a, const Ordering& b) {
+  if (a.links != b.links || a.is_transposed != b.is_transposed || a.sites.extents != b.sites.extents) return false;
+  return std::ranges::all_of(sample_of(a.sites.extents, 4096),
+                             [&](const Coord& x) { return number_of(a.sites, x) == number_of(b.sites, x); });
 }
 
 }  // namespace lq::diagnosis

@@ -19,8 +19,6 @@ namespace lq::diagnosis {
 namespace {
 
 constexpr std::uint64_t bytes_at_once = base::mebi;
-// Beyond rounding in any precision.
-constexpr double far = 1e-4;
 
 void count(Damaged& kind, std::uint64_t site, const Coord& x) {
   if (kind.sites++ == 0) kind.first = site;
@@ -36,10 +34,19 @@ void add_up(Damaged& all, const Damaged& some) {
   for (const auto& [t, sites] : some.slices) all.slices[t] += sites;
 }
 
+struct Sum {
+  double sum = 0;
+  std::uint64_t count = 0;
+  void add(double x) noexcept {
+    sum += x;
+    ++count;
+  }
+};
+
 enum class Link { sound, zero, not_finite, not_unitary };
 
 template <class Colors>
-Link kind_of(Colors colors, const double* u) {
+Link kind_of(Colors colors, const double* u, double far) {
   const std::size_t numbers = physics::matrix_numbers(colors);
   if (std::all_of(u, u + numbers, [](double x) { return x == 0; })) return Link::zero;
   if (!std::all_of(u, u + numbers, [](double x) { return std::isfinite(x); })) return Link::not_finite;
@@ -50,7 +57,8 @@ Link kind_of(Colors colors, const double* u) {
 class Walker {
  public:
   // `of_all` gets the sums of the sites, for which it has room.
-  Walker(const Walk& what, const kernels::SiteCrc& crc, Pass& of_all) : what_(what), crc_(crc), of_all_(of_all) {
+  Walker(const Walk& what, const kernels::SiteCrc& crc, Pass& of_all, std::vector<Sum>& traces)
+      : what_(what), crc_(crc), of_all_(of_all), traces_of_blocks_(traces) {
     if (!what.encoding) return;
     pass_.signs.resize(static_cast<std::size_t>(what.encoding->links));
     numbers_.resize(static_cast<std::size_t>(what.encoding->links) * what.encoding->numbers());
@@ -58,8 +66,9 @@ class Walker {
     bytes_.resize(static_cast<std::size_t>(what.site_bytes));
   }
 
-  void add(base::Bytes bytes, std::uint64_t first) {
+  void add(base::Bytes bytes, std::uint64_t first, std::uint64_t block) {
     const auto site_bytes = static_cast<std::size_t>(what_.site_bytes);
+    traces_ = {};
     const std::size_t sites = bytes.size() / site_bytes;
     crc_.of_sites(bytes.data(), sites, of_all_.crcs.data() + first);
     for (std::size_t k = 0; k < sites && what_.encoding; ++k) {
@@ -67,6 +76,7 @@ class Walker {
       look_at(site, first + k);
       if (what_.declared) of_all_.crcs_as_declared[static_cast<std::size_t>(first) + k] = crc_as_declared(site);
     }
+    traces_of_blocks_[static_cast<std::size_t>(block)] = traces_;
   }
 
   void add_up_in_all() const {
@@ -116,7 +126,8 @@ class Walker {
         const double* const u = numbers_.data() + static_cast<std::size_t>(link) * encoding.numbers();
         const int direction = what_.ordering.links[static_cast<std::size_t>(link)];
         const bool leaves = x[direction] == what_.ordering.sites.extents[direction] - 1;
-        const Link kind = kind_of(colors, u);
+        const Link kind = kind_of(colors, u, what_.largest_distance);
+        if (kind != Link::not_finite) traces_.add(physics::real_trace(colors, u) / colors);
         if (kind == Link::sound) {
           count_sign(colors, u, direction, leaves);
         } else if (kind == Link::zero && leaves && direction + 1 == x.size()) {
@@ -144,7 +155,9 @@ class Walker {
   const Walk& what_;
   const kernels::SiteCrc& crc_;
   Pass& of_all_;
+  std::vector<Sum>& traces_of_blocks_;
   Pass pass_;
+  Sum traces_;  // of the block
   std::vector<double> numbers_, reordered_;
   std::vector<std::byte> bytes_;
 };
@@ -158,10 +171,12 @@ Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const P
   pass.crcs.resize(static_cast<std::size_t>(what.sites));
   if (what.encoding && what.declared) pass.crcs_as_declared.resize(pass.crcs.size());
   if (what.encoding) pass.signs.resize(static_cast<std::size_t>(what.encoding->links));
-  std::vector<Walker> walkers(static_cast<std::size_t>(team.size()), Walker(what, crc, pass));
+  const std::uint64_t count = what.sites / at_once + (what.sites % at_once > 0 ? 1 : 0);
+  std::vector<Sum> traces(static_cast<std::size_t>(count));
+  std::vector<Walker> walkers(static_cast<std::size_t>(team.size()), Walker(what, crc, pass, traces));
   std::vector<std::vector<std::byte>> blocks(walkers.size());
   std::atomic<std::uint64_t> done{0};
-  threads::deal_out(team, what.sites / at_once + (what.sites % at_once > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
+  threads::deal_out(team, count, [&](int thread, std::uint64_t i) {
     const std::uint64_t site = i * at_once, sites = std::min(at_once, what.sites - site);
     std::vector<std::byte>& block = blocks[static_cast<std::size_t>(thread)];
     block.resize(static_cast<std::size_t>(sites * what.site_bytes));
@@ -169,11 +184,17 @@ Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const P
       throw Error(Code::io, fmt::format("{}: became shorter while it was read; try again", file.path()),
                   {.path = file.path()});
     }
-    walkers[static_cast<std::size_t>(thread)].add(block, site);
+    walkers[static_cast<std::size_t>(thread)].add(block, site, i);
     const std::uint64_t so_far = done.fetch_add(sites, std::memory_order_relaxed) + sites;
     if (progress && thread == 0) progress(so_far, what.sites);
   });
   for (const Walker& walker : walkers) walker.add_up_in_all();
+  Sum trace;
+  for (const Sum& one : traces) {
+    trace.sum += one.sum;
+    trace.count += one.count;
+  }
+  if (trace.count > 0) pass.link_trace = trace.sum / static_cast<double>(trace.count);
   return pass;
 }
 

@@ -40,6 +40,7 @@ struct Pass {
   Damaged not_unitary;                          // a link is none of SU(N)
   std::uint64_t border_zeros = 0;  // links that are 0 and leave the last time slice of a site that has others
   std::vector<Signs> signs;        // by direction
+  double link_trace = 0;           // the average of Re Tr U / N, of the links that are finite
 };
 
 // What is walked over: links are looked at where there is an encoding.
@@ -52,6 +53,7 @@ struct Walk {
   Ordering ordering = {};
   std::optional<Encoding> declared = {};  // where it is another, of as many numbers of the same precision
   std::vector<int> declared_links = {};
+  double largest_distance = diagnosis::largest_distance;  // of links that are in the group
 };
 
 // By the threads of a team; what they find does not depend on their number. `progress` is told by the caller's.

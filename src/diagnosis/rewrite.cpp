@@ -98,7 +98,7 @@ WriteOptions write_options(const Subject& subject, const FieldSpec& spec, const 
   ConvertOptions conversion;
   conversion.write.precision = spec.precision;
   if (how.plaquette) conversion.write.metadata.emplace_back("plaquette", fmt::format("{:.12f}", *how.plaquette));
-  const format::Format& target = format::format_for(how.path, spec, subject.extents);
+  const format::Format& target = format::format_for(how.path, spec, how.ordering.sites.extents);
   options.metadata = io::merge_texts(subject.catalog, *subject.entry, target, conversion);
   return options;
 }
@@ -106,15 +106,16 @@ WriteOptions write_options(const Subject& subject, const FieldSpec& spec, const 
 }  // namespace
 
 bool is_mended(const Finding& finding) noexcept {
-  constexpr std::array<std::string_view, 11> rules = {"precision",     "rows",        "offset",          "byte-order",
-                                                      "word-order",    "transposed",  "site-order",      "link-order",
-                                                      "complex-parts", "writer-grid", "plaquette-factor"};
+  constexpr std::array<std::string_view, 17> rules = {
+      "precision",  "rows",       "offset",        "byte-order",  "word-order",       "transposed",
+      "site-order", "link-order", "complex-parts", "writer-grid", "plaquette-factor", "colors",
+      "axes",       "parity",     "record-marks",  "ambiguous",   "unproven"};
   return std::ranges::find(rules, finding.rule) != rules.end();
 }
 
 Report rewrite(const Subject& subject, base::ByteSource& file, const Rewriting& how) {
   const Field field = field_of(subject, file, how);
-  return write(how.path, Grid({}, subject.extents), field, write_options(subject, field.spec, how));
+  return write(how.path, Grid({}, how.ordering.sites.extents), field, write_options(subject, field.spec, how));
 }
 
 }  // namespace lq::diagnosis

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include <limequat/lattice.hpp>
@@ -20,14 +21,19 @@ struct Digit {
   friend bool operator==(const Digit&, const Digit&) = default;
 };
 
+// Sites of one parity of x + y + z + t before those of the other, each in the order of the digits.
+enum class Parity { none, even_first, odd_first };
+std::string_view parity_name(Parity parity) noexcept;  // "", "even", "odd"
+
 struct SiteMap {
   Extents extents;
   std::vector<Digit> digits;  // fastest first
+  Parity parity = Parity::none;
   friend bool operator==(const SiteMap&, const SiteMap&) = default;
 };
 
 // One sequence over the lattice; `order` resolved.
-SiteMap sequence_of(const Extents& extents, const SiteOrder& order);
+SiteMap sequence_of(const Extents& extents, const SiteOrder& order, Parity parity = Parity::none);
 // Process by process, x fastest within a process; `processes` divides the extents.
 SiteMap processes_of(const Extents& extents, const Coord& processes, bool ranks_last_fastest);
 

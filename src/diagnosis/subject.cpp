@@ -115,10 +115,13 @@ void take_entry(Subject& subject, const Catalog& catalog, const FieldEntry& entr
   subject.spec = payload.spec;
   subject.extents = payload.extents;
   subject.is_gathered = !is_plain(payload);
-  subject.offset = payload.origin();
+  subject.begin = subject.offset = payload.origin();
   subject.end = payload.origin() + payload.length;
   if (!subject.is_gathered) {
-    subject.end = catalog.records.size() == 2 ? catalog.file_bytes : std::min(catalog.file_bytes, subject.end);
+    // Of a header and data the former may say wrong where the latter begin.
+    const bool is_flat = catalog.records.size() == 2;
+    if (is_flat) subject.begin = 0;
+    subject.end = is_flat ? catalog.file_bytes : std::min(catalog.file_bytes, subject.end);
   }
   subject.site_bytes = payload.site_bytes();
   subject.byte_order = payload.byte_order;
@@ -152,7 +155,7 @@ void take_told(Subject& subject, const Extents& extents, std::uint64_t offset, s
   subject.is_described = false;
   subject.field = "gauge";
   subject.extents = extents;
-  subject.offset = offset;
+  subject.begin = subject.offset = offset;
   subject.end = end;
   subject.spec = gauge_spec(Precision::double_, 3, extents.size());
   subject.spec.numbers = 18 * static_cast<std::uint64_t>(extents.size());
@@ -205,6 +208,7 @@ Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options) {
   const Catalog& catalog = subject.catalog;
   subject.format = catalog.format.empty() ? "raw" : catalog.format;
   subject.findings = catalog.findings;
+  subject.is_told = told.size() > 0;
   const auto lattice = lattice_record(file, catalog, options.limits);
   if (!catalog.fields.empty() && told.size() == 0) {
     take_entry(subject, catalog, catalog.field(options.field, options.index));

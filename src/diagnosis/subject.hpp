@@ -20,12 +20,14 @@ struct Subject {
   std::string field;
   FieldSpec spec;
   Extents extents;
+  std::uint64_t begin = 0;   // of what may belong to the field
   std::uint64_t offset = 0;  // of the first site, and the end of what may belong to the field
   std::uint64_t end = 0;
   std::uint64_t site_bytes = 0;        // as declared
   bool is_gathered = false;            // these are bytes of the sequence of its sites, not of the file
   bool is_exact = false;               // what is between them are numbers of the field and nothing else
   bool is_described = true;            // the file says what it holds; else what ILDG files are is taken for it
+  bool is_told = false;                // the lattice, in place of what the file says
   std::optional<Encoding> declared;    // of gauge fields with a link for each dimension
   Ordering ordering;                   // as declared
   std::optional<Precision> said = {};  // in the header, where the length of the data tells another one

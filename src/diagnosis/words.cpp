@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "diagnosis/words.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -39,6 +41,18 @@ std::string_view words_of(ComplexParts parts) noexcept {
       break;
   }
   return "each matrix is all its real parts, then all its imaginary parts";
+}
+
+std::string_view words_of(Parity parity) noexcept {
+  return parity == Parity::even_first ? "sites with an even sum of coordinates stand before those with an odd one"
+                                      : "sites with an odd sum of coordinates stand before those with an even one";
+}
+
+constexpr Axes parts_apart = {Axis::site, Axis::link, Axis::part, Axis::row, Axis::column};
+
+std::string marks_text(const RecordChain& chain) {
+  return fmt::format("{} record{} of Fortran with marks of {} bytes", chain.records, chain.records == 1 ? "" : "s",
+                     chain.mark_bytes);
 }
 
 constexpr std::string_view transposed_words =
@@ -116,13 +130,17 @@ std::string order_text(const SiteOrder& order) {
   return fmt::format("{}", fmt::join(names, ", then "));
 }
 
-std::vector<Finding> differences(const Subject& subject, const Encoding& found) {
+std::vector<Finding> differences(const Subject& subject, const Encoding& found, std::uint64_t offset,
+                                 const RecordChain* marks) {
   const Encoding& declared = *subject.declared;
   std::vector<Finding> all;
   const auto add = [&](std::string rule, std::string message) {
     all.push_back(finding(Severity::error, std::move(rule), std::move(message)));
   };
   const Precision said = subject.said.value_or(declared.precision);
+  if (found.colors != declared.colors) {
+    add("colors", fmt::format("the links are SU({}) matrices, the header says SU({})", found.colors, declared.colors));
+  }
   if (found.precision != said) {
     add("precision",
         fmt::format("the numbers are in {} precision, the header says {}", words_of(found.precision), words_of(said)));
@@ -132,8 +150,10 @@ std::vector<Finding> differences(const Subject& subject, const Encoding& found) 
                     ? "each link is stored as its first two rows only, the header says three"
                     : "each link is stored with all three rows, the header says the first two only");
   }
-  if (found.offset != declared.offset) {
-    add("offset", fmt::format("the numbers begin at byte {}, not at byte {}", found.offset, declared.offset));
+  if (marks != nullptr) {
+    add("record-marks", fmt::format("the numbers are in {}, which the header does not say", marks_text(*marks)));
+  } else if (found.offset != declared.offset && found.arrays() == 1) {
+    add("offset", fmt::format("the numbers begin at byte {}, not at byte {}", offset, declared.offset));
   }
   if (found.byte_order != declared.byte_order && found.halves_exchanged) {
     add("byte-order",
@@ -146,46 +166,85 @@ std::vector<Finding> differences(const Subject& subject, const Encoding& found) 
   } else if (found.halves_exchanged) {
     add("word-order", "the two 32-bit words of each double precision number are exchanged");
   }
-  if (found.parts != declared.parts) add("complex-parts", std::string(words_of(found.parts)));
+  if (found.axes == parts_apart || found.imaginary_first != declared.imaginary_first) {
+    add("complex-parts", std::string(words_of(found.parts())));
+  } else if (found.axes != declared.axes) {
+    add("axes", fmt::format("the numbers are in the order {}, slowest first; this format has {}",
+                            axes_text(found, subject.ordering), axes_text(declared, subject.ordering)));
+  }
   return all;
 }
 
-std::vector<Finding> differences(const Ordering& declared, const Ranked& found) {
+std::vector<Finding> differences(const Ordering& declared, const Ordering& best) {
   std::vector<Finding> all;
-  const Ordering& best = found.ordering;
   const auto add = [&](std::string rule, std::string message) {
     all.push_back(finding(Severity::error, std::move(rule), std::move(message)));
   };
   if (best.is_transposed) add("transposed", std::string(transposed_words));
-  std::string same;
-  if (!found.same.empty()) {
-    const Ordering& other = found.same.front();
-    same = fmt::format(
-        "; directions of equal extent cannot be told apart by the plaquette: it may as well be that "
-        "sites stand with {}, and links in the order {}",
-        order_text(other.order), directions_text(other.links));
-  }
   if (best.order != declared.order) {
-    add("site-order", fmt::format("the sites stand with {}; this format has {}{}", order_text(best.order),
-                                  order_text(declared.order), same));
+    add("site-order",
+        fmt::format("the sites stand with {}; this format has {}", order_text(best.order), order_text(declared.order)));
+  }
+  if (best.sites.parity != Parity::none) {
+    add("parity", fmt::format("{}, where the format has one sequence of all", words_of(best.sites.parity)));
   }
   if (best.links != declared.links) {
-    add("link-order",
-        fmt::format("the links of a site are in the order {}; this format has {}{}", directions_text(best.links),
-                    directions_text(declared.links), best.order == declared.order ? same : ""));
+    add("link-order", fmt::format("the links of a site are in the order {}; this format has {}",
+                                  directions_text(best.links), directions_text(declared.links)));
   }
   return all;
 }
 
-std::string description_of(const Encoding& encoding, const Ordering& ordering) {
-  return fmt::format("SU({}) links from byte {} on, {} precision, {}, {}; {}{}; sites with {}, links in the order {}",
-                     encoding.colors, encoding.offset, words_of(encoding.precision), words_of(encoding.byte_order),
-                     words_of(encoding.parts),
-                     encoding.halves_exchanged ? "the two 32-bit words of each number are exchanged, " : "",
-                     ordering.is_transposed        ? "rows and columns exchanged"
-                     : encoding.third_rows_missing ? "the first two rows of each link"
-                                                   : "rows of a link one after the other",
-                     order_text(ordering.order), directions_text(ordering.links));
+std::string axes_text(const Encoding& encoding, const Ordering& ordering) {
+  const int dimensions = static_cast<int>(ordering.links.size());
+  std::vector<int> from_t(ordering.links.size());
+  std::iota(from_t.begin(), from_t.end(), 0);
+  std::rotate(from_t.begin(), from_t.end() - 1, from_t.end());
+  std::vector<std::string> words;
+  for (const Axis axis : encoding.axes) {
+    switch (axis) {
+      case Axis::site:
+        for (auto d = ordering.order.rbegin(); d != ordering.order.rend(); ++d) {
+          words.push_back(direction(*d, dimensions));
+        }
+        break;
+      case Axis::link:
+        words.emplace_back(dimensions == 4 && ordering.links == from_t ? "mu_txyz" : "mu");
+        break;
+      case Axis::row:
+        words.emplace_back(ordering.is_transposed ? "column" : "row");
+        break;
+      case Axis::column:
+        words.emplace_back(ordering.is_transposed ? "row" : "column");
+        break;
+      case Axis::part:
+        words.emplace_back("reim");
+        break;
+    }
+  }
+  return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string description_of(const Encoding& encoding, const Ordering& ordering, std::uint64_t offset,
+                           const RecordChain* marks) {
+  std::string text = fmt::format("SU({}) links from byte {} on, {} precision, {}, ", encoding.colors, offset,
+                                 words_of(encoding.precision), words_of(encoding.byte_order));
+  if (marks != nullptr) text += fmt::format("in {}, ", marks_text(*marks));
+  if (encoding.as_sequence(0).axes == natural_axes) {
+    text += fmt::format("{}; {}{}; sites with {}, links in the order {}", words_of(encoding.parts()),
+                        encoding.halves_exchanged ? "the two 32-bit words of each number are exchanged, " : "",
+                        ordering.is_transposed        ? "rows and columns exchanged"
+                        : encoding.third_rows_missing ? "the first two rows of each link"
+                                                      : "rows of a link one after the other",
+                        order_text(ordering.order), directions_text(ordering.links));
+  }
+  if (encoding.axes != natural_axes) {
+    text += fmt::format("{}in the order {}, slowest first", text.ends_with(", ") ? "" : "; ",
+                        axes_text(encoding, ordering));
+    if (encoding.third_rows_missing) text += ", two rows of each link";
+  }
+  if (ordering.sites.parity != Parity::none) text += fmt::format("; {}", words_of(ordering.sites.parity));
+  return text;
 }
 
 std::vector<Finding> damage_in(const Walk& walked, const Pass& pass) {

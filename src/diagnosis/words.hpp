@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "diagnosis/pass.hpp"
+#include "diagnosis/record_marks.hpp"
 #include "diagnosis/slices.hpp"
 #include "diagnosis/subject.hpp"
 
@@ -15,11 +16,16 @@ namespace lq::diagnosis {
 
 Finding finding(Severity severity, std::string rule, std::string message);
 
-// In what the numbers are other than the file says.
-std::vector<Finding> differences(const Subject& subject, const Encoding& found);
-std::vector<Finding> differences(const Ordering& declared, const Ranked& found);
+// In what the numbers are other than the file says. `offset`: of the first one in the file; `marks`: of the records
+// that they are in, or nullptr.
+std::vector<Finding> differences(const Subject& subject, const Encoding& found, std::uint64_t offset,
+                                 const RecordChain* marks);
+std::vector<Finding> differences(const Ordering& declared, const Ordering& found);
+// The axes of the numbers, slowest first, as descriptions of raw files name them (formats/raw.md 3).
+std::string axes_text(const Encoding& encoding, const Ordering& ordering);
 // "double precision, big-endian, ...": a reading of a file that says nothing.
-std::string description_of(const Encoding& encoding, const Ordering& ordering);
+std::string description_of(const Encoding& encoding, const Ordering& ordering, std::uint64_t offset,
+                           const RecordChain* marks);
 
 std::vector<Finding> damage_in(const Walk& walked, const Pass& pass);
 std::vector<Finding> damage_in(const Joints& joints, const Extents& extents);

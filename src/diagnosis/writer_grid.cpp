@@ -239,9 +239,25 @@ class Search {
   FoundOrder found_;
 };
 
+// Where the numbers of sites follow no digits.
+Checksum checksum_by_sites(std::span<const std::uint32_t> crcs, const SiteMap& map) {
+  Checksum sums;
+  for (std::size_t k = 0; k < crcs.size(); ++k) {
+    const Coord x = site_of(map, k);
+    std::uint64_t number = 0;
+    for (int d = x.size() - 1; d >= 0; --d) {
+      number = number * static_cast<std::uint64_t>(map.extents[d]) + static_cast<std::uint64_t>(x[d]);
+    }
+    sums.suma ^= std::rotl(crcs[k], static_cast<int>(number % 29));
+    sums.sumb ^= std::rotl(crcs[k], static_cast<int>(number % 31));
+  }
+  return sums;
+}
+
 }  // namespace
 
 Checksum checksum_of(std::span<const std::uint32_t> crcs, const SiteMap& map) {
+  if (map.parity != Parity::none) return checksum_by_sites(crcs, map);
   return {RotatedSum(crcs, 29).of(map), RotatedSum(crcs, 31).of(map)};
 }
 

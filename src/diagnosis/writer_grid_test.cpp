@@ -116,5 +116,28 @@ TEST(SiteMap, NumbersEverySiteOnce) {
   }
 }
 
+// By loops over the lattice, z fastest, with sites of one parity before those of the other; also where rows are odd.
+TEST(SiteMap, HasSitesOfOneParityInFront) {
+  for (const Extents& extents : {Extents{4, 6, 2}, Extents{2, 4, 3}, Extents{3, 5, 3}, Extents{4, 2, 1}}) {
+    for (const Parity parity : {Parity::even_first, Parity::odd_first}) {
+      const SiteMap map = sequence_of(extents, {2, 0, 1}, parity);
+      std::uint64_t number = 0;
+      for (const int sum : {0, 1}) {
+        for (std::int64_t y = 0; y < extents[1]; ++y) {
+          for (std::int64_t x = 0; x < extents[0]; ++x) {
+            for (std::int64_t z = 0; z < extents[2]; ++z) {
+              if ((x + y + z) % 2 != (parity == Parity::even_first ? sum : 1 - sum)) continue;
+              EXPECT_EQ(number_of(map, Coord{x, y, z}), number);
+              EXPECT_EQ(site_of(map, number), (Coord{x, y, z}));
+              ++number;
+            }
+          }
+        }
+      }
+      EXPECT_EQ(number, volume(extents));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lq::diagnosis

@@ -77,7 +77,8 @@ Table diagnose_table() {
            .meaning = "extents such as 8x8x8x16 (x, y, z, t), where the header is wrong or there is none",
            .advice =
                "Takes the place of what the header says of the numbers; sums and plaquette of the header are kept. "
-               "Of a file that no format recognises, the last bytes are taken for a gauge field of SU(3)."}),
+               "In a file that no format recognises, a gauge field of any SU(N) is looked for at every byte where one "
+               "may begin, and in records of Fortran."}),
       Row::row<&V::sums, &C::sums>(
           {.name = "sums",
            .meaning = "the SciDAC checksum, such as a2c41090/11193c39, where the file has none",
@@ -99,8 +100,15 @@ Table diagnose_table() {
           {.name = "rewrite",
            .meaning = "a new file with the numbers as they should stand",
            .advice = "Of the format of its suffix, with the texts of the old file and sums of its own, read again and "
-                     "compared before it gets its name. Refused where nothing is wrong, and where data are damaged."}),
+                     "compared before it gets its name. Refused where nothing is wrong, where data are damaged, and where no "
+                     "reading is proven and `reading` names none."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
+      Row::row<&V::reading, &C::reading>(
+          {.name = "reading",
+           .meaning = "take reading N of those that are listed, from 1 (default 0: the one that is proven)",
+           .advice = "Where several fit that nothing in the file tells apart, such as names of directions, or none is "
+                     "proven, only you know which is right. The numbers are the same each time the file is asked about.",
+           .bounds = {.least = 0}}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(threads_row<V, C>());

@@ -87,6 +87,7 @@ typedef struct lq_diagnose_options {
   lq_progress progress;  // or NULL
   void* progress_context;
   int threads;  // 0: as many as the process has cores to itself
+  int reading;  // of those that were listed, from 1; default 0: the one that is proven
 } lq_diagnose_options;
 
 LQ_API lq_status lq_scan_options_init(lq_scan_options* options, size_t struct_size);

@@ -1,0 +1,272 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "diagnosis/readings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "base/bytes.hpp"
+#include "diagnosis/site_sequence.hpp"
+
+namespace lq::diagnosis {
+namespace {
+
+constexpr std::uint64_t ordering_sites = 512;
+constexpr std::uint64_t all_sites = 1 << 16, many_sites = 4096;  // measured all of them up to so many, else a sample
+constexpr std::uint64_t largest_header = 64 * base::kibi;
+constexpr std::size_t most_measured = 24, most_others = 4;
+constexpr double far_apart = 6;    // in standard errors: one of two plaquettes is the larger one
+constexpr double rounding = 1e-9;  // of averages of the same plaquettes
+// Of the largest plaquette, that the declared order has where it is not wrong.
+constexpr double least_part = 0.5;
+// Readings that need little more belief than another one are as likely.
+constexpr int little_more = 1;
+// Links in an order that no program is known for.
+constexpr int too_odd = 4;
+
+bool is_smaller(const Average& one, const Average& other) {
+  return one.value + far_apart * std::hypot(one.noise, other.noise) + rounding < other.value;
+}
+
+class Finder {
+ public:
+  Finder(const Subject& subject, base::ByteSource& file)
+      : subject_(subject), file_(file), sites_(volume(subject.extents)), declared_(*subject.declared) {}
+
+  Readings run() {
+    find_ways();
+    if (result_.ways.empty()) return std::move(result_);
+    std::vector<Sequence> sequences;
+    for (const Way& way : result_.ways) sequences.push_back(way.sequence);
+    ranked_ = rank_orderings(sequences, subject_.extents, ordering_sites);
+    result_.sampled_sites = std::min(sites_, ordering_sites);
+    const Average& largest = ranked_.front().plaquette;
+    result_.is_order_known = largest.value >= far_apart * largest.noise;
+    if (result_.is_order_known) {
+      choose();
+    } else {
+      take_declared();
+    }
+    add_others();
+    return std::move(result_);
+  }
+
+ private:
+  void find_ways();
+  void add_way(const StoredAs& stored, base::ByteSource& file, const RecordChain* marks, const Place& place);
+  void find_where_it_ends();
+  void choose();
+  void take_declared();
+  bool prefer_declared();
+  Choice declared_choice() const;
+  void measure(Choice& choice) const;
+  std::vector<Choice> choices_for(const Ranked& ranked) const;
+  void add_new(std::vector<Choice>& all, Choice one) const;
+  void add_others();
+
+  const Subject& subject_;
+  base::ByteSource& file_;
+  std::uint64_t sites_;
+  Encoding declared_;
+  Readings result_;
+  std::vector<Ranked> ranked_;
+};
+
+void Finder::add_way(const StoredAs& stored, base::ByteSource& file, const RecordChain* marks, const Place& place) {
+  Way& way = result_.ways.emplace_back();
+  way.encoding = stored.encoding;
+  way.fit = stored.fit;
+  way.marks = marks;
+  way.sequence = {way.encoding, &file};
+  const std::uint64_t arrays = way.encoding.arrays();
+  if (arrays > 1) {
+    way.sites =
+        std::make_unique<SiteSequence>(file, way.encoding.offset, arrays, way.encoding.site_bytes() / arrays, sites_);
+    way.sequence = {way.encoding.as_sequence(0), way.sites.get()};
+  }
+  way.goes_on = !subject_.is_described && goes_on(place, way.encoding, sites_);
+}
+
+void Finder::find_ways() {
+  const Place place{&file_, subject_.begin, subject_.end};
+  std::vector<StoredAs> found;
+  if (subject_.is_described) {
+    found = try_encoding(place, declared_, sites_);
+    const bool is_right = !found.empty() && found.front().fit.is_precise(declared_.precision);
+    if (is_right && declared_.axes == natural_axes) {
+      Encoding by_direction = declared_;
+      std::swap(by_direction.axes[0], by_direction.axes[1]);
+      for (const StoredAs& one : try_encoding(place, by_direction, sites_)) found.push_back(one);
+    }
+    if (!is_right || found.front().bad_ends > 0) {
+      std::vector<StoredAs> better = find_encodings({place}, {sites_, declared_, true});
+      const auto is_precise = [](const StoredAs& one) { return one.fit.is_precise(one.encoding.precision); };
+      if (found.empty() || std::ranges::any_of(better, is_precise)) found = std::move(better);
+    }
+  } else {
+    found = find_encodings({place}, {sites_, declared_, true});
+  }
+  for (const StoredAs& one : found) add_way(one, file_, nullptr, place);
+  const bool is_any_precise =
+      std::ranges::any_of(result_.ways, [](const Way& way) { return way.fit.is_precise(way.encoding.precision); });
+  if (!is_any_precise && sites_ <= subject_.end - subject_.begin) {
+    // The smallest field that there is on the lattice.
+    const Encoding least{.colors = 2, .links = declared_.links, .precision = Precision::single};
+    const std::uint64_t length = subject_.end - subject_.begin;
+    const std::uint64_t needed = length / least.site_bytes() < sites_ ? length : sites_ * least.site_bytes();
+    for (RecordChain& chain : find_chains(file_, subject_.begin, subject_.end, largest_header, needed)) {
+      const RecordChain& kept = result_.chains.emplace_back(std::move(chain));
+      base::ByteSource& records = *result_.unmarked.emplace_back(std::make_unique<Unmarked>(file_, kept));
+      const Place within{&records, 0, kept.bytes};
+      for (const StoredAs& one : find_encodings({within}, {sites_, declared_, true})) {
+        if (one.fit.is_precise(one.encoding.precision)) add_way(one, records, &kept, within);
+      }
+    }
+    const auto is_precise = [](const Way& way) { return way.fit.is_precise(way.encoding.precision); };
+    if (std::ranges::any_of(result_.ways, is_precise)) {
+      std::erase_if(result_.ways, [&](const Way& way) { return !is_precise(way); });
+    }
+  }
+  if (result_.ways.empty()) find_where_it_ends();
+}
+
+// Files that end early are read as far as they go, in what is usual.
+void Finder::find_where_it_ends() {
+  const Place place{&file_, subject_.begin, subject_.end};
+  for (const bool two_rows : {declared_.third_rows_missing, !declared_.third_rows_missing}) {
+    if (two_rows && declared_.colors != 3) continue;
+    for (const Precision precision :
+         {declared_.precision, declared_.precision == Precision::single ? Precision::double_ : Precision::single}) {
+      for (const ByteOrder order : {ByteOrder::big, ByteOrder::little}) {
+        Encoding one = declared_;
+        one.third_rows_missing = two_rows;
+        one.precision = precision;
+        one.byte_order = order;
+        if (one.offset >= subject_.end) continue;
+        const std::uint64_t there = (subject_.end - one.offset) / one.site_bytes();
+        if (there == 0 || there >= sites_) continue;
+        for (const StoredAs& stored : try_encoding(place, one, there)) {
+          if (result_.ways.empty() && stored.fit.is_precise(precision)) add_way(stored, file_, nullptr, place);
+        }
+      }
+    }
+  }
+}
+
+void Finder::measure(Choice& choice) const {
+  choice.plaquette =
+      average_plaquette(choice.way->sequence.encoding, choice.ordering, *choice.way->sequence.file,
+                        sample_of(choice.ordering.sites.extents, sites_ <= all_sites ? sites_ : many_sites));
+}
+
+Choice Finder::declared_choice() const {
+  const Way* way = &result_.ways.front();
+  for (const Way& one : result_.ways) {
+    if (one.encoding == declared_ && one.marks == nullptr) way = &one;
+  }
+  Choice choice{.way = way, .ordering = subject_.ordering, .plaquette = {}};
+  choice.is_declared = way->encoding == declared_ && way->marks == nullptr;
+  return choice;
+}
+
+// Nothing is told by plaquettes: the order is that of the header, if there is one.
+void Finder::take_declared() {
+  Choice choice = declared_choice();
+  measure(choice);
+  result_.is_proven = subject_.is_described;
+  result_.fitting.push_back(std::move(choice));
+}
+
+// Links that follow a pattern may have larger plaquettes in a wrong order: what a header states goes before.
+bool Finder::prefer_declared() {
+  if (!subject_.is_described) return false;
+  Choice choice = declared_choice();
+  measure(choice);
+  const double largest = ranked_.front().plaquette.value;
+  const bool is_kept = subject_.plaquette ? factor_of(choice.plaquette, *subject_.plaquette) != 0
+                                          : choice.plaquette.value >= least_part * largest;
+  if (!is_kept) return false;
+  if (!subject_.plaquette && is_smaller(choice.plaquette, ranked_.front().plaquette)) result_.larger = largest;
+  result_.fitting.push_back(std::move(choice));
+  return true;
+}
+
+std::vector<Choice> Finder::choices_for(const Ranked& ranked) const {
+  const Way& way = result_.ways[ranked.sequence];
+  std::vector<Choice> all;
+  const Ordering* const declared = subject_.is_described ? &subject_.ordering : nullptr;
+  for (Naming& naming : namings_of(ranked, subject_.extents, declared)) {
+    // i times the complex conjugate of a matrix is in SU(4), too.
+    Choice one{.way = &way,
+               .ordering = std::move(naming.ordering),
+               .plaquette = ranked.plaquette,
+               .oddity = naming.oddity + (way.encoding.imaginary_first ? 1 : 0)};
+    one.is_declared = way.encoding == declared_ && way.marks == nullptr && are_same(one.ordering, subject_.ordering);
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+void Finder::add_new(std::vector<Choice>& all, Choice one) const {
+  const bool is_known = std::ranges::any_of(
+      all, [&](const Choice& other) { return other.way == one.way && are_same(other.ordering, one.ordering); });
+  if (!is_known) all.push_back(std::move(one));
+}
+
+void Finder::choose() {
+  if (prefer_declared()) {
+    result_.is_proven = true;
+    return;
+  }
+  // All that the sample cannot tell from the best.
+  std::vector<std::pair<const Ranked*, Average>> best;
+  for (const Ranked& one : ranked_) {
+    if (best.size() == most_measured || is_smaller(one.plaquette, ranked_.front().plaquette)) break;
+    std::vector<Choice> named = choices_for(one);
+    if (named.empty()) continue;
+    measure(named.front());
+    best.emplace_back(&one, named.front().plaquette);
+  }
+  const auto by_value = [](const auto& one) { return one.second.value; };
+  const Average largest = std::ranges::max_element(best, {}, by_value)->second;
+  std::erase_if(best, [&](const auto& one) { return is_smaller(one.second, largest); });
+  std::vector<Choice> all;
+  for (const auto& [ranked, plaquette] : best) {
+    for (Choice& one : choices_for(*ranked)) {
+      one.plaquette = plaquette;
+      add_new(all, std::move(one));
+    }
+  }
+  std::ranges::stable_sort(all, {}, &Choice::oddity);
+  const int least = all.front().oddity;
+  const auto is_told = [&](const Choice& one) { return one.ordering.sites.extents == subject_.extents; };
+  const auto as_told = std::ranges::find_if(all, is_told);
+  for (auto one = all.begin(); one != all.end(); ++one) {
+    if (one->oddity <= least + little_more || one == as_told) result_.fitting.push_back(*one);
+  }
+  const bool is_usual = subject_.is_described || least < too_odd;
+  result_.is_proven = result_.fitting.size() == 1 && is_usual && is_told(result_.fitting.front());
+}
+
+void Finder::add_others() {
+  std::vector<Choice> all = result_.fitting;
+  if (subject_.is_described) {
+    Choice declared = declared_choice();
+    measure(declared);
+    if (declared.is_declared) add_new(all, std::move(declared));
+  }
+  for (const Ranked& one : ranked_) {
+    if (all.size() >= result_.fitting.size() + most_others) break;
+    std::vector<Choice> named = choices_for(one);
+    if (!named.empty()) add_new(all, std::move(named.front()));
+  }
+  for (std::size_t k = result_.fitting.size(); k < all.size(); ++k) result_.others.push_back(std::move(all[k]));
+}
+
+}  // namespace
+
+Readings find_readings(const Subject& subject, base::ByteSource& file) { return Finder(subject, file).run(); }
+
+}  // namespace lq::diagnosis

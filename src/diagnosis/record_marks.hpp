@@ -1,0 +1,56 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Records of Fortran's unformatted sequential files: each has its length before and behind it, in 4 or 8 bytes. One may
+// hold a whole field, or a slice, a direction, a site of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "base/byte_source.hpp"
+
+namespace lq::diagnosis {
+
+// Records of equal length, one behind the other.
+struct RecordRun {
+  std::uint64_t position = 0;  // of its first byte among those of all records
+  std::uint64_t offset = 0;    // of the same in the file
+  std::uint64_t length = 0;    // of each record, without its marks
+  std::uint64_t records = 0;
+};
+
+struct RecordChain {
+  int mark_bytes = 4;
+  ByteOrder byte_order = ByteOrder::little;
+  std::uint64_t begin = 0, end = 0;  // with the marks
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;  // of all of them
+  std::vector<RecordRun> runs;
+
+  // Of byte `position` of the records.
+  std::uint64_t in_file(std::uint64_t position) const noexcept;
+};
+
+// Those that begin at `begin` or up to `slack` bytes behind it, within the file and up to `end`, and that hold `least`
+// bytes or more; of chains that are the rest of another one only that.
+std::vector<RecordChain> find_chains(base::ByteSource& file, std::uint64_t begin, std::uint64_t end,
+                                     std::uint64_t slack, std::uint64_t least);
+
+// What the records hold, without the marks.
+class Unmarked final : public base::ByteSource {
+ public:
+  Unmarked(base::ByteSource& file, const RecordChain& chain) : file_(file), chain_(chain) {}
+  const std::string& path() const noexcept override { return file_.path(); }
+  std::uint64_t size() const override { return chain_.bytes; }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+
+ private:
+  base::ByteSource& file_;
+  const RecordChain& chain_;
+};
+
+}  // namespace lq::diagnosis
