@@ -37,7 +37,8 @@ struct SqueezeReport {
 
 // Collective. The file `from`, or the set that it is one of, of any format whose fields lie in one piece or in blocks
 // of the lattice, into the archive `to`. All ranks take part; a rank holds a few tiles, each below 1 MiB. not_found,
-// exists, no_space, unsupported (no field lies so, an archive), and what scan() throws for damaged files.
+// exists, no_space, unsupported (no field lies so, an archive), checksum_mismatch (the data are not what the file's
+// checksums say: nothing is written), and what scan() throws for damaged files.
 LQ_API SqueezeReport squeeze(const std::string& from, const std::string& to, const Communicator& communicator = {},
                              const SqueezeOptions& options = {});
 

@@ -19,12 +19,13 @@
 namespace lq {
 
 struct CopyOptions {
-  // Of blocks, as they are read. Kept beside an unfinished copy, so that it can be gone on with; read_back: and
-  // compared with what the target gives when it is read again; none: no sums, and an interrupted copy begins anew.
+  // checksum: sums of blocks as they are read, kept beside an unfinished copy so that it can be resumed; what is read
+  // is compared with the checksums of the source, and read twice where it has none. read_back: source and target are
+  // also read again and compared. none: no sums, and an interrupted copy begins anew.
   Verify verify = Verify::checksum;
   bool resume = false;     // go on with what an interrupted copy left; files that are there already stay
   bool overwrite = false;  // replace existing files, which stay until the new ones are complete
-  bool recursive = false;  // folders, with all that is in them
+  bool recursive = false;  // folders, with all that is in them; symbolic links stay links
   bool dry_run = false;    // check everything, write nothing
   Sync sync = Sync::full;
   std::uint64_t block_bytes = 8 * 1024 * 1024;  // moved, summed and recorded at a time by a rank
@@ -37,7 +38,9 @@ struct CopyReport {
   std::uint64_t moved_bytes = 0;    // in this call; the others were there, and sound, from an interrupted copy
   std::uint64_t present_files = 0;  // that were there already: of the size and time of their source
   double seconds = 0;
-  std::vector<Finding> findings;  // what was left out, begun anew or found to be damaged
+  // What was left out, begun anew or found to be damaged. An error for each source that disagrees with its own
+  // checksums, and was copied as it is.
+  std::vector<Finding> findings;
 };
 
 // Collective. Each of `sources` to `target`: into it where it is a folder or ends in a slash, which it must with

@@ -3,6 +3,7 @@
 #include "archive/errand.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -49,6 +50,10 @@ std::vector<std::uint64_t> JoinedFiles::sizes() const {
   return sizes;
 }
 
+bool JoinedFiles::has(const transport::Identity& file) const {
+  return std::ranges::any_of(files_, [&](const One& one) { return transport::is_same_file(one.identity, file); });
+}
+
 void JoinedFiles::require_unchanged() const {
   for (const One& one : files_) {
     if (transport::is_unchanged(one.identity, one.file->identity())) continue;
@@ -74,7 +79,7 @@ void Errand::start() {
     all.push_back({"to", to_});
     return all;
   });
-  source_ = io::ScannedFile::open(transport::resolve(from_), from_, communicator_, {});
+  source_ = io::ScannedFile::open(transport::resolve(from_), from_, communicator_, {}, io::Headers::read_twice);
   source_->open_everywhere();
   comm::agree(comm_, [&] {
     catalog().require_sound();
@@ -86,9 +91,21 @@ void Errand::begin(std::span<const Target> targets) {
   comm::agree(comm_, [&] {
     for (const Target& target : targets) {
       targets_.push_back(std::make_unique<io::NewFile>(place_, communicator_, to_ + target.suffix));
+      targets_.back()->keep_private(from_);
     }
   });
   for (std::size_t k = 0; k < targets.size(); ++k) targets_[k]->create(options_.overwrite, targets[k].bytes);
+  std::array<std::uint64_t, 1> replaces{0};
+  comm::agree_at_root(comm_, [&] {
+    if (&place_ != &transport::resolve(from_)) return;
+    const auto is_source = [&](const Target& target) {
+      const std::string path = to_ + target.suffix;
+      return place_.kind(path) == transport::PathKind::file && joined_->has(place_.open_read(path)->identity());
+    };
+    replaces[0] = std::ranges::any_of(targets, is_source) ? 1 : 0;
+  });
+  comm_.all_reduce(replaces, comm::Reduce::max);
+  replaces_source_ = replaces[0] == 1;
   const transport::Unit unit = comm::agree(comm_, [&] { return target().unit(); });
   writers_ = io::writers_of_pieces(comm_, unit);
   for (const auto& target : targets_) target->open_for_writing(writes());
@@ -112,7 +129,7 @@ void Errand::advance(int thread, std::uint64_t bytes) {
 void Errand::end(base::FunctionRef<void(JoinedFiles&)> check) {
   comm::agree(comm_, [&] { joined_->require_unchanged(); });
   for (const auto& target : targets_) target->finish(options_.sync);
-  if (options_.verify == Verify::read_back) {
+  if (options_.verify == Verify::read_back || (replaces_source_ && options_.verify != Verify::none)) {
     std::unique_ptr<JoinedFiles> written;
     comm::agree(comm_, [&] {
       std::vector<std::string> paths;

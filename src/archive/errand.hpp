@@ -38,6 +38,10 @@ class JoinedFiles final : public base::ByteSource {
   // io: a file has become shorter.
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
   std::vector<std::uint64_t> sizes() const;
+  // Where a file begins in the sequence.
+  std::uint64_t begin_of(int file) const { return files_.at(static_cast<std::size_t>(file)).begin; }
+  // Local. Whether a file that is open there is one of them.
+  bool has(const transport::Identity& file) const;
   // Local. io: one of them was written to since it was opened.
   void require_unchanged() const;
 
@@ -62,6 +66,7 @@ class Errand {
 
   const Catalog& catalog() const noexcept { return source_->catalog(); }
   comm::Comm& comm() const noexcept { return comm_; }
+  const Communicator& communicator() const noexcept { return communicator_; }
   bool is_root() const noexcept { return communicator_.is_root(); }
   // Local. Of a set, the bytes of its files one behind the other.
   JoinedFiles& source() const noexcept { return *joined_; }
@@ -84,7 +89,7 @@ class Errand {
   void advance(int thread, std::uint64_t bytes);
   void expect(std::uint64_t total) noexcept { total_ = total; }
   // io: the source was written to meanwhile. The new files have reached the disk as asked; are checked by `check`,
-  // which gets them open for reading, with read_back; and get their names.
+  // which gets them open for reading, with read_back, and where one of them replaces the source; and get their names.
   void end(base::FunctionRef<void(JoinedFiles& written)> check);
 
   SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes);
@@ -99,6 +104,7 @@ class Errand {
   std::shared_ptr<io::ScannedFile> source_;
   std::unique_ptr<JoinedFiles> joined_;
   std::vector<std::unique_ptr<io::NewFile>> targets_;
+  bool replaces_source_ = false;
   std::uint64_t writers_ = 1;
   std::uint64_t total_ = 0;
   std::atomic<std::uint64_t> done_{0};

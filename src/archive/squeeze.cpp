@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,8 @@
 
 #include "archive/errand.hpp"
 #include "comm/agree.hpp"
+#include "io/source_check.hpp"
+#include "io/verify.hpp"
 #include "kernels/crc32.hpp"
 #include "lattice/tile_map.hpp"
 #include "pump/encoded_tiles.hpp"
@@ -58,6 +61,7 @@ class Squeezing {
     errand_.expect(archive_.bytes);
     const Errand::Target one;
     errand_.begin({&one, 1});
+    comm::agree(errand_.comm(), [&] { begin_checks(); });
     write_record(squeezed::type::head, [&] {
       const std::string head = squeezed::encode_head(archive_);
       const base::Bytes bytes = base::as_bytes(head);
@@ -70,6 +74,7 @@ class Squeezing {
         copy_segment(segment);
       }
     }
+    require_sums();
     write_record(squeezed::type::index, [&] { return squeezed::encode_index(archive_); });
     errand_.end([&](JoinedFiles& written) { read_back(written); });
     return errand_.report(archive_, end_);
@@ -84,6 +89,54 @@ class Squeezing {
                   {.path = catalog.path});
     }
     return squeezed::cut(catalog, sizes);
+  }
+
+  // One for each thread.
+  void begin_checks() {
+    if (options_.verify == Verify::none) return;
+    for (int i = 0; i < errand_.threads(); ++i) {
+      checks_.push_back(i > 0 ? checks_.front().fresh() : io::SourceCheck(errand_.catalog(), [&](int file) {
+        return std::optional<std::uint64_t>(errand_.source().begin_of(file));
+      }));
+    }
+  }
+
+  // Bytes of the original from `offset` on, as they were read.
+  void check(int thread, std::uint64_t offset, base::Bytes bytes) {
+    if (checks_.empty()) return;
+    io::SourceCheck& mine = checks_[static_cast<std::size_t>(thread)];
+    mine.begin(offset);
+    mine.pass(errand_.source(), bytes);
+    mine.end(errand_.source());
+  }
+
+  // An archive keeps a damaged original for ever, and looks like a sound one.
+  void require_sums() {
+    if (checks_.empty()) return;
+    for (std::size_t i = 1; i < checks_.size(); ++i) checks_.front().add(checks_[i]);
+    checks_.front().reduce(errand_.comm());
+    comm::agree_alike(errand_.comm(), [&] {
+      const std::vector<Error> mismatches = checks_.front().mismatches();
+      if (!mismatches.empty()) throw refused(mismatches.front());
+    });
+    if (checks_.front().sees_all_sums()) return;
+    const std::string& path = errand_.catalog().path;
+    const Verification found = io::verify(path, errand_.communicator(), {.physics = Measure::never});
+    comm::agree_alike(errand_.comm(), [&] {
+      for (const FieldVerdict& field : found.fields) {
+        if (field.status != ChecksumStatus::mismatch) continue;
+        throw refused(
+            Error(Code::checksum_mismatch,
+                  fmt::format("{}: \"{}\": the data disagree with the checksums of the file", path, field.name),
+                  {.path = path, .record = field.name}));
+      }
+    });
+  }
+
+  static Error refused(const Error& mismatch) {
+    return {mismatch.code(),
+            fmt::format("{}. Nothing was squeezed; `lq repair` puts right what can be put right", mismatch.what()),
+            mismatch.facts()};
   }
 
   // In an archive the files of a set have names and no folders.
@@ -134,6 +187,7 @@ class Squeezing {
           const auto count = std::min<std::uint64_t>(bytes.size(), segment.length - at);
           const base::MutableBytes piece = base::MutableBytes(bytes).first(static_cast<std::size_t>(count));
           read_all(errand_.source(), segment.begin + at, piece);
+          check(0, segment.begin + at, piece);
           segment.crc = kernels::crc32(segment.crc, piece);
           errand_.target().file().write_at(segment.place + at, piece);
           at += count;
@@ -150,7 +204,9 @@ class Squeezing {
     errand_.deal_out(tiles->payload.tiles.size(), [&](int thread, std::uint64_t tile) {
       std::vector<std::byte>& bytes = memory[static_cast<std::size_t>(thread)];
       bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
-      read_all(errand_.source(), segment.begin + tile * segment.tile_bytes, bytes);
+      const std::uint64_t begin = segment.begin + tile * segment.tile_bytes;
+      read_all(errand_.source(), begin, bytes);
+      check(thread, begin, bytes);
       errand_.target().named([&] { tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes); });
       errand_.advance(thread, bytes.size());
     });
@@ -177,8 +233,9 @@ class Squeezing {
     pump::EncodedTiles encoded;
   };
 
-  // Every tile gives what was put into it, by its sum.
+  // Every tile gives what was put into it, by its sum, and so does all else.
   void read_back(JoinedFiles& written) {
+    comm::agree_at_root(errand_.comm(), [&] { require_same_records(written); });
     std::vector<squeezed::RestoredSource> restored = comm::agree(errand_.comm(), [&] {
       return std::vector(static_cast<std::size_t>(errand_.threads()), squeezed::RestoredSource(written, archive_));
     });
@@ -193,6 +250,21 @@ class Squeezing {
     }
   }
 
+  void require_same_records(JoinedFiles& written) {
+    format::Findings findings;
+    const squeezed::Archive found = squeezed::read_archive(written, {}, findings).archive;
+    bool is_same = squeezed::encode_head(found) == squeezed::encode_head(archive_) &&
+                   squeezed::encode_index(found) == squeezed::encode_index(archive_);
+    for (const Segment& segment : archive_.segments) {
+      is_same = is_same && (segment.is_squeezed() || squeezed::crc_of(written, segment) == segment.crc);
+    }
+    if (is_same) return;
+    const std::string& path = errand_.target().path();
+    throw Error(Code::checksum_mismatch,
+                path + ": what was read back is not what was written; the file system or the disk is not to be trusted",
+                {.path = path});
+  }
+
   // Collective. One for each thread.
   std::vector<std::vector<std::byte>> buffers() const {
     return comm::agree(errand_.comm(), [&] {
@@ -204,6 +276,7 @@ class Squeezing {
   const SqueezeOptions& options_;
   squeezed::Archive archive_;
   std::uint64_t end_ = 0;
+  std::vector<io::SourceCheck> checks_;  // one for each thread, with checksums
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "archive/errand.hpp"
+#include "base/read_twice.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "squeezed/restored.hpp"
@@ -71,7 +72,8 @@ class Unsqueezing {
             {.path = catalog.path});
       }
       format::Findings findings;
-      const squeezed::Archive archive = squeezed::read_archive(errand_.source(), {}, findings).archive;
+      base::ReadTwice twice(errand_.source());  // the head has no sum
+      const squeezed::Archive archive = squeezed::read_archive(twice, {}, findings).archive;
       const std::vector<std::byte> encoded = squeezed::encode_index(archive);
       bytes = errand_.source().size();
       head = squeezed::encode_head(archive);
@@ -92,6 +94,8 @@ class Unsqueezing {
     Hand& hand = hands_[static_cast<std::size_t>(thread)];
     hand.bytes.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
     hand.restored.read_at(segment.begin + begin, hand.bytes);
+    // The sum of what is stored as it is was compared with other reads than this one.
+    if (!segment.is_squeezed()) base::require_same_again(errand_.source(), segment.place + begin, hand.bytes);
     return hand.bytes;
   }
 

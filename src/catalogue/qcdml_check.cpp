@@ -15,6 +15,7 @@
 #include "base/xml.hpp"
 #include "catalogue/qcdml_file.hpp"
 #include "catalogue/qcdml_schema.hpp"
+#include "checkpoint/repair.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::catalogue::qcdml {
@@ -314,7 +315,7 @@ Check check(const std::string& path, const std::string& document, const QcdmlOpt
         fmt::format("the file is of format {}; ILDG takes its own (`lq convert IN OUT --format ildg`)", catalog.format),
         "ildg", catalog.format));
   }
-  for (Finding& finding : validate(path, options.limits)) result.findings.push_back(std::move(finding));
+  for (Finding& finding : io::broken_rules(path, options.limits)) result.findings.push_back(std::move(finding));
   add_damage(path, options.limits, result);
   qcdml::check_lfn(qcdml::lfn_in(catalog), result.findings);
   const qcdml::FileFacts facts = qcdml::facts_of(path, options.limits);

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/read_twice.hpp"
+
 namespace lq::checkpoint {
 namespace {
 
@@ -25,6 +27,11 @@ CopiedFields::CopiedFields(transport::Transport& transport, const FoundSet& foun
     if (checked_.is_sound[i]) sound_.push_back(i);
   }
   if (!sound_.empty()) file_ = transport.open_read(found.fields_path);
+}
+
+CopiedFields CopiedFields::looked_at_twice(transport::Transport& transport, const FoundSet& found, FieldData data) {
+  CopiedFields first(transport, found, data);
+  return first.damage().empty() ? first : CopiedFields(transport, found, data);
 }
 
 std::optional<std::size_t> CopiedFields::find(std::string_view name) const noexcept {
@@ -53,6 +60,7 @@ std::uint64_t CopiedFields::copy(const Stretch& from, transport::File& to, std::
       throw Error(Code::truncated, fmt::format("{}: became shorter while it was copied; try again", file_->path()),
                   {.path = file_->path(), .offset = at});
     }
+    base::require_same_again(*file_, at, buffer);  // the data were compared as they came then
     to.write_at(offset, buffer);
     copied(buffer.size());
   }

@@ -26,6 +26,8 @@ class CopiedFields {
   // Looks the fields of a set through; with FieldData::left_out damage to their data goes unnoticed. Throws what makes
   // them unreadable: io, no_permission.
   CopiedFields(transport::Transport& transport, const FoundSet& found, FieldData data);
+  // The same; what seems damaged is looked at once more before it is left out.
+  static CopiedFields looked_at_twice(transport::Transport& transport, const FoundSet& found, FieldData data);
 
   // Of those that are sound.
   std::size_t count() const noexcept { return sound_.size(); }

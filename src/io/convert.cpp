@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
+#include "io/source_check.hpp"
 #include "lattice/range_boxes.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
@@ -34,6 +36,7 @@
 #include "pump/sequence.hpp"
 #include "threads/deal.hpp"
 #include "threads/how_many.hpp"
+#include "transport/twice_read.hpp"
 
 namespace lq {
 
@@ -314,7 +317,10 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
   const transport::Unit unit = writer.make_files(*placed).unit;
   const std::uint64_t writers = io::writers_of_pieces(comm, unit);
-  const PartCopy copy{source.files(),
+  // What no sum covers is read twice.
+  transport::TwiceRead twice(source.files());
+  const bool is_covered = options.write.verify == Verify::none || io::sums_see_every_bit(entry);
+  const PartCopy copy{is_covered ? static_cast<transport::Transport&>(source.files()) : twice,
                       catalog,
                       entry.payload,
                       placed->payload(),
@@ -371,6 +377,7 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
   comm::Comm& comm = communicator.engine();
   const auto writer =
       comm::agree(comm, [&] { return std::make_unique<io::FieldWriter>(transport, communicator, to, options.write); });
+  comm::agree_alike(comm, [&] { writer->keep_private(catalog.path); });
   Report report;
   for (const FieldEntry& entry : catalog.fields) {
     add_to(report, convert_field(*writer, source, entry, to, communicator, options));
@@ -379,19 +386,38 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
   return report;
 }
 
+// Collective. Whether `to` is the file that is read.
+bool replaces(transport::Transport& transport, const std::string& to, const std::string& from, comm::Comm& comm) {
+  std::array<std::uint64_t, 1> is_same{0};
+  comm::agree_at_root(comm, [&] {
+    if (&transport != &transport::resolve(from) || transport.kind(to) != transport::PathKind::file) return;
+    is_same[0] = transport::is_same_file(transport.open_read(to)->identity(), transport.open_read(from)->identity());
+  });
+  comm.all_reduce(is_same, comm::Reduce::max);
+  return is_same[0] == 1;
+}
+
 }  // namespace
 
 Report convert(const std::string& from, const std::string& to, const Communicator& communicator,
                const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   transport::Transport& transport = transport::resolve(to);
-  const auto source = io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits);
+  const auto source =
+      io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits, io::Headers::read_twice);
   source->open_everywhere();
   const Catalog& catalog = source->catalog();
   io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
   comm::require_same(comm, [&] { return options::stated("ConvertOptions", options); });
   comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
-  if (!options.dry_run) return convert_fields(transport, *source, to, communicator, options);
+  if (!options.dry_run) {
+    ConvertOptions how = comm::agree(comm, [&] { return options; });
+    // The only copy goes: the new one is read again before.
+    if (replaces(transport, to, from, comm) && options.write.verify != Verify::none) {
+      how.write.verify = Verify::read_back;
+    }
+    return convert_fields(transport, *source, to, communicator, how);
+  }
   return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options); });
 }
 

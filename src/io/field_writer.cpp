@@ -169,6 +169,7 @@ void FieldWriter::make_files(const format::Layout& layout) {
     std::vector<std::unique_ptr<NewFile>> made;
     for (const std::string& suffix : layout.suffixes) {
       made.push_back(std::make_unique<NewFile>(transport_, communicator_, path_ + suffix));
+      made.back()->keep_private(like_);
     }
     return made;
   });

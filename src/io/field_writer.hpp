@@ -60,6 +60,9 @@ class FieldWriter {
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
               Continuation before);
 
+  // Local. Before the first field: the new files are for nobody who may not read the file `like`.
+  void keep_private(const std::string& like) { like_ = like; }
+
   // A field takes four steps: it is placed, its files are made, they are opened, and when its sites have passed it is
   // finished.
   // Collective.
@@ -116,7 +119,7 @@ class FieldWriter {
 
   transport::Transport& transport_;
   Communicator communicator_;
-  std::string path_;
+  std::string path_, like_;
   WriteOptions options_;
   std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
   std::unique_ptr<Appending> appending_;         // at the root, in place

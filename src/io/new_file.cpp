@@ -192,6 +192,7 @@ void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) 
       process_ = ::getpid();
       identity_ = file_->identity();
       set_stripes(base::temporary_name(path_, base::random_number()), bytes, request);
+      if (!like_.empty() && &transport::resolve(like_) == &transport_) transport_.keep_private(like_, temporary_path_);
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;

@@ -26,6 +26,8 @@ class NewFile {
  public:
   // Local.
   NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
+  // Local. Before create(): what is made of the file `like` is for nobody who may not read that one.
+  void keep_private(const std::string& like) { like_ = like; }
   // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary file,
   // which the root opens, with stripes for so many bytes.
   void create(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
@@ -90,6 +92,7 @@ class NewFile {
   Communicator communicator_;
   std::string path_;
   std::string temporary_path_;
+  std::string like_;
   bool overwrite_ = false;
   bool replaces_ = false;  // at the root: there was a file of this name at the beginning
   double reserve_seconds_ = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/read_twice.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/journal_watch.hpp"
@@ -49,10 +50,12 @@ class WholeOfSet final : public partition::Window {
 }  // namespace
 
 std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, const std::string& path,
-                                               const Communicator& communicator, const Limits& limits) {
+                                               const Communicator& communicator, const Limits& limits,
+                                               Headers headers) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, path, "the path of the file to read");
-  auto file = comm::agree(comm, [&] { return std::make_shared<ScannedFile>(transport, path, communicator, limits); });
+  auto file =
+      comm::agree(comm, [&] { return std::make_shared<ScannedFile>(transport, path, communicator, limits, headers); });
   file->scan();
   return file;
 }
@@ -97,7 +100,13 @@ Catalog ScannedFile::look() {
     is_set_ = error.code() == Code::unknown_format && files_.take_for_set(path_);
     if (!is_set_) throw;
   }
-  return format::scan(*files_.open_read(path_), limits_);
+  return scan_headers(*files_.open_read(path_));
+}
+
+Catalog ScannedFile::scan_headers(transport::File& file) const {
+  if (headers_ == Headers::read_once) return format::scan(file, limits_);
+  base::ReadTwice twice(file);
+  return format::scan(twice, limits_);
 }
 
 Catalog ScannedFile::look_at_file() {
@@ -106,7 +115,7 @@ Catalog ScannedFile::look_at_file() {
   const std::shared_ptr<transport::File> file = files_.open_read(path_);
   read_undisturbed(files_, file, [&](transport::File& seen, const FoundJournal& journal) {
     journal_ = journal;
-    catalog = format::scan(seen, limits_);
+    catalog = scan_headers(seen);
   });
   files_.lay_over(path_, changes_of(journal_));
   if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));

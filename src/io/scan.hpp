@@ -56,15 +56,19 @@ class JournaledFiles final : public transport::OpenedOnce {
   std::shared_ptr<const Changes> changes_;
 };
 
+// How headers are read. What a new file is made from is read twice and compared: headers have no checksums.
+enum class Headers { read_once, read_twice };
+
 class ScannedFile {
  public:
   // Collective. Scans the file.
   static std::shared_ptr<ScannedFile> open(transport::Transport& transport, const std::string& path,
-                                           const Communicator& communicator, const Limits& limits);
+                                           const Communicator& communicator, const Limits& limits,
+                                           Headers headers = Headers::read_once);
   // Local. Nothing is scanned yet.
   ScannedFile(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-              const Limits& limits)
-      : files_(transport), path_(path), communicator_(communicator), limits_(limits) {}
+              const Limits& limits, Headers headers = Headers::read_once)
+      : files_(transport), path_(path), communicator_(communicator), limits_(limits), headers_(headers) {}
   ScannedFile(const ScannedFile&) = delete;
   ScannedFile& operator=(const ScannedFile&) = delete;
 
@@ -85,6 +89,7 @@ class ScannedFile {
   void scan();
   Catalog look();
   Catalog look_at_file();
+  Catalog scan_headers(transport::File& file) const;
   void tell_files();
   void tell_changes();
 
@@ -92,6 +97,7 @@ class ScannedFile {
   std::string path_;
   Communicator communicator_;
   Limits limits_;
+  Headers headers_;
   Catalog catalog_;
   FoundJournal journal_;  // at the root
   bool is_set_ = false;   // at the root

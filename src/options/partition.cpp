@@ -50,9 +50,10 @@ Table repartition_table() {
            .meaning = "how what moves is checked (default checksum)",
            .advice =
                "checksum takes a CRC-32 of every block as it is read, and keeps it beside the unfinished target, so "
-               "that resume can tell which blocks have arrived whole. read_back reads the target again before it "
-               "gets its name, each block by another rank than the one that wrote it, and compares. none leaves the "
-               "sums out.",
+               "that resume can tell which blocks have arrived whole; what is read is compared with the checksums of "
+               "the source, and read twice where it has none. read_back also reads source and target again before "
+               "the target gets its name, and compares them; a call that replaces its source always does. none leaves "
+               "all of this out.",
            .shorthands = {{"verify", "read_back", "read the target again and compare, before it gets its name"},
                           {"no-verify", "none", "no checksums; an interrupted call begins anew"}}}),
       Row::row<&V::resume, &C::resume>(

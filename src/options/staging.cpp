@@ -22,9 +22,10 @@ Table copy_table() {
            .meaning = "how copies are checked (default checksum)",
            .advice =
                "checksum takes a CRC-32 of every block as it is read, and keeps it beside an unfinished copy, so that "
-               "resume can tell which blocks have arrived whole. read_back reads every copy again before it gets "
-               "its name, each block by another rank than the one that wrote it, and compares: for file systems "
-               "that are not trusted; it costs a read of the target. none leaves the sums out.",
+               "resume can tell which blocks have arrived whole; what is read is compared with the checksums of the "
+               "source, and read twice where it has none. read_back also reads source and copy again before the copy "
+               "gets its name, each block by another rank than the one that wrote it, compares them, and examines the "
+               "source as verify does: for file systems that are not trusted. none leaves all of this out.",
            .shorthands = {{"verify", "read_back", "read every copy again and compare, before it gets its name"},
                           {"no-verify", "none", "no checksums; an interrupted copy begins anew"}}}),
       Row::row<&V::resume, &C::resume>(
@@ -40,8 +41,8 @@ Table copy_table() {
           {.name = "recursive",
            .meaning = "folders, with all that is in them",
            .advice =
-               "Files and folders below each source folder, in the order of their names; links are left out, and a "
-               "finding says so."}),
+               "Files and folders below each source folder, in the order of their names; symbolic links are copied "
+               "as links with the same text."}),
       Row::row<&V::dry_run, &C::dry_run>(dry_run_text()),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
       Row::row<&V::block_bytes, &C::block_bytes>(

@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/read_twice.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
 #include "pieces/cuts.hpp"
@@ -209,7 +210,8 @@ std::string subfile_path(const std::string& path, const std::string& written) {
   return slash == std::string::npos ? written : path.substr(0, slash + 1) + written;
 }
 
-std::optional<PartitionedFile> set_in(transport::File& file, const std::string& path) {
+std::optional<PartitionedFile> set_in(transport::File& opened, const std::string& path) {
+  base::ReadTwice file(opened);  // a description taken for something else would cost the subfiles
   std::vector<std::byte> bytes(64);
   bytes.resize(file.read_at(0, bytes));
   if (!is_description(bytes)) return std::nullopt;

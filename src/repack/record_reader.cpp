@@ -31,11 +31,18 @@ namespace {
 
 }  // namespace
 
-RecordReader::RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits)
+RecordReader::RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits, Reads reads)
     : transport_(transport),
-      file_(io::open_journaled(transport_, path)),
+      twice_(transport_),
+      reads_(reads),
+      file_(io::open_journaled(place(), path)),
       catalog_(format::scan(*file_, limits)),
       format_(format::format_named(catalog_.format)) {}
+
+transport::Transport& RecordReader::place() noexcept {
+  if (reads_ == Reads::twice) return twice_;
+  return transport_;
+}
 
 // Found when it is first needed: a file without a table has no stream to ask for.
 const checkpoint::FoundSet* RecordReader::checkpoint() {
@@ -48,9 +55,9 @@ void RecordReader::look_for_set() {
   const bool is_missing = std::ranges::any_of(catalog_.findings, format::sion::is_of_missing_file);
   const std::string& any = catalog_.files.empty() || is_missing ? catalog_.path : catalog_.files.front();
   // What is left of a set of another program is read as it is; one with records is closed or is refused.
-  if ((!catalog_.complete || is_missing) && !checkpoint::generation_at(transport_, any)) return;
+  if ((!catalog_.complete || is_missing) && !checkpoint::generation_at(place(), any)) return;
   checkpoint::FoundSet found =
-      checkpoint::find_set(transport_, any, checkpoint::Unclosed::refused,
+      checkpoint::find_set(place(), any, checkpoint::Unclosed::refused,
                            is_missing ? checkpoint::MissingFiles::stood_in_for : checkpoint::MissingFiles::refused);
   if (!found.has_records()) return;
   files_ = std::make_shared<checkpoint::OpenFiles>(transport_);
@@ -142,7 +149,7 @@ bool read_field(const checkpoint::FoundSet& found, std::string_view name, const 
     if (field.note.name != name) continue;
     const FieldEntry& entry = checked.catalog.fields[field.entry];
     checkpoint::require_sound_data(transport, checked.catalog, entry);
-    repack::RecordReader(transport, found.fields_path, limits)
+    repack::RecordReader(transport, found.fields_path, limits, repack::RecordReader::Reads::once)
         .for_each_piece(checked.catalog.records[entry.record], sink);
     return true;
   }
@@ -153,7 +160,7 @@ bool read_field(const checkpoint::FoundSet& found, std::string_view name, const 
 
 void read_record(const std::string& path, std::string_view type, std::uint64_t index,
                  const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
-  repack::RecordReader reader(transport::resolve(path), path, limits);
+  repack::RecordReader reader(transport::resolve(path), path, limits, repack::RecordReader::Reads::once);
   const Sink hand_out = [&](base::Bytes piece) { sink(piece.data(), piece.size()); };
   const bool is_record = std::ranges::count(reader.catalog().records, type, &Record::type) > 0;
   const checkpoint::FoundSet* found = is_record || index > 0 ? nullptr : reader.checkpoint();

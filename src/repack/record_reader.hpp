@@ -21,13 +21,16 @@
 #include "format/format.hpp"
 #include "threads/team.hpp"
 #include "transport/opened_once.hpp"
+#include "transport/twice_read.hpp"
 
 namespace lq::repack {
 
 class RecordReader {
  public:
+  // How bytes are read that are not compared with checksums.
+  enum class Reads { once, twice };
   // Throws what opening and scanning throw.
-  RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits);
+  RecordReader(transport::Transport& transport, const std::string& path, const Limits& limits, Reads reads);
 
   const Catalog& catalog() const noexcept { return catalog_; }
   // The checkpoint that the file belongs to; nullptr where it is something else. Throws what find_set() throws.
@@ -44,12 +47,16 @@ class RecordReader {
   void share_pieces(const Record& record, threads::Team& team, Work work);
 
  private:
+  // Where headers, tables and plain records are read.
+  transport::Transport& place() noexcept;
   void look_for_set();
   std::optional<std::int32_t> task_of(const Record& record);
   void read_stream(std::int32_t task, Work work);
   std::shared_ptr<base::ByteSource> source(int number);
 
   transport::OpenedOnce transport_;
+  transport::TwiceRead twice_;
+  Reads reads_;
   std::shared_ptr<transport::File> file_;
   Catalog catalog_;
   const format::Format& format_;

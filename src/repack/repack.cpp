@@ -6,6 +6,7 @@
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
+#include "base/read_twice.hpp"
 #include "io/journal.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
@@ -29,7 +30,8 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
   const auto open = [&](std::size_t, std::int32_t task) -> repack::ReadTask {
     const auto place = std::make_shared<std::uint64_t>(0);
     const std::string& input = inputs[static_cast<std::size_t>(task)];
-    const std::shared_ptr<transport::File> file = transport::resolve(input).open_read(input);
+    std::shared_ptr<base::ByteSource> file = transport::resolve(input).open_read(input);
+    if (options.verify != Verify::none) file = std::make_shared<base::ReadTwice>(file);
     return [file, place](base::MutableBytes buffer) {
       while (!buffer.empty()) {
         const std::size_t held = file->read_at(*place, buffer);

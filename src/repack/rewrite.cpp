@@ -18,6 +18,7 @@
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
 #include "threads/deal.hpp"
+#include "transport/twice_read.hpp"
 
 namespace lq::repack {
 namespace {
@@ -33,7 +34,7 @@ class Rewriting {
  public:
   Rewriting(transport::Transport& transport, const std::string& from, const std::string& to,
             const RepackOptions& options)
-      : Rewriting(transport, open_whole_set(transport, from, options), to, options) {
+      : Rewriting(transport, found_twice(transport, from, options), to, options) {
     if (options.verify != Verify::none) require_no_losses();
   }
   Rewriting(transport::Transport& transport, checkpoint::FoundSet found, const std::string& to,
@@ -41,11 +42,12 @@ class Rewriting {
       : transport_(transport),
         to_(to),
         options_(options),
+        twice_(transport),
         found_(std::move(found)),
         keeping_{options.compression.value_or(found_.compression()), !found_.has_records() || found_.has_checksums()} {
     if (is_checkpoint()) {
       require_possible();
-      fields_ = checkpoint::CopiedFields(
+      fields_ = checkpoint::CopiedFields::looked_at_twice(
           transport, found_, options.dry_run ? checkpoint::FieldData::left_out : checkpoint::FieldData::compared);
     } else if (options.compression.value_or(Compression::none) != Compression::none) {
       refuse(Code::invalid_argument, to, "only checkpoints are compressed; have one written, or leave compression out");
@@ -112,6 +114,13 @@ class Rewriting {
   }
 
  private:
+  // A bit that flips in a header or a table would give the streams to other tasks.
+  static checkpoint::FoundSet found_twice(transport::Transport& transport, const std::string& from,
+                                          const RepackOptions& options) {
+    transport::TwiceRead twice(transport);
+    return open_whole_set(twice, from, options);
+  }
+
   std::int64_t widest_chunk() const {
     std::int64_t widest = 0;
     for (const sion::PhysicalFile& file : found_.set.files()) {
@@ -138,12 +147,15 @@ class Rewriting {
     return order;
   }
 
-  OpenTask open_streams() const {
-    return streams_of(transport_, found_, options_.verify != Verify::none ? Checksums::compared : Checksums::left_out);
+  // What has no checksums is read twice.
+  OpenTask open_streams() {
+    transport::Transport& place = found_.has_checksums() || options_.verify == Verify::none ? transport_ : twice_;
+    return streams_of(place, found_, options_.verify != Verify::none ? Checksums::compared : Checksums::left_out);
   }
 
   RepackReport write(std::vector<FilePlan> plans, const OpenTask& open) {
     require_other_files(found_, plans);
+    plans.front().like = found_.set.files().front().path;
     std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
     if (options_.verify == Verify::none) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
     RepackReport report = is_checkpoint()
@@ -225,6 +237,7 @@ class Rewriting {
   transport::Transport& transport_;
   const std::string& to_;
   const RepackOptions& options_;
+  transport::TwiceRead twice_;
   checkpoint::FoundSet found_;
   Keeping keeping_;
   checkpoint::CopiedFields fields_;

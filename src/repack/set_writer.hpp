@@ -37,6 +37,7 @@ struct FilePlan {
   format::sion::ChunkTable table;
   std::optional<std::vector<format::sion::Place>> map;
   std::vector<checkpoint::StreamLoss> losses;  // of a checkpoint: what is known to be missing of its streams
+  std::string like = {};  // of the first file: what it is made of, and for nobody who may not read that
 };
 
 // invalid_argument: a block size that a header cannot state.

@@ -34,8 +34,15 @@ namespace {
 class Unpacking {
  public:
   Unpacking(const std::string& path, const RepackOptions& options)
-      : source_(transport::resolve(path)), options_(options), reader_(source_, path, options.limits) {
+      : source_(transport::resolve(path)),
+        options_(options),
+        reader_(source_, path, options.limits, reads_of(options)) {
     report_.format = reader_.catalog().format;
+  }
+
+  static repack::RecordReader::Reads reads_of(const RepackOptions& options) {
+    using Reads = repack::RecordReader::Reads;
+    return options.verify == Verify::none ? Reads::once : Reads::twice;
   }
 
   const Catalog& catalog() const noexcept { return reader_.catalog(); }
@@ -54,7 +61,7 @@ class Unpacking {
   // Of a checkpoint; other files have none.
   const checkpoint::CopiedFields& find_fields(checkpoint::FieldData data) {
     const checkpoint::FoundSet* found = reader_.checkpoint();
-    if (found != nullptr) fields_ = checkpoint::CopiedFields(source_, *found, data);
+    if (found != nullptr) fields_ = checkpoint::CopiedFields::looked_at_twice(source_, *found, data);
     return fields_;
   }
 
@@ -145,6 +152,7 @@ class Unpacking {
 
   void write(const Planned& planned, threads::Team& team) {
     io::NewFile file(transport::resolve(planned.path), Communicator(), planned.path);
+    file.keep_private(catalog().path);
     file.create(options_.overwrite, planned.bytes);
     file.named([&] {
       if (planned.record == nullptr) return fields_.write_one(planned.field, file.file());

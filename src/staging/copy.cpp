@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/staging.hpp>
 
@@ -23,6 +24,7 @@
 #include "io/journal.hpp"
 #include "options/agreed.hpp"
 #include "staging/file_copy.hpp"
+#include "staging/source_contents.hpp"
 #include "staging/sources.hpp"
 
 namespace lq {
@@ -79,6 +81,7 @@ class Copying {
     report_.findings = std::move(errand.findings);
     for (const Together& together : sets) copy_set(together);
     comm::agree_at_root(comm_, [&] {
+      for (const Link& link : errand.links) copy_link(link);
       if (options_.sync != Sync::full || options_.dry_run) return;
       for (const std::string& folder : errand.folders) transport::resolve(folder).sync_directory(folder);
     });
@@ -95,21 +98,68 @@ class Copying {
     }
   }
 
+  // At the root. Under another name first: a file that it replaces is there until it is.
+  void copy_link(const Link& link) {
+    report_.files.push_back(link.to);
+    if (options_.dry_run) return;
+    const std::string unfinished = unfinished_name(link.to);
+    std::error_code failure;
+    std::filesystem::remove(unfinished, failure);
+    std::filesystem::create_symlink(link.target, unfinished, failure);
+    if (failure) throw base::errno_error(link.to, "make the link", failure.value());
+    std::filesystem::rename(unfinished, link.to, failure);
+    if (failure) throw base::errno_error(link.to, "make the link", failure.value());
+    if (std::filesystem::exists(link.to, failure) || !std::filesystem::exists(link.from, failure)) return;
+    report_.findings.push_back(
+        {.severity = Severity::warning,
+         .rule = "copy-link",
+         .message = fmt::format("{}: this link leads to {}, which is not there; the one that was "
+                                "copied leads to a file",
+                                link.to, link.target)});
+  }
+
   void copy_set(const Together& together) {
     std::vector<std::unique_ptr<FileCopy>> files;
     std::vector<bool> is_new;
+    const Catalog first = contents_of(together.front().from);
+    std::vector<std::unique_ptr<const Catalog>> others;  // of files that it does not describe
+    bool all_compared = true, is_damaged = false;
     for (const Pair& pair : together) {
+      const bool is_described = &pair == &together.front() || std::ranges::count(first.files, pair.from) > 0;
+      Catalog own = is_described ? Catalog{} : contents_of(pair.from);
       comm::agree_alike(comm_, [&] {
-        files.push_back(std::make_unique<FileCopy>(
-            comm_, pair, options_, moved_,
-            Passage{.source = transport::resolve(pair.from), .target = transport::resolve(pair.to)}));
+        if (!is_described) others.push_back(std::make_unique<const Catalog>(std::move(own)));
+        files.push_back(std::make_unique<FileCopy>(comm_, pair, options_, moved_,
+                                                   Passage{.source = transport::resolve(pair.from),
+                                                           .target = transport::resolve(pair.to),
+                                                           .catalog = is_described ? first : *others.back()}));
         is_new.push_back(false);
       });
       is_new.back() = files.back()->look();
-      if (is_new.back() && !options_.dry_run) files.back()->move();
+      if (!is_new.back() || options_.dry_run) continue;
+      files.back()->move();
+      all_compared = all_compared && files.back()->has_compared_sums();
+      is_damaged = is_damaged || files.back()->has_damaged_source();
     }
-    if (!options_.dry_run) give_names(together, is_new);
+    if (!options_.dry_run) {
+      if (!is_damaged) tell_of_damage(together, first, all_compared, std::ranges::count(is_new, true) > 0);
+      give_names(together, is_new);
+    }
     comm::agree_at_root(comm_, [&] { report(together, files, is_new); });
+  }
+
+  Catalog contents_of(const std::string& path) const {
+    if (options_.verify == Verify::none || options_.dry_run) return {};
+    return staging::contents_of(transport::resolve(path), path, communicator_);
+  }
+
+  // The copy has the bytes of its source. Whoever copies it should hear now that these are not what they should be.
+  void tell_of_damage(const Together& together, const Catalog& catalog, bool all_compared, bool is_new) {
+    const bool looks_again = options_.verify == Verify::read_back;
+    if (options_.verify == Verify::none || !(is_new || looks_again)) return;
+    const Fields fields = all_compared && is_new && !looks_again ? Fields::are_compared : Fields::are_not;
+    const std::vector<Finding> damage = damage_of(together.front().from, catalog, fields, communicator_);
+    comm::agree_at_root(comm_, [&] { report_.findings.insert(report_.findings.end(), damage.begin(), damage.end()); });
   }
 
   // The first file of those that belong together last, so that a set that can be opened is whole.

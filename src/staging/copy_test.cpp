@@ -4,8 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <limequat/error.hpp>
-#include <limequat/multifile.hpp>
-#include <limequat/staging.hpp>
+#include <limequat/limequat.hpp>
 
 #include <csignal>
 #include <cstdlib>
@@ -272,12 +271,70 @@ TEST_F(Copying, OfAFolderKeepsItsTree) {
   fs::create_symlink("one", scratch_ / "run/link");
   EXPECT_EQ(error_of([&] { copy({scratch_ / "run"}, scratch_ / "new"); }).code(), Code::invalid_argument);
   const CopyReport report = copy({scratch_ / "run"}, scratch_ / "new", {}, {.recursive = true});
-  EXPECT_EQ(report.files.size(), 3U);
+  EXPECT_EQ(report.files.size(), 4U);
   EXPECT_EQ(contents(scratch_ / "new/a/b/three"), "333");
-  ASSERT_EQ(report.findings.size(), 1U);
-  EXPECT_EQ(report.findings[0].rule, "copy-left-out");
-  EXPECT_EQ(copy({scratch_ / "run"}, scratch_ / "new", {}, {.resume = true, .recursive = true}).files.size(), 3U)
+  EXPECT_EQ(fs::read_symlink(scratch_ / "new/link"), "one");
+  EXPECT_TRUE(report.findings.empty());
+  EXPECT_EQ(copy({scratch_ / "run"}, scratch_ / "new", {}, {.resume = true, .recursive = true}).files.size(), 4U)
       << "into it, now that it is there";
+}
+
+// Links are copied as what they are, wherever they lead.
+TEST_F(Copying, OfLinksLeadsWhereTheyLed) {
+  fs::create_directories(scratch_ / "run/a");
+  put_contents(scratch_ / "run/one", "1");
+  put_contents(scratch_ / "outside", "o");
+  fs::create_symlink("../one", scratch_ / "run/a/up");
+  fs::create_symlink("a", scratch_ / "run/folder");
+  fs::create_symlink("../outside", scratch_ / "run/out");
+  fs::create_symlink("nothing", scratch_ / "run/nowhere");
+  fs::create_directory(scratch_ / "far");
+  const CopyReport report = copy({scratch_ / "run"}, scratch_ / "far/run", {}, {.recursive = true});
+  EXPECT_EQ(contents(scratch_ / "far/run/a/up"), "1");
+  EXPECT_EQ(contents(scratch_ / "far/run/folder/up"), "1");
+  EXPECT_EQ(fs::read_symlink(scratch_ / "far/run/nowhere"), "nothing");
+  ASSERT_EQ(report.findings.size(), 1U);  // "../outside" is not in "far"
+  EXPECT_EQ(report.findings[0].rule, "copy-link");
+  // Again: what is there is left, another file is not replaced unasked.
+  EXPECT_NO_THROW(copy({scratch_ / "run"}, scratch_ / "far", {}, {.resume = true, .recursive = true}));
+  fs::remove(scratch_ / "far/run/nowhere");
+  put_contents(scratch_ / "far/run/nowhere", "mine");
+  const auto again = [&](bool overwrite) {
+    copy({scratch_ / "run"}, scratch_ / "far", {}, {.resume = true, .overwrite = overwrite, .recursive = true});
+  };
+  EXPECT_EQ(error_of([&] { again(false); }).code(), Code::exists);
+  EXPECT_EQ(contents(scratch_ / "far/run/nowhere"), "mine");
+  again(true);
+  EXPECT_EQ(fs::read_symlink(scratch_ / "far/run/nowhere"), "nothing");
+}
+
+// A copy has the bytes of its source. That these are not what the file's own sums say is told.
+TEST_F(Copying, TellsOfASourceThatFailsItsOwnChecksums) {
+  const Grid grid(Extents{4, 4, 2, 4});
+  const std::vector<double> numbers(grid.local_volume() * 24, 1.5);
+  for (const char* name : {"a.scidac", "a.lime"}) {
+    const std::string path = scratch_ / name, to = scratch_ / (std::string("copied_") + name);
+    write(path, grid, spinor(numbers), {.format = "scidac"});
+    const CopyReport fine = copy({path}, to, {}, in_blocks());
+    EXPECT_TRUE(fine.findings.empty());
+    std::string bytes = contents(path);
+    bytes[bytes.size() / 2] ^= 1;
+    put_contents(path, bytes);
+    for (const int ranks : {1, 3}) {
+      std::mutex mutex;
+      std::vector<Finding> findings;
+      run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
+        const CopyReport report = copy({path}, to, Communicator(comm), in_blocks({.overwrite = true}));
+        const std::lock_guard lock(mutex);
+        if (comm->rank() == 0) findings = report.findings;
+      });
+      ASSERT_EQ(findings.size(), 1U) << ranks;
+      EXPECT_EQ(findings[0].severity, Severity::error);
+      EXPECT_EQ(findings[0].code, Code::checksum_mismatch);
+      EXPECT_TRUE(contents(to) == bytes);
+    }
+    EXPECT_TRUE(copy({path}, to, {}, in_blocks({.verify = Verify::none, .overwrite = true})).findings.empty());
+  }
 }
 
 // A set with a physical file for each rank and, if wanted, a field beside it.

@@ -65,7 +65,7 @@ bool FileCopy::look() {
     open_ends();
     std::unique_ptr<transport::File> target;
     comm::agree(comm_, [&] { target = target_place_.open_read(pair_.to); });
-    compare(*target, true);
+    compare(*target);
   }
   return false;
 }
@@ -135,6 +135,12 @@ void FileCopy::open_ends() {
                   {.path = pair_.from});
     }
     buffer_.resize(static_cast<std::size_t>(std::min(passage_.piece_bytes, plan_.block_bytes)));
+    if (options_.verify == Verify::none) return;
+    check_.emplace(passage_.catalog, [&](int file) -> std::optional<std::uint64_t> {
+      const std::vector<std::string>& files = passage_.catalog.files;
+      const bool is_source = files.empty() ? file == 0 : files.at(static_cast<std::size_t>(file)) == pair_.from;
+      return is_source ? std::optional<std::uint64_t>(0) : std::nullopt;
+    });
   });
 }
 
@@ -178,6 +184,7 @@ void FileCopy::move() {
   });
   find_missing(comm_.rank() == 0 ? copied_.blocks : std::vector<CopiedBlock>{});
   for (std::uint64_t first = 0; first < missing_.size(); first += movers_) move_round(first);
+  settle_sums();
 
   comm::agree(comm_, [&] {
     if (options_.sync != Sync::none) target_->sync();
@@ -189,12 +196,12 @@ void FileCopy::move() {
   if (options_.verify == Verify::read_back) {
     std::unique_ptr<transport::File> target;
     comm::agree(comm_, [&] { target = target_place_.open_read(unfinished_); });
-    compare(*target, false);
+    compare(*target);
   }
   comm::agree(comm_, [&] {
     target_->close();
     if (comm_.rank() != 0) return;
-    if (&source_place_ == &target_place_) target_place_.copy_permissions(pair_.from, unfinished_);
+    if (&source_place_ == &target_place_) target_place_.give_permissions(pair_.from, unfinished_);
     target_place_.set_modified(unfinished_, plan_.modified);
   });
 }
@@ -228,6 +235,7 @@ void FileCopy::find_missing(std::vector<CopiedBlock> recorded) {
       const auto at = static_cast<std::size_t>(block);
       const std::uint64_t end = block * plan_.block_bytes + size_of(block);
       if (!is_recorded[at] || target_->size() < end || pass(*target_, nullptr, block) != sums_[at]) continue;
+      if (check_) pass(*target_, nullptr, block, &*check_);
       is_there[at / 64] |= std::uint64_t{1} << (at % 64);
     }
   });
@@ -255,7 +263,7 @@ void FileCopy::move_round(std::uint64_t first) {
       const std::uint64_t at = first + rank;
       if (rank >= movers_ || at >= missing_.size()) return;
       const std::uint64_t block = missing_[static_cast<std::size_t>(at)];
-      const std::uint32_t crc = pass(*source_, target_.get(), block);
+      const std::uint32_t crc = pass(*source_, target_.get(), block, check_ ? &*check_ : nullptr);
       mine = {{block, crc}, size_of(block)};
     });
     base::keep_failure(failure, [&] { record(comm_.gather(std::as_bytes(std::span(&mine, 1)), 0)); });
@@ -285,28 +293,70 @@ void FileCopy::record(const std::vector<std::vector<std::byte>>& moved) {
   moved_(bytes);
 }
 
-// Each rank compares the blocks that another one moved, so that, on several nodes, another client reads them.
-void FileCopy::compare(transport::File& target, bool with_source) {
-  if (!with_source) comm_.broadcast(std::as_writable_bytes(std::span(sums_)), 0);
+// Where data differ from the sums of their file, either the file has them so, which is told, or they came otherwise
+// into memory than they are: then nothing is gone on with.
+void FileCopy::settle_sums() {
+  if (!check_) return;
+  check_->reduce(comm_);
+  const std::vector<Error> mismatches = comm::agree_alike(comm_, [&] { return check_->mismatches(); });
+  if (mismatches.empty()) return;
+  comm_.broadcast(std::as_writable_bytes(std::span(sums_)), 0);
+  try {
+    require_blocks(*source_, false, [&](const Differing& block) {
+      return Error(Code::checksum_mismatch,
+                   fmt::format("{}: bytes {} to {} were read twice and came differently: CRC-32 {:08x}, then {:08x}. "
+                               "Memory, a bus, the network or the storage has changed them on their way; copy again, "
+                               "and have the machine examined if it happens again",
+                               pair_.from, block.offset, block.end - 1, block.expected, block.found),
+                   {.path = pair_.from, .offset = block.offset});
+    });
+  } catch (...) {
+    if (comm_.rank() == 0) forget();
+    throw;
+  }
+  is_damaged_ = true;
+  comm::agree_at_root(comm_, [&] {
+    for (const Error& mismatch : mismatches) {
+      findings_.push_back({.severity = Severity::error,
+                           .code = mismatch.code(),
+                           .rule = "copy-damaged-source",
+                           .message = fmt::format("{}. What was made of it has the same bytes", mismatch.what()),
+                           .record = mismatch.facts().record,
+                           .offset = mismatch.facts().offset,
+                           .expected = mismatch.facts().expected,
+                           .found = mismatch.facts().found});
+    }
+  });
+}
+
+// Each rank compares the blocks that another one moved, so that, on several nodes, another client reads them: with
+// their sums, which all ranks have, or with those of the source, read again.
+void FileCopy::require_blocks(transport::File& file, bool with_source,
+                              base::FunctionRef<Error(const Differing&)> error_of) {
   comm::agree(comm_, [&] {
     const auto rank = static_cast<std::uint64_t>(comm_.rank()), ranks = static_cast<std::uint64_t>(comm_.size());
     for (std::uint64_t block = (rank + 1) % ranks; block < blocks(); block += ranks) {
       const std::uint32_t expected =
           with_source ? pass(*source_, nullptr, block) : sums_[static_cast<std::size_t>(block)];
-      const std::uint32_t found = pass(target, nullptr, block);
+      const std::uint32_t found = pass(file, nullptr, block);
       if (found == expected) continue;
       const std::uint64_t offset = block * plan_.block_bytes;
-      throw Error(
-          Code::checksum_mismatch,
-          fmt::format("{}: bytes {} to {} are not those of {}: CRC-32 {:08x} where {:08x} was read from the source. "
-                      "The file system has lost or changed what was written; copy again with --resume, or remove "
-                      "the target",
-                      pair_.to, offset, offset + size_of(block) - 1, pair_.from, found, expected),
-          {.path = pair_.to,
-           .offset = offset,
-           .expected = fmt::format("{:08x}", expected),
-           .found = fmt::format("{:08x}", found)});
+      throw error_of({offset, offset + size_of(block), expected, found});
     }
+  });
+}
+
+void FileCopy::compare(transport::File& target) {
+  require_blocks(target, true, [&](const Differing& block) {
+    return Error(Code::checksum_mismatch,
+                 fmt::format("{}: bytes {} to {} are not those of {}: CRC-32 {:08x} where {:08x} was read from the "
+                             "source. The file system has lost or changed what was written; copy again with --resume, "
+                             "or remove the target",
+                             pair_.to, block.offset, block.end - 1, pair_.from, block.found, block.expected),
+                 {.path = pair_.to,
+                  .offset = block.offset,
+                  .expected = fmt::format("{:08x}", block.expected),
+                  .found = fmt::format("{:08x}", block.found)});
   });
 }
 
@@ -322,16 +372,19 @@ std::uint64_t FileCopy::size_of(std::uint64_t block) const noexcept {
   return std::min(plan_.block_bytes, plan_.bytes - block * plan_.block_bytes);
 }
 
-std::uint32_t FileCopy::pass(transport::File& from, transport::File* to, std::uint64_t block) {
+std::uint32_t FileCopy::pass(transport::File& from, transport::File* to, std::uint64_t block, io::SourceCheck* check) {
   const std::uint64_t begin = block * plan_.block_bytes, end = begin + size_of(block);
   std::uint32_t crc = 0;
+  if (check != nullptr) check->begin(begin);
   for (std::uint64_t at = begin; at < end; at += buffer_.size()) {
     const auto piece =
         base::MutableBytes(buffer_).first(static_cast<std::size_t>(std::min<std::uint64_t>(end - at, buffer_.size())));
     read_all(from, at, piece);
     if (options_.verify != Verify::none) crc = kernels::crc32(crc, piece);
+    if (check != nullptr) check->pass(from, piece);
     if (to != nullptr) to->write_at(at, piece);
   }
+  if (check != nullptr) check->end(from);
   return crc;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@
 #include <limequat/staging.hpp>
 
 #include "base/bytes.hpp"
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
+#include "io/source_check.hpp"
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"
 #include "transport/transport.hpp"
@@ -29,6 +32,7 @@ struct Passage {
   std::uint64_t piece_bytes = 512 * base::kibi;  // read, summed and written at a time
   bool one_writer = false;   // blocks of two ranks may meet in a page or stripe that they must not share
   bool may_be_there = true;  // a target of the size and time of its source is taken to be its copy
+  const Catalog& catalog;    // what is in the source, or in the set that it belongs to; without fields: not known
 };
 
 class FileCopy {
@@ -45,6 +49,10 @@ class FileCopy {
   // Local. At the root, when the file has its name: what there is beside it of this or an earlier copy goes.
   void forget() noexcept;
 
+  // After move(). Whether the source's data were compared with all sums that it has, so that no examination is needed.
+  bool has_compared_sums() const noexcept { return check_ && check_->sees_all_sums(); }
+  // After move(). Whether they differ from them, as the findings tell.
+  bool has_damaged_source() const noexcept { return is_damaged_; }
   // After look(), on all ranks.
   std::uint64_t bytes() const noexcept { return plan_.bytes; }
   // After move(): of these.
@@ -63,6 +71,12 @@ class FileCopy {
     std::uint8_t goes_on = 0;  // with what an earlier copy left
   };
 
+  // A block whose sum is another one than expected.
+  struct Differing {
+    std::uint64_t offset = 0, end = 0;
+    std::uint32_t expected = 0, found = 0;
+  };
+
   void look_at_root();
   void require_no_rest(bool is_there) const;
   void open_ends();
@@ -71,12 +85,14 @@ class FileCopy {
   void find_missing(std::vector<CopiedBlock> recorded);
   void move_round(std::uint64_t first);
   void record(const std::vector<std::vector<std::byte>>& moved);
-  void compare(transport::File& target, bool with_source);
+  void settle_sums();
+  void require_blocks(transport::File& file, bool with_source, base::FunctionRef<Error(const Differing&)> error_of);
+  void compare(transport::File& target);
   void require_unchanged() const;
   std::uint64_t blocks() const noexcept { return blocks_of(plan_.bytes, plan_.block_bytes); }
   std::uint64_t size_of(std::uint64_t block) const noexcept;
-  // CRC-32 of a block of a file, which also goes to `to` where there is one.
-  std::uint32_t pass(transport::File& from, transport::File* to, std::uint64_t block);
+  // CRC-32 of a block of a file, which also goes to `to` and past `check` where there are such.
+  std::uint32_t pass(transport::File& from, transport::File* to, std::uint64_t block, io::SourceCheck* check = nullptr);
 
   comm::Comm& comm_;
   const Pair& pair_;
@@ -96,6 +112,8 @@ class FileCopy {
   std::vector<std::uint32_t> sums_;     // of all blocks; at the root, and with read_back on all ranks
   std::uint64_t moved_bytes_ = 0;
   std::vector<std::byte> buffer_;
+  std::optional<io::SourceCheck> check_;  // with checksums
+  bool is_damaged_ = false;               // the source
   std::vector<Finding> findings_;
 };
 

@@ -205,15 +205,26 @@ std::optional<std::uint64_t> PartitionedPlace::free_space(const std::string& pat
   return all;
 }
 
-void PartitionedPlace::copy_permissions(const std::string& from, const std::string& to) {
+template <class Give>
+void PartitionedPlace::for_each_file(const std::string& from, const std::string& to, const Give& give) const {
   const transport::Transport& giving = transport::resolve(from);
-  const auto give = [&](const std::string& name) {
+  const auto give_one = [&](const std::string& name) {
     transport::Transport& place = transport::resolve(name);
-    if (&place == &giving) place.copy_permissions(from, name);
+    if (&place == &giving) give(place, name);
   };
-  give(to);
+  give_one(to);
   if (!is_new_set(to)) return;
-  for (const PartitionedFile::Subfile& subfile : target_.files) give(subfile.path);
+  for (const PartitionedFile::Subfile& subfile : target_.files) give_one(subfile.path);
+}
+
+void PartitionedPlace::copy_permissions(const std::string& from, const std::string& to) {
+  for_each_file(from, to,
+                [&](transport::Transport& place, const std::string& name) { place.copy_permissions(from, name); });
+}
+
+void PartitionedPlace::give_permissions(const std::string& from, const std::string& to) {
+  for_each_file(from, to,
+                [&](transport::Transport& place, const std::string& name) { place.give_permissions(from, name); });
 }
 
 void PartitionedPlace::set_modified(const std::string& path, std::int64_t nanoseconds) {

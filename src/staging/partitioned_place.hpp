@@ -67,10 +67,14 @@ class PartitionedPlace final : public transport::Transport {
   std::optional<std::uint64_t> free_space(const std::string& path) override;
   transport::Unit unit(const std::string& path) override;
   void copy_permissions(const std::string& from, const std::string& to) override;
+  void give_permissions(const std::string& from, const std::string& to) override;
   void set_modified(const std::string& path, std::int64_t nanoseconds) override;
 
  private:
   std::unique_ptr<transport::File> open(const std::string& path, bool writes);
+  // Does `give` for a file and, of an unfinished set, its subfiles, where they are in the transport of `from`.
+  template <class Give>
+  void for_each_file(const std::string& from, const std::string& to, const Give& give) const;
   bool is_new_set(const std::string& path) const { return target_.is_set && path == unfinished_; }
 
   PartitionedFile source_;

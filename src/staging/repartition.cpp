@@ -27,6 +27,7 @@
 #include "pieces/subfiles.hpp"
 #include "staging/file_copy.hpp"
 #include "staging/partitioned_place.hpp"
+#include "staging/source_contents.hpp"
 
 namespace lq {
 
@@ -108,8 +109,12 @@ class Repartitioning {
       pair = {from_, to_};
       return std::make_unique<PartitionedPlace>(source_, frame_, target_, target_text_, unfinished_name(to_));
     });
-    const auto copy = comm::agree_alike(
-        comm_, [&] { return std::make_unique<FileCopy>(comm_, pair, copy_options_, moved_, passage(*place)); });
+    Catalog contents;
+    if (options_.verify != Verify::none && !options_.dry_run) contents = contents_of(*place, from_, communicator_);
+    contents.files.clear();  // the place has made one of them
+    const auto copy = comm::agree_alike(comm_, [&] {
+      return std::make_unique<FileCopy>(comm_, pair, copy_options_, moved_, passage(*place, contents));
+    });
     const bool is_new = copy->look();
     if (is_new && !options_.dry_run) {
       copy->move();
@@ -144,8 +149,22 @@ class Repartitioning {
                         return transport::resolve(file.path).unit(file.path).single_owner;
                       });
     transport::Transport& place = transport::resolve(to_);
-    if (place.kind(to_) == transport::PathKind::file) older_ = found_at(to_);
+    if (place.kind(to_) != transport::PathKind::file) return;
+    older_ = found_at(to_);
     may_be_there_ = older_ && is_laid_out_alike(*older_, target_);
+    replaces_source_ = is_same(place, to_, transport::resolve(from_), from_);
+    if (!replaces_source_ || !older_ || older_->is_set == source_.is_set) return;
+    throw Error(Code::io,
+                from_ +
+                    ": it was a set of subfiles once and a plain file once while it was looked at; repeat "
+                    "the call when nobody writes to it",
+                {.path = from_});
+  }
+
+  static bool is_same(transport::Transport& place, const std::string& path, transport::Transport& other_place,
+                      const std::string& other) {
+    return &place == &other_place &&
+           transport::is_same_file(place.open_read(path)->identity(), other_place.open_read(other)->identity());
   }
 
   // What is there, if that can be told.
@@ -187,7 +206,7 @@ class Repartitioning {
     target_text_ = comm::broadcast_text(comm_, target_text_);
     frame_.before = comm::broadcast_text(comm_, frame_.before);
     frame_.behind = comm::broadcast_text(comm_, frame_.behind);
-    std::array<std::uint8_t, 4> flags{source_.is_set, target_.is_set, shares_no_unit_, may_be_there_};
+    std::array<std::uint8_t, 5> flags{source_.is_set, target_.is_set, shares_no_unit_, may_be_there_, replaces_source_};
     comm_.broadcast(std::as_writable_bytes(std::span(flags)), 0);
     comm::agree_alike(comm_, [&] {
       source_ = partition::decode_description(base::as_bytes(source_text_), from_);
@@ -197,15 +216,18 @@ class Repartitioning {
     target_.is_set = flags[1] == 1;
     shares_no_unit_ = flags[2] == 1;
     may_be_there_ = flags[3] == 1;
+    // The only copy goes: it is read again, and so is the new one.
+    if (flags[4] == 1 && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
   }
 
-  Passage passage(PartitionedPlace& place) const {
+  Passage passage(PartitionedPlace& place, const Catalog& contents) const {
     const std::uint64_t parts = std::max(source_.files.size(), target_.files.size());
     return {.source = place,
             .target = place,
             .piece_bytes = std::clamp(parts * subfile_piece_bytes, least_piece_bytes, most_piece_bytes),
             .one_writer = shares_no_unit_,
-            .may_be_there = may_be_there_};
+            .may_be_there = may_be_there_,
+            .catalog = contents};
   }
 
   void give_name(PartitionedPlace& place) {
@@ -250,7 +272,7 @@ class Repartitioning {
   Frame frame_;                      // of the source
   std::string source_text_, target_text_;
   std::optional<PartitionedFile> older_;  // of the target's name; at the root
-  bool shares_no_unit_ = false, may_be_there_ = false;
+  bool shares_no_unit_ = false, may_be_there_ = false, replaces_source_ = false;
   RepartitionReport report_;
   std::uint64_t done_ = 0;
   const std::function<void(std::uint64_t)> moved_ = [this](std::uint64_t bytes) {

@@ -13,6 +13,7 @@
 
 #include "base/folder.hpp"
 #include "base/path.hpp"
+#include "base/read_twice.hpp"
 #include "base/temporary_name.hpp"
 #include "checkpoint/field_note.hpp"
 #include "format/format.hpp"
@@ -41,7 +42,8 @@ std::vector<std::string> files_with(const std::string& path) {
   io::require_no_journal(transport, path);  // its headers may be torn
   try {
     const auto file = transport.open_read(path);
-    base::CachedSource source(*file);
+    base::ReadTwice twice(*file);  // what is overlooked here is not copied
+    base::CachedSource source(twice);
     const Catalog catalog = format::scan(source, {});
     if (!catalog.files.empty()) files = catalog.files;
   } catch (const Error& error) {
@@ -124,9 +126,9 @@ class Finder {
       const fs::directory_entry entry(fs::path(from) / name, failure);
       const std::string path = entry.path().string();
       if (is_rest_of_a_copy(name)) continue;
-      const bool is_wanted =
-          !entry.is_symlink(failure) && (entry.is_regular_file(failure) || entry.is_directory(failure));
-      if (is_wanted) {
+      if (entry.is_symlink(failure)) {
+        add_link(path, to + "/" + name);
+      } else if (entry.is_regular_file(failure) || entry.is_directory(failure)) {
         add(path, to + "/" + name);
       } else {
         errand_.findings.push_back({.severity = Severity::warning,
@@ -134,6 +136,24 @@ class Finder {
                                     .message = path + " is left out: it is neither a file nor a folder"});
       }
     }
+  }
+
+  // What it leads to is not looked at: it may lie outside, or be copied next.
+  void add_link(const std::string& from, const std::string& to) {
+    std::error_code failure;
+    const std::string target = fs::read_symlink(from, failure).string();
+    if (failure) {
+      throw Error(Code::io, fmt::format("{}: the link cannot be read: {}", from, failure.message()), {.path = from});
+    }
+    const bool is_there = fs::is_symlink(to, failure) && fs::read_symlink(to, failure).string() == target;
+    if (is_there) return;
+    if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
+      throw Error(Code::exists,
+                  to + ": there is a file of this name already, where a link is to be; choose another folder or ask to "
+                       "overwrite it",
+                  {.path = to});
+    }
+    errand_.links.push_back({from, to, target});
   }
 
   static void require_other(const Pair& pair) {

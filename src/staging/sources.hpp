@@ -21,8 +21,14 @@ struct Pair {
 // Files that belong together; the first one is the one that others are found through, and gets its name last.
 using Together = std::vector<Pair>;
 
+// A symbolic link in a folder that is copied: the copy leads where the link says, from its own place.
+struct Link {
+  std::string from, to, target;
+};
+
 struct Errand {
   std::vector<Together> sets;
+  std::vector<Link> links;
   std::vector<std::string> folders;  // to be made, outer ones first
   std::vector<Finding> findings;     // what is left out
 };

@@ -63,6 +63,44 @@ TEST_F(Access, IsThatOfTheReplacedFile) {
   EXPECT_EQ(mode_of(fresh), 0640u);
 }
 
+// Group quotas: what lies in such a folder counts for its group.
+TEST_F(Access, OfACopyInAFolderThatGivesItsGroupIsForThatGroup) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a folder to a group that it is not in";
+  constexpr gid_t of_folder = 54321, of_source = 12345;
+  const std::string old = put("old", 0640);
+  ASSERT_EQ(::chown(old.c_str(), 0, of_source), 0);
+  const auto group_of = [](const std::string& path) {
+    struct stat status {};
+    EXPECT_EQ(::stat(path.c_str(), &status), 0);
+    return status.st_gid;
+  };
+  const std::string plain = create("plain");
+  posix().give_permissions(old, plain);
+  EXPECT_EQ(group_of(plain), of_source);
+  ASSERT_EQ(::chown(at(".").c_str(), 0, of_folder), 0);
+  ASSERT_EQ(::chmod(at(".").c_str(), 02775), 0);
+  const std::string copy = create("copy"), replaced = create("replaced");
+  posix().give_permissions(old, copy);
+  posix().copy_permissions(old, replaced);
+  EXPECT_EQ(group_of(copy), of_folder);
+  EXPECT_EQ(mode_of(copy), 0640u);
+  EXPECT_EQ(group_of(replaced), of_source);
+}
+
+TEST_F(Access, ToWhatIsMadeOfAPrivateFileIsNotGivenToOthers) {
+  const Mask usual(022);
+  const auto made_of = [&](mode_t mode) {
+    const std::string fresh = at("made" + std::to_string(mode));
+    posix().create(fresh);
+    posix().keep_private(put("like" + std::to_string(mode), mode), fresh);
+    return mode_of(fresh);
+  };
+  EXPECT_EQ(made_of(0600), 0600u);
+  EXPECT_EQ(made_of(0640), 0640u);
+  EXPECT_EQ(made_of(0444), 0644u);
+  EXPECT_EQ(made_of(0666), 0644u);
+}
+
 TEST_F(Access, OfAGroupThatCannotBeKeptIsDropped) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can make a file of a group that others cannot give";
   constexpr uid_t user = 65534;

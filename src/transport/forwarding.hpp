@@ -62,6 +62,8 @@ class ForwardingTransport : public Transport {
     return inner_.set_stripes(path, spare, file_bytes, request);
   }
   void copy_permissions(const std::string& from, const std::string& to) override { inner_.copy_permissions(from, to); }
+  void give_permissions(const std::string& from, const std::string& to) override { inner_.give_permissions(from, to); }
+  void keep_private(const std::string& like, const std::string& to) override { inner_.keep_private(like, to); }
   void set_modified(const std::string& path, std::int64_t nanoseconds) override {
     inner_.set_modified(path, nanoseconds);
   }

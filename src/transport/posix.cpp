@@ -73,16 +73,30 @@ bool give_to(int descriptor, const struct stat& status) noexcept {
   return ::fstat(descriptor, &now) == 0 && now.st_gid == status.st_gid;
 }
 
+// The same with the group that it has.
+bool give_to_owner(int descriptor, const struct stat& status) noexcept {
+  [[maybe_unused]] const int refused = ::fchown(descriptor, status.st_uid, static_cast<gid_t>(-1));
+  return true;
+}
+
+bool gives_its_group(const std::string& folder) noexcept {
+  struct stat status {};
+  return ::stat(folder.c_str(), &status) == 0 && (status.st_mode & S_ISGID) != 0;
+}
+
 // Owner, group, mode and POSIX access control list of `from` are given to the file `to`, which is a private one until
 // then. Only the administrator may give files away; the group alone often works. Where it does not, its members lose
-// what they could do.
-void copy_access(const std::string& from, const std::string& to) {
+// what they could do. In a folder that gives files its group a copy is meant for that one.
+enum class GroupOf { source, folder };
+
+void copy_access(const std::string& from, const std::string& to, GroupOf group_of = GroupOf::source) {
   struct stat status {};
   if (::stat(from.c_str(), &status) != 0) throw base::errno_error(from, "read its permissions", errno);
   std::optional<AccessList> list = list_of(from);
   PosixFile file(to);
   if (!file.open(O_RDONLY | O_NOFOLLOW | O_NONBLOCK)) throw base::errno_error(to, "set its permissions", errno);
-  const bool keeps_group = give_to(file.descriptor(), status);
+  const bool keeps_group =
+      group_of == GroupOf::folder ? give_to_owner(file.descriptor(), status) : give_to(file.descriptor(), status);
 
   std::byte* const group = list ? permissions_of_group(*list) : nullptr;
   if (group != nullptr && !keeps_group) *group = std::byte{0};
@@ -191,6 +205,10 @@ class Posix final : public Transport {
   Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                        const StripeRequest& request) override;
   void copy_permissions(const std::string& from, const std::string& to) override { copy_access(from, to); }
+  void give_permissions(const std::string& from, const std::string& to) override {
+    copy_access(from, to, gives_its_group(base::directory_of(to)) ? GroupOf::folder : GroupOf::source);
+  }
+  void keep_private(const std::string& like, const std::string& to) override;
   void set_modified(const std::string& path, std::int64_t nanoseconds) override;
 
  private:
@@ -209,6 +227,17 @@ void Posix::set_modified(const std::string& path, std::int64_t nanoseconds) {
   if (::utimensat(AT_FDCWD, path.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) {
     throw base::errno_error(path, "set its time", errno);
   }
+}
+
+void Posix::keep_private(const std::string& like, const std::string& to) {
+  struct stat old {
+  }, made{};
+  if (::stat(like.c_str(), &old) != 0 || ::lstat(to.c_str(), &made) != 0) {
+    throw base::errno_error(to, "find out who may read it", errno);
+  }
+  const mode_t others = S_IRWXG | S_IRWXO, mode = made.st_mode & 07777 & ~(others & ~old.st_mode);
+  if (mode == (made.st_mode & 07777) || ::chmod(to.c_str(), mode) == 0) return;
+  throw base::errno_error(to, "set its permissions", errno);
 }
 
 void Posix::make_directory(const std::string& path) {

@@ -3,8 +3,12 @@
 #include "squeezed/codec/link_codec.hpp"
 
 #include <gtest/gtest.h>
+#ifdef __SSE2__
+#include <xmmintrin.h>
+#endif
 
 #include <array>
+#include <cfenv>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -256,6 +260,39 @@ TEST(TileCodecOfArchives, TakesTheShortestWay) {
   EXPECT_EQ(stored[0], std::byte{0});
   EXPECT_EQ(stored.size(), noise.size() + 8);
   EXPECT_THROW(links_of->decode(stored, noise), Error);  // numbers of another kind
+}
+
+// A program may round as it likes, and take numbers near zero for zero (-ffast-math): its archives are those of others.
+TEST(TileCodecOfArchives, DoNotDependOnTheArithmeticOfTheProgram) {
+  const auto& codec = *codec_named("links18-double-little");
+  std::vector<std::byte> tile = links(300, {18, 8, false});
+  // Links that are nearly 1 have elements down to the smallest numbers there are.
+  for (std::size_t k = 0; k + 144 <= tile.size() / 2; k += 144) {
+    std::array<double, 18> unit{};
+    for (const std::size_t i : {0U, 8U, 16U}) unit[i] = 1;
+    unit[2] = 1e-310 * static_cast<double>(k + 1);
+    unit[6] = -unit[2];
+    std::memcpy(&tile[k], unit.data(), 144);
+  }
+  const std::vector<std::byte> expected = codec.encode(tile);
+  const auto expect_same = [&](const char* mode) {
+    const std::vector<std::byte> encoded = codec.encode(tile);
+    std::vector<std::byte> back(tile.size());
+    codec.decode(expected, back);
+    std::fesetenv(FE_DFL_ENV);
+    EXPECT_EQ(encoded, expected) << mode;
+    EXPECT_EQ(back, tile) << mode;
+  };
+  for (const int rounding : {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+    std::fesetround(rounding);
+    (void)codec.encode(tile);
+    EXPECT_EQ(std::fegetround(), rounding);  // the program has it back
+    expect_same("rounding");
+  }
+#ifdef __SSE2__
+  _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, and denormals are zeros
+  expect_same("zeros");
+#endif
 }
 
 TEST(TileCodecOfArchives, ASumTellsDamage) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/float_environment.hpp"
 #include "kernels/crc32.hpp"
 #include "squeezed/codec/shuffled.hpp"
 
@@ -26,6 +27,7 @@ class NumbersCodec final : public format::TileCodec {
   const Numbers& numbers() const noexcept { return numbers_; }
 
   std::vector<std::byte> encode(base::Bytes tile) const override {
+    const base::DefaultFloatEnvironment as_in_the_format;
     Way way = Way::shuffled;
     std::vector<std::byte> body;
     const std::size_t link = std::size_t{numbers_.reals} * numbers_.bytes;
@@ -56,6 +58,7 @@ class NumbersCodec final : public format::TileCodec {
   }
 
   void decode(base::Bytes encoded, base::MutableBytes tile) const override {
+    const base::DefaultFloatEnvironment as_in_the_format;
     if (encoded.size() < tile_head_bytes) throw Error(Code::malformed, "it is shorter than its own head");
     const base::Bytes body = encoded.subspan(tile_head_bytes);
     const Numbers numbers{std::to_integer<std::uint8_t>(encoded[1]), std::to_integer<std::uint8_t>(encoded[2]),

@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/read_twice.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+namespace lq::base {
+
+void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes) {
+  constexpr std::size_t piece_bytes = std::size_t{128} * 1024;  // stays in cache
+  std::vector<std::byte> again(std::min(piece_bytes, bytes.size()));
+  while (!bytes.empty()) {
+    const Bytes piece = bytes.first(std::min(piece_bytes, bytes.size()));
+    const std::size_t got = source.read_at(offset, MutableBytes(again).first(piece.size()));
+    if (got < piece.size() || std::memcmp(piece.data(), again.data(), piece.size()) != 0) {
+      throw Error(Code::io,
+                  fmt::format("{}: bytes {} to {} were read twice and came differently: memory, a bus, the network or "
+                              "the storage has changed them on their way, or the file is being written to. Nothing "
+                              "was made of them; try again, and have the machine examined if it happens again",
+                              source.path(), offset, offset + piece.size() - 1),
+                  {.path = source.path(), .offset = offset});
+    }
+    offset += piece.size();
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+std::size_t ReadTwice::read_at(std::uint64_t offset, MutableBytes buffer) {
+  const std::size_t got = source_.read_at(offset, buffer);
+  require_same_again(source_, offset, buffer.first(got));
+  return got;
+}
+
+std::unique_ptr<ByteSource> ReadTwice::open_other(const std::string& path) const {
+  return std::make_unique<ReadTwice>(source_.open_other(path));
+}
+
+}  // namespace lq::base

@@ -1,0 +1,89 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "staging/source_contents.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+
+#include "base/read_twice.hpp"
+#include "checkpoint/repair.hpp"
+#include "format/format.hpp"
+#include "io/catalog_codec.hpp"
+#include "io/verdict.hpp"
+
+namespace lq::staging {
+
+Catalog contents_of(transport::Transport& place, const std::string& path, const Communicator& communicator) {
+  Catalog catalog;
+  io::broadcast(communicator.engine(), [&]() -> Catalog& {
+    if (!communicator.is_root()) return catalog;
+    try {
+      const auto file = place.open_read(path);
+      base::ReadTwice twice(*file);
+      base::CachedSource source(twice);
+      catalog = format::scan(source, {});
+      catalog.records.clear();
+      catalog.findings.clear();
+    } catch (const Error&) {
+      // It is copied all the same.
+    }
+    return catalog;
+  });
+  return catalog;
+}
+
+namespace {
+
+Verification examined(const std::string& path, const Catalog& catalog, Fields fields,
+                      const Communicator& communicator) {
+  transport::Transport& place = transport::resolve(path);
+  const format::Format& format = format::format_named(catalog.format);
+  if (fields == Fields::are_not || format.info.contents == Contents::streams) {
+    return checkpoint::verify_file(place, path, communicator, {.physics = Measure::never});
+  }
+  Verification found;
+  if (format.examiner == nullptr) return found;
+  format::Examined more;
+  io::broadcast(communicator.engine(), [&]() -> format::Examined& {
+    if (!communicator.is_root()) return more;
+    const auto file = place.open_read(path);
+    more = format.examiner->examine(*file, format::scan(*file, {}), {});
+    return more;
+  });
+  found.claims = std::move(more.claims);
+  found.findings = std::move(more.findings);
+  io::conclude(found, Require::consistent);
+  return found;
+}
+
+}  // namespace
+
+std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, Fields fields,
+                               const Communicator& communicator) {
+  std::vector<Finding> damage;
+  const auto add = [&](Code code, const std::string& what) {
+    damage.push_back({.severity = Severity::error,
+                      .code = code,
+                      .rule = "copy-damaged-source",
+                      .message = what + ". What was made of it has the same bytes"});
+  };
+  if (catalog.format.empty()) return damage;
+  try {
+    const Verification found = examined(path, catalog, fields, communicator);
+    for (const Finding& finding : found.findings) {
+      if (finding.severity == Severity::error) add(finding.code, finding.message);
+    }
+    if (damage.empty() && !is_ok(found.verdict)) {
+      add(Code::checksum_mismatch,
+          fmt::format("{}: this file is {}; `lq verify` tells why", path, name(found.verdict)));
+    }
+  } catch (const Error& error) {
+    add(error.code(), error.what());
+  }
+  return damage;
+}
+
+}  // namespace lq::staging

@@ -1,0 +1,18 @@
+# A folder with a link is copied whole, and what is made of a private file stays private.
+umask 022
+mkdir run
+lq generate -q run/conf.1000.ildg --lattice 4x4x4x4 --sweeps 1
+ln -s conf.1000.ildg run/latest.ildg
+lq copy -r run there
+readlink there/latest.ildg
+lq verify -q there/latest.ildg
+chmod 600 run/conf.1000.ildg
+lq convert -q run/latest.ildg conf.scidac
+lq squeeze -q run/conf.1000.ildg conf.sqz
+lq unsqueeze -q conf.sqz conf.ildg
+lq repartition -q conf.ildg conf.set --to t=block:2
+lq extract -q conf.ildg ildg-format conf.xml
+lq pack -q streams.sion conf.xml
+chmod 600 streams.sion
+lq defrag -q streams.sion one.sion
+for file in conf.* one.sion; do stat -c '%a' "$file"; done | sort | uniq -c
