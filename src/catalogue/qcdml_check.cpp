@@ -16,6 +16,7 @@
 #include "catalogue/qcdml_file.hpp"
 #include "catalogue/qcdml_schema.hpp"
 #include "checkpoint/repair.hpp"
+#include "io/verify.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::catalogue::qcdml {
