@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "format/findings.hpp"
+#include "format/likely_precision.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
 #include "format/scidac/describe.hpp"
@@ -43,6 +44,8 @@ class Scan {
   void read_checksum(const Group& group, FieldEntry& entry);
   void read_slices(const Group& group, FieldEntry& entry);
   void read_spare_checksums(const Groups& groups);
+  void report_strays(const Groups& groups);
+  void compare_counts(const Groups& groups);
   void read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata);
   void state_observables();
   void report_open_message(const Groups& groups);
@@ -125,7 +128,7 @@ void Scan::read_group(const Group& group) {
 
 std::optional<Payload> Scan::payload_of(const Description& description, const Record& data) {
   const bool is_global = description.record && description.record->type == RecordType::global;
-  if (!volumes_ || is_global) return describe(description, data, findings_);
+  if (!volumes_ || is_global) return describe(description, data, file_.file(), findings_);
   const std::size_t number = fields_in_volumes_++;
   if (description.record && description.record->type == RecordType::hypercube) {
     findings_.error(Code::unsupported, "scidac-hypercube", data,
@@ -134,7 +137,7 @@ std::optional<Payload> Scan::payload_of(const Description& description, const Re
   }
   const Record whole = volumes_->whole(data, number, findings_);
   if (whole.data_length == 0) return {};
-  auto payload = describe(description, whole, findings_);
+  auto payload = describe(description, whole, file_.file(), findings_);
   if (payload) volumes_->place(*payload, data, number);
   return payload;
 }
@@ -186,9 +189,9 @@ void Scan::read_checksum(const Group& group, FieldEntry& entry) {
   entry.sums.set_checksum(*sum);
   const std::optional<Checksum> total = entry.sums.total_of_slices();
   if (total && *total != *sum) {
-    findings_.warning("limequat-slices-contradict", record(*group.slices),
-                      "the checksums of the slices do not combine to that of the field; one of them is damaged",
-                      to_string(*sum), to_string(*total));
+    findings_.error(Code::ok, "limequat-slices-contradict", record(*group.slices),
+                    "the checksums of the slices do not combine to that of the field; one of them is damaged",
+                    to_string(*sum), to_string(*total));
   }
 }
 
@@ -200,7 +203,8 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
     found = decode_slices(texts_.document(slices));
   } catch (const Error& error) {
     if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
-    findings_.warning("limequat-slices-malformed", slices, error.what(), error.facts().expected, error.facts().found);
+    findings_.error(Code::ok, "limequat-slices-malformed", slices, error.what(), error.facts().expected,
+                    error.facts().found);
     return;
   }
   const Extents& stored = entry.payload.stored.extents;
@@ -210,14 +214,59 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
     for (Sum& sum : found.all) entry.sums.set(std::move(sum));
     return;
   }
-  findings_.warning("limequat-slices-malformed", slices,
-                    fmt::format("{} slices, but the field has {}", slices_found, expected));
+  findings_.error(Code::ok, "limequat-slices-malformed", slices,
+                  fmt::format("{} slices, but the field has {}", slices_found, expected));
 }
 
+// A second checksum says the same as the first, or one of them is damaged.
 void Scan::read_spare_checksums(const Groups& groups) {
   for (const RecordIndex i : groups.spare_checksums) {
-    findings_.warning("scidac-checksum-repeated", record(i),
-                      "the data have a checksum already; this one is not compared with them");
+    const auto spare = decode(i, "scidac-checksum", decode_checksum);
+    const auto behind = std::ranges::upper_bound(catalog_.fields, i, {}, &FieldEntry::record);
+    if (!spare || behind == catalog_.fields.begin()) continue;
+    const std::optional<Checksum> sum = *spare, first = (behind - 1)->sums.checksum();
+    if (sum == first) {
+      findings_.note("scidac-checksum-repeated", record(i), "the data have this checksum already");
+    } else {
+      findings_.error(Code::ok, "scidac-checksum-repeated", record(i),
+                      "the data have another checksum already; one of the two is damaged",
+                      first ? to_string(*first) : "none", sum ? to_string(*sum) : "none");
+    }
+  }
+}
+
+// Whatever speaks of data that are not there: the type of their record is damaged, or the record is gone.
+void Scan::report_strays(const Groups& groups) {
+  for (const RecordIndex i : groups.strays) {
+    const Role role = role_of(record(i).type);
+    const bool describes = role == Role::record_info || role == Role::lattice;
+    findings_.error(Code::malformed, "scidac-data-missing", record(i),
+                    fmt::format("{} here, but no record of data belongs to it; the type or the length of a record is "
+                                "damaged, or the data were never written: a field is missing",
+                                describes ? "a field is described" : "something is said of data"));
+  }
+}
+
+// Where a text says how many fields there are.
+void Scan::compare_counts(const Groups& groups) {
+  const auto compare = [&](const Record& where, std::uint64_t stated, std::uint64_t found) {
+    if (stated == found) return;
+    findings_.error(Code::ok, "scidac-fields-missing", where,
+                    fmt::format("{} fields are stated, but there are {}; some are missing, or the number is damaged",
+                                stated, found),
+                    fmt::format("{}", stated), fmt::format("{}", found));
+  };
+  if (const auto vectors = stated_vectors(catalog_.metadata)) {
+    const auto text = std::ranges::find(catalog_.records, type::file_xml, &Record::type);
+    if (text != catalog_.records.end()) compare(*text, *vectors, catalog_.fields.size());
+  }
+  std::map<RecordIndex, std::uint64_t> described;
+  for (const Group& group : groups.groups) {
+    if (group.lattice) ++described[*group.lattice];
+  }
+  for (const auto& [lattice, found] : described) {
+    const auto document = decode(lattice, "ildg-format", decode_lattice);
+    if (document && document->flavours > 0) compare(record(lattice), document->flavours, found);
   }
 }
 
@@ -249,7 +298,7 @@ void Scan::report_open_message(const Groups& groups) {
 
 // A damaged type or length hides the data from the scan; a file that promises a field holds one.
 void Scan::report_lost_data(const Groups& groups) {
-  if (catalog_.records.empty() || walk_.inside_message || findings_.has_errors()) return;
+  if (catalog_.records.empty() || walk_.inside_message || walk_.truncated) return;
   const Record& last = catalog_.records.back();
   const std::uint64_t end = last.offset + last.data_length;
   if (groups.waits_for_data) {
@@ -282,10 +331,12 @@ Catalog Scan::run() {
   const Groups groups = group_records(catalog_.records, file_.size());
   report_open_message(groups);
   report_lost_data(groups);
+  report_strays(groups);
   read_file_infos(groups);
   read_texts(groups.texts, catalog_.metadata);
   for (const Group& group : groups.groups) read_group(group);
   read_spare_checksums(groups);
+  compare_counts(groups);
   state_observables();
   if (volumes_) {
     catalog_.files = volumes_->files();
@@ -301,6 +352,32 @@ Catalog Scan::run() {
 }
 
 }  // namespace
+
+// One letter tells whether a generic site holds doubles or twice as many single numbers; of other fields colours and
+// spins tell, too.
+Examined examine_precisions(base::ByteSource& file, const Catalog& catalog) {
+  Findings findings;
+  Examined examined;
+  for (const FieldEntry& field : catalog.fields) {
+    const Payload& payload = field.payload;
+    if (payload.spec.kind != FieldKind::generic || !payload.is_in_one_piece() || !catalog.files.empty()) continue;
+    const auto looks = likely_precision(file, payload.offset, payload.length, payload.byte_order);
+    if (!looks) continue;
+    const bool agrees = *looks == payload.spec.precision;
+    examined.claims.push_back({.of = field.name,
+                               .name = "precision",
+                               .evidence = Evidence::nature,
+                               .outcome = agrees ? Outcome::agrees : Outcome::differs,
+                               .offset = payload.offset,
+                               .length = payload.length});
+    if (agrees) continue;
+    findings.warning("field-precision", catalog.records.at(static_cast<std::size_t>(field.record)),
+                     fmt::format("described as numbers in {} precision, but they look like ones in {} precision",
+                                 name(payload.spec.precision), name(*looks)));
+  }
+  examined.findings = findings.take();
+  return examined;
+}
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name) {
   const Master master = master_of(file);

@@ -10,9 +10,13 @@
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
+#include "format/format.hpp"
 
 namespace lq::format::scidac {
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name);
+
+// Whether numbers look as their description says, where that alone says how many there are.
+Examined examine_precisions(base::ByteSource& file, const Catalog& catalog);
 
 }  // namespace lq::format::scidac
