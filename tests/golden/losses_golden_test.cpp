@@ -5,8 +5,10 @@
 // fields, the modes and the numbers of the one that it was made of.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -81,6 +83,12 @@ class Reader {
   std::string path_;
 };
 
+// Two letters of a datatype make a spinor the numbers that it is.
+std::vector<Read> without_kinds(std::vector<Read> fields) {
+  for (Read& field : fields) field.of.erase(0, field.of.find(' '));
+  return fields;
+}
+
 struct Original {
   const char* name;
   bool has_exact_sums = true;  // of all numbers
@@ -106,13 +114,14 @@ constexpr Original of_headers[] = {{"nersc/64_big.nersc", false},
 using Defects =
     std::function<void(const std::string& good, const std::function<void(std::string bad, const std::string& what)>&)>;
 
-void expect_no_losses(const Original& original, const Defects& defects) {
+void expect_no_losses(const Original& original, const Defects& defects, bool of_one_bit) {
   SCOPED_TRACE(original.name);
   const std::string good = testing::golden_contents(std::string("good/") + original.name);
   Reader reader(std::string("memory/") + original.name);
   reader.put(good);
   ASSERT_TRUE(is_ok(reader.verdict()));
-  const std::vector<Read> expected = reader.fields();
+  const auto fields = [&] { return of_one_bit ? reader.fields() : without_kinds(reader.fields()); };
+  const std::vector<Read> expected = fields();
   ASSERT_FALSE(expected.empty());
   int losses = 0, bad_ones = 0;
   defects(good, [&](std::string bad, const std::string& what) {
@@ -124,12 +133,17 @@ void expect_no_losses(const Original& original, const Defects& defects) {
     }
     std::vector<Read> found;
     try {
-      found = reader.fields();
+      found = fields();
     } catch (const Error& error) {
       ADD_FAILURE() << what << ": " << name(verdict) << ", but: " << error.what();
       return;
     }
     if (found == expected || losses > 20) return;
+    // Of a file that is cut between two messages nothing tells how many there were.
+    if (good.starts_with(bad) &&
+        std::ranges::equal(found, std::span(expected).first(std::min(found.size(), expected.size())))) {
+      return;
+    }
     // A sum that does not see everything is none for numbers of the same fields.
     bool are_fields_there = found.size() == expected.size();
     for (std::size_t i = 0; are_fields_there && i < found.size(); ++i) are_fields_there = found[i].of == expected[i].of;
@@ -205,25 +219,29 @@ void draw(const std::string& good, int count, const auto& take) {
 
 TEST(Losses, AreNotOkWhereABitOfAHeaderOfARecordIsFlipped) {
   for (const Original& original : of_records) {
-    expect_no_losses(original, [](const std::string& good, const auto& take) { flip_headers(good, take); });
+    expect_no_losses(
+        original, [](const std::string& good, const auto& take) { flip_headers(good, take); }, true);
   }
 }
 
 TEST(Losses, AreNotOkWhereABitOfTheHeaderOfAFileIsFlipped) {
   for (const Original& original : of_headers) {
-    expect_no_losses(original, [](const std::string& good, const auto& take) { flip_beginning(good, take); });
+    expect_no_losses(
+        original, [](const std::string& good, const auto& take) { flip_beginning(good, take); }, true);
   }
 }
 
 TEST(Losses, AreNotOkInFilesOfRecordsWithADefectAnywhere) {
   for (const Original& original : of_records) {
-    expect_no_losses(original, [](const std::string& good, const auto& take) { draw(good, 1500, take); });
+    expect_no_losses(
+        original, [](const std::string& good, const auto& take) { draw(good, 1500, take); }, false);
   }
 }
 
 TEST(Losses, AreNotOkInFilesOfAHeaderAndDataWithADefectAnywhere) {
   for (const Original& original : of_headers) {
-    expect_no_losses(original, [](const std::string& good, const auto& take) { draw(good, 1500, take); });
+    expect_no_losses(
+        original, [](const std::string& good, const auto& take) { draw(good, 1500, take); }, false);
   }
 }
 

@@ -125,11 +125,11 @@ std::optional<Candidate> from_lattice(const Description& given, const Record& da
     spec.spins = 4;
     spec.numbers = 24;
     candidate.lz_is_sure = lattice.root != "etmcFormat";
-  } else if (is_nearly_known(lattice.field)) {
+  } else if (lattice.root == "etmcFormat" || is_nearly_known(lattice.field)) {
     findings.error(
         Code::ok, "field-unknown", data,
-        fmt::format("{} says that the field is \"{}\", which is none that is known, but one letter away from "
-                    "one; its numbers are read as numbers",
+        fmt::format("{} says that the field is \"{}\", which is none that is known: a letter of it is damaged; its "
+                    "numbers are read as numbers",
                     lattice.root, base::printable(lattice.field)));
   }
   return candidate;

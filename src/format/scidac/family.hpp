@@ -32,7 +32,7 @@ class Family : public Container, public FieldFormat, public Mender, public Exami
     return findings.take();
   }
   Examined examine(base::ByteSource& file, const Catalog& catalog, const Limits&) const final {
-    return examine_precisions(file, catalog);
+    return scidac::examine(file, of_file(file, catalog));
   }
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const final {
     return lime::explain(file, of_file(file, catalog), meaning_of);

@@ -12,7 +12,6 @@
 #include <limequat/error.hpp>
 
 #include "format/findings.hpp"
-#include "format/likely_precision.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
 #include "format/scidac/describe.hpp"
@@ -305,6 +304,9 @@ void Scan::report_lost_data(const Groups& groups) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
                     "a field is described, but no record of data follows the description; the type or the length of "
                     "a record is damaged, or the data were never written");
+  } else if (groups.groups.empty() && !groups.file_infos.empty()) {
+    findings_.error(Code::malformed, "scidac-data-missing", last,
+                    "a lattice is described, but there is no record of data; the file was cut, or nothing was written");
   } else if (groups.groups.empty() && file_.size() > end && file_.size() - end > lime::header_bytes) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
                     "no record holds data, and the bytes behind this one are no record; its length may be damaged");
@@ -352,32 +354,6 @@ Catalog Scan::run() {
 }
 
 }  // namespace
-
-// One letter tells whether a generic site holds doubles or twice as many single numbers; of other fields colours and
-// spins tell, too.
-Examined examine_precisions(base::ByteSource& file, const Catalog& catalog) {
-  Findings findings;
-  Examined examined;
-  for (const FieldEntry& field : catalog.fields) {
-    const Payload& payload = field.payload;
-    if (payload.spec.kind != FieldKind::generic || !payload.is_in_one_piece() || !catalog.files.empty()) continue;
-    const auto looks = likely_precision(file, payload.offset, payload.length, payload.byte_order);
-    if (!looks) continue;
-    const bool agrees = *looks == payload.spec.precision;
-    examined.claims.push_back({.of = field.name,
-                               .name = "precision",
-                               .evidence = Evidence::nature,
-                               .outcome = agrees ? Outcome::agrees : Outcome::differs,
-                               .offset = payload.offset,
-                               .length = payload.length});
-    if (agrees) continue;
-    findings.warning("field-precision", catalog.records.at(static_cast<std::size_t>(field.record)),
-                     fmt::format("described as numbers in {} precision, but they look like ones in {} precision",
-                                 name(payload.spec.precision), name(*looks)));
-  }
-  examined.findings = findings.take();
-  return examined;
-}
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name) {
   const Master master = master_of(file);

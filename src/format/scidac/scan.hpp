@@ -16,7 +16,8 @@ namespace lq::format::scidac {
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name);
 
-// Whether numbers look as their description says, where that alone says how many there are.
-Examined examine_precisions(base::ByteSource& file, const Catalog& catalog);
+// What a scan does not look at: whether texts hold what are records, the checksums of data without a lattice, and
+// whether numbers look as their description says, where that alone says how many there are.
+Examined examine(base::ByteSource& file, const Catalog& catalog);
 
 }  // namespace lq::format::scidac

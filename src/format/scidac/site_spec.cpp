@@ -108,10 +108,11 @@ std::string_view nearly_known(std::string_view datatype) {
                                                   "DiracFermion", "ColorVector",  "Lattice"};
   for (std::string_view rest = datatype; !rest.empty();) {
     const std::string_view word = rest.substr(0, rest.find('_'));
-    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
     for (const std::string_view name : known) {
-      if (base::one_edit_apart(word, name)) return name;
+      // The letter may have become the one that separates words.
+      if (base::one_edit_apart(word, name) || base::one_edit_apart(rest.substr(0, name.size()), name)) return name;
     }
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
   }
   return {};
 }
