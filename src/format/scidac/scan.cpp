@@ -305,7 +305,7 @@ void Scan::report_lost_data(const Groups& groups) {
                     "a field is described, but no record of data follows the description; the type or the length of "
                     "a record is damaged, or the data were never written");
   } else if (groups.groups.empty() && !groups.file_infos.empty()) {
-    findings_.error(Code::malformed, "scidac-data-missing", last,
+    findings_.error(Code::ok, "scidac-data-missing", last,
                     "a lattice is described, but there is no record of data; the file was cut, or nothing was written");
   } else if (groups.groups.empty() && file_.size() > end && file_.size() - end > lime::header_bytes) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
