@@ -105,8 +105,9 @@ std::string_view name(Severity severity) noexcept {
 }
 
 const Finding* Catalog::first_error() const noexcept {
-  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  const auto found = std::find_if(findings.begin(), findings.end(), is_error);
+  // Errors without a code are for those who examine a file: it can be read all the same.
+  const auto stops_readers = [](const Finding& f) { return f.severity == Severity::error && f.code != Code::ok; };
+  const auto found = std::find_if(findings.begin(), findings.end(), stops_readers);
   return found == findings.end() ? nullptr : &*found;
 }
 
@@ -122,8 +123,7 @@ void Catalog::require_sound() const {
   facts.offset = finding->offset;
   facts.expected = finding->expected;
   facts.found = finding->found;
-  throw Error(finding->code == Code::ok ? Code::malformed : finding->code,
-              fmt::format("{}: {}", where, finding->message), std::move(facts));
+  throw Error(finding->code, fmt::format("{}: {}", where, finding->message), std::move(facts));
 }
 
 const FieldEntry& Catalog::field(std::string_view wanted, std::uint64_t index) const {

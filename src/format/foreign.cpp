@@ -53,6 +53,12 @@ constexpr ForeignFile zeros{"a file that begins with zeros, as lost writes or an
                             "take another copy"};
 constexpr ForeignFile xml{"an XML document", "name the file with the data that it describes"};
 
+constexpr ForeignFile headless{
+    "a LIME file (ILDG, SciDAC) that lost its beginning: its first bytes are no record header, but one stands behind "
+    "them",
+    "take another copy, or let `lq diagnose` look for the numbers"};
+constexpr std::string_view start_of_record = "\x45\x67\x89\xab\x00\x01"sv;
+
 constexpr Signature signatures[] = {
     {0, "\x89HDF\r\n\x1a\n"sv, hdf5},
     {512, "\x89HDF\r\n\x1a\n"sv, hdf5},  // behind a user block, of 512 bytes times a power of 2
@@ -138,7 +144,10 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
   std::array<std::byte, 4096 + 8> buffer{};
   const base::Bytes start = base::Bytes(buffer).first(file.read_at(0, buffer));
   const std::string_view text = base::as_text(start);
+  // What stood in the first record may be XML.
+  const bool is_headless = text.find(start_of_record) != std::string_view::npos;
   for (const Signature& signature : signatures) {
+    if (is_headless && signature.file.name == xml.name) continue;
     if (text.size() > signature.offset && text.substr(signature.offset).starts_with(signature.bytes)) {
       return signature.file;
     }
@@ -147,6 +156,7 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
   if (!start.empty() && are_zeros(start.first(std::min(start.size(), least_zeros)))) {
     return zeros;
   }
+  if (is_headless) return headless;
   return {};
 }
 
@@ -164,7 +174,7 @@ bool has_remains(base::ByteSource& file) {
   if (file.size() == 0) return true;
   const std::string start = bytes_at(file, 0, looked_at);
   const auto known = identify_foreign(file);
-  if (known && known->name == zeros.name) return true;
+  if (known && (known->name == zeros.name || known->name == headless.name)) return true;
   // Archives of other programs hold whole files of ours; texts speak of headers.
   if ((known && known->name != xml.name) || looks_like_text(start)) return false;
   return holds_header(start) ||

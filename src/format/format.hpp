@@ -217,10 +217,11 @@ Metadata lost_texts(const Metadata& texts, const Metadata& kept);
 struct Format {
   FormatInfo info;
   const Container* container = nullptr;
-  const RecordFormat* records = nullptr;  // none: takes no records of the user's
-  const FieldFormat* fields = nullptr;    // none: takes no fields
-  const Mender* mender = nullptr;         // none: nothing is known of the right bytes of a damaged file
-  const Examiner* examiner = nullptr;     // none: there is nothing but fields and what scan() looks at
+  const RecordFormat* records = nullptr;                // none: takes no records of the user's
+  const FieldFormat* fields = nullptr;                  // none: takes no fields
+  const Mender* mender = nullptr;                       // none: nothing is known of the right bytes of a damaged file
+  const Examiner* examiner = nullptr;                   // none: there is nothing but fields and what scan() looks at
+  std::span<const std::string_view> record_types = {};  // of LIME records that its readers look for
 
   std::string_view name() const noexcept { return info.name; }
   // unsupported: it takes none; says which formats do.
@@ -243,6 +244,8 @@ std::span<const Format* const> further_formats();
 
 // All formats, most specific first.
 std::span<const Format* const> formats();
+// Types of LIME records that readers of any format look for.
+std::span<const std::string_view> known_record_types();
 // By name; invalid_argument with the names there are.
 const Format& format_named(std::string_view name);
 // By suffix of the path; the default is that of ".lime": ILDG for gauge fields in four dimensions, SciDAC for others.

@@ -178,6 +178,17 @@ std::vector<const Format*>& table() {
 
 std::span<const Format* const> formats() { return table(); }
 
+std::span<const std::string_view> known_record_types() {
+  static const std::vector<std::string_view> all = [] {
+    std::vector<std::string_view> types;
+    for (const Format* const format : formats()) {
+      types.insert(types.end(), format->record_types.begin(), format->record_types.end());
+    }
+    return types;
+  }();
+  return all;
+}
+
 AddedFormat::AddedFormat(const Format& format) { table().insert(table().begin(), &format); }
 
 AddedFormat::~AddedFormat() { table().erase(table().begin()); }

@@ -3,6 +3,9 @@
 #include "io/verdict.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
 
 namespace lq {
 
@@ -105,6 +108,35 @@ Evidence evidence_of(SumKind kind) noexcept {
       return Evidence::weak_sum;
   }
   return Evidence::weak_sum;
+}
+
+std::vector<Claim> claims_of(const std::vector<Finding>& findings) {
+  struct Row {
+    std::string_view rule, name;
+    Evidence evidence;
+    Outcome outcome;
+  };
+  constexpr Row rows[] = {
+      {"lime-type-damaged", "type", Evidence::structure, Outcome::differs},
+      {"lime-records-lost", "records", Evidence::structure, Outcome::missing},
+      {"limequat-slices-malformed", "sums of slices", Evidence::exact_sum, Outcome::unreadable},
+      {"limequat-slices-contradict", "sums of slices", Evidence::second_copy, Outcome::differs},
+      {"modes-index-damaged", "fnv1a", Evidence::exact_sum, Outcome::differs},
+      {"nersc-average", "average", Evidence::check_value, Outcome::unreadable},
+      {"nersc-checksum", "nersc", Evidence::weak_sum, Outcome::unreadable},
+      {"nersc-checksum-missing", "nersc", Evidence::weak_sum, Outcome::missing},
+      {"qlattice-crc32", "crc32", Evidence::exact_sum, Outcome::unreadable},
+      {"qlattice-crc32-missing", "crc32", Evidence::exact_sum, Outcome::missing},
+      {"scidac-checksum", "scidac", Evidence::exact_sum, Outcome::unreadable},
+      {"scidac-data-missing", "data", Evidence::structure, Outcome::missing},
+  };
+  std::vector<Claim> claims;
+  for (const Finding& finding : findings) {
+    const auto row = std::ranges::find(rows, finding.rule, &Row::rule);
+    if (row == std::end(rows) || finding.severity != Severity::error) continue;
+    claims.push_back({finding.record, std::string(row->name), row->evidence, row->outcome, finding.offset, {}});
+  }
+  return claims;
 }
 
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept {

@@ -14,6 +14,9 @@ namespace lq::io {
 // Exact sums prove data; of others some changes cannot be seen.
 Evidence evidence_of(SumKind kind) noexcept;
 
+// What findings of a scan say of sums, copies and records.
+std::vector<Claim> claims_of(const std::vector<Finding>& findings);
+
 // The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for those who know the path.
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
 

@@ -126,6 +126,7 @@ Verification Verifier::run() {
     result_.path = catalog().path;
     result_.format = catalog().format;
     result_.findings = catalog().findings;
+    result_.claims = io::claims_of(catalog().findings);
     result_.fields.reserve(catalog().fields.size());
   });
   for (std::size_t i = 0; i < catalog().fields.size(); ++i) {

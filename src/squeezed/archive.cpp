@@ -300,7 +300,7 @@ void decode_index(base::Bytes bytes, std::uint64_t offset, std::uint64_t file_by
 Read read_archive(base::ByteSource& file, const Limits& limits, Findings& findings) {
   Read read;
   ReadAhead window(file);
-  lime::Walk walked = lime::walk(window, limits, findings);
+  lime::Walk walked = lime::walk(window, limits, findings, lime::Ending::closed);
   read.records = std::move(walked.records);
   if (read.records.empty() || read.records.front().type != type::head)
     fail(type::head, 0, "it is not the first record");

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ inline constexpr std::string_view head = "limequat-squeezed";
 inline constexpr std::string_view verbatim = "limequat-squeezed-verbatim";
 inline constexpr std::string_view data = "limequat-squeezed-data";
 inline constexpr std::string_view index = "limequat-squeezed-index";
+
+inline constexpr std::array<std::string_view, 4> all{head, verbatim, data, index};
 }  // namespace type
 
 inline constexpr std::uint64_t largest_tile = 64 * base::mebi;  // decoded

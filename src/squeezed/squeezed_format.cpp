@@ -168,7 +168,8 @@ const format::Format& format() {
                                   .container = &squeezed,
                                   .records = nullptr,
                                   .fields = &squeezed,
-                                  .mender = &squeezed};
+                                  .mender = &squeezed,
+                                  .record_types = type::all};
   return row;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "format/likely_precision.hpp"
 
 namespace lq::format::flat {
 namespace {
@@ -73,14 +74,24 @@ Catalog Family::scan(base::ByteSource& file, const Limits& limits) const {
   if (catalog.complete && catalog.files.empty()) {
     const Record& data = catalog.records.back();
     const std::uint64_t end = data.offset + data.data_length;
-    if (catalog.file_bytes > end) {
-      findings.warning(fmt::format("{}-trailing-bytes", name()), data,
-                       fmt::format("{} bytes follow the data, which nobody reads", catalog.file_bytes - end),
-                       fmt::format("{} bytes", end), fmt::format("{} bytes", catalog.file_bytes));
-    }
+    if (catalog.file_bytes > end) report_trailing(catalog, data, findings);
   }
   catalog.findings = findings.take();
   return catalog;
+}
+
+// Where no sum says that the data are all, an extent may be damaged, and they are more.
+void Family::report_trailing(const Catalog& catalog, const Record& data, Findings& findings) const {
+  const std::uint64_t end = data.offset + data.data_length;
+  const std::string rule = fmt::format("{}-trailing-bytes", name());
+  const std::string sentence = fmt::format("{} bytes follow the data, which nobody reads", catalog.file_bytes - end);
+  const std::string expected = fmt::format("{} bytes", end), found = fmt::format("{} bytes", catalog.file_bytes);
+  if (catalog.fields.back().sums.all.empty()) {
+    findings.error(Code::ok, rule, data, sentence + "; the size of the lattice may be damaged, and no sum tells",
+                   expected, found);
+  } else {
+    findings.warning(rule, data, sentence, expected, found);
+  }
 }
 
 // The field of this header, which begins at byte `begin`. False: the file ends before its data do.
@@ -246,6 +257,58 @@ void require_held(const FieldRequest& request, const Metadata& held, std::string
                             format, base::printable(text.first)),
                 {.record = base::printable(text.first)});
   }
+}
+
+void leave_third_rows_out(Payload& payload) {
+  const auto row = static_cast<std::uint32_t>(2 * payload.spec.colors),
+             matrix = row * static_cast<std::uint32_t>(payload.spec.colors);
+  payload.codec.order.clear();
+  for (std::uint32_t link = 0; link < static_cast<std::uint32_t>(payload.spec.links); ++link) {
+    for (std::uint32_t k = 0; k < matrix - row; ++k) payload.codec.order.push_back(link * matrix + k);
+  }
+  payload.codec.third_rows_missing = true;
+}
+
+namespace {
+
+std::string text_of_matrices(const Payload& payload) {
+  return fmt::format("{} of SU({}) in {} precision", payload.codec.third_rows_missing ? "two rows" : "whole matrices",
+                     payload.spec.colors, lq::name(payload.spec.precision));
+}
+
+Payload with_matrices(Payload payload, int colors, bool two_rows, Precision precision) {
+  payload.spec.colors = colors;
+  payload.spec.precision = precision;
+  payload.spec.numbers = static_cast<std::uint64_t>(2 * payload.spec.links * colors * colors);
+  payload.codec = {};
+  if (two_rows) leave_third_rows_out(payload);
+  payload.length = base::checked_multiply(payload.stored.volume(), payload.site_bytes()).value_or(0);
+  return payload;
+}
+
+}  // namespace
+
+std::string fit_matrices(Payload& payload, base::ByteSource& file) {
+  constexpr int most_colors = 16;
+  const std::uint64_t all = file.size(), bytes = all - std::min(all, payload.offset);
+  if (payload.spec.kind != FieldKind::gauge || payload.length == bytes || bytes == 0) return {};
+  const auto looks = likely_precision(file, payload.offset, bytes, payload.byte_order);
+  for (const Precision precision : {Precision::single, Precision::double_}) {
+    if (looks && *looks != precision) continue;
+    for (int colors = 2; colors <= most_colors; ++colors) {
+      for (const bool two_rows : {false, true}) {
+        if (two_rows && colors != 3) continue;
+        Payload other = with_matrices(payload, colors, two_rows, precision);
+        if (other.length != bytes) continue;
+        std::string sentence = fmt::format(
+            "the header announces {}, {} bytes, but there are {}, which are just those of {}; they are read as that",
+            text_of_matrices(payload), payload.length, bytes, text_of_matrices(other));
+        payload = std::move(other);
+        return sentence;
+      }
+    }
+  }
+  return {};
 }
 
 std::vector<std::uint32_t> link_order(const std::vector<int>& directions, std::uint32_t numbers) {

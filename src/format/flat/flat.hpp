@@ -41,6 +41,7 @@ class Family : public Container, public FieldFormat {
  private:
   virtual std::string_view name() const = 0;
   bool take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& findings) const;
+  void report_trailing(const Catalog& catalog, const Record& data, Findings& findings) const;
   void take_blocks(Catalog& catalog, Head& head) const;
   void take_data_file(Catalog& catalog, Head& head) const;
   // The section of the format's page that describes the data: "formats/nersc.md 4".
@@ -76,6 +77,13 @@ void require_gauge(const FieldRequest& request, std::string_view format, std::st
 void require_alone(const FieldRequest& request, std::string_view format, std::string_view holds);
 // unsupported: a text was given that the format has no place for.
 void require_held(const FieldRequest& request, const Metadata& held, std::string_view format);
+
+// The numbers of all rows but the last of each matrix are in the file.
+void leave_third_rows_out(Payload& payload);
+// Where the bytes behind the header are not as many as it announces, but just those of other matrices, of one kind
+// alone (another SU(N), two rows, the other precision): makes the payload that, and says so; empty: there is nothing to
+// say.
+std::string fit_matrices(Payload& payload, base::ByteSource& file);
 
 // The order of numbers in a file of `directions` (of the links, as the file has them), of so many numbers each.
 std::vector<std::uint32_t> link_order(const std::vector<int>& directions, std::uint32_t numbers);

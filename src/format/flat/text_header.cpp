@@ -9,7 +9,9 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/one_edit.hpp"
 #include "base/text.hpp"
+#include "format/flat/flat.hpp"
 
 namespace lq::format::flat {
 
@@ -68,6 +70,28 @@ bool begins_with_line(base::ByteSource& file, std::string_view line) {
   std::vector<std::byte> start(line.size() + 1);
   const std::string_view text = base::as_text(base::Bytes(start).first(file.read_at(0, start)));
   return text.size() == start.size() && text.starts_with(line) && (text.back() == '\n' || text.back() == '\r');
+}
+
+void report_damaged_lines(const TextHeader& header, std::span<const std::string_view> known, std::string_view format,
+                          Findings& findings) {
+  // The first and the last line have words of their own.
+  for (std::size_t i = 1; i + 1 < header.lines.size(); ++i) {
+    const HeaderLine& line = header.lines[i];
+    const std::string_view text = base::trim(std::string_view(header.text).substr(line.offset, line.length));
+    const bool has_key = !line.key.empty();
+    const std::string_view word = has_key ? std::string_view(line.key) : text.substr(0, text.find(' '));
+    const bool is_known = std::ranges::find(known, word) != known.end();
+    const auto near = std::ranges::find_if(
+        known, [&](std::string_view key) { return is_known ? key == word : base::one_edit_apart(word, key); });
+    if (near == known.end() || (is_known && has_key)) continue;
+    Record record;
+    record.type = header_type(format);
+    record.header_offset = line.offset;
+    findings.error(Code::ok, fmt::format("{}-line-damaged", format), record,
+                   fmt::format("the line \"{}\" is none that is known, but nearly one of {}, which is damaged",
+                               base::printable(text), *near),
+                   fmt::format("{} = ...", *near), base::printable(text));
+  }
 }
 
 std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section) {

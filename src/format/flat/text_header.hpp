@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <limequat/inspect.hpp>
 
 #include "base/byte_source.hpp"
+#include "format/findings.hpp"
 
 namespace lq::format::flat {
 
@@ -36,6 +38,10 @@ struct TextHeader {
 bool begins_with_line(base::ByteSource& file, std::string_view line);
 // malformed: it does not end within `most` bytes; truncated: the file ends before.
 TextHeader read_text_header(base::ByteSource& file, std::string_view last_line, std::size_t most);
+// Errors that stop no reader, of rule "FORMAT-line-damaged": lines that are no known ones, but one letter away from
+// that; what they say is not read.
+void report_damaged_lines(const TextHeader& header, std::span<const std::string_view> known, std::string_view format,
+                          Findings& findings);
 // Every line by its key.
 std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section);
 

@@ -199,6 +199,7 @@ const lq::format::Format& lq::format::ildg_format() {
       .container = &ildg,
       .records = &ildg,
       .fields = &ildg,
-      .mender = &ildg};
+      .mender = &ildg,
+      .examiner = &ildg};
   return row;
 }

@@ -3,10 +3,13 @@
 //
 // LIME files as such: records and messages, no lattice.
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/text.hpp"
 #include "format/formats.hpp"
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
@@ -19,12 +22,16 @@
 namespace lq::format::lime {
 namespace {
 
-class Lime final : public Container, public RecordFormat, public format::Mender {
+class Lime final : public Container, public RecordFormat, public format::Mender, public Examiner {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   Catalog scan(base::ByteSource& file, const Limits& limits) const override;
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override;
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
+  // Records of any kind have no sums.
+  Examined examine(base::ByteSource&, const Catalog&, const Limits&) const override {
+    return {{{.of = "records", .name = "checksum", .outcome = Outcome::absent}}, {}};
+  }
 
   Layout plan_record(const RecordRequest& request) const override {
     return lime::plan_record(request.type, request.contents, request.offset);
@@ -43,6 +50,21 @@ Likeness Lime::recognise(base::ByteSource& file) const {
   return resembles_header(held) ? Likeness::maybe : Likeness::no;
 }
 
+// Files with records that only we write have a first record that says what they are; this one is none of these.
+void report_lost_head(const std::vector<Record>& records, Findings& findings) {
+  const auto types = known_record_types();
+  const auto is_ours = [&](const Record& record) {
+    return record.type.starts_with("limequat-") && std::ranges::find(types, record.type) != types.end();
+  };
+  const auto first = std::ranges::find_if(records, is_ours);
+  if (first == records.end()) return;
+  findings.error(
+      Code::malformed, "lime-head-lost", *first,
+      fmt::format("a record \"{}\", but the first record is \"{}\", so that nobody takes the file for what it "
+                  "is; its type may be damaged",
+                  first->type, base::printable(records.front().type)));
+}
+
 Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {
   ReadAhead window(file);
   Findings findings;
@@ -56,6 +78,7 @@ Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {
   if (walked.inside_message && !walked.truncated) {
     findings.warning("lime-message-end", catalog.records.back(), "the last message of the file is not ended (ME)");
   }
+  report_lost_head(catalog.records, findings);
   TextReader texts(window, limits);
   for (const Record& record : catalog.records) {
     if (record.data_length > window.size() - record.offset) continue;
@@ -86,6 +109,7 @@ const lq::format::Format& lq::format::lime_format() {
   static const Format row{.info = {"lime", "records of any kind", beginning, {}, Contents::records},
                           .container = &lime,
                           .records = &lime,
-                          .mender = &lime};
+                          .mender = &lime,
+                          .examiner = &lime};
   return row;
 }

@@ -4,6 +4,7 @@
 
 #include "base/checked.hpp"
 #include "format/lime/header.hpp"
+#include "format/lime/near_types.hpp"
 
 namespace lq::format::lime {
 namespace {
@@ -41,6 +42,7 @@ void place_message(const std::vector<Piece>& pieces, std::uint64_t offset, Place
 }
 
 Layout plan_record(std::string_view type, std::string_view contents, std::uint64_t offset) {
+  require_own_type(type);
   Placed placed;
   place_message({Piece{std::string(type), std::string(contents), {}}}, offset, placed);
   Layout layout;

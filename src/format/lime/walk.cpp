@@ -5,14 +5,31 @@
 #include "format/lime/walk.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "format/format.hpp"
+#include "format/lime/near_types.hpp"
 
 namespace lq::format::lime {
 namespace {
+
+// Behind the last message a header that was lost is followed by its text, then by the next header.
+constexpr std::size_t searched_behind = 1 << 20;
+
+// Begins as a header does, but for a byte at most.
+bool begins_header(base::Bytes rest) noexcept {
+  constexpr std::array<std::byte, 6> start{std::byte{0x45}, std::byte{0x67}, std::byte{0x89},
+                                           std::byte{0xab}, std::byte{0},    std::byte{version}};
+  const std::size_t seen = std::min(rest.size(), start.size());
+  std::size_t others = 0;
+  for (std::size_t i = 0; i < seen; ++i) others += rest[i] != start[i] ? 1 : 0;
+  return others == 0 || (others == 1 && seen > 2);
+}
 
 bool is_filler(base::Bytes bytes) noexcept {
   return std::ranges::all_of(base::as_text(bytes),
@@ -65,15 +82,15 @@ bool Walker::next(Record& record) {
     return stop();
   }
   header_ = decode(bytes.first<header_bytes>());
-  return accept(record);
+  return accept(record, bytes);
 }
 
 // Whatever is no header ends the chain of records; `rest` holds its first bytes, at most those of a header.
 bool Walker::end_of_chain(base::Bytes rest) {
-  if (count_ > 0 && rest.size() < header_bytes && is_filler(rest)) {
-    report(Severity::warning, Code::ok, "lime-trailing-bytes",
-           fmt::format("{} bytes of white space or NULs follow the last record", rest.size()));
-  } else if (rest.size() < header_bytes) {
+  const bool is_short = rest.size() < header_bytes;
+  if (count_ > 0 && is_short && is_filler(rest)) {
+    report_trailing(fmt::format("{} bytes of white space or NULs follow the last record", rest.size()));
+  } else if (is_short && (!last_me_ || begins_header(rest))) {
     truncated_ = true;
     report(Severity::error, Code::truncated, "lime-header-truncated",
            fmt::format("the file ends {} bytes into a record header; copy it again from its source", rest.size()),
@@ -88,12 +105,12 @@ void Walker::stale_or_damaged(base::Bytes rest) {
   const std::string found = fmt::format("{} ({})", hex(rest), shown(rest));
   // formats/lime.md 6.5: programs that reopen a longer file without truncating leave old contents behind.
   if (last_me_ && !resembles_header(rest)) {
-    report(Severity::warning, Code::ok, "lime-trailing-bytes",
-           fmt::format("{} bytes behind the last message are no record; a writer may have left them from an older, "
-                       "longer file",
-                       file_.size() - next_),
-           {}, found);
-    return;
+    report_trailing(
+        fmt::format("{} bytes behind the last message are no record; a writer may have left them from an older, "
+                    "longer file",
+                    file_.size() - next_),
+        found);
+    return look_behind();
   }
   inside_message_ = false;  // where it would have ended is unknown
   report(Severity::error, Code::malformed, "lime-magic",
@@ -101,7 +118,37 @@ void Walker::stale_or_damaged(base::Bytes rest) {
          "45 67 89 ab", found);
 }
 
-bool Walker::accept(Record& record) {
+void Walker::report_trailing(const std::string& what, std::string found) {
+  if (is_closed_) {
+    report(Severity::error, Code::ok, "lime-trailing-bytes",
+           what + ", and files of this format hold nothing behind it: a header was lost, or bytes were added", {},
+           std::move(found));
+  } else {
+    report(Severity::warning, Code::ok, "lime-trailing-bytes", what, {}, std::move(found));
+  }
+}
+
+// Where a header stands behind what is none, the one in front of it was lost, and a message with it, or these are old
+// contents that have headers of their own: nothing tells which.
+void Walker::look_behind() {
+  if (!looks_for_losses_) return;
+  std::vector<std::byte> bytes(searched_behind);
+  bytes.resize(file_.file().read_at(next_, bytes));
+  const base::Bytes all = bytes;
+  for (std::size_t at = 1; at + header_bytes <= all.size(); ++at) {
+    const base::Bytes candidate = all.subspan(at, header_bytes);
+    if (!has_magic(candidate) || !resembles_header(candidate)) continue;
+    report(
+        Severity::error, Code::ok, "lime-records-lost",
+        fmt::format("bytes behind the last message are no record, but a record \"{}\" stands behind them at byte {}: "
+                    "headers between are damaged and what they stood for is lost, or a writer left an older, longer "
+                    "file behind this one; take a good copy",
+                    decode(candidate.first<header_bytes>()).type, next_ + at));
+    return;
+  }
+}
+
+bool Walker::accept(Record& record, base::Bytes header) {
   ++count_;
   record = Record{};
   record.type = header_.type;
@@ -122,7 +169,20 @@ bool Walker::accept(Record& record) {
   } else if (header_.type.empty()) {
     findings_.warning("lime-type-empty", record, "the record has no type");
   }
+  if (looks_for_losses_) check_type(record, header);
   return check_length(record);
+}
+
+// Readers pass over a record whose type they do not know, and so over one whose type is damaged.
+void Walker::check_type(const Record& record, base::Bytes header) {
+  const auto field = header.subspan<type_offset, type_bytes>();
+  const std::string_view meant = near_type(field, known_record_types());
+  if (meant.empty()) return;
+  findings_.error(Code::ok, "lime-type-damaged", record,
+                  fmt::format("\"{}\" is no type that is known, but one letter away from \"{}\"; `lq repair` puts a "
+                              "damaged letter right",
+                              base::printable(record.type), meant),
+                  std::string(meant), base::printable(record.type));
 }
 
 bool Walker::check_length(const Record& record) {
@@ -179,9 +239,10 @@ void Walker::count_message(Record& record) {
   last_me_ = record.me_flag;
 }
 
-Walk walk(ReadAhead& file, const Limits& limits, Findings& findings) {
+Walk walk(ReadAhead& file, const Limits& limits, Findings& findings, Ending ending) {
   Walk result;
   Walker walker(file, limits, findings);
+  walker.look_for_losses(ending == Ending::closed);
   for (Record record; walker.next(record);) result.records.push_back(std::move(record));
   result.truncated = walker.truncated();
   result.inside_message = walker.inside_message();

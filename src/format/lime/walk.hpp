@@ -24,6 +24,12 @@ class Walker {
 
   // Headers that only their magic number keeps from being ones count, too.
   void ignore_magic() noexcept { ignores_magic_ = true; }
+  // Types that are nearly known ones, and headers behind bytes that are none, are reported, too; of a format whose
+  // files end with their last message, `is_closed`, any byte behind it.
+  void look_for_losses(bool is_closed) noexcept {
+    looks_for_losses_ = true;
+    is_closed_ = is_closed;
+  }
   // The next record; false at the end of the file, or where the damage is too great to go on.
   bool next(Record& record);
 
@@ -38,7 +44,10 @@ class Walker {
   bool stop() noexcept;
   bool end_of_chain(base::Bytes rest);
   void stale_or_damaged(base::Bytes rest);
-  bool accept(Record& record);
+  void report_trailing(const std::string& what, std::string found = {});
+  void look_behind();
+  bool accept(Record& record, base::Bytes header);
+  void check_type(const Record& record, base::Bytes header);
   bool check_length(const Record& record);
   void count_message(Record& record);
   void report(Severity severity, Code code, const char* rule, std::string message, std::string expected = {},
@@ -56,6 +65,8 @@ class Walker {
   bool truncated_ = false;
   bool done_ = false;
   bool ignores_magic_ = false;
+  bool looks_for_losses_ = false;
+  bool is_closed_ = false;
 };
 
 struct Walk {
@@ -63,6 +74,11 @@ struct Walk {
   bool truncated = false;
   bool inside_message = false;
 };
-Walk walk(ReadAhead& file, const Limits& limits, Findings& findings);
+// What may follow the last message.
+enum class Ending {
+  open,    // bytes that are no record: somebody did not truncate an older, longer file
+  closed,  // nothing
+};
+Walk walk(ReadAhead& file, const Limits& limits, Findings& findings, Ending ending = Ending::open);
 
 }  // namespace lq::format::lime

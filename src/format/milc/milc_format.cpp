@@ -101,6 +101,11 @@ flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings)
   }
   head.payload.offset = header.end();
   flat::set_length(head.payload);
+  if (const std::string other = flat::fit_matrices(head.payload, file); !other.empty()) {
+    Record record;
+    record.type = flat::header_type(milc_name);
+    findings.error(Code::ok, "milc-matrices", record, other);
+  }
   head.parts = header.take();
   return head;
 }

@@ -4,6 +4,7 @@
 // The first record of a set of modes: what all its vectors have in common (formats/modes.md 3).
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,8 @@ inline constexpr std::string_view index = "limequat-modes-index";
 inline constexpr std::string_view data = "limequat-mode-data";
 inline constexpr std::string_view coefficients = "limequat-mode-coefficients";
 inline constexpr std::string_view mode = "limequat-mode";
+
+inline constexpr std::array<std::string_view, 5> all{head, index, data, coefficients, mode};
 }  // namespace type
 
 // invalid_argument: what cannot be a set.

@@ -21,9 +21,9 @@ namespace lq::format::modes {
 namespace {
 
 // What the records say beside what a scan believes.
-void check_records(base::ByteSource& file, const Catalog& catalog, Findings& findings) {
+void check_records(base::ByteSource& file, const Catalog& catalog, const Limits& limits, Findings& findings) {
   ReadAhead window(file);
-  const std::vector<Record> records = lime::walk(window, {}, findings).records;
+  const std::vector<Record> records = lime::walk(window, limits, findings, lime::Ending::closed).records;
   const auto is_same = [](const Record& a, const Record& b) {
     return a.type == b.type && a.header_offset == b.header_offset && a.data_length == b.data_length &&
            a.mb_flag == b.mb_flag && a.me_flag == b.me_flag;
@@ -50,7 +50,7 @@ void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findi
   }
 }
 
-class Modes final : public Container, public FieldFormat, public Mender {
+class Modes final : public Container, public FieldFormat, public Mender, public Examiner {
  public:
   Likeness recognise(base::ByteSource& file) const override {
     lime::HeaderBytes start{};
@@ -61,12 +61,11 @@ class Modes final : public Container, public FieldFormat, public Mender {
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const override {
     Findings findings;
     for (const Finding& finding : catalog.findings) findings.add(finding);
-    if (catalog.metadata.empty()) return findings.take();
-    check_records(file, catalog, findings);
-    lime::check_headers(file, catalog, findings);
-    check_modes(file, catalog, findings);
+    for (Finding& finding : examine(file, catalog, {}).findings) findings.add(std::move(finding));
+    if (!catalog.metadata.empty()) lime::check_headers(file, catalog, findings);
     return findings.take();
   }
+  Examined examine(base::ByteSource& file, const Catalog& catalog, const Limits& limits) const override;
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override;
 
   bool is_for(const FieldSpec& spec, const Extents&) const override { return spec.kind != FieldKind::gauge; }
@@ -95,6 +94,31 @@ class Modes final : public Container, public FieldFormat, public Mender {
   }
 };
 
+// The index against the records: every header, and what is said of each mode.
+Examined Modes::examine(base::ByteSource& file, const Catalog& catalog, const Limits& limits) const {
+  Examined examined;
+  if (catalog.metadata.empty()) return examined;  // the scan has said that nothing can be known
+  Findings findings;
+  check_records(file, catalog, limits, findings);
+  const bool have_records = !findings.has_errors();
+  check_modes(file, catalog, findings);
+  const auto outcome = [](bool agrees) { return agrees ? Outcome::agrees : Outcome::differs; };
+  const bool is_index_whole =
+      std::ranges::find(catalog.findings, "modes-index-damaged", &Finding::rule) == catalog.findings.end();
+  if (is_index_whole) examined.claims.push_back({.of = "index", .name = "fnv1a"});
+  examined.claims.push_back({"index", "records", Evidence::structure, outcome(have_records)});
+  examined.claims.push_back(
+      {"index", "records of the modes", Evidence::second_copy, outcome(findings.count("modes-record") == 0)});
+  examined.findings = findings.take();
+  std::erase_if(examined.findings, [&](const Finding& finding) {
+    const auto is_same = [&](const Finding& told) {
+      return told.rule == finding.rule && told.message == finding.message && told.offset == finding.offset;
+    };
+    return std::ranges::any_of(catalog.findings, is_same);
+  });
+  return examined;
+}
+
 std::vector<Annotation> Modes::explain(base::ByteSource& file, const Catalog& catalog) const {
   return lime::explain(file, catalog, [](const Record& record) -> lime::Meaning {
     if (record.type == type::head) return {"description of the set", "formats/modes.md 3"};
@@ -117,6 +141,8 @@ const lq::format::Format& lq::format::modes_format() {
       .info = {"modes", "vectors on one lattice, with eigenvalues", lime::beginning, suffixes, Contents::fields},
       .container = &modes,
       .fields = &modes,
-      .mender = &modes};
+      .mender = &modes,
+      .examiner = &modes,
+      .record_types = type::all};
   return row;
 }

@@ -166,7 +166,8 @@ TEST(ModesFormat, IsReadFromItsRecordsWhereTheIndexIsDamaged) {
       if (at == block.offset - 140) continue;  // a header: what the walk can say is said by lime
       ASSERT_FALSE(catalog.findings.empty()) << at;
       EXPECT_EQ(catalog.findings.front().rule, "modes-index-damaged");
-      EXPECT_EQ(catalog.findings.front().severity, Severity::warning);
+      EXPECT_EQ(catalog.findings.front().severity, Severity::error);
+      EXPECT_EQ(catalog.first_error(), nullptr) << "readers are stopped";
       expect_modes(catalog, 7);
     }
   }

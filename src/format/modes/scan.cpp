@@ -101,7 +101,7 @@ class Scan {
   }
 
   void walk() {
-    add({.severity = Severity::warning,
+    add({.severity = Severity::error,  // without a code: readers have the records of the modes
          .rule = "modes-index-damaged",
          .message =
              fmt::format("the index is damaged; what is said of the modes is read from their own records, one by "
@@ -111,7 +111,7 @@ class Scan {
          .offset = head_.blocks.empty() ? 0 : head_.blocks.back().offset});
     entries_.clear();
     ReadAhead window(file_);
-    const lime::Walk walked = lime::walk(window, limits_, findings_);
+    const lime::Walk walked = lime::walk(window, limits_, findings_, lime::Ending::closed);
     for (FoundMode& found : find_modes(file_, head_.description, walked.records)) {
       entries_.push_back(std::move(found.entry));
     }

@@ -27,21 +27,6 @@ constexpr std::string_view nersc_name = "nersc";
 constexpr std::string_view holds = "one gauge field in four dimensions";
 constexpr SumName word_sum{SumKind::nersc, SumOf::field};
 
-// The numbers of all rows but the last of each matrix.
-std::vector<std::uint32_t> first_rows(int links, int colors) {
-  const auto matrix = static_cast<std::uint32_t>(2 * colors * colors), row = static_cast<std::uint32_t>(2 * colors);
-  std::vector<std::uint32_t> order;
-  for (std::uint32_t link = 0; link < static_cast<std::uint32_t>(links); ++link) {
-    for (std::uint32_t k = 0; k < matrix - row; ++k) order.push_back(link * matrix + k);
-  }
-  return order;
-}
-
-void leave_third_rows_out(Payload& payload) {
-  payload.codec.order = first_rows(payload.spec.links, payload.spec.colors);
-  payload.codec.third_rows_missing = true;
-}
-
 template <std::unsigned_integral Word, class Number>
 int count_likely(base::Bytes numbers, ByteOrder order) {
   int likely = 0;
@@ -110,11 +95,37 @@ void read_matrices(const Datatype& type, std::uint64_t data_bytes, Payload& payl
   payload.spec.numbers = static_cast<std::uint64_t>(type.dimensions * 2 * type.colors * type.colors);
   flat::set_length(payload);
   if (type.whole_matrices) return;
-  if (type.colors == 3) return leave_third_rows_out(payload);
+  if (type.colors == 3) return flat::leave_third_rows_out(payload);
   if (payload.length == data_bytes) return;
   throw Error(Code::unsupported,
               fmt::format("rows are left out of the matrices of SU({}), which only files of SU(3) can be read without",
                           type.colors));
+}
+
+// formats/nersc.md 2: files have one.
+void read_sum(const flat::TextHeader& header, const Record& record, flat::Head& head, Findings& findings) {
+  const auto sum = header.find("CHECKSUM");
+  if (!sum) {
+    findings.error(Code::ok, "nersc-checksum-missing", record,
+                   "the header has no line CHECKSUM, which NERSC files must have; the data cannot be verified");
+  } else if (const auto word = base::parse_hex32(*sum)) {
+    head.sums.set({word_sum, {*word}});
+  } else {
+    findings.error(Code::ok, "nersc-checksum", record,
+                   fmt::format("CHECKSUM = {} is no sum; the data cannot be verified", base::printable(*sum)),
+                   "up to eight hexadecimal digits", base::printable(*sum));
+  }
+}
+
+std::optional<double> read_average(const flat::TextHeader& header, std::string_view key, const Record& record,
+                                   Findings& findings) {
+  const auto number = header.number(key);
+  if (const auto text = header.find(key); text && !number) {
+    findings.error(Code::ok, "nersc-average", record,
+                   fmt::format("{} = {} is no number; nothing can be compared with it", key, base::printable(*text)),
+                   "a number", base::printable(*text));
+  }
+  return number;
 }
 
 flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings) const {
@@ -144,23 +155,17 @@ flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings
   const std::uint64_t all = file.size();
   read_matrices(type, all - std::min(all, payload.offset), payload);
   flat::set_length(payload);
+  if (const std::string other = flat::fit_matrices(payload, file); !other.empty()) {
+    findings.error(Code::ok, "nersc-datatype", record, other);
+  }
+  flat::report_damaged_lines(header, keys_of_numbers(), nersc_name, findings);
   for (const std::string_view key : {"HDR_VERSION", "STORAGE_FORMAT", "BOUNDARY_1"}) {
     if (header.find(key)) continue;
     findings.note("nersc-line-missing", record, fmt::format("the header has no line {}", key));
   }
-  if (const auto sum = header.find("CHECKSUM")) {
-    if (const auto word = base::parse_hex32(*sum)) {
-      head.sums.set({word_sum, {*word}});
-    } else {
-      findings.warning("nersc-checksum", record,
-                       fmt::format("CHECKSUM = {} is no sum; the data cannot be verified", base::printable(*sum)),
-                       "up to eight hexadecimal digits", base::printable(*sum));
-    }
-  } else {
-    findings.note("nersc-line-missing", record, "the header has no line CHECKSUM; the data cannot be verified");
-  }
-  head.plaquette = header.number("PLAQUETTE");
-  head.link_trace = header.number("LINK_TRACE");
+  read_sum(header, record, head, findings);
+  head.plaquette = read_average(header, "PLAQUETTE", record, findings);
+  head.link_trace = read_average(header, "LINK_TRACE", record, findings);
   head.metadata = texts_of(header);
   head.parts = flat::parts_of(header, "formats/nersc.md 2");
   return head;
@@ -237,7 +242,7 @@ Layout Nersc::plan(const FieldRequest& request) const {
     if (request.link_trace) text += fmt::format("LINK_TRACE = {}\n", digits_of(*request.link_trace));
     if (request.plaquette) text += fmt::format("PLAQUETTE = {}\n", digits_of(*request.plaquette));
   }
-  if (request.checksum) late.sum = add_late("CHECKSUM", no_sum);
+  late.sum = add_late("CHECKSUM", no_sum);  // always: its readers want one
   std::string lines = lines_of(request.metadata);
   for (int d = 0; d < 4; ++d) add_line(lines, fmt::format("BOUNDARY_{}", d + 1), "PERIODIC");
   add_line(lines, "CREATOR", fmt::format("limequat {}", version()));
@@ -247,9 +252,9 @@ Layout Nersc::plan(const FieldRequest& request) const {
   Payload payload;
   payload.spec = spec;
   payload.extents = request.extents;
-  if (two_rows) leave_third_rows_out(payload);
+  if (two_rows) flat::leave_third_rows_out(payload);
   Layout layout = flat::layout_of(text, std::move(payload));
-  if (request.checksum) layout.sums = {word_sum};
+  layout.sums = {word_sum};
   layout.tail = late;
   return layout;
 }

@@ -23,12 +23,14 @@ constexpr std::size_t most_text_bytes = 16 * 1024;  // of all texts together
 constexpr std::size_t piece_bytes = 24;             // before they are encoded, so that lines stay below 100 characters
 
 // What the writer settles.
-constexpr std::array<std::string_view, 15> of_numbers{
-    "HDR_VERSION",      "DATATYPE",   "STORAGE_FORMAT", "DIMENSION_1", "DIMENSION_2",    "DIMENSION_3",
-    "DIMENSION_4",      "LINK_TRACE", "PLAQUETTE",      "CHECKSUM",    "FLOATING_POINT", "SCIDAC_CHECKSUMA",
-    "SCIDAC_CHECKSUMB", "",           "BEGIN_HEADER"};
+constexpr std::array<std::string_view, 17> of_numbers{
+    "HDR_VERSION", "DATATYPE",    "STORAGE_FORMAT", "DIMENSION_1",      "DIMENSION_2",     "DIMENSION_3",
+    "DIMENSION_4", "DIMENSION_5", "DIMENSION_6",    "DIMENSION_7",      "DIMENSION_8",     "LINK_TRACE",
+    "PLAQUETTE",   "CHECKSUM",    "FLOATING_POINT", "SCIDAC_CHECKSUMA", "SCIDAC_CHECKSUMB"};
 
-bool is_of_numbers(std::string_view key) noexcept { return std::ranges::find(of_numbers, key) != of_numbers.end(); }
+bool is_of_numbers(std::string_view key) noexcept {
+  return key.empty() || key == begin_line || std::ranges::find(of_numbers, key) != of_numbers.end();
+}
 
 // What the writer adds by itself.
 bool is_usual(const flat::HeaderLine& line) noexcept {
@@ -91,6 +93,8 @@ std::string other_lines(std::string_view text) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> keys_of_numbers() noexcept { return of_numbers; }
 
 Metadata texts_of(const flat::TextHeader& header) {
   Metadata texts;

@@ -4,7 +4,9 @@
 // Texts that travel with a field, as lines of a NERSC header (formats/nersc.md 3).
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <limequat/metadata.hpp>
 
@@ -14,6 +16,9 @@ namespace lq::format::nersc {
 
 // The text that is the header of another NERSC file, whose lines a new file gets again.
 inline constexpr std::string_view header_text = "nersc-header";
+
+// The keys of lines that say what the numbers are.
+std::span<const std::string_view> keys_of_numbers() noexcept;
 
 // Those of a header: its own lines as one text, and the texts that we put there.
 Metadata texts_of(const flat::TextHeader& header);

@@ -20,6 +20,8 @@ namespace {
 constexpr std::string_view qlattice_name = "qlattice";
 constexpr std::string_view holds = "one field in four dimensions";
 constexpr std::string_view begin_line = "BEGIN_FIELD_HEADER", end_line = "END_HEADER";
+constexpr std::array<std::string_view, 8> keys{"field_version", "total_site[0]", "total_site[1]", "total_site[2]",
+                                               "total_site[3]", "multiplicity",  "sizeof(M)",     "field_crc32"};
 constexpr SumName bytes_sum{SumKind::crc32, SumOf::field};
 constexpr std::size_t most_header_bytes = 16 * 1024;
 
@@ -57,6 +59,23 @@ FieldSpec spec_of(std::uint64_t numbers, Precision precision) {
   return spec;
 }
 
+// Its writers always state one.
+void read_sum(const flat::TextHeader& header, flat::Head& head, Findings& findings) {
+  Record record;
+  record.type = flat::header_type(qlattice_name);
+  const auto sum = header.find("field_crc32");
+  if (!sum) {
+    findings.error(Code::ok, "qlattice-crc32-missing", record,
+                   "the header has no line field_crc32, which these files must have; the data cannot be verified");
+  } else if (const auto word = base::parse_hex32(*sum)) {
+    head.sums.set({bytes_sum, {*word}});
+  } else {
+    findings.error(Code::ok, "qlattice-crc32", record,
+                   fmt::format("field_crc32 = {} is no sum; the data cannot be verified", base::printable(*sum)),
+                   "up to eight hexadecimal digits", base::printable(*sum));
+  }
+}
+
 flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   if (!flat::begins_with_line(file, begin_line)) {
     throw Error(Code::malformed, fmt::format("the file does not begin with {}", begin_line));
@@ -79,15 +98,8 @@ flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findi
   payload.byte_order = ByteOrder::big;
   payload.offset = header.text.size();
   flat::set_length(payload);
-  const auto sum = header.find("field_crc32");
-  const auto word = sum ? base::parse_hex32(*sum) : std::nullopt;
-  if (word) {
-    head.sums.set({bytes_sum, {*word}});
-  } else {
-    Record record;
-    record.type = flat::header_type(qlattice_name);
-    findings.warning("qlattice-crc32", record, "the header states no field_crc32; the data cannot be verified");
-  }
+  read_sum(header, head, findings);
+  flat::report_damaged_lines(header, keys, qlattice_name, findings);
   head.parts = flat::parts_of(header, "formats/qlattice.md 2");
   return head;
 }

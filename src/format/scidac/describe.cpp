@@ -10,7 +10,9 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/one_edit.hpp"
 #include "base/text.hpp"
+#include "format/likely_precision.hpp"
 
 namespace lq::format::scidac {
 namespace {
@@ -22,7 +24,7 @@ struct Candidate {
   bool lz_is_sure = true;  // tmLQCD writes lx for lz
 };
 
-enum class Fit { none, other_precision, exact };
+enum class Fit { none, other_matrices, other_precision, exact };
 
 // 0 when it does not fit 64 bits, which no record length equals. Not even the bytes of one site need to: the file
 // says how many numbers there are.
@@ -50,6 +52,22 @@ std::optional<Candidate> with_box(Candidate candidate, const RecordInfo& info, c
   return candidate;
 }
 
+// Sites that are no numbers, of whatever they are made: as many bytes as are described, or something is damaged.
+void report_other_sites(const Candidate& candidate, const Description& given, const Record& data, Findings& findings) {
+  const RecordInfo& info = *given.record;
+  const auto site = base::checked_multiply(info.typesize, info.datacount);
+  const auto described = site ? base::checked_multiply(candidate.stored.volume(), *site) : std::nullopt;
+  const std::string what = fmt::format("sites of {} times {} bytes in precision \"{}\" are no numbers of 32 or 64 bits",
+                                       info.datacount, info.typesize, base::printable(info.precision));
+  if (described == data.data_length) {
+    findings.warning("scidac-site-size", data, what);
+  } else {
+    findings.error(given.lattice ? Code::ok : Code::malformed, "scidac-site-size", data,
+                   fmt::format("{}, and {} bytes are not those of a lattice of {}", what, data.data_length,
+                               to_string(candidate.extents)));
+  }
+}
+
 std::optional<Candidate> from_scidac(const Description& given, const Record& data, Findings& findings) {
   if (!given.record) return {};
   if (!given.file && !given.lattice) {
@@ -60,20 +78,34 @@ std::optional<Candidate> from_scidac(const Description& given, const Record& dat
   Candidate candidate;
   candidate.extents = given.file ? given.file->extents : given.lattice->extents;
   candidate.stored = whole(candidate.extents);
+  if (given.record->type == RecordType::hypercube) {
+    const auto boxed = with_box(candidate, *given.record, data, findings);
+    if (!boxed) return {};
+    candidate = *boxed;
+  }
   const auto spec = site_of(*given.record, candidate.extents.size());
   if (!spec) {
-    findings.warning(
-        "scidac-site-size", data,
-        fmt::format("sites of {} times {} bytes in precision \"{}\" are no numbers of 32 or 64 bits",
-                    given.record->datacount, given.record->typesize, base::printable(given.record->precision)));
+    report_other_sites(candidate, given, data, findings);
     return {};
   }
   candidate.spec = *spec;
-  if (given.record->type != RecordType::hypercube) return candidate;
-  return with_box(candidate, *given.record, data, findings);
+  if (const std::string doubt = contradiction_in(*given.record, *spec); !doubt.empty()) {
+    findings.error(Code::ok, "scidac-datatype", data, doubt);
+  }
+  return candidate;
 }
 
-std::optional<Candidate> from_lattice(const Description& given) {
+// Whether a letter of the name of a known field is damaged.
+bool is_nearly_known(std::string_view field) {
+  constexpr int most_colors = 9;
+  if (base::one_edit_apart(field, "diracFermion")) return true;
+  for (int colors = 2; colors <= most_colors; ++colors) {
+    if (base::one_edit_apart(field, fmt::format("su{}gauge", colors))) return true;
+  }
+  return false;
+}
+
+std::optional<Candidate> from_lattice(const Description& given, const Record& data, Findings& findings) {
   if (!given.lattice || (given.record && given.record->type != RecordType::field)) return {};
   const LatticeXml& lattice = *given.lattice;
   Candidate candidate;
@@ -93,6 +125,12 @@ std::optional<Candidate> from_lattice(const Description& given) {
     spec.spins = 4;
     spec.numbers = 24;
     candidate.lz_is_sure = lattice.root != "etmcFormat";
+  } else if (lattice.root == "etmcFormat" || is_nearly_known(lattice.field)) {
+    findings.error(
+        Code::ok, "field-unknown", data,
+        fmt::format("{} says that the field is \"{}\", which is none that is known: a letter of it is damaged; its "
+                    "numbers are read as numbers",
+                    lattice.root, base::printable(lattice.field)));
   }
   return candidate;
 }
@@ -109,8 +147,31 @@ bool fit_lz(Candidate& candidate, std::uint64_t length) {
   return true;
 }
 
+// Matrices of another SU(N), the one N that makes the length that of the lattice.
+bool fit_colors(Candidate& candidate, std::uint64_t length) {
+  constexpr int most_colors = 16;
+  if (candidate.spec.kind != FieldKind::gauge) return false;
+  for (const Precision precision : {Precision::single, Precision::double_}) {
+    for (int colors = 2; colors <= most_colors; ++colors) {
+      Candidate other = candidate;
+      other.spec = gauge_spec(precision, colors, candidate.spec.links);
+      other.spec.numbers = static_cast<std::uint64_t>(2 * candidate.spec.links * colors * colors);
+      if (bytes_of(other) != length) continue;
+      candidate = other;
+      return true;
+    }
+  }
+  return false;
+}
+
+// Whether the numbers are what the candidate says, so that they are not twice as many of half the size.
+bool looks_as_declared(const Candidate& candidate, const Record& data, base::ByteSource& file) {
+  return likely_precision(file, data.offset, data.data_length, ByteOrder::big) == candidate.spec.precision;
+}
+
 // Adapts the candidate to the length of the record, as far as that is a known deviation.
-Fit fit(Candidate& candidate, std::uint64_t length) {
+Fit fit(Candidate& candidate, const Record& data, base::ByteSource& file) {
+  const std::uint64_t length = data.data_length;
   if (candidate.spec.numbers == 0) {
     const auto unit = base::checked_multiply(candidate.stored.volume(), candidate.spec.number_bytes());
     if (!unit || length == 0 || length % *unit != 0) return Fit::none;
@@ -123,10 +184,12 @@ Fit fit(Candidate& candidate, std::uint64_t length) {
   Candidate other = candidate;
   other.spec = in_other_precision(candidate.spec);
   if (bytes_of(other) == length) {
+    if (looks_as_declared(candidate, data, file)) return Fit::none;
     candidate = other;
     return Fit::other_precision;
   }
-  return !candidate.lz_is_sure && fit_lz(candidate, length) ? Fit::exact : Fit::none;
+  if (!candidate.lz_is_sure && fit_lz(candidate, length)) return Fit::exact;
+  return fit_colors(candidate, length) ? Fit::other_matrices : Fit::none;
 }
 
 std::string site_text(const FieldSpec& spec) {
@@ -134,23 +197,33 @@ std::string site_text(const FieldSpec& spec) {
   return fmt::format("{} {}", name(spec.kind), name(spec.precision));
 }
 
-void report_misfit(const Candidate& candidate, const Record& data, Findings& findings) {
+// What the numbers say against the lattice that is described; empty: nothing.
+std::string doubt_of_lattice(const Candidate& candidate, const Record& data, base::ByteSource& file) {
+  Candidate other = candidate;
+  other.spec = in_other_precision(candidate.spec);
+  if (data.data_length == 0 || bytes_of(other) != data.data_length || !looks_as_declared(candidate, data, file)) {
+    return {};
+  }
+  const std::string_view factor = candidate.spec.precision == Precision::double_ ? "half" : "twice";
+  return fmt::format(
+      "; the numbers are in {} precision, as declared, of {} as many sites: the lattice is stated wrongly",
+      name(candidate.spec.precision), factor);
+}
+
+void report_misfit(const Candidate& candidate, const Record& data, base::ByteSource& file, Findings& findings) {
   const std::string needed = candidate.spec.numbers == 0
                                  ? fmt::format("a multiple of {}", candidate.spec.number_bytes())
                                  : fmt::format("{}", bytes_of(candidate));
-  findings.error(Code::malformed, "field-length", data,
-                 fmt::format("{} bytes, but a {} lattice of {} needs {}", data.data_length,
-                             to_string(candidate.extents), site_text(candidate.spec), needed),
-                 needed, fmt::format("{}", data.data_length));
+  findings.error(
+      Code::malformed, "field-length", data,
+      fmt::format("{} bytes, but a {} lattice of {} needs {}{}", data.data_length, to_string(candidate.extents),
+                  site_text(candidate.spec), needed, doubt_of_lattice(candidate, data, file)),
+      needed, fmt::format("{}", data.data_length));
 }
 
-void report_missing(const Description& given, const Record& data, Findings& findings) {
+void report_missing(const Record& data, Findings& findings) {
   const std::string sentence = "no scidac-private-record-xml or ildg-format says what the sites hold";
-  if (given.file || data.type == "ildg-binary-data") {
-    findings.error(Code::malformed, "field-undescribed", data, sentence);
-  } else {
-    findings.warning("field-undescribed", data, sentence);
-  }
+  findings.error(Code::malformed, "field-undescribed", data, sentence);
 }
 
 // Both fit the length, so nothing tells which lattice is meant.
@@ -166,6 +239,17 @@ bool contradicts(const Description& given, Precision precision) noexcept {
   return given.record->precision == (precision == Precision::single ? "D" : "F");
 }
 
+void report_global(const RecordInfo& info, const Record& data, Findings& findings) {
+  if (base::checked_multiply(info.typesize, info.datacount) == data.data_length) {
+    findings.note("scidac-global-record", data, "a global object without a lattice; read it as a record");
+    return;
+  }
+  findings.error(Code::malformed, "scidac-global-record", data,
+                 fmt::format("{} bytes, but a global object of {} times {} bytes is described; its record type or its "
+                             "sizes are damaged",
+                             data.data_length, info.datacount, info.typesize));
+}
+
 Payload payload_of(const Candidate& candidate, const Record& data) {
   Payload payload;
   payload.file = data.file;
@@ -179,22 +263,23 @@ Payload payload_of(const Candidate& candidate, const Record& data) {
 
 }  // namespace
 
-std::optional<Payload> describe(const Description& given, const Record& data, Findings& findings) {
+std::optional<Payload> describe(const Description& given, const Record& data, base::ByteSource& file,
+                                Findings& findings) {
   if (given.record && given.record->type == RecordType::global) {
-    findings.note("scidac-global-record", data, "a global object without a lattice; read it as a record");
+    report_global(*given.record, data, findings);
     return {};
   }
   std::optional<Candidate> scidac = from_scidac(given, data, findings);
-  std::optional<Candidate> lattice = from_lattice(given);
+  std::optional<Candidate> lattice = from_lattice(given, data, findings);
   if (!scidac && !lattice) {
-    if (!given.record) report_missing(given, data, findings);
+    if (!given.record) report_missing(data, findings);
     return {};
   }
   const Candidate declared = lattice ? *lattice : *scidac;
-  const Fit scidac_fit = scidac ? fit(*scidac, data.data_length) : Fit::none;
-  const Fit lattice_fit = lattice ? fit(*lattice, data.data_length) : Fit::none;
+  const Fit scidac_fit = scidac ? fit(*scidac, data, file) : Fit::none;
+  const Fit lattice_fit = lattice ? fit(*lattice, data, file) : Fit::none;
   if (scidac_fit == Fit::none && lattice_fit == Fit::none) {
-    report_misfit(declared, data, findings);
+    report_misfit(declared, data, file, findings);
     return {};
   }
   const bool same_fit = lattice_fit == scidac_fit;
@@ -204,15 +289,22 @@ std::optional<Payload> describe(const Description& given, const Record& data, Fi
     report_contradiction(*scidac, *lattice, data, findings);
     return {};
   }
-  if (std::max(scidac_fit, lattice_fit) == Fit::other_precision || contradicts(given, taken.spec.precision)) {
-    findings.warning("field-precision", data,
-                     fmt::format("declared with another precision, but {} bytes are a {} field", data.data_length,
-                                 site_text(taken.spec)));
+  const Fit best = std::max(scidac_fit, lattice_fit);
+  // Read as the length has it; who examines the file is told.
+  if (best == Fit::other_matrices) {
+    findings.error(
+        Code::ok, "field-colors", data,
+        fmt::format("declared as {}, but {} bytes are a {} field on {}, and are read as that", site_text(declared.spec),
+                    data.data_length, site_text(taken.spec), to_string(taken.extents)));
+  } else if (best == Fit::other_precision || contradicts(given, taken.spec.precision)) {
+    findings.error(Code::ok, "field-precision", data,
+                   fmt::format("declared with another precision, but {} bytes are a {} field", data.data_length,
+                               site_text(taken.spec)));
   } else if (scidac && lattice && !same_fit) {
-    findings.warning("field-contradiction", data,
-                     fmt::format("scidac-private records and {} describe different fields; the length of the record "
-                                 "fits {} {}",
-                                 given.lattice->root, to_string(taken.extents), site_text(taken.spec)));
+    findings.error(Code::ok, "field-contradiction", data,
+                   fmt::format("scidac-private records and {} describe different fields; the length of the record "
+                               "fits {} {}",
+                               given.lattice->root, to_string(taken.extents), site_text(taken.spec)));
   }
   return payload_of(taken, data);
 }

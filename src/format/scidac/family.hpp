@@ -19,7 +19,7 @@
 
 namespace lq::format::scidac {
 
-class Family : public Container, public FieldFormat, public Mender {
+class Family : public Container, public FieldFormat, public Mender, public Examiner {
  public:
   Catalog scan(base::ByteSource& file, const Limits& limits) const final { return scidac::scan(file, limits, name()); }
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const final {
@@ -28,7 +28,11 @@ class Family : public Container, public FieldFormat, public Mender {
     const Catalog own = of_file(file, catalog);
     lime::check_headers(file, own, findings);
     check(file, own, findings);
+    for (Finding& finding : examine(file, catalog, {}).findings) findings.add(std::move(finding));
     return findings.take();
+  }
+  Examined examine(base::ByteSource& file, const Catalog& catalog, const Limits&) const final {
+    return scidac::examine(file, of_file(file, catalog));
   }
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const final {
     return lime::explain(file, of_file(file, catalog), meaning_of);

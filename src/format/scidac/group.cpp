@@ -21,6 +21,8 @@ class Grouping {
   void add_checksum(RecordIndex i);
   void add_description(RecordIndex i, std::optional<RecordIndex> Group::*member);
   void add_attachment(RecordIndex i, std::optional<RecordIndex> Group::*member);
+  void wait_with(std::optional<RecordIndex>& place, RecordIndex i);
+  void give_up(std::optional<RecordIndex>& place);
   void settle_texts(Group* next);
   bool same_message(RecordIndex a, RecordIndex b) const { return records_[a].message == records_[b].message; }
   bool described(const Group& group) const { return group.record_info || group.lattice; }
@@ -70,7 +72,7 @@ void Grouping::add_data(RecordIndex i) {
   Group group = waiting_;
   group.data = i;
   group.texts.clear();
-  if (group.checksum && !same_message(*group.checksum, i)) group.checksum.reset();
+  if (group.checksum && !same_message(*group.checksum, i)) give_up(group.checksum);
   if (!described(group)) group.lattice = etmc_;
   if (group.lattice && records_[*group.lattice].type != type::ildg_format) etmc_ = group.lattice;
   settle_texts(&group);
@@ -89,22 +91,41 @@ void Grouping::add_checksum(RecordIndex i) {
   } else if (last && same_message(last->data, i) && !described(waiting_)) {
     result_.spare_checksums.push_back(i);
   } else {
-    waiting_.checksum = i;
+    wait_with(waiting_.checksum, i);
   }
+}
+
+// Another one that waited came to nothing: its data are not there.
+void Grouping::wait_with(std::optional<RecordIndex>& place, RecordIndex i) {
+  give_up(place);
+  place = i;
+}
+
+void Grouping::give_up(std::optional<RecordIndex>& place) {
+  if (place) result_.strays.push_back(*place);
+  place.reset();
 }
 
 // A description stands before its data, or, in the same message, behind them.
 void Grouping::add_description(RecordIndex i, std::optional<RecordIndex> Group::*member) {
   Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
   const bool behind = last && same_message(last->data, i) && !described(*last);
-  (behind ? *last : waiting_).*member = i;
+  if (behind) {
+    last->*member = i;
+  } else {
+    wait_with(waiting_.*member, i);
+  }
 }
 
 void Grouping::add_attachment(RecordIndex i, std::optional<RecordIndex> Group::*member) {
   Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
   const bool behind =
       last && same_message(last->data, i) && !last->checksum && !(last->*member) && !described(waiting_);
-  (behind ? *last : waiting_).*member = i;
+  if (behind) {
+    last->*member = i;
+  } else {
+    wait_with(waiting_.*member, i);
+  }
 }
 
 // A text belongs to the data record of its own message: the next one, else the last one.
@@ -124,6 +145,9 @@ void Grouping::settle_texts(Group* next) {
 Groups Grouping::take() {
   settle_texts(nullptr);
   result_.waits_for_data = described(waiting_);
+  give_up(waiting_.checksum);
+  give_up(waiting_.slices);
+  give_up(waiting_.name);
   if (!result_.file_infos.empty()) {
     for (Group& group : result_.groups) {
       if (!group.file_info) group.file_info = result_.file_infos.front();

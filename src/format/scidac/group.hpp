@@ -32,6 +32,7 @@ struct Groups {
   std::vector<RecordIndex> file_infos;       // every scidac-private-file-xml
   std::vector<RecordIndex> texts;            // of the file as a whole
   std::vector<RecordIndex> spare_checksums;  // a second one for data that have one already
+  std::vector<RecordIndex> strays;           // descriptions and what belongs to data, of which there are none
   bool waits_for_data = false;               // the last description has no data record
 };
 

@@ -23,6 +23,7 @@ LatticeXml decode_lattice(std::string_view document) {
   LatticeXml lattice;
   lattice.root = root.name;
   lattice.field = root.text_of("field").value_or("");
+  lattice.flavours = optional_number(root, "flavours").value_or(0);
   lattice.precision = required_number(root, "precision");
   if (lattice.precision != 32 && lattice.precision != 64) {
     throw Error(Code::malformed, fmt::format("<precision> is {}, but only 32 and 64 are defined", lattice.precision),

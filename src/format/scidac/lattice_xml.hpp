@@ -18,6 +18,7 @@ struct LatticeXml {
   std::string field;            // "su3gauge", "diracFermion", ...
   std::uint64_t precision = 0;  // 32 or 64
   Extents extents;
+  std::uint64_t flavours = 0;  // data records that follow, as tmLQCD says; 0: it does not
 };
 
 // Throws Error(malformed) that says what is missing or wrong; the caller adds the place.

@@ -25,13 +25,6 @@
 namespace lq::format::scidac {
 namespace {
 
-constexpr std::array<std::string_view, 15> known_types{
-    type::private_file_xml, type::file_xml,      type::private_record_xml,
-    type::record_xml,       type::binary_data,   type::checksum,
-    type::sitelist,         type::ildg_format,   type::ildg_data_lfn,
-    type::ildg_binary_data, type::xlf_info,      type::etmc_propagator_format,
-    type::limequat_slices,  type::limequat_name, unproven_text};
-
 // Where flags contradict each other: the order of formats/scidac.md 2.1 knows which is right.
 bool ends_message(const std::vector<Record>& records, std::size_t i) {
   const std::string_view type = records[i].type, next = records[i + 1].type;
@@ -110,7 +103,7 @@ void Documents::mend(const Group& group) {
   if (group.lattice) given.lattice = tried(decode_lattice, text(*group.lattice));
   if (given.file && given.file->volume_format != 0) return;
   Findings ignored;
-  const auto payload = describe(given, records_[group.data], ignored);
+  const auto payload = describe(given, records_[group.data], file_, ignored);
   if (!payload || payload->stored != whole(payload->extents)) return;
 
   if (group.file_info && (!given.file || given.file->extents != payload->extents)) {
@@ -168,12 +161,12 @@ std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits
                     file.path()),
         {.path = file.path()});
   }
-  lime::MendedHeaders headers = lime::mend_headers(file, {known_types, ends_message}, done);
+  lime::MendedHeaders headers = lime::mend_headers(file, {type::all, ends_message}, done);
   std::optional<std::uint64_t> cut;
   if (headers.is_cut) {
     cut = mend_end(file, headers.records.back(), done);
     // The record before it ends the message now.
-    if (!cut) lime::mend_headers(file, {known_types, ends_message}, done);
+    if (!cut) lime::mend_headers(file, {type::all, ends_message}, done);
   }
   Documents(file, limits, encode_lattice, done).mend();
   return cut;

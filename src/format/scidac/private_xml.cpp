@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/scidac/private_xml.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
@@ -116,8 +118,14 @@ std::optional<Checksum> decode_checksum(std::string_view text) {
   const base::xml::Element root = parse_document(text, "scidacChecksum");
   const auto suma = sum_from(root, "suma");
   const auto sumb = sum_from(root, "sumb");
-  if (!suma || !sumb) return std::nullopt;
-  return Checksum{*suma, *sumb};
+  if (suma && sumb) return Checksum{*suma, *sumb};
+  // Without both sums there is nothing but the version, as QIO writes it.
+  const auto is_more = [](const base::xml::Element& child) { return child.name != "version" && !child.text.empty(); };
+  if (std::ranges::any_of(root.children, is_more)) {
+    throw Error(Code::malformed, "the document holds something, but not the two sums <suma> and <sumb>",
+                {.expected = "<suma> and <sumb>"});
+  }
+  return std::nullopt;
 }
 
 }  // namespace lq::format::scidac

@@ -4,6 +4,7 @@
 // The record types that lattice files use, and what each one is to a reader (formats/scidac.md 2).
 #pragma once
 
+#include <array>
 #include <string_view>
 
 namespace lq::format::scidac {
@@ -25,6 +26,23 @@ inline constexpr std::string_view etmc_propagator_format = "etmc-propagator-form
 inline constexpr std::string_view etmc_source_format = "etmc-source-format";
 inline constexpr std::string_view limequat_slices = "limequat-slices";
 inline constexpr std::string_view limequat_name = "limequat-name";
+
+inline constexpr std::array<std::string_view, 16> all{private_file_xml,
+                                                      file_xml,
+                                                      private_record_xml,
+                                                      record_xml,
+                                                      binary_data,
+                                                      checksum,
+                                                      sitelist,
+                                                      ildg_format,
+                                                      ildg_data_lfn,
+                                                      ildg_binary_data,
+                                                      xlf_info,
+                                                      grid_format,
+                                                      etmc_propagator_format,
+                                                      etmc_source_format,
+                                                      limequat_slices,
+                                                      limequat_name};
 }  // namespace type
 
 enum class Role {

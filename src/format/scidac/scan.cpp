@@ -43,6 +43,8 @@ class Scan {
   void read_checksum(const Group& group, FieldEntry& entry);
   void read_slices(const Group& group, FieldEntry& entry);
   void read_spare_checksums(const Groups& groups);
+  void report_strays(const Groups& groups);
+  void compare_counts(const Groups& groups);
   void read_texts(const std::vector<RecordIndex>& indices, Metadata& metadata);
   void state_observables();
   void report_open_message(const Groups& groups);
@@ -125,7 +127,7 @@ void Scan::read_group(const Group& group) {
 
 std::optional<Payload> Scan::payload_of(const Description& description, const Record& data) {
   const bool is_global = description.record && description.record->type == RecordType::global;
-  if (!volumes_ || is_global) return describe(description, data, findings_);
+  if (!volumes_ || is_global) return describe(description, data, file_.file(), findings_);
   const std::size_t number = fields_in_volumes_++;
   if (description.record && description.record->type == RecordType::hypercube) {
     findings_.error(Code::unsupported, "scidac-hypercube", data,
@@ -134,7 +136,7 @@ std::optional<Payload> Scan::payload_of(const Description& description, const Re
   }
   const Record whole = volumes_->whole(data, number, findings_);
   if (whole.data_length == 0) return {};
-  auto payload = describe(description, whole, findings_);
+  auto payload = describe(description, whole, file_.file(), findings_);
   if (payload) volumes_->place(*payload, data, number);
   return payload;
 }
@@ -186,9 +188,9 @@ void Scan::read_checksum(const Group& group, FieldEntry& entry) {
   entry.sums.set_checksum(*sum);
   const std::optional<Checksum> total = entry.sums.total_of_slices();
   if (total && *total != *sum) {
-    findings_.warning("limequat-slices-contradict", record(*group.slices),
-                      "the checksums of the slices do not combine to that of the field; one of them is damaged",
-                      to_string(*sum), to_string(*total));
+    findings_.error(Code::ok, "limequat-slices-contradict", record(*group.slices),
+                    "the checksums of the slices do not combine to that of the field; one of them is damaged",
+                    to_string(*sum), to_string(*total));
   }
 }
 
@@ -200,7 +202,8 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
     found = decode_slices(texts_.document(slices));
   } catch (const Error& error) {
     if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
-    findings_.warning("limequat-slices-malformed", slices, error.what(), error.facts().expected, error.facts().found);
+    findings_.error(Code::ok, "limequat-slices-malformed", slices, error.what(), error.facts().expected,
+                    error.facts().found);
     return;
   }
   const Extents& stored = entry.payload.stored.extents;
@@ -210,14 +213,59 @@ void Scan::read_slices(const Group& group, FieldEntry& entry) {
     for (Sum& sum : found.all) entry.sums.set(std::move(sum));
     return;
   }
-  findings_.warning("limequat-slices-malformed", slices,
-                    fmt::format("{} slices, but the field has {}", slices_found, expected));
+  findings_.error(Code::ok, "limequat-slices-malformed", slices,
+                  fmt::format("{} slices, but the field has {}", slices_found, expected));
 }
 
+// A second checksum says the same as the first, or one of them is damaged.
 void Scan::read_spare_checksums(const Groups& groups) {
   for (const RecordIndex i : groups.spare_checksums) {
-    findings_.warning("scidac-checksum-repeated", record(i),
-                      "the data have a checksum already; this one is not compared with them");
+    const auto spare = decode(i, "scidac-checksum", decode_checksum);
+    const auto behind = std::ranges::upper_bound(catalog_.fields, i, {}, &FieldEntry::record);
+    if (!spare || behind == catalog_.fields.begin()) continue;
+    const std::optional<Checksum> sum = *spare, first = (behind - 1)->sums.checksum();
+    if (sum == first) {
+      findings_.note("scidac-checksum-repeated", record(i), "the data have this checksum already");
+    } else {
+      findings_.error(Code::ok, "scidac-checksum-repeated", record(i),
+                      "the data have another checksum already; one of the two is damaged",
+                      first ? to_string(*first) : "none", sum ? to_string(*sum) : "none");
+    }
+  }
+}
+
+// Whatever speaks of data that are not there: the type of their record is damaged, or the record is gone.
+void Scan::report_strays(const Groups& groups) {
+  for (const RecordIndex i : groups.strays) {
+    const Role role = role_of(record(i).type);
+    const bool describes = role == Role::record_info || role == Role::lattice;
+    findings_.error(Code::malformed, "scidac-data-missing", record(i),
+                    fmt::format("{} here, but no record of data belongs to it; the type or the length of a record is "
+                                "damaged, or the data were never written: a field is missing",
+                                describes ? "a field is described" : "something is said of data"));
+  }
+}
+
+// Where a text says how many fields there are.
+void Scan::compare_counts(const Groups& groups) {
+  const auto compare = [&](const Record& where, std::uint64_t stated, std::uint64_t found) {
+    if (stated == found) return;
+    findings_.error(Code::ok, "scidac-fields-missing", where,
+                    fmt::format("{} fields are stated, but there are {}; some are missing, or the number is damaged",
+                                stated, found),
+                    fmt::format("{}", stated), fmt::format("{}", found));
+  };
+  if (const auto vectors = stated_vectors(catalog_.metadata)) {
+    const auto text = std::ranges::find(catalog_.records, type::file_xml, &Record::type);
+    if (text != catalog_.records.end()) compare(*text, *vectors, catalog_.fields.size());
+  }
+  std::map<RecordIndex, std::uint64_t> described;
+  for (const Group& group : groups.groups) {
+    if (group.lattice) ++described[*group.lattice];
+  }
+  for (const auto& [lattice, found] : described) {
+    const auto document = decode(lattice, "ildg-format", decode_lattice);
+    if (document && document->flavours > 0) compare(record(lattice), document->flavours, found);
   }
 }
 
@@ -249,13 +297,16 @@ void Scan::report_open_message(const Groups& groups) {
 
 // A damaged type or length hides the data from the scan; a file that promises a field holds one.
 void Scan::report_lost_data(const Groups& groups) {
-  if (catalog_.records.empty() || walk_.inside_message || findings_.has_errors()) return;
+  if (catalog_.records.empty() || walk_.inside_message || walk_.truncated) return;
   const Record& last = catalog_.records.back();
   const std::uint64_t end = last.offset + last.data_length;
   if (groups.waits_for_data) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
                     "a field is described, but no record of data follows the description; the type or the length of "
                     "a record is damaged, or the data were never written");
+  } else if (groups.groups.empty() && !groups.file_infos.empty()) {
+    findings_.error(Code::ok, "scidac-data-missing", last,
+                    "a lattice is described, but there is no record of data; the file was cut, or nothing was written");
   } else if (groups.groups.empty() && file_.size() > end && file_.size() - end > lime::header_bytes) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
                     "no record holds data, and the bytes behind this one are no record; its length may be damaged");
@@ -282,10 +333,12 @@ Catalog Scan::run() {
   const Groups groups = group_records(catalog_.records, file_.size());
   report_open_message(groups);
   report_lost_data(groups);
+  report_strays(groups);
   read_file_infos(groups);
   read_texts(groups.texts, catalog_.metadata);
   for (const Group& group : groups.groups) read_group(group);
   read_spare_checksums(groups);
+  compare_counts(groups);
   state_observables();
   if (volumes_) {
     catalog_.files = volumes_->files();

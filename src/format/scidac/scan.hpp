@@ -10,9 +10,14 @@
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
+#include "format/format.hpp"
 
 namespace lq::format::scidac {
 
 Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name);
+
+// What a scan does not look at: whether texts hold what are records, the checksums of data without a lattice, and
+// whether numbers look as their description says, where that alone says how many there are.
+Examined examine(base::ByteSource& file, const Catalog& catalog);
 
 }  // namespace lq::format::scidac

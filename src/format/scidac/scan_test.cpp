@@ -6,6 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <random>
+
+#include <fmt/format.h>
+
 #include "format/assembled.hpp"
 
 namespace lq::format::scidac {
@@ -52,6 +57,115 @@ TEST(ScidacScan, MissesTheDataBehindADamagedLength) {
   const Catalog catalog = scan_bytes(bytes);
   ASSERT_NE(catalog.first_error(), nullptr);
   EXPECT_EQ(catalog.first_error()->rule, "scidac-data-missing");
+}
+
+bool breaks(const Catalog& catalog, std::string_view rule) {
+  return std::ranges::any_of(catalog.findings,
+                             [&](const Finding& f) { return f.rule == rule && f.severity == Severity::error; });
+}
+
+// Also where fields are left.
+TEST(ScidacScan, MissesTheDataOfAFieldAmongOthers) {
+  for (const int lost : {0, 1, 2}) {
+    for (const char* type : {"ildg-binary-dbta", "something else"}) {
+      std::string bytes;
+      for (int k = 0; k < 3; ++k) {
+        bytes += record("ildg-format", form, true, false) +
+                 record(k == lost ? type : "ildg-binary-data", data, false, false) +
+                 record("scidac-checksum", checksum, false, true);
+      }
+      const Catalog catalog = scan_bytes(bytes);
+      ASSERT_NE(catalog.first_error(), nullptr);
+      EXPECT_EQ(catalog.first_error()->rule, "scidac-data-missing") << lost << type;
+      EXPECT_EQ(breaks(catalog, "lime-type-damaged"), std::string_view(type).starts_with("ildg")) << lost;
+    }
+  }
+}
+
+TEST(ScidacScan, MissesTheDescriptionOfDataInAnyFile) {
+  const Catalog catalog =
+      scan_bytes(record("note", "plain", true, true) + record("scidac-binary-data", data, true, true));
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "field-undescribed");
+}
+
+TEST(ScidacScan, ComparesASecondChecksumWithTheFirst) {
+  const std::string other = "<scidacChecksum><suma>1</suma><sumb>3</sumb></scidacChecksum>";
+  for (const std::string& second : {checksum, other}) {
+    const Catalog catalog =
+        scan_bytes(record("ildg-format", form, true, false) + record("ildg-binary-data", data, false, false) +
+                   record("scidac-checksum", checksum, false, false) + record("scidac-checksum", second, false, true));
+    EXPECT_EQ(breaks(catalog, "scidac-checksum-repeated"), second == other);
+    EXPECT_EQ(catalog.first_error(), nullptr);
+  }
+}
+
+TEST(ScidacScan, TakesNoChecksumForAbsentThatHoldsSomething) {
+  const auto of = [](const std::string& text) {
+    return scan_bytes(record("ildg-format", form, true, false) + record("ildg-binary-data", data, false, false) +
+                      record("scidac-checksum", text, false, true));
+  };
+  EXPECT_EQ(of("<scidacChecksum><version>1.0</version></scidacChecksum>").first_error(), nullptr);
+  for (const char* text :
+       {"<scidacChecksum><suma>1</suma><sunb>2</sunb></scidacChecksum>",
+        "<scidacChecksum><sumb>2</sumb></scidacChecksum>", "<scidacChecksum><sums>1</sums></scidacChecksum>"}) {
+    EXPECT_TRUE(breaks(of(text), "scidac-checksum")) << text;
+  }
+}
+
+// A lattice of 2 x 1 x 1 x `t`, and 2 x 1 x 1 x 4 sites of doubles.
+Catalog stated_with(int t, const char* field = "su3gauge") {
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::string numbers;
+  for (int i = 0; i < 8 * 72; ++i) {
+    const auto word = std::bit_cast<std::uint64_t>(normal(random));
+    for (int byte = 7; byte >= 0; --byte) numbers += static_cast<char>(word >> 8 * byte);
+  }
+  return scan_bytes(record("ildg-format",
+                           fmt::format("<ildgFormat><field>{}</field><precision>64</precision><lx>2</lx><ly>1</ly>"
+                                       "<lz>1</lz><lt>{}</lt></ildgFormat>",
+                                       field, t),
+                           true, false) +
+                    record("ildg-binary-data", numbers, false, true));
+}
+
+TEST(ScidacScan, TakesDoublesOfALatticeStatedTwiceAsLongForNoSingleNumbers) {
+  EXPECT_TRUE(stated_with(4).findings.empty());
+  const Catalog catalog = stated_with(8);
+  ASSERT_NE(catalog.first_error(), nullptr);
+  EXPECT_EQ(catalog.first_error()->rule, "field-length");
+  EXPECT_NE(catalog.first_error()->message.find("the lattice is stated wrongly"), std::string::npos);
+}
+
+TEST(ScidacScan, ReadsMatricesOfTheOneSizeThatFits) {
+  const Catalog catalog = stated_with(4, "su2gauge");
+  EXPECT_EQ(catalog.first_error(), nullptr);
+  EXPECT_TRUE(breaks(catalog, "field-colors"));
+  EXPECT_EQ(catalog.field("gauge").payload.spec.colors, 3);
+  EXPECT_TRUE(breaks(stated_with(4, "su3gauga"), "field-unknown"));
+}
+
+TEST(ScidacScan, ComparesTheNumbersOfFieldsThatTextsState) {
+  const auto of = [](int vectors) {
+    return scan_bytes(record("scidac-file-xml", fmt::format("<info><Nvecs>{}</Nvecs></info>", vectors), true, true) +
+                      field_message() + field_message());
+  };
+  EXPECT_FALSE(breaks(of(2), "scidac-fields-missing"));
+  EXPECT_TRUE(breaks(of(3), "scidac-fields-missing"));
+}
+
+TEST(ScidacScan, FindsHeadersBehindBytesThatAreNone) {
+  std::string bytes = field_message() + field_message() + field_message();
+  const std::size_t second = field_message().size();
+  bytes.replace(second, 40, 40, '\1');
+  EXPECT_TRUE(breaks(scan_bytes(bytes), "lime-records-lost"));
+  const Catalog text = scan_bytes(field_message() + "crc 12345 plaquette 0.59\n");
+  EXPECT_EQ(text.first_error(), nullptr);
+  EXPECT_TRUE(text.complete);
+  ASSERT_EQ(text.findings.size(), 1U);
+  EXPECT_EQ(text.findings.front().rule, "lime-trailing-bytes");
+  EXPECT_EQ(text.findings.front().severity, Severity::warning);
 }
 
 TEST(ScidacScan, ReadsAThousandFields) {

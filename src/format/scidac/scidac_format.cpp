@@ -127,6 +127,8 @@ const lq::format::Format& lq::format::scidac_format() {
                           .container = &scidac,
                           .records = &scidac,
                           .fields = &scidac,
-                          .mender = &scidac};
+                          .mender = &scidac,
+                          .examiner = &scidac,
+                          .record_types = type::all};
   return row;
 }

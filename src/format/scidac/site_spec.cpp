@@ -3,9 +3,15 @@
 //
 // What one site holds, from datatype and sizes (formats/scidac.md 4.2). colors and spins are hints: some
 // programs write spins 4 for colour matrices. Sizes decide.
+#include <algorithm>
+#include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/checked.hpp"
+#include "base/one_edit.hpp"
+#include "base/text.hpp"
 #include "format/scidac/describe.hpp"
 
 namespace lq::format::scidac {
@@ -86,6 +92,41 @@ FieldSpec sized(FieldSpec spec, std::uint64_t site_bytes, std::uint64_t word) {
   return spec;
 }
 
+// The letter of the precision in "QDP_D3_ColorMatrix", "GRID_F_SpinColourVector4_3", "QUDA_FNs4Nc3_ColorSpinorField";
+// 0: there is none.
+char letter_in(std::string_view datatype) noexcept {
+  const std::size_t at = datatype.find('_');
+  if (at == std::string_view::npos || at + 2 >= datatype.size()) return 0;
+  const char letter = datatype[at + 1], next = datatype[at + 2];
+  const bool stands_alone = next == '_' || next == 'N' || (next >= '0' && next <= '9');
+  return stands_alone && (letter == 'F' || letter == 'D') ? letter : char{0};
+}
+
+// The names by which fields are known, from one of which a word of the datatype is one letter away.
+std::string_view nearly_known(std::string_view datatype) {
+  constexpr std::array<std::string_view, 6> known{"ColorMatrix",  "ColourMatrix", "LorentzVector",
+                                                  "DiracFermion", "ColorVector",  "Lattice"};
+  for (std::string_view rest = datatype; !rest.empty();) {
+    const std::string_view word = rest.substr(0, rest.find('_'));
+    for (const std::string_view name : known) {
+      // The letter may have become the one that separates words.
+      if (base::one_edit_apart(word, name) || base::one_edit_apart(rest.substr(0, name.size()), name)) return name;
+    }
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return {};
+}
+
+// Sizes that go with so many colours and spins: numbers, real or complex, of none, a row or a matrix of each.
+bool can_have(const RecordInfo& info, std::uint64_t word) {
+  for (const std::uint64_t colors : {std::uint64_t{1}, info.colors, info.colors * info.colors}) {
+    for (const std::uint64_t spins : {std::uint64_t{1}, info.spins, info.spins * info.spins}) {
+      if (info.typesize == colors * spins * word || info.typesize == 2 * colors * spins * word) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::optional<FieldSpec> site_of(const RecordInfo& info, int dimensions) {
@@ -100,6 +141,32 @@ std::optional<FieldSpec> site_of(const RecordInfo& info, int dimensions) {
   }
   if (*site_bytes % declared != 0) return {};
   return sized(as_generic(info, *site_bytes, declared), *site_bytes, declared);
+}
+
+std::string contradiction_in(const RecordInfo& info, const FieldSpec& spec) {
+  constexpr std::array<std::string_view, 7> precisions{"F", "D", "I", "S", "L", "C", ""};
+  const std::string datatype = base::printable(info.datatype), precision = base::printable(info.precision);
+  if (std::ranges::find(precisions, info.precision) == precisions.end()) {
+    return fmt::format("the precision \"{}\" is none that is known; F and D are", precision);
+  }
+  const char letter = letter_in(info.datatype);
+  const bool is_real = info.precision == "F" || info.precision == "D";
+  if (is_real && letter != 0 && letter != info.precision.front()) {
+    return fmt::format("the datatype \"{}\" is one of precision {}, but the precision is stated as {}", datatype,
+                       letter, precision);
+  }
+  if (spec.kind != FieldKind::generic || info.colors > 1000 || info.spins > 1000) return {};
+  if (const std::string_view near = nearly_known(info.datatype); !near.empty()) {
+    return fmt::format("the datatype \"{}\" is none that is known, but one letter away from one of \"{}\"", datatype,
+                       near);
+  }
+  const bool has_spin = contains(info.datatype, "DiracFermion") || contains(info.datatype, "ColorVector");
+  const bool is_of_chroma = info.datatype == "Lattice" && !can_have(info, info.precision == "D" ? 8 : 4);
+  if (info.datacount == 1 && ((has_spin && info.colors > 1) || is_of_chroma)) {
+    return fmt::format("a site of \"{}\" of {} colors and {} spins does not have {} bytes", datatype, info.colors,
+                       info.spins, info.typesize);
+  }
+  return {};
 }
 
 }  // namespace lq::format::scidac

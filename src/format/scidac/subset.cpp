@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "format/scidac/subset.hpp"
 
+#include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "format/scidac/record_types.hpp"
 
@@ -33,6 +34,10 @@ std::optional<Subset> subset_of(const Metadata& file_texts, const Metadata& fiel
   if (is_half) return Subset{parity == "odd", x};
   if (parity == "even" || parity == "odd") return Subset{parity == "odd"};
   return {};
+}
+
+std::optional<std::uint64_t> stated_vectors(const Metadata& file_texts) {
+  return base::parse_u64(fact_of(file_texts, type::file_xml, "Nvecs"));
 }
 
 }  // namespace lq::format::scidac

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -23,5 +24,8 @@ std::optional<Subset> subset_of(const Metadata& file_texts, const Metadata& fiel
 
 // The first fact of that name in the text of that name; empty: there is none.
 std::string_view fact_of(const Metadata& texts, std::string_view text, std::string_view key);
+
+// How many vectors there are, where a text of the file tells.
+std::optional<std::uint64_t> stated_vectors(const Metadata& file_texts);
 
 }  // namespace lq::format::scidac

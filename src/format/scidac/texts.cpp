@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/lime/header.hpp"
+#include "format/lime/near_types.hpp"
 #include "format/scidac/record_types.hpp"
 #include "format/xml_fields.hpp"
 
@@ -69,6 +70,7 @@ const std::string* find_text(const Metadata& metadata, std::string_view name) no
 void check_user_type(std::string_view name) {
   lime::check_type(name);
   if (is_structural(name)) refuse(name, "only the library writes records of this type; choose another name");
+  lime::require_own_type(name);
 }
 
 void check_metadata(const Metadata& metadata) {

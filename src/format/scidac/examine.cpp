@@ -1,0 +1,130 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What verify wants to know of a file beyond its scan and the sums of its fields.
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/findings.hpp"
+#include "format/likely_precision.hpp"
+#include "format/lime/header.hpp"
+#include "format/scidac/group.hpp"
+#include "format/scidac/private_xml.hpp"
+#include "format/scidac/record_types.hpp"
+#include "format/scidac/scan.hpp"
+#include "format/text_reader.hpp"
+#include "kernels/crc32.hpp"
+
+namespace lq::format::scidac {
+namespace {
+
+constexpr std::size_t searched_bytes = 1 << 20;
+
+class Examination {
+ public:
+  Examination(base::ByteSource& file, const Catalog& catalog) : file_(file), catalog_(catalog) {}
+
+  Examined run() {
+    for (const Record& record : catalog_.records) look_for_headers(record);
+    for (const Group& group : group_records(catalog_.records, catalog_.file_bytes).groups) compare_global(group);
+    for (const FieldEntry& field : catalog_.fields) compare_precision(field);
+    examined_.findings = findings_.take();
+    return std::move(examined_);
+  }
+
+ private:
+  void look_for_headers(const Record& record);
+  void compare_global(const Group& group);
+  void compare_precision(const FieldEntry& field);
+  std::uint32_t crc_of(const Record& record);
+
+  base::ByteSource& file_;
+  const Catalog& catalog_;
+  Findings findings_;
+  Examined examined_;
+};
+
+// A damaged length makes records behind it a part of a text, which is none then and passed over.
+void Examination::look_for_headers(const Record& record) {
+  const Role role = role_of(record.type);
+  if (role == Role::data || role == Role::binary || record.data_length < lime::header_bytes) return;
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(record.data_length, searched_bytes)));
+  bytes.resize(file_.read_at(record.offset, bytes));
+  for (std::size_t at = 0; at + lime::header_bytes <= bytes.size(); at += 8) {
+    const base::Bytes candidate = base::Bytes(bytes).subspan(at, lime::header_bytes);
+    if (!lime::has_magic(candidate) || !lime::resembles_header(candidate)) continue;
+    findings_.error(
+        Code::ok, "lime-records-lost", record,
+        fmt::format("it holds what looks like a record \"{}\", at byte {}: its length is damaged, and records "
+                    "behind it are not seen",
+                    lime::decode(candidate.first<lime::header_bytes>()).type, record.offset + at));
+    return;
+  }
+}
+
+std::uint32_t Examination::crc_of(const Record& record) {
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(record.data_length, searched_bytes)));
+  std::uint32_t crc = 0;
+  for (std::uint64_t at = 0; at < record.data_length;) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(bytes.size(), record.data_length - at));
+    const std::size_t got = file_.read_at(record.offset + at, base::MutableBytes(bytes).first(wanted));
+    if (got == 0) break;
+    crc = kernels::crc32(crc, base::Bytes(bytes).first(got));
+    at += got;
+  }
+  return crc;
+}
+
+// Data without a lattice are one site, of rank 0 (formats/scidac.md 4.4). No field is read of them.
+void Examination::compare_global(const Group& group) {
+  const auto is_its_field = [&](const FieldEntry& field) { return field.record == group.data; };
+  if (!group.record_info || !group.checksum || std::ranges::any_of(catalog_.fields, is_its_field)) return;
+  const Record &data = catalog_.records[group.data], &sum = catalog_.records[*group.checksum];
+  ReadAhead window(file_);
+  const Limits limits;
+  TextReader texts(window, limits);
+  Claim claim{data.type, "scidac", Evidence::exact_sum, Outcome::unreadable, data.offset, data.data_length};
+  try {
+    const Record& info = catalog_.records[*group.record_info];
+    if (decode_record_info(texts.document(info)).type != RecordType::global) return;
+    const auto stated = decode_checksum(texts.document(sum));
+    const std::uint32_t crc = crc_of(data);
+    const bool agrees = stated && *stated == Checksum{crc, crc};
+    claim.outcome = !stated ? Outcome::absent : agrees ? Outcome::agrees : Outcome::differs;
+    if (stated && !agrees) {
+      findings_.error(Code::ok, "scidac-global-record", data,
+                      fmt::format("the data have the checksum {}, the file states {}", to_string(Checksum{crc, crc}),
+                                  to_string(*stated)),
+                      to_string(*stated), to_string(Checksum{crc, crc}));
+    }
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed && error.code() != Code::too_large) throw;
+    findings_.error(Code::ok, "scidac-global-record", sum, error.what());
+  }
+  examined_.claims.push_back(std::move(claim));
+}
+
+// One letter tells whether a generic site holds doubles or twice as many single numbers; of other fields colours and
+// spins tell, too.
+void Examination::compare_precision(const FieldEntry& field) {
+  const Payload& payload = field.payload;
+  if (payload.spec.kind != FieldKind::generic || !payload.is_in_one_piece() || !catalog_.files.empty()) return;
+  const auto looks = likely_precision(file_, payload.offset, payload.length, payload.byte_order);
+  if (!looks) return;
+  const bool agrees = *looks == payload.spec.precision;
+  examined_.claims.push_back({field.name, "precision", Evidence::nature, agrees ? Outcome::agrees : Outcome::differs,
+                              payload.offset, payload.length});
+  if (agrees) return;
+  findings_.warning("field-precision", catalog_.records.at(static_cast<std::size_t>(field.record)),
+                    fmt::format("described as numbers in {} precision, but they look like ones in {} precision",
+                                name(payload.spec.precision), name(*looks)));
+}
+
+}  // namespace
+
+Examined examine(base::ByteSource& file, const Catalog& catalog) { return Examination(file, catalog).run(); }
+
+}  // namespace lq::format::scidac
