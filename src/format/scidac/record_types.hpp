@@ -7,6 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include "format/unproven.hpp"
+
 namespace lq::format::scidac {
 
 namespace type {
@@ -27,7 +29,7 @@ inline constexpr std::string_view etmc_source_format = "etmc-source-format";
 inline constexpr std::string_view limequat_slices = "limequat-slices";
 inline constexpr std::string_view limequat_name = "limequat-name";
 
-inline constexpr std::array<std::string_view, 16> all{private_file_xml,
+inline constexpr std::array<std::string_view, 17> all{private_file_xml,
                                                       file_xml,
                                                       private_record_xml,
                                                       record_xml,
@@ -42,7 +44,8 @@ inline constexpr std::array<std::string_view, 16> all{private_file_xml,
                                                       etmc_propagator_format,
                                                       etmc_source_format,
                                                       limequat_slices,
-                                                      limequat_name};
+                                                      limequat_name,
+                                                      unproven_text};
 }  // namespace type
 
 enum class Role {
