@@ -81,6 +81,7 @@ class VerifyOptions(TypedDict, total=False):
     physics: Union[Literal["when-it-fits", "always", "never"], bool, None]
     memory_bytes: Optional[int]
     block_bytes: Optional[int]
+    require: Union[Literal["consistent", "sound"], bool, None]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     threads: Optional[int]
@@ -110,12 +111,15 @@ class ConvertOptions(WriteOptions, total=False):
 
     dry_run: Optional[bool]
     allow_loss: Optional[bool]
+    accept_damage: Optional[bool]
+    field: Optional[str]
+    index: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
 
 
 class DiffOptions(TypedDict, total=False):
-    """Comparing two fields."""
+    """Comparing two files."""
 
     tolerance: Optional[float]
     tol: Optional[float]
