@@ -122,10 +122,9 @@ std::vector<SumName> compared_sums(const Catalog& catalog, const FieldEntry& ent
   return sums;
 }
 
-// No checksum proves the data: what they look like is all that can be said.
+// No checksum proves the data: what they look like is all that can be said. Links of another kind are read often.
 void warn_of(const Nature& nature, Report& report) {
   report.warnings.insert(report.warnings.end(), nature.damage.begin(), nature.damage.end());
-  report.warnings.insert(report.warnings.end(), nature.remarks.begin(), nature.remarks.end());
 }
 
 // Of a field that is read.
