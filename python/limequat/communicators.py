@@ -148,7 +148,7 @@ def _library_over(mpi):
     library, reason = _of_that_mpi(path, mpi)
     if library is None and named:
         warnings.warn(f"LIMEQUAT_MPI_LIBRARY={named} cannot be used: {reason}. Messages go through mpi4py instead",
-                      RuntimeWarning, stacklevel=_levels_to_the_caller())
+                      RuntimeWarning, stacklevel=levels_to_the_caller())
     return library
 
 
@@ -199,11 +199,11 @@ def _warn_of_lonely_ranks(mpi):
             warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each of "
                           f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {_name_of(mpi)}: start "
                           "this program by the mpirun of that MPI, or install mpi4py for that of the launcher",
-                          RuntimeWarning, stacklevel=_levels_to_the_caller())
+                          RuntimeWarning, stacklevel=levels_to_the_caller())
             return
 
 
-def _levels_to_the_caller():
+def levels_to_the_caller():
     """The stacklevel of a warning of who calls this, so that it names the line of the program."""
     frame, level = sys._getframe(1), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith("limequat."):

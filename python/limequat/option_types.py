@@ -120,7 +120,7 @@ class ConvertOptions(WriteOptions, total=False):
 
 
 class DiffOptions(TypedDict, total=False):
-    """Comparing two fields."""
+    """Comparing two files."""
 
     tolerance: Optional[float]
     tol: Optional[float]

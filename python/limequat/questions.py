@@ -12,6 +12,7 @@ from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
+from limequat.transfer import warn_of
 
 if TYPE_CHECKING:
     from limequat.option_types import ConvertOptions, DiagnoseOptions, DiffOptions, Limits, PlanRequest, Unpack, VerifyOptions
@@ -97,9 +98,12 @@ def convert(source, target, *, comm=None, **options: "Unpack[ConvertOptions]"):
 
     {options}
 
-    comm: a communicator or Grid whose ranks share the work. Returns the report of the transfer.
+    comm: a communicator or Grid whose ranks share the work. Returns the report of the transfer. Warns (RuntimeWarning) of
+    what is odd about the data of ``source``.
     """
-    return parse(text_from("lq_convert", *_conversion(source, target, comm, options)))
+    report = parse(text_from("lq_convert", *_conversion(source, target, comm, options)))
+    warn_of(report)
+    return report
 
 
 def _conversion(source, target, comm, options):
@@ -124,12 +128,14 @@ def export_virtual(source, target, *, comm=None, **options: "Unpack[ConvertOptio
 
 @takes("DiffOptions")
 def diff(a, b, *, comm=None, **options: "Unpack[DiffOptions]"):
-    """Compares two fields number by number, whatever their formats and precisions.
+    """Compares the fields of two files number by number, whatever their formats and precisions: those of one name with
+    each other, or the one that is named.
 
     {options}
 
     comm: a communicator or Grid whose ranks share the work.
-    Returns ``same``, ``largest_absolute``, ``largest_relative``, ``site``, ``a``, ``b``, ``metadata``, ...; true when ``same``.
+    Returns ``same``, ``fields`` (that were compared), ``unpaired`` (that only one file has), ``largest_absolute``,
+    ``largest_relative``, ``field``, ``site``, ``a``, ``b``, ``metadata``, ...; true when ``same``.
     """
     is_same, group = ctypes.c_int(), group_of(comm)
     with agreed(group):

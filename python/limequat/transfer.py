@@ -3,13 +3,15 @@
 """read and write: one field, one call."""
 
 import ctypes
+import re
+import warnings
 from ctypes import c_int64, c_void_p
 from typing import TYPE_CHECKING
 
 from limequat._library import FileHandle, call, path_bytes, take_text, text_from
 from limequat.answers import parse
 from limequat.arrays import memory_for, region_box, site_of
-from limequat.communicators import agreed
+from limequat.communicators import agreed, levels_to_the_caller
 from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord
 from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
@@ -23,7 +25,7 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, o
     """Reads a field of a file into a new array, or into ``out``.
 
     path    the file; the format is recognised from its content
-    field   name of the field ("gauge"), or (name, index) where names repeat; default: the first
+    field   name of the field ("gauge"); where names repeat "spinor:3", or (name, index); default: the first
     region  part of the lattice: {"t": slice(0, 8)}; default: all of it
     dtype   complex128, complex64, float64 or float32; default: as in the file
     grid    a :class:`Grid` of the lattice, or of the region: collective, each rank gets its box, [t, z, y, x] =
@@ -38,6 +40,7 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, o
     [t, z, y, x, spin, color]; propagator [t, z, y, x, sink spin, source spin, sink color, source color];
     other fields [t, z, y, x] or [t, z, y, x, number]. A lattice of other dimensions has as many axes.
 
+    Warns (RuntimeWarning) where no checksum proves the data and these look damaged: zeros, NaN, links off SU(N).
     Raises NotFound, NoPermission, UnknownFormat, Malformed, Truncated, ChecksumError, NoSuchRecord,
     InvalidArgument and others derived from Error.
     """
@@ -59,8 +62,17 @@ def open_request(path, field, region, dtype, grid, out, options):
 def finish_read(file, request):
     """The array of a request."""
     array, memory, how, grid = request
+    report = c_void_p()
+    how.struct.report_json = ctypes.addressof(report)
     call("lq_file_read", file, grid, memory, how)
+    warn_of(parse(take_text(report)))
     return array
+
+
+def warn_of(report):
+    """What a report warns of: data that look damaged, though no checksum says so."""
+    for sentence in report["warnings"]:
+        warnings.warn(sentence, RuntimeWarning, stacklevel=levels_to_the_caller())
 
 
 def open_file(path, group=None, options=()):
@@ -146,6 +158,8 @@ def find_entry(catalog, name, index):
     entries = [entry for entry in catalog["fields"] if name is None or entry["name"] == name]
     if index < len(entries):
         return entries[index]
+    if name and not entries and index == 0 and (numbered := re.fullmatch(r"(.+):([0-9]+)", name, re.DOTALL)):
+        return find_entry(catalog, numbered[1], int(numbered[2]))
     for finding in catalog["findings"]:
         if finding["severity"] == "error":  # the field may be in the part that is damaged
             raise BY_CODE.get(finding["code"], Malformed)(

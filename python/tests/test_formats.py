@@ -12,7 +12,7 @@ from conftest import random_field
 import limequat as lq
 
 GOLDEN = pathlib.Path(__file__).resolve().parents[2] / "tests" / "golden" / "good"
-FORMATS = ["nersc", "milc", "fnal", "openqcd", "hirep", "qlattice"]
+FORMATS = ["nersc", "milc", "fnal", "openqcd", "hirep", "ddalphaamg", "qlattice"]
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +83,43 @@ def test_every_field_that_is_taken_comes_back_as_what_it_was(tmp_path, format, p
             assert (field.kind, field.shape, field.dtype) == (kind, expected.shape, numbers.dtype), (kind, spins, colors)
             assert np.array_equal(lq.read(path), expected), (kind, spins, colors)
     assert written >= 30
+
+
+def with_zeros(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2:] = bytes(len(data) - len(data) // 2)
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("name", ["openqcd", "hirep", "ddalphaamg", "fnal"])
+def test_data_that_look_damaged_are_warned_of_and_not_converted(tmp_path, links, name):
+    path, target = tmp_path / "conf", tmp_path / "conf.ildg"
+    lq.write(path, links, format=name)
+    with_zeros(path)
+    with pytest.warns(RuntimeWarning, match="only zeros"):
+        lq.read(path)
+    with pytest.raises(lq.ChecksumError, match="only zeros"):
+        lq.convert(path, target)
+    assert not target.exists()
+    with pytest.warns(RuntimeWarning, match="only zeros"):
+        lq.convert(path, target, accept_damage=True)
+    assert np.array_equal(lq.read(target)[0], links[0])
+
+
+def test_fields_of_one_name_are_numbered_where_names_must_differ(tmp_path):
+    path, target = tmp_path / "ev.lime", tmp_path / "ev.h5"
+    with lq.create(path) as writer:
+        for i in range(12):
+            writer.write("spinor", np.full((4, 2, 2, 2, 4, 3), i + 1.0 + 0j))
+    lq.convert(path, target, dry_run=True)
+    lq.convert(path, target)
+    assert sorted(f["name"] for f in lq.info(target)["fields"]) == sorted(["spinor"] + [f"spinor.{i}" for i in range(1, 12)])
+    assert lq.read(target, field="spinor.11").flat[0] == 12
+    assert lq.read(path, field="spinor:3").flat[0] == lq.read(path, field=("spinor", 3)).flat[0] == 4
+    lq.convert(path, tmp_path / "one.scidac", field="spinor:3")
+    assert lq.read(tmp_path / "one.scidac").flat[0] == 4
+    found = lq.diff(path, target)
+    assert found["same"] and len(found["fields"]) == 12 and not found["unpaired"]
+    lq.convert(path, target, field="spinor:3", overwrite=True, name="mine")
+    found = lq.diff(path, target)
+    assert not found["same"] and len(found["unpaired"]) == 13

@@ -4,6 +4,8 @@
 // Questions to a catalog, and the errors that answer them when the file is not up to it.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/catalog.hpp>
@@ -66,6 +68,15 @@ std::string possible_fields(const Catalog& catalog) {
       "describe the order in a text beside it (formats/raw.md; data, offset, lattice, order), or read it "
       "as an array and write it again as a field",
       fmt::join(shapes, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+// "spinor:3", as `lq ls` prints it: name and number.
+std::optional<std::pair<std::string_view, std::uint64_t>> numbered_name(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == std::string_view::npos || colon == 0) return {};
+  const auto number = base::parse_u64(text.substr(colon + 1));
+  if (!number) return {};
+  return std::pair{text.substr(0, colon), *number};
 }
 
 [[noreturn]] void no_such_field(const Catalog& catalog, std::string_view wanted, std::uint64_t index,
@@ -132,6 +143,10 @@ const FieldEntry& Catalog::field(std::string_view wanted, std::uint64_t index) c
     if (!wanted.empty() && entry.name != wanted) continue;
     if (of_that_name == index) return entry;
     ++of_that_name;
+  }
+  // "spinor:3" is number 3 of the fields "spinor", unless it is a name itself.
+  if (const auto numbered = numbered_name(wanted); numbered && of_that_name == 0 && index == 0) {
+    return field(numbered->first, numbered->second);
   }
   no_such_field(*this, wanted, index, of_that_name);
 }

@@ -194,6 +194,8 @@ lq_difference answer_of(const Difference& difference) {
   c.b = difference.b;
   c.differing_numbers = difference.differing_numbers;
   c.compared_numbers = difference.compared_numbers;
+  c.compared_fields = difference.fields.size();
+  c.unpaired_fields = difference.unpaired.size();
   return c;
 }
 

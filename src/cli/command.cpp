@@ -34,7 +34,7 @@ constexpr std::array verbs = {
     Command{"pack", "files as the logical files of a multifile", declare_pack},
     Command{"defrag", "a multifile as one physical file with one chunk for each task", declare_defrag},
     Command{"repair", "a whole multifile of one whose writer was interrupted; says what is guessed", declare_repair},
-    Command{"diff", "two fields compared number by number, across formats and precisions", declare_diff},
+    Command{"diff", "the fields of two files compared number by number, across formats and precisions", declare_diff},
     Command{"dump", "the numbers of one site", declare_dump},
     Command{"explain", "every header byte with its field name and the section of the format page", declare_explain},
     Command{"generate", "a thermalised pure gauge configuration by heat bath, to have real data to try",

@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq diff: two fields, number by number.
+// lq diff: the fields of two files, number by number.
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/inspect.hpp>
@@ -25,13 +28,10 @@ struct Diff {
   DiffOptions options;
 
   int compare(Session& session) const {
-    const NumberedName wanted = parse_numbered_name(options.field);
     Difference difference;
     {
       ProgressBar bar(session, "comparing");
       DiffOptions how = options;
-      how.field = wanted.name;
-      how.index = wanted.index;
       how.progress = bar.callback();
       difference = lq::diff(with_fields(a, session.communicator, how.limits),
                             with_fields(b, session.communicator, how.limits), session.communicator, how);
@@ -47,17 +47,32 @@ struct Diff {
     return difference.same ? fine : differs;
   }
 
+  // " of field "gauge"", " of 3 fields"; the names of many are in the JSON.
+  static std::string of_fields(const Difference& difference) {
+    const std::vector<std::string>& fields = difference.fields;
+    if (fields.size() == 1) return fmt::format(" of field \"{}\"", printable(fields.front()));
+    constexpr std::size_t few = 6;
+    std::string names;
+    for (std::size_t k = 0; k < std::min(fields.size(), few); ++k) {
+      names += fmt::format("{}\"{}\"", k == 0 ? "" : ", ", printable(fields[k]));
+    }
+    if (fields.size() > few) names += ", ...";
+    return fmt::format(" of {} fields ({})", fields.size(), names);
+  }
+
   void show(Session& session, const Difference& difference) const {
     Output& out = session.out;
     if (session.quiet && difference.same) return;
     const std::string within = options.tolerance > 0 ? fmt::format(" by more than {:g}", options.tolerance) : "";
-    const std::string all = count(difference.compared_numbers, "number");
-    out.line(difference.same
+    const std::string all = count(difference.compared_numbers, "number") + of_fields(difference);
+    out.line(difference.differing_numbers == 0
                  ? fmt::format("{} and {}: none of {} differs{}", a, b, all, within)
                  : fmt::format("{} and {}: {} of {} differ{}", a, b, difference.differing_numbers, all, within));
+    for (const std::string& field : difference.unpaired) out.line("  not compared: " + printable(field));
     if (difference.largest_absolute != 0) {
       out.line(fmt::format("  largest absolute difference  {:.6g}", difference.largest_absolute));
-      out.line(fmt::format("    at site ({}), number {}: {:.17g} and {:.17g}",
+      out.line(fmt::format("    {}at site ({}), number {}: {:.17g} and {:.17g}",
+                           difference.fields.size() > 1 ? fmt::format("of \"{}\" ", printable(difference.field)) : "",
                            fmt::join(difference.site.begin(), difference.site.end(), ","), difference.number,
                            difference.a, difference.b));
       out.line(fmt::format("  largest relative difference  {:.6g}", difference.largest_relative));

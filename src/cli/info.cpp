@@ -215,7 +215,7 @@ Run declare_info(Arguments& arguments) {
       return at_root(session, [&] { return info->show_storage(session, folder); });
     });
     return std::max(
-        code, for_each_file(session, info->files, [&](const std::string& path) { return info->show(session, path); }));
+        code, for_each_input(session, info->files, [&](const std::string& path) { return info->show(session, path); }));
   };
 }
 

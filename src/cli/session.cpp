@@ -49,29 +49,41 @@ int at_root(const Session& session, const std::function<int()>& work) {
 
 namespace {
 
-int with_standard_input(Session& session, const std::function<int(const std::string& path)>& work) {
+int with_standard_input(Session& session, const std::string& path,
+                        const std::function<int(const std::string& path)>& work) {
   if (session.communicator.size() > 1) {
-    throw Error(Code::unsupported, "standard input belongs to one rank: use lq, or name a file", {.path = "-"});
+    throw Error(Code::unsupported, path + ": a pipe belongs to one rank: use lq, or name a file", {.path = path});
   }
-  const StandardInput input;
-  session.out.call(input.path(), "standard input");
+  const StandardInput input(path);
+  session.out.call(input.path(), path == "-" ? "standard input" : path);
   return work(input.path());
+}
+
+int for_each(Session& session, const std::vector<std::string>& files, bool reads_pipes,
+             const std::function<int(const std::string& path)>& work) {
+  int code = fine;
+  for (const std::string& path : files) {
+    if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
+    try {
+      code = worse(
+          code, path == "-" || (reads_pipes && is_pipe(path)) ? with_standard_input(session, path, work) : work(path));
+    } catch (const Error& error) {
+      code = worse(code, tell(session, path, error));
+    }
+  }
+  return code;
 }
 
 }  // namespace
 
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work) {
-  int code = fine;
-  for (const std::string& path : files) {
-    if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
-    try {
-      code = worse(code, path == "-" ? with_standard_input(session, work) : work(path));
-    } catch (const Error& error) {
-      code = worse(code, tell(session, path, error));
-    }
-  }
-  return code;
+  return for_each(session, files, false, work);
+}
+
+int for_each_input(Session& session, const std::vector<std::string>& files,
+                   const std::function<int(const std::string& path)>& work) {
+  return for_each(session, files, true, work);
 }
 
 int tell(Session& session, const std::string& path, const Error& error) {
@@ -86,7 +98,8 @@ int tell(Session& session, const std::string& path, const Error& error) {
   const bool says_which = path.empty() || names(path) || names(error.facts().path);
   session.complain(says_which ? sentence : path + ": " + sentence);
   int code = exit_code_of(error);
-  if (error.code() == Code::exists) session.complain("--overwrite replaces it");
+  // The file; not something in it.
+  if (error.code() == Code::exists && error.facts().record.empty()) session.complain("--overwrite replaces it");
   if (error.code() == Code::not_found && session.is_root()) {
     for (const std::string& leftover : leftovers_of(path)) {
       session.complain(fmt::format("{}: an interrupted writer left \"{}\"; see \"{} verify {}\" for how far it came",

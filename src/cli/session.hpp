@@ -64,6 +64,10 @@ int at_root(const Session& session, const std::function<int()>& work);
 // is standard input, as a file that is called so.
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work);
+// Collective. The same for files that are read whole, in which case a pipe is as good: /dev/stdin, a FIFO, <(...).
+// `work` gets the path of a file that has what came out of it.
+int for_each_input(Session& session, const std::vector<std::string>& files,
+                   const std::function<int(const std::string& path)>& work);
 
 // Collective. Tells an error about a file, as JSON on stdout too if asked for; its exit code.
 int tell(Session& session, const std::string& path, const Error& error);

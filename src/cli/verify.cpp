@@ -17,6 +17,7 @@
 #include "cli/leftovers.hpp"
 #include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
+#include "cli/standard_input.hpp"
 #include "cli/text.hpp"
 #include "cli/verify.hpp"
 #include "threads/cores.hpp"
@@ -109,9 +110,11 @@ struct VerifyArguments {
   // Where this process is alone, several files at a time; ranks verify one after the other together.
   int run(Session& session) const {
     const int threads = threads::or_usable_cores(options.threads);
-    const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
+    const auto is_piped = [](const std::string& path) { return path == "-" || is_pipe(path); };
+    const bool is_alone = session.communicator.size() > 1 || std::ranges::any_of(files, is_piped);
+    const int at_once = is_alone ? 1 : std::min(threads, static_cast<int>(files.size()));
     if (at_once <= 1) {
-      return for_each_file(session, files, [&](const std::string& path) {
+      return for_each_input(session, files, [&](const std::string& path) {
         ProgressBar bar(session, path);
         VerifyOptions how = options;
         how.progress = bar.callback();

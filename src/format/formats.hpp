@@ -24,6 +24,7 @@
 // Those without a magic: a file is one if it can be no other.
 #define LQ_FORMATS_WITHOUT_MAGIC(FORMAT) \
   FORMAT(hirep)                          \
+  FORMAT(ddalphaamg)                     \
   FORMAT(openqcd)
 
 namespace lq::format {

@@ -62,7 +62,7 @@ TEST(Formats, ThatHoldNoFieldsSaySoAndNameThoseThatDo) {
 TEST(Formats, AreListedWithTheirSuffixesForAllWhoAsk) {
   std::string list;
   for (const FormatInfo& format : lq::formats()) list += std::string(format.name) + " ";
-  EXPECT_EQ(list, "modes ildg scidac lime sion nersc milc fnal qlattice mod eigen-comp raw hirep openqcd ");
+  EXPECT_EQ(list, "modes ildg scidac lime sion nersc milc fnal qlattice mod eigen-comp raw hirep ddalphaamg openqcd ");
   EXPECT_EQ(format_info("sion").contents, Contents::streams);
   EXPECT_THROW(format_info("fits"), Error);
 }

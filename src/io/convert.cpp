@@ -10,23 +10,28 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
+#include <limequat/machine.hpp>
 
 #include "comm/agree.hpp"
+#include "format/further_sides.hpp"
 #include "io/field_writer.hpp"
 #include "io/judgement.hpp"
 #include "io/local_box.hpp"
 #include "io/measured_slices.hpp"
 #include "io/merge_texts.hpp"
+#include "io/nature.hpp"
 #include "io/observe.hpp"
 #include "io/paired_boxes.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "io/source_check.hpp"
+#include "io/unique_names.hpp"
 #include "lattice/range_boxes.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
@@ -239,24 +244,50 @@ void require_whole_lattice(const std::string& path, const FieldEntry& entry) {
               {.path = path, .record = entry.name});
 }
 
-// Everything that can be said before a byte is written.
-void check_conversion(transport::Transport& transport, const Catalog& catalog, const std::string& to,
-                      const WriteOptions& options) {
-  catalog.require_sound();
-  if (catalog.fields.empty()) (void)catalog.field();  // says what there is instead
-  for (const FieldEntry& entry : catalog.fields) require_whole_lattice(catalog.path, entry);
-  io::require_target(transport, to, options.overwrite);
-}
-
 const format::Format& target_of(const FieldEntry& entry, const std::string& to, const WriteOptions& options) {
   FieldSpec spec = entry.payload.spec;
   spec.precision = options.precision.value_or(spec.precision);
   return io::target_format(to, options, spec, entry.payload.extents);
 }
 
-io::FieldPlan plan_of(const Catalog& catalog, const FieldEntry& entry, const std::string& to,
-                      const io::Observed& observed, bool is_late, const ConvertOptions& options) {
-  return {entry.name,
+// A field of the source, and what it will be called.
+struct Chosen {
+  const FieldEntry& entry;
+  std::string name;
+};
+
+// All fields, or the one that was asked for. Where names must differ, the second field of a name is "name.1".
+std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const ConvertOptions& options) {
+  std::vector<Chosen> chosen;
+  const bool is_one = !options.field.empty() || options.index > 0 || catalog.fields.empty();
+  if (is_one) chosen.push_back({catalog.field(options.field, options.index), {}});  // or says what there is instead
+  for (const FieldEntry& entry : catalog.fields) {
+    if (!is_one) chosen.push_back({entry, {}});
+  }
+  io::UniqueNames names;
+  for (Chosen& field : chosen) {
+    const std::string& name = options.write.name.empty() ? field.entry.name : options.write.name;
+    const bool must_differ = format::needs_unique_names(target_of(field.entry, to, options.write).for_fields());
+    field.name = must_differ ? names.next(name) : name;
+  }
+  return chosen;
+}
+
+// Everything that can be said before a byte is written.
+std::vector<Chosen> check_conversion(transport::Transport& transport, const Catalog& catalog, const std::string& to,
+                                     const ConvertOptions& options) {
+  catalog.require_sound();
+  if (!options.write.route.profile.empty()) (void)machine_of(options.write.route.profile);
+  std::vector<Chosen> chosen = choose(catalog, to, options);
+  for (const Chosen& field : chosen) require_whole_lattice(catalog.path, field.entry);
+  io::require_target(transport, to, options.write.overwrite);
+  return chosen;
+}
+
+io::FieldPlan plan_of(const Catalog& catalog, const Chosen& chosen, const std::string& to, const io::Observed& observed,
+                      bool is_late, const ConvertOptions& options) {
+  const FieldEntry& entry = chosen.entry;
+  return {chosen.name,
           entry.payload.spec,
           entry.payload.extents,
           io::merge_texts(catalog, entry, target_of(entry, to, options.write), options),
@@ -274,7 +305,10 @@ bool is_late(const FieldEntry& entry, const format::FieldFormat& target) {
 void add_to(Report& total, Report&& field) {
   const std::uint64_t bytes = total.bytes + field.bytes;
   const StepSeconds before = total.seconds;
+  std::vector<std::string> warnings = std::move(total.warnings);
+  warnings.insert(warnings.end(), field.warnings.begin(), field.warnings.end());
   total = std::move(field);
+  total.warnings = std::move(warnings);
   total.bytes = bytes;
   total.seconds.open += before.open;
   total.seconds.pack += before.pack;
@@ -285,24 +319,44 @@ void add_to(Report& total, Report&& field) {
 }
 
 // Everything but the data.
-Report rehearse(transport::Transport& transport, const Catalog& catalog, const std::string& to,
-                const Communicator& communicator, const ConvertOptions& options) {
+Report rehearse(transport::Transport& transport, const Catalog& catalog, const std::vector<Chosen>& chosen,
+                const std::string& to, const Communicator& communicator, const ConvertOptions& options) {
   io::FieldWriter writer(transport, communicator, to, options.write);
   Report report;
-  for (const FieldEntry& entry : catalog.fields) {
+  for (const Chosen& field : chosen) {
+    const FieldEntry& entry = field.entry;
     // Numbers that would be measured are as long as any.
     const io::Observed observed{entry.plaquette.value_or(0), entry.link_trace.value_or(0)};
     const bool late = is_late(entry, target_of(entry, to, options.write).for_fields());
-    add_to(report, writer.rehearse(plan_of(catalog, entry, to, observed, late, options)));
+    add_to(report, writer.rehearse(plan_of(catalog, field, to, observed, late, options)));
   }
   writer.require_space();
   return report;
 }
 
+// Local. Data that look damaged are refused, unless a checksum proves that they are what was written.
+std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& read,
+                                      const std::optional<io::Estimate>& measured, const ConvertOptions& options) {
+  io::Nature nature = io::nature_of(catalog, entry, entry.payload.stored, read, measured);
+  if (!nature.damage.empty() && !options.accept_damage && !io::has_exact_sum(entry)) {
+    std::string what = nature.damage.front();
+    for (std::size_t k = 1; k < nature.damage.size(); ++k) what += "; " + nature.damage[k];
+    throw Error(Code::checksum_mismatch,
+                what +
+                    ". The new file would have right checksums over it: take a good copy, or insist (option "
+                    "`accept_damage`, `lq`: --accept-damage)",
+                {.path = catalog.path, .record = entry.name, .offset = entry.payload.offset});
+  }
+  std::vector<std::string> warnings = std::move(nature.damage);
+  warnings.insert(warnings.end(), nature.remarks.begin(), nature.remarks.end());
+  return warnings;
+}
+
 // Collective. One field into the file of `writer`.
-Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const FieldEntry& entry, const std::string& to,
+Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Chosen& chosen, const std::string& to,
                      const Communicator& communicator, const ConvertOptions& options) {
   const Catalog& catalog = source.catalog();
+  const FieldEntry& entry = chosen.entry;
   comm::Comm& comm = communicator.engine();
   const format::FieldFormat& into =
       *comm::agree(comm, [&] { return &target_of(entry, to, options.write).for_fields(); });
@@ -310,9 +364,10 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   const auto measure = [&] { return io::observe(source, entry, communicator, into.observables()); };
   const io::Observed observed = late ? io::Observed{} : measure();
   const auto placed =
-      writer.place(comm::agree(comm, [&] { return plan_of(catalog, entry, to, observed, late, options); }));
+      writer.place(comm::agree(comm, [&] { return plan_of(catalog, chosen, to, observed, late, options); }));
   Tallies tallies = comm::agree(comm, [&] {
-    return Tallies{pump::Tally(entry.payload, io::sums_of(entry)), pump::Tally(placed->payload(), placed->layout.sums)};
+    return Tallies{pump::Tally(entry.payload, io::sums_of(entry), true),
+                   pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
   const transport::Unit unit = writer.make_files(*placed).unit;
@@ -360,7 +415,14 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
                                        : io::Observed{};
   digest.plaquette = measured.plaquette;
   digest.link_trace = measured.link_trace;
+  const bool is_known = late || !io::is_stated(entry, into.observables());
+  const std::optional<io::Estimate> estimate =
+      is_known ? std::optional(io::Estimate{late ? measured : observed})
+               : io::estimate(source, entry, io::may_be_boundary(tallies.read, entry.payload.stored), communicator);
+  std::vector<std::string> warnings =
+      comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
   Report report = writer.finish(*placed, digest);
+  report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
   report.sums = std::move(digest.sums);
@@ -371,16 +433,15 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Fie
   return report;
 }
 
-Report convert_fields(transport::Transport& transport, io::ScannedFile& source, const std::string& to,
-                      const Communicator& communicator, const ConvertOptions& options) {
-  const Catalog& catalog = source.catalog();
+Report convert_fields(transport::Transport& transport, io::ScannedFile& source, const std::vector<Chosen>& chosen,
+                      const std::string& to, const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   const auto writer =
       comm::agree(comm, [&] { return std::make_unique<io::FieldWriter>(transport, communicator, to, options.write); });
   comm::agree_alike(comm, [&] { writer->keep_private(catalog.path); });
   Report report;
-  for (const FieldEntry& entry : catalog.fields) {
-    add_to(report, convert_field(*writer, source, entry, to, communicator, options));
+  for (const Chosen& field : chosen) {
+    add_to(report, convert_field(*writer, source, field, to, communicator, options));
   }
   writer->commit(report);
   return report;
@@ -409,16 +470,17 @@ Report convert(const std::string& from, const std::string& to, const Communicato
   const Catalog& catalog = source->catalog();
   io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
   comm::require_same(comm, [&] { return options::stated("ConvertOptions", options); });
-  comm::agree(comm, [&] { check_conversion(transport, catalog, to, options.write); });
+  const std::vector<Chosen> chosen =
+      comm::agree(comm, [&] { return check_conversion(transport, catalog, to, options); });
   if (!options.dry_run) {
     ConvertOptions how = comm::agree(comm, [&] { return options; });
     // The only copy goes: the new one is read again before.
     if (replaces(transport, to, from, comm) && options.write.verify != Verify::none) {
       how.write.verify = Verify::read_back;
     }
-    return convert_fields(transport, *source, to, communicator, how);
+    return convert_fields(transport, *source, chosen, to, communicator, how);
   }
-  return comm::agree(comm, [&] { return rehearse(transport, catalog, to, communicator, options); });
+  return comm::agree(comm, [&] { return rehearse(transport, catalog, chosen, to, communicator, options); });
 }
 
 }  // namespace lq

@@ -188,5 +188,119 @@ TEST_F(Conversion, DiffIsTheSameOnSeveralRanks) {
   });
 }
 
+// Two files with the fields "spinor", "other" and "spinor" again, the last of which may differ.
+void write_three(const std::string& path, const Grid& grid, double shift) {
+  Writer writer(path, grid);
+  std::vector<double> numbers = testing::formula_sites<double>(grid, 24);
+  for (const char* const name : {"spinor", "other", "spinor"}) {
+    writer.write(name, spinor(numbers));
+    numbers.front() += 1;
+    numbers.back() += shift;
+  }
+  writer.close();
+}
+
+TEST_F(Conversion, TakesOneFieldByNameAndNumber) {
+  write_three(from_, grid_, 0);
+  const std::string one = directory_ / "one.scidac";
+  for (const ConvertOptions& asked : {ConvertOptions{.field = "spinor:1"},
+                                      ConvertOptions{.field = "spinor", .index = 1}, ConvertOptions{.index = 2}}) {
+    ConvertOptions options = asked;
+    options.write.overwrite = true;
+    convert(from_, one, {}, options);
+    ASSERT_EQ(inspect(one).fields.size(), 1U);
+    EXPECT_EQ(inspect(one).field().sums.checksum(), inspect(from_).field("spinor", 1).sums.checksum());
+  }
+  EXPECT_EQ(error_of([&] { convert(from_, to_, {}, {.field = "spinor:2"}); }).code(), Code::no_such_record);
+  EXPECT_EQ(error_of([&] { convert(from_, to_, {}, {.field = "links"}); }).code(), Code::no_such_record);
+}
+
+TEST_F(Conversion, CallsTheFieldAsItIsTold) {
+  write(from_, {});
+  const std::string named = directory_ / "named.scidac";
+  EXPECT_EQ(convert(from_, named, {}, {.write = {.name = "links"}}).field, "links");
+  EXPECT_EQ(inspect(named).field().name, "links");
+}
+
+TEST_F(Conversion, RefusesAMachineThatNobodyKnows) {
+  write(from_, {});
+  const Error expected =
+      error_of([&] { write(to_, {.route = {.strategy = Strategy::automatic, .profile = "nosuch"}}); });
+  const Error found = error_of([&] { convert(from_, to_, {}, {.write = {.route = {.profile = "nosuch"}}}); });
+  EXPECT_EQ(found.code(), expected.code());
+  EXPECT_FALSE(std::filesystem::exists(to_));
+}
+
+TEST_F(Conversion, LeavesOutWhatTheGeneratorSaid) {
+  const std::string said =
+      "plaquette = 0.58\n trajectory nr = 5\n beta = 6.000000000000\n group = su3\n over_relaxation = 3\n seed = 3\n "
+      "start = cold\n creator = limequat 0.1.0\n";
+  const Grid grid(Extents{4, 4, 2, 2});
+  std::vector<double> links(static_cast<std::size_t>(grid.local_volume() * 72));
+  generate(grid, gauge(links), {.sweeps = 1});
+  for (const char* const target :
+       {"to.milc", "to.openqcd", "to.hirep", "to.fnal", "to.field", "to.raw", "to.ddalphaamg"}) {
+    lq::write(from_, grid, gauge(links), {.metadata = {{"xlf-info", said}}, .overwrite = true});
+    EXPECT_EQ(convert(from_, directory_ / target, {}, {.write = {.overwrite = true}}).field, "gauge") << target;
+    for (const std::string& more : {std::string("remark = mine\n"), std::string("kappa = 0.1\n")}) {
+      lq::write(from_, grid, gauge(links), {.metadata = {{"xlf-info", said + more}}, .overwrite = true});
+      EXPECT_EQ(error_of([&] { convert(from_, directory_ / target, {}, {.write = {.overwrite = true}}); }).code(),
+                Code::unsupported)
+          << target;
+    }
+  }
+  lq::write(from_, grid, gauge(links), {.metadata = {{"xlf-info", said}}, .overwrite = true});
+  convert(from_, to_);
+  EXPECT_EQ(texts(to_, "xlf-info"), std::vector<std::string>{said});
+}
+
+TEST_F(Conversion, SaysWhatMilcItselfDoesNotRead) {
+  const Grid grid(Extents{4, 4, 2, 2});
+  std::vector<double> links(static_cast<std::size_t>(grid.local_volume() * 72));
+  generate(grid, gauge(links), {.sweeps = 1});
+  lq::write(from_, grid, gauge(links));
+  const Report twice = convert(from_, directory_ / "double.milc");
+  ASSERT_EQ(twice.warnings.size(), 1U);
+  EXPECT_NE(twice.warnings.front().find("single precision only"), std::string::npos);
+  EXPECT_NE(twice.warnings.front().find(directory_ / "double.milc"), std::string::npos);
+  EXPECT_TRUE(
+      convert(from_, directory_ / "single.milc", {}, {.write = {.precision = Precision::single}}).warnings.empty());
+}
+
+TEST_F(Conversion, DiffComparesAllFields) {
+  const std::string other = directory_ / "other.scidac";
+  write_three(from_, grid_, 0);
+  write_three(other, grid_, 0.5);
+  const Difference all = diff(from_, other);
+  EXPECT_EQ(all.fields, (std::vector<std::string>{"spinor", "other", "spinor:1"}));
+  EXPECT_FALSE(all.same);
+  EXPECT_EQ(all.field, "spinor:1");
+  EXPECT_EQ(all.largest_absolute, 1.0);
+  EXPECT_EQ(all.differing_numbers, 2U);
+  EXPECT_EQ(all.compared_numbers, 3 * 24 * grid_.volume());
+  EXPECT_TRUE(diff(from_, other, {}, {.field = "spinor"}).same);
+  EXPECT_FALSE(diff(from_, other, {}, {.field = "spinor:1"}).same);
+  EXPECT_EQ(diff(from_, other, {}, {.field = "spinor:1"}).fields, std::vector<std::string>{"spinor:1"});
+}
+
+TEST_F(Conversion, DiffNamesFieldsThatOneFileLacks) {
+  const std::string other = directory_ / "other.scidac";
+  write_three(from_, grid_, 0);
+  convert(from_, other, {}, {.field = "other"});
+  const Difference difference = diff(from_, other);
+  EXPECT_FALSE(difference.same);
+  EXPECT_EQ(difference.differing_numbers, 0U);
+  EXPECT_EQ(difference.fields, std::vector<std::string>{"other"});
+  EXPECT_EQ(difference.unpaired.size(), 2U);
+  EXPECT_TRUE(diff(from_, other, {}, {.field = "other"}).same);
+}
+
+TEST_F(Conversion, DiffComparesTheOnlyFieldsWhateverTheirNames) {
+  write(from_, {.name = "one"});
+  const std::string other = directory_ / "other.scidac";
+  write(other, {.name = "two"});
+  EXPECT_TRUE(diff(from_, other).same);
+}
+
 }  // namespace
 }  // namespace lq::io

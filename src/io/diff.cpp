@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Two fields, number by number, whatever their formats and precisions, tile by tile through bounded memory.
+// The fields of two files, number by number, whatever their formats and precisions, tile by tile through bounded
+// memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -137,6 +138,130 @@ void require_comparable(const Catalog& a, const FieldEntry& x, const Catalog& b,
               {.path = b.path, .record = y.name, .expected = shape(x), .found = shape(y)});
 }
 
+// Two fields that are compared, and what they are called in the answer.
+struct Pair {
+  const FieldEntry* x;
+  const FieldEntry* y;
+  std::string label;
+};
+
+// "spinor", "spinor:1", ... as they are listed, and "spinor", "spinor.1", ... as they are called where names must
+// differ: both mean the same field.
+struct Listed {
+  const FieldEntry* entry;
+  std::string label, unique;
+};
+
+std::vector<Listed> list_fields(const Catalog& catalog) {
+  std::map<std::string, std::uint64_t> seen;
+  std::vector<Listed> listed;
+  for (const FieldEntry& entry : catalog.fields) {
+    const std::uint64_t number = seen[entry.name]++;
+    if (number == 0) {
+      listed.push_back({&entry, entry.name, entry.name});
+    } else {
+      listed.push_back({&entry, fmt::format("{}:{}", entry.name, number), fmt::format("{}.{}", entry.name, number)});
+    }
+  }
+  return listed;
+}
+
+// Which fields of two files belong together: those of one name, and where each file has one more, these.
+struct Pairing {
+  std::vector<Pair> pairs;
+  std::vector<std::string> unpaired;
+};
+
+Pairing pair_all(const Catalog& a, const Catalog& b) {
+  Pairing pairing;
+  std::vector<Listed> mine, theirs = list_fields(b);
+  const auto pair = [&](const Listed& one, std::vector<Listed>::iterator other) {
+    pairing.pairs.push_back({one.entry, other->entry, one.label});
+    theirs.erase(other);
+  };
+  for (Listed& one : list_fields(a)) {
+    const auto same = std::ranges::find(theirs, one.unique, &Listed::unique);
+    if (same == theirs.end()) {
+      mine.push_back(std::move(one));
+    } else {
+      pair(one, same);
+    }
+  }
+  if (mine.size() == 1 && theirs.size() == 1) {
+    pair(mine.front(), theirs.begin());
+    mine.clear();
+  }
+  for (const Listed& one : mine) pairing.unpaired.push_back(fmt::format("{} (only in {})", one.label, a.path));
+  for (const Listed& one : theirs) pairing.unpaired.push_back(fmt::format("{} (only in {})", one.label, b.path));
+  return pairing;
+}
+
+Pairing pair_one(const Catalog& a, const Catalog& b, const DiffOptions& options) {
+  const FieldEntry* const x = &a.field(options.field, options.index);
+  const std::vector<Listed> mine = list_fields(a), theirs = list_fields(b);
+  const Listed& one = *std::ranges::find(mine, x, &Listed::entry);
+  const auto same = std::ranges::find(theirs, one.unique, &Listed::unique);
+  return {{{x, same == theirs.end() ? &b.field(options.field, options.index) : same->entry, one.label}}, {}};
+}
+
+Pairing pair_fields(const Catalog& a, const Catalog& b, const DiffOptions& options) {
+  a.require_sound();
+  b.require_sound();
+  for (const Catalog* catalog : {&a, &b}) {
+    if (catalog->fields.empty()) (void)catalog->field();  // says what there is instead
+  }
+  const bool is_one = !options.field.empty() || options.index > 0;
+  Pairing pairing = is_one ? pair_one(a, b, options) : pair_all(a, b);
+  for (const Pair& pair : pairing.pairs) require_comparable(a, *pair.x, b, *pair.y);
+  return pairing;
+}
+
+// Local. This rank's part of two fields.
+Extreme compare_part(io::ScannedFile& one, const FieldEntry& x, io::ScannedFile& other, const FieldEntry& y,
+                     const Communicator& communicator, const DiffOptions& options, int threads) {
+  const io::PayloadFiles files_a(one.files(), one.catalog(), x.payload),
+      files_b(other.files(), other.catalog(), y.payload);
+  threads::Team team(files_a.bear_threads() && files_b.bear_threads() ? threads : 1);
+  const io::PairedBoxes boxes(
+      x.payload, y.payload, blocks_of_either(x.payload, y.payload),
+      io::tile_bytes / (x.payload.spec.numbers * sizeof(double)),
+      {static_cast<std::uint64_t>(communicator.size()), static_cast<std::uint64_t>(communicator.rank())}, team.size());
+  std::vector<Extreme> seen(static_cast<std::size_t>(team.size()));
+  std::atomic<std::uint64_t> done{0};
+  threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
+    boxes.for_each_box(item, [&](const Box& box) {
+      compare_box(x.payload, box, io::read_box(files_a.sequence(), x.payload, box),
+                  io::read_box(files_b.sequence(), y.payload, box), options.tolerance,
+                  seen[static_cast<std::size_t>(thread)]);
+    });
+    const std::uint64_t now = ++done;
+    if (options.progress && thread == 0 && communicator.is_root()) options.progress(now, boxes.items());
+  });
+  Extreme extreme;
+  for (const Extreme& of_thread : seen) combine(extreme, of_thread);
+  return extreme;
+}
+
+// What was found of one field more; the largest difference of all is told with its place.
+void add(Difference& result, const Pair& pair, const Extreme& extreme, bool names_field) {
+  const bool is_largest = result.fields.empty() || extreme.absolute > result.largest_absolute;
+  result.fields.push_back(pair.label);
+  result.same = result.same && extreme.differing == 0;
+  result.largest_relative = std::max(result.largest_relative, extreme.relative);
+  result.differing_numbers += extreme.differing;
+  result.compared_numbers += extreme.compared;
+  for (std::string& sentence : metadata_differences(*pair.x, *pair.y)) {
+    result.metadata.push_back(names_field ? fmt::format("\"{}\": {}", pair.label, sentence) : std::move(sentence));
+  }
+  if (!is_largest) return;
+  result.field = pair.label;
+  result.largest_absolute = extreme.absolute;
+  result.site = lattice::site_of_rank(extreme.rank, pair.x->payload.extents);
+  result.number = extreme.number;
+  result.a = extreme.a;
+  result.b = extreme.b;
+}
+
 }  // namespace
 
 Difference diff(const std::string& a, const std::string& b, const Communicator& communicator,
@@ -147,50 +272,18 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
   const auto other = io::ScannedFile::open(transport::resolve(b), b, communicator, options.limits);
   one->open_everywhere();
   other->open_everywhere();
-  const Catalog &first = one->catalog(), &second = other->catalog();
-  Extreme extreme;
-  const int threads = threads::how_many(comm, options.threads, std::min(first.file_bytes, second.file_bytes));
-  comm::agree(comm, [&] {
-    first.require_sound();
-    second.require_sound();
-    const FieldEntry& x = first.field(options.field, options.index);
-    const FieldEntry& y = second.field(options.field, options.index);
-    require_comparable(first, x, second, y);
-    const io::PayloadFiles files_a(one->files(), first, x.payload), files_b(other->files(), second, y.payload);
-    threads::Team team(files_a.bear_threads() && files_b.bear_threads() ? threads : 1);
-    const io::PairedBoxes boxes(
-        x.payload, y.payload, blocks_of_either(x.payload, y.payload),
-        io::tile_bytes / (x.payload.spec.numbers * sizeof(double)),
-        {static_cast<std::uint64_t>(communicator.size()), static_cast<std::uint64_t>(communicator.rank())},
-        team.size());
-    std::vector<Extreme> seen(static_cast<std::size_t>(team.size()));
-    std::atomic<std::uint64_t> done{0};
-    threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
-      boxes.for_each_box(item, [&](const Box& box) {
-        compare_box(x.payload, box, io::read_box(files_a.sequence(), x.payload, box),
-                    io::read_box(files_b.sequence(), y.payload, box), options.tolerance,
-                    seen[static_cast<std::size_t>(thread)]);
-      });
-      const std::uint64_t now = ++done;
-      if (options.progress && thread == 0 && communicator.is_root()) options.progress(now, boxes.items());
-    });
-    for (const Extreme& of_thread : seen) combine(extreme, of_thread);
-  });
-  extreme = reduce(comm, extreme);
-
-  const FieldEntry& entry = first.field(options.field, options.index);
+  const int threads =
+      threads::how_many(comm, options.threads, std::min(one->catalog().file_bytes, other->catalog().file_bytes));
+  Pairing pairing = comm::agree(comm, [&] { return pair_fields(one->catalog(), other->catalog(), options); });
   Difference result;
-  result.same = extreme.differing == 0;
-  result.largest_absolute = extreme.absolute;
-  result.largest_relative = extreme.relative;
-  result.site = lattice::site_of_rank(extreme.rank, entry.payload.extents);
-  result.number = extreme.number;
-  result.a = extreme.a;
-  result.b = extreme.b;
-  result.differing_numbers = extreme.differing;
-  result.compared_numbers = extreme.compared;
-  result.metadata =
-      comm::agree_alike(comm, [&] { return metadata_differences(entry, second.field(options.field, options.index)); });
+  for (const Pair& pair : pairing.pairs) {
+    Extreme extreme =
+        comm::agree(comm, [&] { return compare_part(*one, *pair.x, *other, *pair.y, communicator, options, threads); });
+    extreme = reduce(comm, extreme);
+    comm::agree_alike(comm, [&] { add(result, pair, extreme, pairing.pairs.size() > 1); });
+  }
+  result.same = result.same && pairing.unpaired.empty();
+  result.unpaired = std::move(pairing.unpaired);
   return result;
 }
 

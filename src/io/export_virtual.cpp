@@ -13,6 +13,7 @@
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
 #include "io/scan.hpp"
+#include "io/unique_names.hpp"
 #include "options/agreed.hpp"
 
 namespace lq {
@@ -26,13 +27,14 @@ std::vector<format::Reference> references_to(const Catalog& catalog, const forma
   catalog.require_sound();
   if (catalog.fields.empty()) (void)catalog.field();  // says what there is instead
   std::vector<format::Reference> references;
+  io::UniqueNames names;
   for (const FieldEntry& entry : catalog.fields) {
     if (catalog.files.size() > 1) {
       throw Error(Code::unsupported, catalog.path + ": fields in several files cannot be shown by another one",
                   {.path = catalog.path, .record = entry.name});
     }
-    references.push_back(
-        {entry.name, absolute(catalog.path), entry.payload, entry.sums, target.carried(entry.metadata, false)});
+    references.push_back({names.next(entry.name), absolute(catalog.path), entry.payload, entry.sums,
+                          target.carried(entry.metadata, false)});
   }
   return references;
 }

@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "format/further_sides.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/other_clients.hpp"
 #include "io/part_plaquettes.hpp"
@@ -225,13 +226,17 @@ void FieldWriter::named(base::FunctionRef<void()> work) const {
 Report FieldWriter::describe(const FieldPlan& plan, const FieldSpec& in_file) const {
   Report report;
   report.path = files_.empty() ? path_ : files_.front()->path();
-  report.format = target_format(path_, options_, in_file, plan.extents).name();
+  const format::Format& target = target_format(path_, options_, in_file, plan.extents);
+  report.format = target.name();
   report.field = name_of(plan);
   report.spec = in_file;
   report.extents = plan.extents;
   report.ranks = communicator_.size();
   report.written = true;
   if (!files_.empty()) report.storage = storage_of(*files_.front());
+  if (const std::string advice = format::advice_of(target.for_fields(), in_file); !advice.empty()) {
+    report.warnings.push_back(path_ + ": " + advice);
+  }
   return report;
 }
 
@@ -253,7 +258,7 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
   std::unique_ptr<Placed> placed;
   broadcast(comm, [&]() -> format::Layout& {
     written_.reserve(written_.size() + 1);
-    placed = plan_field(plan, communicator_.is_root());
+    named([&] { placed = plan_field(plan, communicator_.is_root()); });
     return placed->layout;
   });
   return placed;
@@ -328,7 +333,7 @@ Report FieldWriter::finish(const Placed& placed, format::Digest& digest) {
   std::uint64_t end = layout.end.front();
   const bool is_encoded = !placed.payload().encoding.empty();
   Report report = comm::agree(comm, [&] {
-    if (layout.tail) tail = layout.tail(digest);
+    if (layout.tail) named([&] { tail = layout.tail(digest); });
     if (is_encoded && placed.payload().file == 0) end = end_of(tail, digest.tiles);
     const Payload& payload = placed.payload();
     written_.push_back({payload, digest.sums, placed.format->tile_codec(payload.encoding)});
@@ -365,7 +370,8 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
     request.before = before();
     const format::Format& target = target_format(path_, options_, FieldSpec{}, Extents{});
     request.choices = choices_for(target.for_records(), target.name());
-    return layout = target.for_records().plan_record(request);
+    named([&] { layout = target.for_records().plan_record(request); });
+    return layout;
   });
   const format::Layout& layout = *made;
   make_files(layout);

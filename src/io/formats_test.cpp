@@ -160,7 +160,8 @@ TEST(AllFormats, KeepEveryBitOfAFieldThatTheyCanHold) {
       }
     }
   }
-  for (const std::string_view format : {"ildg", "scidac", "nersc", "milc", "fnal", "openqcd", "hirep", "qlattice"}) {
+  for (const std::string_view format :
+       {"ildg", "scidac", "nersc", "milc", "fnal", "openqcd", "hirep", "ddalphaamg", "qlattice"}) {
     EXPECT_TRUE(pairs.contains({format, "nersc"})) << format;
     EXPECT_TRUE(pairs.contains({"openqcd", format})) << format;
   }
@@ -189,7 +190,7 @@ TEST(AllFormats, LeaveOutTextsOnlyWhereThatWasAllowed) {
   const Grid grid(numbers.extents);
   write(from, grid, gauge(numbers.values),
         {.metadata = {{"xlf-info", "beta = 6.0\n"}, {"note", "two\nlines, 100 %\n"}}});
-  for (const std::string_view format : {"milc", "fnal", "openqcd", "hirep", "qlattice"}) {
+  for (const std::string_view format : {"milc", "fnal", "openqcd", "hirep", "ddalphaamg", "qlattice"}) {
     const ConvertOptions strict{.write = {.format = std::string(format), .overwrite = true}};
     const Error refusal = error_of([&] { convert(from, to, {}, strict); });
     EXPECT_EQ(refusal.code(), Code::unsupported) << format;
@@ -241,7 +242,7 @@ TEST(Observables, ThatASourceDoesNotStateAreInTheHeaderOfTheCopy) {
     write(path, grid, gauge(numbers.values), {.overwrite = true});
     ASSERT_FALSE(inspect(path).field().plaquette);
     const Physics expected = measure(grid, gauge(numbers.values));
-    for (const std::string format : {"nersc", "openqcd", "hirep"}) {
+    for (const std::string format : {"nersc", "openqcd", "hirep", "ddalphaamg"}) {
       std::string first;
       for (const int ranks : {1, 3}) {
         for (const int threads : {1, 3}) {

@@ -3,6 +3,7 @@
 #include "io/merge_texts.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -52,7 +53,23 @@ bool replace_fact(std::string& text, std::string_view key, std::string_view valu
   return true;
 }
 
-void require_kept(const Catalog& catalog, const FieldEntry& entry, const format::Format& target, const Metadata& lost) {
+// What `lq generate` says of a configuration that it made: nobody needs it to know the numbers, and the same command
+// gives it again. Whatever else stands there is somebody's.
+bool is_of_generator(std::string_view text) {
+  constexpr std::array<std::string_view, 8> its_facts{"plaquette", "trajectory",      "beta",  "group",
+                                                      "seed",      "over_relaxation", "start", "creator"};
+  bool is_ours = false;
+  for (const base::TextFact& fact : base::facts_in(text, 64)) {
+    const std::string_view key = base::unified_key(fact.key);
+    if (std::ranges::find(its_facts, key) == its_facts.end()) return false;
+    if (key == "creator" && !fact.value.starts_with("limequat ")) return false;
+    is_ours = is_ours || key == "creator";
+  }
+  return is_ours;
+}
+
+void require_kept(const Catalog& catalog, const FieldEntry& entry, const format::Format& target, Metadata lost) {
+  std::erase_if(lost, [](const auto& text) { return is_of_generator(text.second); });
   if (lost.empty()) return;
   std::string names;
   for (const auto& [name, text] : lost) names += (names.empty() ? "" : ", ") + base::printable(name);

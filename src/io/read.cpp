@@ -16,6 +16,7 @@
 #include "comm/agree.hpp"
 #include "grid/local_field.hpp"
 #include "io/judgement.hpp"
+#include "io/nature.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
@@ -121,6 +122,11 @@ std::vector<SumName> compared_sums(const Catalog& catalog, const FieldEntry& ent
   return sums;
 }
 
+// No checksum proves the data: what they look like is all that can be said. Links of another kind are read often.
+void warn_of(const Nature& nature, Report& report) {
+  report.warnings.insert(report.warnings.end(), nature.damage.begin(), nature.damage.end());
+}
+
 // Of a field that is read.
 SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Box& region,
                  const ReadOptions& options) {
@@ -129,6 +135,7 @@ SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const 
           .region = region,
           .unit = transport.unit(catalog.path),
           .sums = options.verify != Verify::none ? compared_sums(catalog, entry) : std::vector<SumName>{},
+          .watches_numbers = options.verify != Verify::none && !has_exact_sum(entry),
           .tile_codec = tile_codec_of(catalog.format, entry.payload),
           .route = options.route,
           .block_bytes = options.block_bytes,
@@ -185,6 +192,7 @@ class EntryTransfer {
     report.field = entry_.name;
     report.stored = entry_.sums.checksum();
     report.status = status;
+    if (sites_.tally().numbers) warn_of(nature_of(catalog_, entry_, region_, sites_.tally()), report);
     return report;
   }
 

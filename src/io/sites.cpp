@@ -155,12 +155,12 @@ std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, i
 }
 
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
-    : grid_(grid), plan_(std::move(plan)), field_(from), tally_(plan_.payload, plan_.sums) {
+    : grid_(grid), plan_(std::move(plan)), field_(from), tally_(plan_.payload, plan_.sums, plan_.watches_numbers) {
   set_rows();
 }
 
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& to)
-    : grid_(grid), plan_(std::move(plan)), field_(to), tally_(plan_.payload, plan_.sums) {
+    : grid_(grid), plan_(std::move(plan)), field_(to), tally_(plan_.payload, plan_.sums, plan_.watches_numbers) {
   set_rows();
 }
 
@@ -298,7 +298,7 @@ void SiteTransfer::repeat(std::uint64_t offset, const MutableField& to) {
 void SiteTransfer::move_to(std::uint64_t offset) {
   comm::agree(grid_.communicator().engine(), [&] {
     plan_.payload.offset = offset;
-    tally_ = pump::Tally(plan_.payload, plan_.sums);
+    tally_ = pump::Tally(plan_.payload, plan_.sums, plan_.watches_numbers);
     if (shares_) share(route::ShareOptions(shares_->options()));
   });
 }

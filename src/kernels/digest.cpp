@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "kernels/crc32.hpp"
+#include "kernels/dispatch.hpp"
 
 namespace lq::kernels {
 namespace {
@@ -38,6 +39,18 @@ ZeroSites find_zero_sites(base::Bytes bytes, std::uint64_t site_bytes) noexcept 
     ++zeros.count;
   }
   return zeros;
+}
+
+std::uint64_t first_beyond(base::Bytes bytes, const SiteNumbers& form, std::uint64_t first, double least,
+                           double most) noexcept {
+  const std::uint64_t site_bytes = form.numbers * form.number_bytes;
+  if (site_bytes == 0) return 0;
+  const std::uint64_t sites = bytes.size() / site_bytes;
+  if (first >= sites) return sites;
+  const bool is_swapped = form.big_endian == (std::endian::native == std::endian::little);
+  const auto& loops = loops_of(active_instruction_set()).first_beyond[form.number_bytes == sizeof(float) ? 0 : 1];
+  return first + loops[is_swapped ? 1 : 0](bytes.data() + first * site_bytes, static_cast<std::size_t>(form.numbers),
+                                           static_cast<std::size_t>(sites - first), least, most);
 }
 
 }  // namespace lq::kernels

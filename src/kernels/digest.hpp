@@ -48,4 +48,15 @@ struct ZeroSites {
 };
 ZeroSites find_zero_sites(base::Bytes bytes, std::uint64_t site_bytes) noexcept;
 
+// Numbers of sites in a file.
+struct SiteNumbers {
+  std::uint64_t numbers = 0;  // of a site
+  std::size_t number_bytes = 8;
+  bool big_endian = true;
+};
+// The number of the first site from `first` on, the sum of whose squares is not between `least` and `most` (a NaN is
+// between nothing); that of all sites if there is none.
+std::uint64_t first_beyond(base::Bytes bytes, const SiteNumbers& form, std::uint64_t first, double least,
+                           double most) noexcept;
+
 }  // namespace lq::kernels

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/crc32.hpp"
@@ -157,6 +159,43 @@ TEST(ZeroSites, HaveNoOtherByteAnywhere) {
 TEST(ZeroSites, MayBeOneByteLong) {
   const std::vector<std::byte> bytes = {std::byte{0}, std::byte{1}, std::byte{0}};
   EXPECT_EQ(find_zero_sites(bytes, 1).count, 2u);
+}
+
+// One number of site `wrong` of `sites` is `value`, all others 1: with 18 numbers the squares of a site add up to 18.
+template <class Real>
+std::uint64_t first_beyond_in(std::uint64_t sites, std::uint64_t wrong, std::uint64_t number, Real value,
+                              bool big_endian, std::uint64_t first = 0) {
+  constexpr std::uint64_t numbers = 18;
+  std::vector<std::byte> bytes(sites * numbers * sizeof(Real));
+  for (std::uint64_t k = 0; k < sites * numbers; ++k) {
+    using Bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+    const auto bits = std::bit_cast<Bits>(k == wrong * numbers + number ? value : Real{1});
+    if (big_endian) {
+      base::store_be(bytes.data() + k * sizeof(Real), bits);
+    } else {
+      base::store_le(bytes.data() + k * sizeof(Real), bits);
+    }
+  }
+  return first_beyond(bytes, {numbers, sizeof(Real), big_endian}, first, 18 - 1e-4, 18 + 1e-4);
+}
+
+TEST(FirstBeyond, FindsOneWrongNumberWhereverItIs) {
+  for (const bool big_endian : {false, true}) {
+    for (const std::uint64_t number : {0, 7, 16, 17}) {
+      for (const double value : {1.001, 0.0, -0.5, 1e200, HUGE_VAL, std::nan("")}) {
+        EXPECT_EQ(first_beyond_in<double>(9, 5, number, value, big_endian), 5U) << number << ' ' << value;
+        EXPECT_EQ(first_beyond_in<float>(9, 5, number, static_cast<float>(value), big_endian), 5U) << number;
+      }
+    }
+  }
+}
+
+TEST(FirstBeyond, PassesWhatIsRightAndWhatComesBeforeTheFirst) {
+  EXPECT_EQ(first_beyond_in<double>(9, 5, 3, -1.0, true), 9U);
+  EXPECT_EQ(first_beyond_in<float>(9, 5, 3, -1.0F, false), 9U);
+  EXPECT_EQ(first_beyond_in<double>(9, 5, 3, 2.0, true, 5), 5U);
+  EXPECT_EQ(first_beyond_in<double>(9, 5, 3, 2.0, true, 6), 9U);
+  EXPECT_EQ(first_beyond_in<double>(9, 5, 3, 2.0, true, 9), 9U);
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ Table diff_table() {
   using V = DiffOptions;
   using C = lq_diff_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("DiffOptions", "lq_diff_options", "Comparing two fields");
+  auto result = table<V, C>("DiffOptions", "lq_diff_options", "Comparing two files");
   result.functions = {"diff"};
   result.verbs = {"diff"};
   result.others.push_back(c_member("difference", &C::difference));
@@ -176,8 +176,9 @@ Table diff_table() {
                                               .aliases = {"tol"}}),
       Row::row<&V::field, &C::field>(
           {.name = "field",
-           .meaning = "which field; NAME:N is number N of that name (default: the first)",
-           .advice = "Its name in both files. Empty is any field, of which index picks one."}),
+           .meaning = "only this field; NAME:N is number N of that name (default: all)",
+           .advice = "Its name in both files. Empty is all fields: those of one name are compared with each other, and "
+                     "one that only one of the files has makes them differ."}),
       Row::row<&V::index, &C::index>({.name = "index",
                                       .meaning = "which of those with that name, from 0",
                                       .advice = "In the order of the file.",

@@ -27,13 +27,14 @@ void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes
        .found = fmt::format("{} bytes", got)});
 }
 
-void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_site, ZeroRegion& zeros) noexcept {
+void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, Tally& tally) {
+  if (tally.numbers) tally.numbers->look(payload, sites, file_site);
   if (payload.spec.kind != FieldKind::gauge) return;
   const std::uint64_t site_bytes = payload.site_bytes();
   const kernels::ZeroSites found = kernels::find_zero_sites(sites, site_bytes);
   const std::uint64_t first = payload.origin() + (file_site + found.first) * site_bytes;
   const std::uint64_t last = payload.origin() + (file_site + found.last + 1) * site_bytes;
-  add(zeros, {found.count, first, last});
+  add(tally.zeros, {found.count, first, last});
 }
 
 }  // namespace lq::pump

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What all transfers share: the form of a site, the buffer, reading whole or failing, and the watch for zeros.
+// What all transfers share: the form of a site, the buffer, reading whole or failing, and the watch for zeros and odd
+// numbers.
 #pragma once
 
 #include <bit>
@@ -42,7 +43,7 @@ class Block {
 // All of `bytes` from `offset`, or Error(truncated).
 void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
 
-// Notes sites of a gauge field that hold only zeros.
-void watch_zeros(const Payload& payload, base::Bytes sites, std::uint64_t file_site, ZeroRegion& zeros) noexcept;
+// Notes sites of a gauge field that hold only zeros, and odd numbers where these are asked for.
+void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, Tally& tally);
 
 }  // namespace lq::pump

@@ -128,7 +128,7 @@ class ExchangeIn final : public Exchange {
         for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
           const std::byte* const sites = place_of(piece);
           const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
-          watch_zeros(payload_, {sites, bytes}, piece.file_site(), hand.tally.zeros);
+          watch(payload_, {sites, bytes}, piece.file_site(), hand.tally);
           hand.local.unpack(piece, sites, hand.tally.sums);
           hand.tally.bytes += bytes;
         });

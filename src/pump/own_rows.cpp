@@ -68,7 +68,7 @@ void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
   if (target.is_in_place) return turn(stretches.front(), target.bytes);
   const base::ScopedSeconds seconds(tally_.pack_seconds);
   for_each_stretch(payload_, stretches, target.bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-    watch_zeros(payload_, some, stretch.file_site, tally_.zeros);
+    watch(payload_, some, stretch.file_site, tally_);
   });
   for_each_abreast(stretches, sink_.most_at_once() >= stretches.size(), [&](const Abreast& pieces, std::uint64_t skip) {
     sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), tally_.sums);
@@ -78,7 +78,7 @@ void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
 
 void RowsIn::turn(const Stretch& stretch, base::MutableBytes bytes) {
   const base::ScopedSeconds seconds(tally_.pack_seconds);
-  watch_zeros(payload_, bytes, stretch.file_site, tally_.zeros);
+  watch(payload_, bytes, stretch.file_site, tally_);
   for_each_abreast({&stretch, 1}, false, [&](const Abreast& piece, std::uint64_t skip) {
     sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), tally_.sums);
   });

@@ -35,7 +35,7 @@ class Reader {
   void pass(std::uint64_t site, std::uint64_t sites) {
     const base::MutableBytes bytes = read(site, sites);
     const base::ScopedSeconds seconds(tally_.pack_seconds);
-    watch_zeros(payload_, bytes, site, tally_.zeros);
+    watch(payload_, bytes, site, tally_);
     sums_.add(site, bytes);
   }
 
@@ -45,7 +45,7 @@ class Reader {
     for (Stretch stretch; stretches.next(stretch);) {
       const base::MutableBytes bytes = read(stretch.file_site, stretch.sites);
       const base::ScopedSeconds seconds(tally_.pack_seconds);
-      watch_zeros(payload_, bytes, stretch.file_site, tally_.zeros);
+      watch(payload_, bytes, stretch.file_site, tally_);
       std::size_t done = 0;
       for (const Piece& piece : stretch.pieces) {
         const auto size = static_cast<std::size_t>(piece.sites * payload_.site_bytes());

@@ -19,6 +19,7 @@ void add(ZeroRegion& zeros, const ZeroRegion& more) noexcept {
 void Tally::add(Tally& other) noexcept {
   sums.add(other.sums);
   pump::add(zeros, other.zeros);
+  if (numbers && other.numbers) numbers->found.add(other.numbers->found);
   bytes += other.bytes;
   device.add(other.device);
   pack_seconds = std::max(pack_seconds, other.pack_seconds);
@@ -26,12 +27,39 @@ void Tally::add(Tally& other) noexcept {
   storage_seconds = std::max(storage_seconds, other.storage_seconds);
 }
 
+namespace {
+
+constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+
+// Counts of all ranks; of the places of each kind the first one.
+void reduce(comm::Comm& comm, OddNumbers& found) {
+  const std::array kinds{&found.not_finite, &found.huge, &found.off, &found.zero_links};
+  std::array<std::uint64_t, 1 + 4 + 2 * max_dimensions> counts{found.seen};
+  std::array<std::uint64_t, 4> firsts{};
+  const auto each_count = [&](const auto& visit) {
+    std::size_t k = 0;
+    visit(found.seen, counts[k++]);
+    for (OddNumbers::Sites* const kind : kinds) visit(kind->count, counts[k++]);
+    for (auto& border : found.zero_at_border) {
+      for (std::uint64_t& of_direction : border) visit(of_direction, counts[k++]);
+    }
+  };
+  each_count([](std::uint64_t mine, std::uint64_t& sent) { sent = mine; });
+  for (std::size_t k = 0; k < kinds.size(); ++k) firsts[k] = kinds[k]->count > 0 ? kinds[k]->first_offset : most;
+  comm.all_reduce(counts, comm::Reduce::sum);
+  comm.all_reduce(firsts, comm::Reduce::min);
+  each_count([](std::uint64_t& mine, std::uint64_t sent) { mine = sent; });
+  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k]->first_offset = firsts[k];
+}
+
+}  // namespace
+
 void Tally::reduce(comm::Comm& comm) {
   sums.reduce(comm);
+  if (numbers) pump::reduce(comm, numbers->found);
   std::array<std::uint64_t, 5> added{zeros.sites, bytes, device.computing(), device.copying(), ranks_at_file};
   comm.all_reduce(added, comm::Reduce::sum);
   // Seconds are not negative, and such numbers are in the order of their bits.
-  constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   std::array<std::uint64_t, 7> largest{
       zeros.last_offset,
       // the minimum of the first offsets, as a maximum of complements; so of the ranks whose host computes for a GPU

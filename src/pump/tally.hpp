@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a transfer saw of the sites that passed: sums, zeros, bytes, seconds.
+// What a transfer saw of the sites that passed: sums, zeros, odd numbers, bytes, seconds.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -12,6 +13,7 @@
 
 #include "comm/comm.hpp"
 #include "pump/device_way.hpp"
+#include "pump/number_watch.hpp"
 #include "pump/site_sums.hpp"
 
 namespace lq::pump {
@@ -19,14 +21,17 @@ namespace lq::pump {
 void add(ZeroRegion& zeros, const ZeroRegion& more) noexcept;
 
 struct Tally {
-  // `wanted`: the sums to be taken.
-  Tally(const Payload& payload, const std::vector<SumName>& wanted) : sums(payload, wanted) {}
+  // `wanted`: the sums to be taken; `watches`: numbers that are read are looked at, too.
+  Tally(const Payload& payload, const std::vector<SumName>& wanted, bool watches = false) : sums(payload, wanted) {
+    if (watches) numbers.emplace(payload);
+  }
 
   // For another thread of the same transfer.
-  Tally empty(const Payload& payload) const { return {payload, sums.wanted()}; }
+  Tally empty(const Payload& payload) const { return {payload, sums.wanted(), numbers.has_value()}; }
 
   SiteSums sums;
   ZeroRegion zeros;  // gauge fields only
+  std::optional<NumberWatch> numbers;
   std::uint64_t bytes = 0;
   std::uint64_t ranks_at_file = 0;  // 1 on a rank that opens it
   DeviceWay device;

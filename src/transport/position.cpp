@@ -39,7 +39,8 @@ Error not_regular(const std::string& path, const std::string& what, int system_e
   facts.found = what;
   facts.expected = "a regular file";
   facts.system_errno = system_errno;
-  return {Code::io, path + ": cannot open: is " + what + ", expected a regular file", facts};
+  const std::string remedy = what == "a FIFO" ? "; what a pipe gives is read by `lq` as \"-\", or out of a file" : "";
+  return {Code::io, path + ": cannot open: is " + what + ", expected a regular file" + remedy, facts};
 }
 
 }  // namespace lq::transport

@@ -369,6 +369,14 @@ def hirep_files():
               "no plaquette is 2: this is no header of HiRep")
 
 
+def ddalphaamg_files():
+    gauge = flat.Gauge(seed=115)
+    data = flat.ddalphaamg(gauge)
+    yield good("ddalphaamg/little_endian.ddalphaamg", "ddalphaamg", Field.of_links(gauge), data, stated=gauge.plaquette(),
+               exact=True, why="t slowest, x fastest; links t, z, y, x; the header of openQCD")
+    yield bad("ddalphaamg/bad_one_byte_less.ddalphaamg", "ddalphaamg", data[:-1], "unknown", "no size that DDalphaAMG writes")
+
+
 def qlattice_files():
     for precision, word in PRECISIONS.items():
         gauge = flat.Gauge(seed=120 + word, precision=word)
@@ -393,7 +401,7 @@ def squeezed_files():
     yield from squeezed.squeezed_files(sys.modules[__name__])
 
 
-MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, openqcd_local, hirep_files, qlattice_files, raw_files,
+MAKERS = (lime_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_sets, openqcd_local, hirep_files, ddalphaamg_files, qlattice_files, raw_files,
           mod_files, hdf5_files, squeezed_files)
 
 

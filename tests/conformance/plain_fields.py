@@ -374,6 +374,23 @@ def read_hirep(data):
             "stated_plaquette": stated}
 
 
+# DDalphaAMG: docs/formats/ddalphaamg.md; no magic, and openQCD has the same header and size: the plaquette tells
+
+def read_ddalphaamg(data):
+    """Nothing where the links in this order do not have the stated plaquette."""
+    t, z, y, x, stated = struct.unpack_from("<4id", data)
+    lattice, payload = [x, y, z, t], data[24:]
+    if min(lattice) < 1 or len(payload) != 576 * t * z * y * x:
+        return None
+    sites = []
+    for site in cut(numbers_of(payload, "<", 64), 72):
+        sites.append([v for mu in (3, 2, 1, 0) for v in site[18 * mu:18 * mu + 18]])
+    if not abs(3 * plaquette_of(lattice, sites, 3) - stated) < 1e-10:
+        return None
+    return {"format": "ddalphaamg", "lattice": lattice, "fields": 1, "colors": 3, "gauge": True, "precision": 64,
+            "byte_order": "little", "checksum": None, "stored": None, "sites": sites, "stated_plaquette": stated / 3}
+
+
 def su2_of(q0, q1, q2, q3):
     return [q0, q3, -q2, q1, q2, q1, q0, -q3]
 
@@ -439,7 +456,9 @@ def reader_of(data, path):
             return read_milc
         if number == 0x71626434:
             return read_fnal
-    return read_hirep if magic[:3] == bytes(3) else lambda bytes_: read_openqcd(bytes_, path)
+    if magic[:3] == bytes(3):
+        return read_hirep
+    return lambda bytes_: read_ddalphaamg(bytes_) or read_openqcd(bytes_, path)
 
 
 def read(path):

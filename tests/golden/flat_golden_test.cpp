@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* flat_formats[] = {"nersc", "milc", "fnal", "openqcd", "hirep", "qlattice", "raw"};
+constexpr const char* flat_formats[] = {"nersc", "milc", "fnal", "openqcd", "hirep", "ddalphaamg", "qlattice", "raw"};
 
 std::vector<fs::path> files_of(const char* folder, const char* format) {
   std::vector<fs::path> files;

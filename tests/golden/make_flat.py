@@ -462,6 +462,28 @@ def hirep_bad():
         "code unknown_format\n")
 
 
+# DDalphaAMG
+
+def ddalphaamg(gauge, order="<", plaquette=None):
+    values = [v for x in SITES for mu in (3, 2, 1, 0) for v in gauge.numbers(x, mu)]
+    stated = 3 * gauge.plaquette() if plaquette is None else plaquette
+    return struct.pack(order + "4id", *reversed(LATTICE), stated) + pack(values, order, 8)
+
+
+def ddalphaamg_files():
+    gauge = Gauge(seed=11)
+    measured = repr(gauge.plaquette())
+    for name, order in (("little", "<"), ("big", ">")):
+        yield f"ddalphaamg/{name}.ddalphaamg", ddalphaamg(gauge, order), gauge.expect(
+            "ddalphaamg", "absent", plaquette=measured, measured=measured)
+
+
+def ddalphaamg_bad():
+    data = ddalphaamg(Gauge(seed=11))
+    yield "ddalphaamg/one_byte_less.ddalphaamg", data[:-1], "code unknown_format\n"
+    yield "ddalphaamg/plaquette_of_four.ddalphaamg", data[:16] + struct.pack("<d", 4.0) + data[24:], "code unknown_format\n"
+
+
 # Qlattice
 
 def qlattice(data, multiplicity, size, crc=None):
@@ -616,8 +638,9 @@ def raw_bad():
     yield "raw/layout_unknown.raw", raw_text(spinor[0], spinor[2], "layout = milc").encode(), "code malformed\nmessage xqcd\n"
 
 
-GOOD = (raw_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_family_files, hirep_files, qlattice_files)
-BAD = (raw_bad, nersc_bad, milc_bad, fnal_bad, openqcd_bad, openqcd_family_bad, hirep_bad, qlattice_bad)
+GOOD = (raw_files, nersc_files, milc_files, fnal_files, openqcd_files, openqcd_family_files, hirep_files, ddalphaamg_files,
+        qlattice_files)
+BAD = (raw_bad, nersc_bad, milc_bad, fnal_bad, openqcd_bad, openqcd_family_bad, hirep_bad, ddalphaamg_bad, qlattice_bad)
 
 
 def main():

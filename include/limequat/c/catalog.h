@@ -14,10 +14,10 @@
 extern "C" {
 #endif
 
-// What differs between two fields.
+// What differs between the fields of two files; which these are is in the JSON.
 typedef struct lq_difference {
   size_t struct_size;  // set by you
-  int is_same;         // no number differs by more than the tolerance
+  int is_same;         // no number differs by more than the tolerance, and both have the same fields
   double largest_absolute;
   double largest_relative;          // |a - b| / max(|a|, |b|)
   int dimensions;                   // of the site; 0: nothing differs
@@ -26,6 +26,8 @@ typedef struct lq_difference {
   double a, b;                      // the two values there
   uint64_t differing_numbers;
   uint64_t compared_numbers;
+  uint64_t compared_fields;
+  uint64_t unpaired_fields;  // that only one of the files has
 } lq_difference;
 
 // The answer of lq_inspect, piece by piece. Texts belong to the catalog and live as long.

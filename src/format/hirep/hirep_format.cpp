@@ -15,6 +15,7 @@
 #include "base/checked.hpp"
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/flat/sampled_plaquette.hpp"
 #include "format/formats.hpp"
 
 namespace lq::format::hirep {
@@ -108,9 +109,23 @@ std::optional<Seen> look(base::ByteSource& file) {
   return {};
 }
 
+// A plaquette that the links do not have is damage, or another file.
+Likeness likeness_of(base::ByteSource& file) {
+  const auto seen = look(file);
+  if (!seen) return Likeness::no;
+  if (seen->quaternions) return Likeness::yes;
+  const Extents& l = seen->extents;
+  const std::uint64_t bytes = link_bytes(seen->colors, false);
+  const auto sample = flat::sample_plaquette(file, l, seen->colors, ByteOrder::big, [&](const Coord& x, int mu) {
+    const auto site = static_cast<std::uint64_t>(x[2] + l[2] * (x[1] + l[1] * (x[0] + l[0] * x[3])));
+    return header_bytes + (site * 4 + static_cast<std::uint64_t>((mu + 1) % 4)) * bytes;
+  });
+  return sample && sample->agrees_with(seen->plaquette) ? Likeness::yes : Likeness::maybe;
+}
+
 class HiRep final : public flat::Family {
  public:
-  Likeness recognise(base::ByteSource& file) const override { return look(file) ? Likeness::yes : Likeness::no; }
+  Likeness recognise(base::ByteSource& file) const override { return likeness_of(file); }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
     return spec.kind == FieldKind::gauge && extents.size() == 4;
   }

@@ -11,6 +11,7 @@
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
 #include "format/formats.hpp"
+#include "format/further_sides.hpp"
 
 namespace lq::format::milc {
 namespace {
@@ -37,13 +38,17 @@ std::optional<Magic> magic_of(base::ByteSource& file) {
   return {};
 }
 
-class Milc final : public flat::Family {
+class Milc final : public flat::Family, public Advises {
  public:
   Likeness recognise(base::ByteSource& file) const override { return magic_of(file) ? Likeness::yes : Likeness::no; }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
     return spec.kind == FieldKind::gauge && extents.size() == 4 && spec.colors == 3;
   }
   Layout plan(const FieldRequest& request) const override;
+  std::string advice(const FieldSpec& in_file) const override {
+    if (in_file.precision == Precision::single) return {};
+    return "MILC itself reads single precision only (option `precision`, `lq`: --precision single)";
+  }
   Metadata carried(const Metadata& texts, bool) const override;
 
  private:

@@ -12,6 +12,7 @@
 
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/flat/sampled_plaquette.hpp"
 #include "format/formats.hpp"
 #include "format/openqcd/blocks.hpp"
 #include "format/openqcd/kinds.hpp"
@@ -21,14 +22,30 @@
 namespace lq::format::openqcd {
 namespace {
 
-// Links that are none are damage, or another file.
+// Where a link begins: that of an even site lies with its odd neighbour.
+std::uint64_t link_at(const Extents& extents, std::uint64_t data, Coord x, int mu) {
+  constexpr std::uint64_t link_bytes = 144;
+  const bool is_odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;
+  if (!is_odd) x[mu] = (x[mu] + 1) % extents[mu];
+  const std::int64_t place = x[2] + extents[2] * (x[1] + extents[1] * (x[0] + extents[0] * x[3]));
+  const int number = 2 * ((mu + 1) % 4) + (is_odd ? 0 : 1);  // of directions t, x, y, z, forward and backward
+  return data + (static_cast<std::uint64_t>(place / 2) * 8 + static_cast<std::uint64_t>(number)) * link_bytes;
+}
+
+// Links that are none, or whose plaquette is not the stated one, are damage, or another file.
 Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
   if (!seen) return look_local(file) ? Likeness::yes : Likeness::no;
   if (seen->kinds.front() != Kind::gauge) return Likeness::yes;
   constexpr int few_links = 64;  // of 8 odd sites, which the smallest lattice has
   const std::uint64_t data = seen->place.header_bytes() + head_bytes(Kind::gauge);
-  return flat::begins_unitary(file, data, ByteOrder::little, 3, few_links) ? Likeness::yes : Likeness::maybe;
+  if (!flat::begins_unitary(file, data, ByteOrder::little, 3, few_links)) return Likeness::maybe;
+  // Plaquettes of a block are those within it.
+  if (seen->place.is_block()) return Likeness::yes;
+  const Extents& extents = seen->place.extents;
+  const auto sample = flat::sample_plaquette(file, extents, 3, ByteOrder::little,
+                                             [&](const Coord& x, int mu) { return link_at(extents, data, x, mu); });
+  return sample && sample->agrees_with(real_at(file, data - 8) / 3) ? Likeness::yes : Likeness::maybe;
 }
 
 class OpenQcd final : public flat::Family {

@@ -126,6 +126,11 @@ using TermLoop = bool (*)(const double* terms, std::size_t count, double* high, 
 // The sum of words of 32 bits modulo 2^32.
 using WordLoop = std::uint32_t (*)(const std::byte* bytes, std::size_t words) noexcept;
 
+// The number of the first of `sites` sites of `numbers` numbers each, the sum of whose squares is not between `least`
+// and `most`; `sites`: there is none. A NaN is between nothing.
+using SquareLoop = std::size_t (*)(const std::byte* bytes, std::size_t numbers, std::size_t sites, double least,
+                                   double most) noexcept;
+
 // Copies bytes so that cache lines which are written whole are not read first and stay in no cache; neither side needs
 // alignment, and they do not overlap. What was written so is seen by other processors when `settle` has returned.
 struct AroundCaches {
@@ -140,7 +145,8 @@ struct Loops {
   RowLoop to_rows[2];
   PlaquetteLoop plaquettes[2][2];  // of SU(2) and SU(3)
   TermLoop sum_small;
-  WordLoop sum_words[2];  // in the byte order of the host, and in the other
+  WordLoop sum_words[2];          // in the byte order of the host, and in the other
+  SquareLoop first_beyond[2][2];  // likewise, for each precision
   // Null where neither carry-less multiplication nor a CRC instruction is there.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays

@@ -9,6 +9,7 @@
 
 #include "kernels/isa/loops.hpp"
 #include "kernels/isa/row_loops.hpp"
+#include "kernels/isa/square_loops.hpp"
 
 namespace lq::kernels::isa {
 
@@ -88,7 +89,9 @@ constexpr Loops number_loops() noexcept {
           {{plaquette_terms<Set, 2, float>, plaquette_terms<Set, 3, float>},
            {plaquette_terms<Set, 2, double>, plaquette_terms<Set, 3, double>}},
           sum_small_terms<Set>,
-          {sum_words<Set, false>, sum_words<Set, true>}};
+          {sum_words<Set, false>, sum_words<Set, true>},
+          {{first_beyond<Set, float, false>, first_beyond<Set, float, true>},
+           {first_beyond<Set, double, false>, first_beyond<Set, double, true>}}};
 }
 
 }  // namespace lq::kernels::isa

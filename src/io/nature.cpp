@@ -1,0 +1,218 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/nature.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "io/damage.hpp"
+#include "io/part_plaquettes.hpp"
+#include "io/payload_files.hpp"
+#include "io/verdict.hpp"
+#include "lattice/site_order.hpp"
+#include "physics/u1_links.hpp"
+
+namespace lq::io {
+namespace {
+
+// Stated observables are printed with at least six significant digits and computed in whatever precision.
+constexpr double printed = 1e-5;
+// More sites than this share with links off SU(N) are another kind of field (smeared or rescaled links).
+constexpr double most_damaged = 0.1;
+
+constexpr std::uint64_t few_sites = 16384;  // are all measured
+
+// Of a large lattice, parts spread evenly over it.
+constexpr std::int64_t box_length = 8, box_width = 2;  // along x, and in other dimensions
+constexpr std::uint64_t least_boxes = 4, most_boxes = 16;
+constexpr std::uint64_t bytes_for_a_box = 8 * base::mebi;
+
+std::vector<Box> sample_boxes(const Payload& payload) {
+  const Extents& all = payload.extents;
+  Box box = whole(all);
+  for (int d = 0; d < all.size(); ++d) box.extents[d] = std::min(all[d], d == 0 ? box_length : box_width);
+  const std::uint64_t boxes = std::clamp(payload.length / bytes_for_a_box, least_boxes, most_boxes);
+  const SiteOrder order = lattice::resolve_order({}, all.size());
+  std::vector<Box> chosen;
+  for (std::uint64_t k = 0; k < boxes; ++k) {
+    box.lower = lattice::site_at((2 * k + 1) * volume(all) / (2 * boxes), whole(all), order);
+    for (int d = 0; d < all.size(); ++d) box.lower[d] = std::min(box.lower[d], all[d] - box.extents[d]);
+    chosen.push_back(box);
+  }
+  return chosen;
+}
+
+// The mean of the parts, and its uncertainty as these differ.
+Estimate sample(base::ByteSource& sites, const Payload& payload) {
+  std::vector<double> means;
+  const auto planes = static_cast<double>(payload.extents.size() * (payload.extents.size() - 1) / 2);
+  for (const Box& box : sample_boxes(payload)) {
+    means.push_back(plaquette_sum(sites, payload, box) / (static_cast<double>(box.volume()) * planes));
+  }
+  const auto count = static_cast<double>(means.size());
+  const double mean = std::accumulate(means.begin(), means.end(), 0.0) / count;
+  double squares = 0;
+  for (const double one : means) squares += (one - mean) * (one - mean);
+  constexpr double deviations = 10;  // a few parts tell their spread roughly
+  return {{mean, {}}, deviations * std::sqrt(squares / (count * (count - 1)))};
+}
+
+bool differs(const std::optional<double>& stated, const std::optional<double>& measured, double uncertainty) {
+  if (!stated || !measured) return false;
+  return !(std::abs(*stated - *measured) <= uncertainty + printed * std::max(1.0, std::abs(*stated)));
+}
+
+class Description {
+ public:
+  Description(const Catalog& catalog, const FieldEntry& entry)
+      : payload_(entry.payload),
+        name_(fmt::format("{}: \"{}\"", catalog.path, base::printable(entry.name))),
+        of_sites_(of_sites(entry.payload)) {}
+
+  std::string operator()(const std::string& what) const { return fmt::format("{}: {}", name_, what); }
+  std::string at(const pump::OddNumbers::Sites& sites, const std::string& what) const {
+    return (*this)(fmt::format("{}, the first of them at byte {}{}", what, sites.first_offset, of_sites_));
+  }
+  std::string group() const { return fmt::format("SU({})", payload_.spec.colors); }
+  std::string zeros(const ZeroRegion& zeros) const {
+    return (*this)(fmt::format("{} sites between bytes {} and {}{} hold only zeros, as lost writes leave them",
+                               zeros.sites, zeros.first_offset, zeros.last_offset, of_sites_));
+  }
+
+ private:
+  const Payload& payload_;
+  std::string name_;
+  std::string_view of_sites_;
+};
+
+// Where zero links lie.
+enum class Zeros { none, open_boundary, whole_borders, elsewhere };
+
+Zeros place_of_zeros(const pump::OddNumbers& numbers, const Box& moved) {
+  if (numbers.zero_links.count == 0) return Zeros::none;
+  const int last = moved.extents.size() - 1;
+  const std::uint64_t slice = moved.volume() / static_cast<std::uint64_t>(moved.extents[last]);
+  std::uint64_t at_borders = 0;
+  for (const auto& border : numbers.zero_at_border) {
+    for (const std::uint64_t count : border) {
+      if (count != 0 && count != slice) return Zeros::elsewhere;
+      at_borders += count;
+    }
+  }
+  if (at_borders != numbers.zero_links.count) return Zeros::elsewhere;
+  return at_borders == slice && numbers.zero_at_border[1][static_cast<std::size_t>(last)] == slice
+             ? Zeros::open_boundary
+             : Zeros::whole_borders;
+}
+
+void judge_zeros(const Description& describe, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
+                 const std::optional<Estimate>& measured, Nature& nature) {
+  const pump::OddNumbers& numbers = tally.numbers->found;
+  const Zeros place = place_of_zeros(numbers, moved);
+  if (place == Zeros::none || place == Zeros::open_boundary) {
+    if (tally.zeros.sites > 0) nature.damage.push_back(describe.zeros(tally.zeros));
+    return;
+  }
+  if (place == Zeros::whole_borders && entry.plaquette) {
+    // The Schroedinger functional has such boundaries; so has a file whose last slice was never written.
+    if (!measured) {
+      nature.remarks.push_back(
+          describe.at(numbers.zero_links, fmt::format("all {} links of a boundary in time are zero: the Schroedinger "
+                                                      "functional, or writes that were lost; `lq verify` tells which",
+                                                      numbers.zero_links.count)));
+      return;
+    }
+    if (!differs(entry.plaquette, measured->value.plaquette, measured->uncertainty)) return;
+  }
+  nature.damage.push_back(
+      tally.zeros.sites > 0
+          ? describe.zeros(tally.zeros)
+          : describe.at(numbers.zero_links, fmt::format("{} links are zero", numbers.zero_links.count)));
+}
+
+void judge_links(const Description& describe, const pump::OddNumbers& numbers, Nature& nature) {
+  if (numbers.huge.count > 0) {
+    nature.damage.push_back(describe.at(
+        numbers.huge, fmt::format("{} sites have numbers beyond 1e10, which no links have: damage, or the numbers are "
+                                  "stored otherwise than the header says; `lq diagnose` tells which",
+                                  numbers.huge.count)));
+  }
+  if (numbers.off.count == 0) return;
+  const std::string what =
+      fmt::format("{} of {} sites have links off {}", numbers.off.count, numbers.seen, describe.group());
+  if (static_cast<double>(numbers.off.count) <= most_damaged * static_cast<double>(numbers.seen)) {
+    nature.damage.push_back(describe.at(numbers.off, what));
+  } else if (numbers.huge.count == 0) {
+    nature.remarks.push_back(describe(what +
+                                      ": smeared or rescaled links, or the numbers are stored otherwise than the "
+                                      "header says; `lq diagnose` tells which"));
+  }
+}
+
+}  // namespace
+
+bool has_exact_sum(const FieldEntry& entry) noexcept {
+  return std::ranges::any_of(entry.sums.all,
+                             [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
+}
+
+bool may_be_boundary(const pump::Tally& tally, const Box& moved) {
+  return tally.numbers && place_of_zeros(tally.numbers->found, moved) == Zeros::whole_borders;
+}
+
+std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, bool whole,
+                                 const Communicator& communicator) {
+  const Payload& payload = entry.payload;
+  const bool is_u1 = physics::can_be_u1(payload.spec, payload.extents);
+  const bool has_all = payload.stored == lq::whole(payload.extents);
+  if (!entry.plaquette || !has_all || (!is_u1 && !can_be_measured(payload.spec, payload.extents))) return {};
+  if (is_u1 || whole || volume(payload.extents) <= few_sites) {
+    return Estimate{observe(file, entry, communicator, format::Observables::measured)};
+  }
+  comm::Comm& comm = communicator.engine();
+  std::array<double, 2> numbers{};
+  comm::agree_at_root(comm, [&] {
+    const PayloadFiles files(file.files(), file.catalog(), payload);
+    const Estimate found = sample(files.sequence(), payload);
+    numbers = {*found.value.plaquette, found.uncertainty};
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+  return Estimate{{numbers[0], {}}, numbers[1]};
+}
+
+Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
+                 const std::optional<Estimate>& measured) {
+  Nature nature;
+  const Description describe(catalog, entry);
+  if (tally.numbers) {
+    const pump::OddNumbers& numbers = tally.numbers->found;
+    if (numbers.not_finite.count > 0) {
+      nature.damage.push_back(describe.at(
+          numbers.not_finite, fmt::format("{} sites have numbers that are NaN or infinite", numbers.not_finite.count)));
+    }
+    judge_zeros(describe, entry, moved, tally, measured, nature);
+    judge_links(describe, numbers, nature);
+  }
+  // Zeros and numbers that are none explain it.
+  if (!measured || !nature.damage.empty()) return nature;
+  const auto compare = [&](std::string_view what, const std::optional<double>& stated,
+                           const std::optional<double>& found, double uncertainty) {
+    if (!differs(stated, found, uncertainty)) return;
+    const std::string about =
+        uncertainty > 0 ? fmt::format("about {:.4g}, as a sample has it", *found) : fmt::format("{:.12g}", *found);
+    nature.damage.push_back(
+        describe(fmt::format("the {} of the links is {}, the file states {:.12g}", what, about, *stated)));
+  };
+  compare("plaquette", entry.plaquette, measured->value.plaquette, measured->uncertainty);
+  compare("link trace", entry.link_trace, measured->value.link_trace, 0);
+  return nature;
+}
+
+}  // namespace lq::io

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What data look like that pass without a checksum which proves them: zeros, numbers that are none, links off SU(N),
+// and observables that are not those the file states. Who reads says so; who writes them anew refuses, for the new file
+// would have right checksums over them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/grid.hpp>
+
+#include "io/observe.hpp"
+#include "pump/tally.hpp"
+
+namespace lq::io {
+
+// Whether the file has a checksum of the field that proves its data where it agrees.
+bool has_exact_sum(const FieldEntry& entry) noexcept;
+
+// What was measured of a field, and by how much it may be wrong.
+struct Estimate {
+  Observed value;
+  double uncertainty = 0;  // of the plaquette; a sample has no link trace
+};
+
+// Local. Whether zeros are such that the whole plaquette tells whether they are a boundary.
+bool may_be_boundary(const pump::Tally& tally, const Box& moved);
+
+// Collective. Of a field with a stated plaquette that can be measured: all of it where it is small, or `whole`, else a
+// sample. Nothing for others.
+std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, bool whole,
+                                 const Communicator& communicator);
+
+// Sentences, each naming the file, the field, and the place where there is one.
+struct Nature {
+  std::vector<std::string> damage;   // speaks against the data
+  std::vector<std::string> remarks;  // links of another kind, boundaries
+};
+
+// Local. Of the sites `moved`, a box within those that are stored.
+Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
+                 const std::optional<Estimate>& measured = {});
+
+}  // namespace lq::io
