@@ -168,12 +168,13 @@ std::optional<std::uint64_t> Mender::length_up_to(const Record& record, std::uin
     if (length >= used && differing_bytes(length, record.data_length) == 1) near.push_back(length);
   }
   if (near.size() == 1) return near.front();
-  // A flipped bit is likelier than several; and not all texts of a file end alike.
-  const auto is_flip = [&](std::uint64_t length) { return std::popcount(length ^ record.data_length) == 1; };
-  if (std::ranges::count_if(near, is_flip) == 1) return *std::ranges::find_if(near, is_flip);
   const bool impossible = record.data_length >= length_limit || record.data_length > left_behind(file_, record);
   if (near.empty() && !impossible) return std::nullopt;
-  const std::uint64_t likely = is_text(record.offset, record.offset + used) ? with_nul(used, padded) : padded;
+  const bool is_words = is_text(record.offset, record.offset + used);
+  const std::uint64_t likely = is_words ? with_nul(used, padded) : padded;
+  // Not all texts of a file end alike: this one without a NUL, where that makes the damage a single flipped bit.
+  const auto is_flip = [&](std::uint64_t length) { return std::popcount(length ^ record.data_length) == 1; };
+  if (is_words && is_flip(used) && !is_flip(likely) && std::ranges::find(near, used) != near.end()) return used;
   return near.empty() || std::ranges::find(near, likely) != near.end() ? likely : near.back();
 }
 
