@@ -116,7 +116,8 @@ class Transport {
   // Access rights of an existing file are given to the new one that will replace it: owner, group, mode and access
   // control list. Nobody gets more than he had: where the group cannot be kept, its rights are dropped.
   virtual void copy_permissions(const std::string& from, const std::string& to) = 0;
-  // The same for a copy of `from`: in a folder that gives its group to what is made in it (set-gid) it keeps that group.
+  // The same for a copy of `from`: in a folder that gives its group to what is made in it (set-gid) it keeps that
+  // group.
   virtual void give_permissions(const std::string& from, const std::string& to) { copy_permissions(from, to); }
   // What the new file `to` is made of others could not read: then they cannot read it either.
   virtual void keep_private(const std::string&, const std::string&) {}

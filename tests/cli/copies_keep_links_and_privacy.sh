@@ -14,5 +14,5 @@ lq repartition -q conf.ildg conf.set --to t=block:2
 lq extract -q conf.ildg ildg-format conf.xml
 lq pack -q streams.sion conf.xml
 chmod 600 streams.sion
-lq defrag -q streams.sion one.sion
+lq defrag -q streams.sion -o one.sion
 for file in conf.* one.sion; do stat -c '%a' "$file"; done | sort | uniq -c

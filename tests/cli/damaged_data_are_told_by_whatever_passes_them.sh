@@ -12,4 +12,4 @@ lq copy conf.ildg fine.ildg
 lq squeeze conf.ildg conf.ildg --overwrite
 lq unsqueeze conf.ildg conf.ildg --overwrite
 cmp conf.ildg fine.ildg
-ls -- *.ildg *.s*
+ls -- *.ildg *.set
