@@ -438,7 +438,7 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
   comm::Comm& comm = communicator.engine();
   const auto writer =
       comm::agree(comm, [&] { return std::make_unique<io::FieldWriter>(transport, communicator, to, options.write); });
-  comm::agree_alike(comm, [&] { writer->keep_private(catalog.path); });
+  comm::agree_alike(comm, [&] { writer->keep_private(source.catalog().path); });
   Report report;
   for (const Chosen& field : chosen) {
     add_to(report, convert_field(*writer, source, field, to, communicator, options));

@@ -29,7 +29,7 @@ inline constexpr std::string_view etmc_source_format = "etmc-source-format";
 inline constexpr std::string_view limequat_slices = "limequat-slices";
 inline constexpr std::string_view limequat_name = "limequat-name";
 
-inline constexpr std::array<std::string_view, 17> all{private_file_xml,
+inline constexpr std::array<std::string_view, 18> all{private_file_xml,
                                                       file_xml,
                                                       private_record_xml,
                                                       record_xml,
@@ -45,7 +45,8 @@ inline constexpr std::array<std::string_view, 17> all{private_file_xml,
                                                       etmc_source_format,
                                                       limequat_slices,
                                                       limequat_name,
-                                                      unproven_text};
+                                                      unproven_text,
+                                                      rescued_text};
 }  // namespace type
 
 enum class Role {
