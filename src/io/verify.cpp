@@ -354,6 +354,7 @@ std::uint64_t Verifier::count_not_finite(const FieldEntry& entry) {
     numbers.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
     MutableField made;
     made.data = numbers.data();
+    made.available = numbers.size();
     made.spec = entry.payload.spec;
     made.spec.precision = Precision::double_;
     return grid::resolve_field(grid, made);
