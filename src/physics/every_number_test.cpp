@@ -14,7 +14,7 @@
 
 #include "grid/local_field.hpp"
 #include "physics/u1_links.hpp"
-#include "physics/zero_links.hpp"
+#include "physics/examine_links.hpp"
 #include "support/every_number.hpp"
 #include "support/thread_comm.hpp"
 
@@ -63,7 +63,7 @@ void expect_counted(int colors, std::size_t first) {
   EXPECT_TRUE(std::isnan(physics.plaquette.average));
   EXPECT_EQ(std::isnan(physics.link_trace), has_odd_trace({links.begin(), links.end()}, colors));
   EXPECT_GT(physics.unitarity.far_links, 0U);
-  EXPECT_EQ(count_zero_links(grid, lq::grid::resolve_field(grid, field), 2).all, 0U);
+  EXPECT_EQ(physics::examine_links(grid, field, 2).zeros.all, 0U);
   lq::testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Grid halves(Communicator(comm), extents, {.processes = Coord{1, 1, 1, 2}});
     const std::size_t mine = links.size() / 2;

@@ -13,22 +13,22 @@
 namespace lq::pump {
 namespace {
 
-constexpr std::size_t link_numbers = 18;
+constexpr std::size_t numbers_of_link = 18;
 
 // 4^4, links of SU(3) that are 1.
 Payload gauge_payload() {
   Payload payload;
   payload.spec = gauge_spec(Precision::double_, 3, 4);
   payload.spec.links = 4;
-  payload.spec.numbers = 4 * link_numbers;
+  payload.spec.numbers = 4 * numbers_of_link;
   payload.extents = Extents{4, 4, 4, 4};
   payload.stored = whole(payload.extents);
   return payload;
 }
 
 std::vector<double> unit_links(std::uint64_t sites) {
-  std::vector<double> numbers(sites * 4 * link_numbers);
-  for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k % link_numbers % 8 == 0 ? 1 : 0;
+  std::vector<double> numbers(sites * 4 * numbers_of_link);
+  for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k % numbers_of_link % 8 == 0 ? 1 : 0;
   return numbers;
 }
 
@@ -158,7 +158,9 @@ TEST(NumberWatch, AsksOfOtherFieldsOnlyThatTheyAreNumbers) {
 
 TEST(NumberWatch, AddsWhatOthersSaw) {
   OddNumbers sum;
-  OddNumbers one{.seen = 3}, other{.seen = 4};
+  OddNumbers one, other;
+  one.seen = 3;
+  other.seen = 4;
   one.off = {2, 500};
   other.off = {1, 100};
   other.zero_at_border[1][2] = 7;
