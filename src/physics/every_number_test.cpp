@@ -13,8 +13,8 @@
 #include <limequat/physics.hpp>
 
 #include "grid/local_field.hpp"
-#include "physics/u1_links.hpp"
 #include "physics/examine_links.hpp"
+#include "physics/u1_links.hpp"
 #include "support/every_number.hpp"
 #include "support/thread_comm.hpp"
 
