@@ -40,8 +40,9 @@ std::string bytes_text(const Reading& reading) {
          (is_dealt(reading) ? fmt::format(", {}", reading.axes) : "");
 }
 
-std::string sites_text(const Reading& reading) {
-  return letters_of(reading.sites) + (reading.parity.empty() ? "" : fmt::format(", {} first", reading.parity));
+std::string sites_text(const Reading& reading, const Extents& lattice) {
+  return letters_of(reading.sites) + (reading.parity.empty() ? "" : fmt::format(", {} first", reading.parity)) +
+         (reading.lattice == lattice ? "" : fmt::format(" of {}", to_string(reading.lattice)));
 }
 
 std::string plaquette_text(const Reading& reading) {
@@ -114,7 +115,7 @@ struct DiagnoseArguments {
     int number = 0;
     for (const Reading& one : diagnosis.readings) {
       table.row({fmt::format("  {} {}{}", ++number, name(one.precision), one.is_declared ? ", as stated" : ""),
-                 bytes_text(one), std::to_string(one.offset), sites_text(one), letters_of(one.links),
+                 bytes_text(one), std::to_string(one.offset), sites_text(one, diagnosis.extents), letters_of(one.links),
                  one.is_transposed ? "exchanged" : "as usual", fmt::format("{:.1e}", one.unitarity),
                  fmt::format("{:.1e}", one.determinant), plaquette_text(one)});
     }

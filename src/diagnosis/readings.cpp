@@ -21,6 +21,7 @@ constexpr double far_apart = 6;    // in standard errors: one of two plaquettes 
 constexpr double rounding = 1e-9;  // of averages of the same plaquettes
 // Of the largest plaquette, that the declared order has where it is not wrong.
 constexpr double least_part = 0.5;
+constexpr double little = 0.05;
 // Readings that need little more belief than another one are as likely.
 constexpr int little_more = 1;
 // Links in an order that no program is known for.
@@ -232,6 +233,11 @@ void Finder::choose() {
   const auto by_value = [](const auto& one) { return one.second.value; };
   const Average largest = std::ranges::max_element(best, {}, by_value)->second;
   std::erase_if(best, [&](const auto& one) { return is_smaller(one.second, largest); });
+  // Orders that are right in parts, as of sites written process by process, have a little in many ways.
+  if (best.size() > 1 && largest.value < little) {
+    result_.is_order_known = false;
+    return take_declared();
+  }
   std::vector<Choice> all;
   for (const auto& [ranked, plaquette] : best) {
     for (Choice& one : choices_for(*ranked)) {
@@ -260,7 +266,9 @@ void Finder::add_others() {
   for (const Ranked& one : ranked_) {
     if (all.size() >= result_.fitting.size() + most_others) break;
     std::vector<Choice> named = choices_for(one);
-    if (!named.empty()) add_new(all, std::move(named.front()));
+    const auto as_told = std::ranges::find_if(
+        named, [&](const Choice& choice) { return choice.ordering.sites.extents == subject_.extents; });
+    if (as_told != named.end()) add_new(all, std::move(*as_told));
   }
   for (std::size_t k = result_.fitting.size(); k < all.size(); ++k) result_.others.push_back(std::move(all[k]));
 }

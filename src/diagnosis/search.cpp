@@ -22,8 +22,9 @@ constexpr std::uint64_t every_byte = 8192, every_block = base::mebi;
 constexpr int most_colors = 10;
 constexpr std::size_t most_candidates = 12;
 constexpr std::uint64_t sampled_sites = 12;
-// Of the links of a reading that was not declared. Of three rows read as if they were two, two thirds fit.
-constexpr double share_that_fits = 0.75;
+// Of the links of a reading that was not declared. Of three rows read as if they were two, two thirds fit, and three of
+// the four links of some sites.
+constexpr double share_that_fits = 0.8;
 
 // Precision, byte order and words, and where numbers begin, modulo their length.
 struct NumberForm {
