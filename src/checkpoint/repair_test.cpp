@@ -186,6 +186,7 @@ TEST_F(Repair, OfAnotherNameIsACopy) {
   for (const int files : {1, 2}) {
     for (const std::uint64_t place :
          {std::uint64_t{18}, std::uint64_t{1112}}) {  // the version, the record behind the header
+      if (files == 2 && place == 18) continue;  // which of two versions is the right one is not known
       SCOPED_TRACE(::testing::Message() << files << " files, byte " << place);
       write(2 * files, files, true);
       std::string bytes = contents(path_);
@@ -200,7 +201,7 @@ TEST_F(Repair, OfAnotherNameIsACopy) {
       const RepairReport planned = repair_multifile(path_, {.output = copy, .dry_run = true});
       EXPECT_EQ(paths_in(directory_.path()), before);
       const RepairReport report = repair_multifile(path_, {.output = copy});
-      EXPECT_EQ(report.outcome, Outcome::mended);
+      EXPECT_EQ(report.outcome, place == 18 ? Outcome::mended : Outcome::recovered);
       EXPECT_EQ(planned.outcome, report.outcome);
       EXPECT_EQ(planned.files, report.files);
       EXPECT_EQ(report.path, copy);

@@ -167,7 +167,9 @@ void SetWriter::write_part(const std::string& name, const std::function<void(tra
   const auto created = checkpoint::create_part(transport_, path(), temporary);
   parts_.push_back(temporary);
   created->close();
-  if (const std::string& like = plans_.front().like; !like.empty()) transport_.keep_private(like, temporary);
+  // A set that is put right may lack the file.
+  const std::string& like = plans_.front().like;
+  if (!like.empty() && transport_.kind(like) == transport::PathKind::file) transport_.keep_private(like, temporary);
   io::NewFile file(transport_, Communicator(), name);
   file.go_on(temporary);
   file.named([&] { work(file.file()); });

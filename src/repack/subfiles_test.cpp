@@ -78,7 +78,8 @@ TEST_F(RepairedSubfiles, AreNamedAndTheOthersRescued) {
   const RepackReport report = repair(set_, to_);
   EXPECT_EQ(report.format, "ildg");
   EXPECT_EQ(report.fields, 1U);
-  ASSERT_EQ(report.findings.size(), 2U);
+  ASSERT_GE(report.findings.size(), 2U);  // and what an examination of the result says
+  EXPECT_EQ(report.verdict, Verdict::damaged);
   const Finding &missing = report.findings[0], &cut = report.findings[1];
   EXPECT_EQ(missing.severity, Severity::error);
   EXPECT_EQ(missing.code, Code::not_found);

@@ -160,7 +160,8 @@ TEST(FlatFiles, OfTextAreWrittenFromAnyGrid) {
       write(scratch / "ours.raw", grid, gauge(links), {.overwrite = true, .layout = "bridge++-text"});
     });
     EXPECT_EQ(testing::contents(scratch / "ours.raw.data"), testing::contents(golden + "data/bridge.txt"));
-    EXPECT_TRUE(verify(scratch / "ours.raw").ok);
+    // Nothing proves these numbers, which are no links of SU(3).
+    EXPECT_LE(verify(scratch / "ours.raw").verdict, Verdict::unproven);
   }
 }
 
@@ -274,6 +275,7 @@ std::vector<std::string> all_good_files() {
 // The header of a file of any format with its first bytes changed, or some of them, or text or an archive of files in
 // front: it is what it was, or nothing.
 TEST(FlatFiles, AreNotSeenInDamagedFilesOfOtherFormats) {
+  const testing::ScratchDirectory scratch;
   std::mt19937 random(20261);
   const std::vector<std::string> files = all_good_files();
   ASSERT_GE(files.size(), 100U);
@@ -307,6 +309,13 @@ TEST(FlatFiles, AreNotSeenInDamagedFilesOfOtherFormats) {
     // Formats of one container are told apart by its records; multifiles hold records of LIME, and XML "version".
     const std::string_view begins = format_info(found).begins;
     const bool has_its_magic = begins == format_info("lime").begins || bytes.starts_with("sion");
+    // Both headers are four extents and a plaquette. Where these are damaged the one passes for the other, and fails.
+    const auto is_of_pair = [](std::string_view name) { return name == "openqcd" || name == "ddalphaamg"; };
+    if (found != names[which] && is_of_pair(found) && is_of_pair(names[which])) {
+      testing::put_contents(scratch / "taken", bytes);
+      EXPECT_FALSE(verify(scratch / "taken").ok) << trial;
+      continue;
+    }
     EXPECT_TRUE(begins == format_info(names[which]).begins || has_its_magic)
         << trial << ": " << names[which] << " seen as " << found;
   }
