@@ -19,6 +19,7 @@
 
 #include "base/text.hpp"
 #include "format/format.hpp"
+#include "support/contents.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
