@@ -47,7 +47,8 @@ void describe_data(std::string_view text) {
   for (const std::uint64_t length : {std::uint64_t{0}, std::uint64_t{2304}, std::uint64_t{1} << 40}) {
     data.data_length = length;
     Findings findings;
-    const auto payload = scidac::describe(description, data, findings);
+    base::MemorySource file(base::as_bytes(text), "fuzzed");
+    const auto payload = scidac::describe(description, data, file, findings);
     require(payload || !findings.take().empty(), "a field or a reason why not");
   }
 }
