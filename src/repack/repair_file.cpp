@@ -94,7 +94,8 @@ RepackReport repair_opened(transport::Transport& transport, base::ByteSource& fi
   const std::optional<io::MendedFile> result = mended(file, before, options);
   if (!result || !result->to_write().is_changed()) {
     if (before.ok) return nothing_to_repair(before);
-    if (result) std::ranges::copy(result->findings, std::back_inserter(before.findings));
+    // What repairing found says more of why not than the examination does.
+    if (result) before.findings.insert(before.findings.begin(), result->findings.begin(), result->findings.end());
     refuse_to_repair(before);
   }
   target.require();

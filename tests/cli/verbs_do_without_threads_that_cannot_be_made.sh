@@ -9,5 +9,5 @@ for verb in "ls a.ildg" "info a.ildg" "verify a.ildg" "validate a.ildg" "diff a.
             "convert a.ildg b.nersc" "squeeze a.ildg a.sqz" "unsqueeze a.sqz c.ildg" "copy a.ildg d.ildg" \
             "verify -r ." "diagnose a.ildg" "index . --db c.db" "scrub --db c.db" "generate e.ildg --lattice 2x2x2x2 --sweeps 1"; do
   # shellcheck disable=SC2086
-  lq $verb > /dev/null 2> complaints && echo "$verb: done" || { echo "$verb: exit $?"; cat complaints; }
+  lq $verb > /dev/null 2> complaints.log && echo "$verb: done" || { echo "$verb: exit $?"; cat complaints.log; }
 done
