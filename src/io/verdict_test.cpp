@@ -139,9 +139,13 @@ TEST_F(WrittenLinks, ThatAreTransposedAreUnproven) {
   }
 }
 
-TEST_F(WrittenLinks, ThatKnowNothingOfEachOtherAreUnprovenUnlessTheFileStatesSo) {
+TEST_F(WrittenLinks, ThatKnowNothingOfEachOtherAreUnprovenUnlessTheFileVouchesForThem) {
   generate(grid_, gauge(links_), {.sweeps = 0, .over_relaxation = 0, .hot_start = true});
-  EXPECT_EQ(written_as("a.ildg").verdict, Verdict::unproven);
+  const Verification unvouched = written_as("a.fnal"), with_sum = written_as("a.ildg");
+  EXPECT_EQ(unvouched.verdict, Verdict::unproven);
+  EXPECT_TRUE(has(unvouched, "noise"));
+  EXPECT_EQ(with_sum.verdict, Verdict::sound);
+  EXPECT_TRUE(has(with_sum, "noise"));
   EXPECT_EQ(written_as("b.ildg", {.measure = true}).verdict, Verdict::sound);
   EXPECT_EQ(written_as("a.openqcd").verdict, Verdict::consistent);  // which states the plaquette
 }
