@@ -59,7 +59,7 @@ TEST_F(DamagedFile, ThatIsNotDamagedIsOk) {
 
 TEST_F(DamagedFile, FieldsAreMeasuredThoughOtherPartsOfTheFileAreBroken) {
   write();
-  std::ofstream(path_, std::ios::app | std::ios::binary) << "half a header";
+  std::ofstream(path_, std::ios::app | std::ios::binary) << "\x45\x67\x89\xab half a header";
   const Verification result = io::verify(path_);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.findings.at(0).code, Code::truncated);

@@ -82,6 +82,7 @@ class Mending {
   bool ends_early(const FieldEntry& entry) const;
   void name_lost(const FieldEntry& entry);
   void name_end();
+  bool keeps_its_end();
   void rescue(const FieldEntry& entry);
   Metadata texts_of_part(const FieldEntry& entry, const std::string& part);
   const Record& record_of(const FieldEntry& entry) const {
@@ -256,6 +257,16 @@ void Mending::name_end() {
   findings_.add(std::move(finding));
 }
 
+// The file has its size, and its last record the header that it had: a length in front of it was wrong.
+bool Mending::keeps_its_end() {
+  const Catalog mended = scan(*file_);
+  if (mended.records.empty() || file_->size() != original_.size()) return false;
+  const Record& last = mended.records.back();
+  std::vector<std::byte> before(static_cast<std::size_t>(last.offset - last.header_offset)), now(before.size());
+  return original_.read_at(last.header_offset, before) == before.size() &&
+         file_->read_at(last.header_offset, now) == now.size() && before == now;
+}
+
 // Where the message begins that holds a record.
 std::uint64_t message_begin(const Catalog& catalog, const Record& record) {
   const auto first = std::ranges::find(catalog.records, record.message, &Record::message);
@@ -375,7 +386,7 @@ MendedFile Mending::run() {
     const auto is_cut = [&](const FieldEntry& entry) { return ends_early(entry); };
     if (cut_ && std::ranges::none_of(catalog_.fields, is_cut)) name_end();
   }
-  if (was_cut_ && !end_is_restored_ && !findings_.has_errors()) name_end();
+  if (was_cut_ && !end_is_restored_ && !keeps_its_end() && !findings_.has_errors()) name_end();
   MendedFile result;
   result.catalog = scan(rescued_ ? *rescued_ : *file_);
   const bool holds_fields = format::format_named(result.catalog.format).info.contents == Contents::fields;

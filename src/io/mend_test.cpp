@@ -99,6 +99,8 @@ TEST_P(MendedGauge, GetsBackEveryByteOfItsHeaders) {
         SCOPED_TRACE(record.type + ", byte " + std::to_string(i) + ", mask " + std::to_string(mask));
         const Mended result = mended(changed(whole_, record.header_offset + i, mask));
         ASSERT_TRUE(result.bytes == whole_) << result.told();
+        // A length of the last record may be that of a record that was cut.
+        if (&record == &catalog_.records.back() && result.count("repair-lost") == 1) continue;
         ASSERT_FALSE(result.has_errors()) << result.told();
       }
     }
@@ -142,7 +144,10 @@ TEST_P(MendedGauge, GetsBackWhatItsDescriptionsSay) {
     const Record& record = record_of(catalog_, type);
     for (std::uint64_t at = record.offset; at + 1 < record.offset + record.data_length; ++at) {
       const Mended result = mended(changed(whole_, at, 0x12));
-      ASSERT_FALSE(result.has_errors()) << type << ", byte " << at - record.offset << "\n" << result.told();
+      // A datatype that is nearly a known one is told; the data are described by the rest.
+      ASSERT_EQ(result.has_errors(), result.count("scidac-datatype") > 0)
+          << type << ", byte " << at - record.offset << "\n"
+          << result.told();
       const FieldEntry& field = result.catalog.field();
       ASSERT_EQ(field.payload.extents, catalog_.field().payload.extents);
       ASSERT_EQ(field.payload.spec.numbers, catalog_.field().payload.spec.numbers);
@@ -164,7 +169,7 @@ TEST_P(MendedGauge, IsUnprovenWhenItsChecksumIsCutOff) {
     ASSERT_LE(data.offset + data.length, before);
     // Without its NUL alone the document is whole, only shorter.
     if (result.count("repair-length") == 1) {
-      ASSERT_FALSE(result.has_errors()) << end << result.told();
+      ASSERT_EQ(result.count("repair-lost"), 1U) << end << result.told();
       ASSERT_EQ(result.catalog.field().sums.checksum(), catalog_.field().sums.checksum()) << end;
       continue;
     }

@@ -157,8 +157,7 @@ TEST_F(Nature, AStatedPlaquetteThatIsAnotherIsNoticed) {
     std::string bytes = contents(path);
     const std::string data = contents(another);
     const auto begin = static_cast<std::size_t>(inspect(path).field().payload.offset);
-    ASSERT_EQ(bytes.size(), data.size());
-    bytes.replace(begin, std::string::npos, data, begin);
+    bytes.replace(begin, std::string::npos, data, static_cast<std::size_t>(inspect(another).field().payload.offset));
     put_file(path, bytes);
     const std::string to = directory_ / "to.ildg";
     const Error refusal = error_of([&] { convert(path, to); });

@@ -414,13 +414,13 @@ void Verifier::judge_zero_links(const FieldEntry& entry, const FieldVerdict& ver
   }
 }
 
-// Where an exact checksum proves the data, links that are off the group are those that were written.
+// Where a sum agrees, links that are off the group are those that were written.
 void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) {
   const double link_count = static_cast<double>(volume(entry.payload.extents)) * entry.payload.spec.links;
   const bool is_other_kind = static_cast<double>(links.far_links) > most_damaged * link_count;
   const bool is_huge = !std::isfinite(links.mean) || links.mean > 1;
-  if (is_other_kind && (is_proven_ || !is_huge)) {
-    if (!is_proven_) claim(entry, "in SU(N)", Evidence::nature, false);
+  if (is_other_kind && (has_sum_ || !is_huge)) {
+    if (!has_sum_) claim(entry, "in SU(N)", Evidence::nature, false);
     add(entry, Severity::warning, Code::ok, "not-unitary",
         fmt::format(
             "{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "

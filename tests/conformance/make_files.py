@@ -372,7 +372,7 @@ def hirep_files():
 def ddalphaamg_files():
     gauge = flat.Gauge(seed=115)
     data = flat.ddalphaamg(gauge)
-    yield good("ddalphaamg/little_endian.ddalphaamg", "ddalphaamg", Field.of_links(gauge), data, stated=gauge.plaquette(),
+    yield good("ddalphaamg/little_endian.ddalphaamg", "ddalphaamg", Field.of_links(gauge), data, byte_order="little", stated=gauge.plaquette(),
                exact=True, why="t slowest, x fastest; links t, z, y, x; the header of openQCD")
     yield bad("ddalphaamg/bad_one_byte_less.ddalphaamg", "ddalphaamg", data[:-1], "unknown", "no size that DDalphaAMG writes")
 
