@@ -110,7 +110,7 @@ class Verifier {
            std::string expected = {}, std::string found = {});
 
   Communicator communicator_;
-  std::string path_;
+  const std::string& path_;
   const VerifyOptions& options_;
   std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
@@ -178,8 +178,10 @@ void Verifier::examine() {
 }
 
 void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
-  name_ = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
-  is_proven_ = has_sum_ = false;
+  comm::agree_alike(comm(), [&] {
+    name_ = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
+    is_proven_ = has_sum_ = false;
+  });
   std::optional<pump::Tally> read;
   try {
     read = read_past(entry);
