@@ -422,7 +422,8 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   std::vector<std::string> warnings =
       comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
   Report report = writer.finish(*placed, digest);
-  report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end());
+  comm::agree_alike(comm,
+                    [&] { report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end()); });
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
   report.sums = std::move(digest.sums);
@@ -441,7 +442,8 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
   comm::agree_alike(comm, [&] { writer->keep_private(source.catalog().path); });
   Report report;
   for (const Chosen& field : chosen) {
-    add_to(report, convert_field(*writer, source, field, to, communicator, options));
+    Report of_field = convert_field(*writer, source, field, to, communicator, options);
+    comm::agree_alike(comm, [&] { add_to(report, std::move(of_field)); });
   }
   writer->commit(report);
   return report;
