@@ -3,6 +3,7 @@
 #include "staging/source_contents.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -10,6 +11,7 @@
 
 #include "base/read_twice.hpp"
 #include "checkpoint/repair.hpp"
+#include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/verdict.hpp"
@@ -71,18 +73,24 @@ std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, 
                       .message = what + ". What was made of it has the same bytes"});
   };
   if (catalog.format.empty()) return damage;
+  std::optional<Verification> found;
+  std::optional<Error> failure;
   try {
-    const Verification found = examined(path, catalog, fields, communicator);
-    for (const Finding& finding : found.findings) {
+    found = examined(path, catalog, fields, communicator);
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    failure = error;
+  }
+  comm::agree_alike(communicator.engine(), [&] {
+    if (failure) return add(failure->code(), failure->what());
+    for (const Finding& finding : found->findings) {
       if (finding.severity == Severity::error) add(finding.code, finding.message);
     }
-    if (damage.empty() && !is_ok(found.verdict)) {
+    if (damage.empty() && !is_ok(found->verdict)) {
       add(Code::checksum_mismatch,
-          fmt::format("{}: this file is {}; `lq verify` tells why", path, name(found.verdict)));
+          fmt::format("{}: this file is {}; `lq verify` tells why", path, name(found->verdict)));
     }
-  } catch (const Error& error) {
-    add(error.code(), error.what());
-  }
+  });
   return damage;
 }
 

@@ -119,9 +119,12 @@ class FieldTrial {
       return [&, &all = rank.all] {
         if (converts) {
           convert(path_, other, all, options);
-        } else if (!verify(path_, all).ok) {
-          throw Failure("verify finds a file damaged that is not");
+          return;
         }
+        const Verification found = verify(path_, all);
+        if (found.ok) return;
+        throw Failure(fmt::format("verify finds that a file is {} that is not: {}", name(found.verdict),
+                                  found.findings.empty() ? "no finding" : found.findings.front().message));
       };
     });
     if (!converts || !fs::exists(other)) {
