@@ -38,5 +38,5 @@ def gauge_file(tmp_path, links):
     import limequat as lq
 
     path = tmp_path / "conf.ildg"
-    lq.write(path, links, metadata={"xlf-info": "plaquette = 0.5"})
+    lq.write(path, links, metadata={"xlf-info": f"plaquette = {lq.plaquette(links).average:.12f}"})
     return path

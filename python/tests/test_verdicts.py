@@ -89,7 +89,7 @@ FORMATS = {
     "a.raw": gauge,
     "spinor.raw": spinor,
     "native.h5": gauge,
-    "chunked.h5": lambda path: gauge(path, filters="shuffle,deflate,fletcher32"),
+    "chunked.h5": lambda path: gauge(path, filters="shuffle,deflate,fletcher32", dataset_chunk="slice"),
     "qlua.h5": lambda path: gauge(path, layout="qlua"),
     "qdp.h5": lambda path: gauge(path, layout="qdp"),
     "session.h5": session,
