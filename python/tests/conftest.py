@@ -19,10 +19,12 @@ def random_field(site, dtype=np.complex128, seed=1):
 
 
 def random_links(shape=SHAPE + (4,), seed=1):
-    """Random SU(3) links."""
+    """Random SU(3) links around 1, so that their plaquette is no noise."""
     generator = np.random.default_rng(seed)
     m = generator.normal(size=shape + (3, 3)) + 1j * generator.normal(size=shape + (3, 3))
-    q, _ = np.linalg.qr(m)
+    q, r = np.linalg.qr(np.eye(3) + 0.2 * m)
+    diagonal = np.diagonal(r, axis1=-2, axis2=-1)
+    q = q * (diagonal / abs(diagonal))[..., None, :]
     return q / np.linalg.det(q)[..., None, None] ** (1 / 3)
 
 

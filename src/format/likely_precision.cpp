@@ -12,18 +12,19 @@ namespace lq::format {
 namespace {
 
 constexpr float huge = 1e10F, tiny = 1e-20F;
+constexpr std::uint32_t last_digits = 0xfff;
 constexpr std::size_t looked_at = 4096;
 
 // Words of one half of what would be doubles.
 struct Words {
-  std::uint64_t number = 0, huge_ones = 0, tiny_ones = 0;  // other than zero
+  std::uint64_t number = 0, huge_ones = 0, odd_ones = 0;  // other than zero
 
   void add(std::uint32_t word) noexcept {
     if (word << 1 == 0) return;
     const float value = std::bit_cast<float>(word);
     ++number;
     huge_ones += std::abs(value) < huge ? 0 : 1;
-    tiny_ones += std::abs(value) < tiny ? 1 : 0;
+    odd_ones += std::abs(value) < tiny || (word & last_digits) == 0 ? 1 : 0;
   }
   bool has_huge_ones(double share) const noexcept {
     return static_cast<double>(huge_ones) > share * static_cast<double>(number);
@@ -53,9 +54,9 @@ std::optional<Precision> likely_precision(base::ByteSource& file, std::uint64_t 
   }
   if (low.number < least_number || high.number < least_number || high.has_huge_ones(few)) return std::nullopt;
   if (low.has_huge_ones(many)) return Precision::double_;
-  // Small whole numbers are neither: last digits of doubles that were made by arithmetic look so.
-  const bool has_tiny_ones = static_cast<double>(low.tiny_ones) > few * static_cast<double>(low.number);
-  return low.has_huge_ones(few) || has_tiny_ones ? std::nullopt : std::optional(Precision::single);
+  // Tiny or round numbers tell nothing: last digits of doubles with short fractions look so.
+  const bool has_odd_ones = static_cast<double>(low.odd_ones) > many * static_cast<double>(low.number);
+  return low.has_huge_ones(few) || has_odd_ones ? std::nullopt : std::optional(Precision::single);
 }
 
 }  // namespace lq::format

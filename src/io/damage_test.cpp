@@ -10,6 +10,7 @@
 
 #include "io/damage.hpp"
 #include "io/verify.hpp"
+#include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq::io {
@@ -59,7 +60,8 @@ TEST_F(DamagedFile, ThatIsNotDamagedIsOk) {
 
 TEST_F(DamagedFile, FieldsAreMeasuredThoughOtherPartsOfTheFileAreBroken) {
   write();
-  std::ofstream(path_, std::ios::app | std::ios::binary) << "\x45\x67\x89\xab half a header";
+  const std::string header = testing::contents(path_).substr(0, 144);  // of a record that is not there
+  std::ofstream(path_, std::ios::app | std::ios::binary) << header;
   const Verification result = io::verify(path_);
   EXPECT_FALSE(result.ok);
   EXPECT_EQ(result.findings.at(0).code, Code::truncated);

@@ -181,7 +181,7 @@ std::uint64_t first_beyond_in(std::uint64_t sites, std::uint64_t wrong, std::uin
 
 TEST(FirstBeyond, FindsOneWrongNumberWhereverItIs) {
   for (const bool big_endian : {false, true}) {
-    for (const std::uint64_t number : {0, 7, 16, 17}) {
+    for (const std::uint64_t number : {0U, 7U, 16U, 17U}) {
       for (const double value : {1.001, 0.0, -0.5, 1e200, HUGE_VAL, std::nan("")}) {
         EXPECT_EQ(first_beyond_in<double>(9, 5, number, value, big_endian), 5U) << number << ' ' << value;
         EXPECT_EQ(first_beyond_in<float>(9, 5, number, static_cast<float>(value), big_endian), 5U) << number;

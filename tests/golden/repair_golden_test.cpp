@@ -219,7 +219,9 @@ TEST_P(RepairedFiles, AreLeftAloneWhereTheyAreInOrder) {
   put_contents(bad_, whole_);
   fs::remove(good_);
   const Verdict verdict = verify(bad_).verdict;
-  if (verdict == Verdict::unproven) GTEST_SKIP() << "nothing proves its numbers, which are no links";
+  if (GetParam() == std::string_view("lime/checksum_absent.lime")) {
+    GTEST_SKIP() << "nothing proves its numbers, which are no links";
+  }
   ASSERT_TRUE(is_ok(verdict));
   const RepackReport report = repair(bad_, good_);
   EXPECT_FALSE(report.needed) << told(report);
