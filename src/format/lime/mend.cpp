@@ -101,7 +101,7 @@ bool Mender::holds_magic(std::uint64_t from) {
   std::vector<std::byte> block(block_bytes + sought.size() - 1);
   for (std::uint64_t at = from; at < file_.size(); at += block_bytes) {
     const base::Bytes held = base::Bytes(block).first(file_.read_at(at, block));
-    if (!std::ranges::search(held, sought).empty()) return true;
+    if (std::search(held.begin(), held.end(), sought.begin(), sought.end()) != held.end()) return true;
   }
   return false;
 }
