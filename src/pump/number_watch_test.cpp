@@ -131,7 +131,7 @@ TEST(NumberWatch, LooksCloselyAtOneSiteOfABlock) {
 TEST(NumberWatch, CountsZeroLinksAtTheBordersInTime) {
   for (const Payload& payload : every_form()) {
     const OddNumbers odd = odd_numbers(payload, [](std::vector<double>& links) {
-      for (std::size_t site = 192; site < 256; ++site) std::fill_n(links.begin() + 72 * site + 54, 18, 0.0);
+      for (std::size_t site = 192; site < 256; ++site) std::fill_n(links.data() + 72 * site + 54, 18, 0.0);
       std::fill_n(links.begin() + 72 * 3, 18, 0.0);
     });
     EXPECT_EQ(odd.zero_links.count, 65U);

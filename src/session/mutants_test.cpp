@@ -39,7 +39,6 @@ struct Read {
   std::map<std::string, Array> objects;
   std::map<std::string, std::vector<double>> fields;
   std::map<std::string, Metadata> texts;
-  friend bool operator==(const Read&, const Read&) = default;
 };
 
 bool are_equal_bits(const std::vector<double>& a, const std::vector<double>& b) {
