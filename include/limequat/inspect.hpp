@@ -63,9 +63,9 @@ constexpr bool is_ok(Verdict verdict) noexcept { return verdict <= Verdict::cons
 
 // What a claim about content proves where it holds.
 enum class Evidence {
-  exact_sum,    // proves it: SciDAC checksum, CRC-32, SHA-256, Fletcher-32, sums of slices
+  exact_sum,    // proves it: SciDAC checksum, CRC-32, SHA-256, sums of slices
   second_copy,  // proves it: the same content, stored twice
-  weak_sum,     // does not see all changes: word sums of NERSC and MILC, norms
+  weak_sum,     // does not see all changes: word sums of NERSC and MILC, norms, Fletcher-32
   check_value,  // a plaquette, a link trace
   structure,    // sizes, counts, flags, order of records
   nature,       // what such numbers are like: finite, in SU(N), not noise, not zero
