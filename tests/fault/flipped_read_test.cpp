@@ -164,7 +164,8 @@ CopyOptions copying(Verify verify, std::uint64_t block_bytes = 4000) {
 class FlippedCopy : public FlippedRead, public ::testing::WithParamInterface<std::tuple<std::string, Verify>> {};
 
 TEST_P(FlippedCopy, IsRightOrFails) {
-  const auto& [name, verify] = GetParam();
+  const std::string& name = std::get<0>(GetParam());
+  const Verify verify = std::get<1>(GetParam());
   at_every_read([&] { put_gauge(name); }, [&] { copy({at(name)}, at("copy" + name), {}, copying(verify)); },
                 [&] { return contents(at("copy" + name)) == contents(at(name)) ? "" : "another copy"; });
 }
