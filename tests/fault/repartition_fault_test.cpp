@@ -138,7 +138,7 @@ TEST_P(KilledRepartition, IsGoneOnWithUntilItIsDone) {
     const Before before = done % 2 == 0 ? Before::file : Before::nothing;
     start_anew(before);
     for (;;) {
-      const auto at = static_cast<std::int64_t>(random() % 120);
+      const auto at = static_cast<std::int64_t>(random() % 500);  // of three ranks, which read twice, some 300
       const bool died = testing::dies_in([&] { repartition_with(at, Fault::kill); });
       if (died) ++done;
       expect_old_or_new(before, at);
