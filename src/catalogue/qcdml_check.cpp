@@ -16,6 +16,7 @@
 #include "catalogue/qcdml_file.hpp"
 #include "catalogue/qcdml_schema.hpp"
 #include "checkpoint/repair.hpp"
+#include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "transport/transport.hpp"
 
@@ -283,24 +284,18 @@ void check_document(const std::string& path, const ildg::QcdmlOptions& options, 
 
 namespace lq::ildg {
 
-bool Check::ok() const noexcept {
-  return std::ranges::none_of(findings, [](const Finding& f) { return f.severity == Severity::error; });
-}
+bool Check::ok() const noexcept { return !io::has_errors(findings); }
 
 namespace {
 
 // The sums of a document are taken of all bytes; what they are of should be sound.
 void add_damage(const std::string& path, const Limits& limits, Check& result) {
-  Verification verification = verify(path, {}, {.limits = limits});
+  const Verification verification = verify(path, {}, {.limits = limits});
   result.verdict = verification.verdict;
-  for (Finding& finding : verification.findings) {
-    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
-    if (finding.severity != Severity::error || std::ranges::any_of(result.findings, is_same)) continue;
-    result.findings.push_back(std::move(finding));
-  }
-  if (verification.ok || !result.ok()) return;
-  result.findings.push_back(catalogue::qcdml::finding(
-      Severity::error, "verdict", fmt::format("{}: the file is {}", path, name(verification.verdict))));
+  io::add_untold_errors(result.findings, verification);
+  io::require_error(result.findings, verification,
+                    catalogue::qcdml::finding(Severity::error, "verdict",
+                                              fmt::format("{}: the file is {}", path, name(verification.verdict))));
 }
 
 }  // namespace

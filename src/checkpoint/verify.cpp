@@ -150,17 +150,12 @@ Verification verify(const std::string& path, const Communicator& communicator, c
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
   std::vector<Finding> findings = io::broken_rules(path, limits);
   Verification verification = lq::verify(path, {}, {.limits = limits});
-  for (Finding& finding : verification.findings) {
-    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
-    if (std::ranges::none_of(findings, is_same)) findings.push_back(std::move(finding));
-  }
-  const auto is_error = [](const Finding& finding) { return finding.severity == Severity::error; };
-  if (!verification.ok && std::ranges::none_of(findings, is_error)) {
-    findings.push_back({.severity = Severity::error,
-                        .code = Code::checksum_mismatch,
-                        .rule = "verdict",
-                        .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
-  }
+  io::add_untold(findings, std::move(verification.findings));
+  io::require_error(findings, verification,
+                    {.severity = Severity::error,
+                     .code = Code::checksum_mismatch,
+                     .rule = "verdict",
+                     .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
   return findings;
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace lq {
 
@@ -153,6 +154,27 @@ Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>&
   const auto disagrees = [](const Claim& claim) { return claim.outcome == Outcome::differs; };
   if (ends_early && std::ranges::none_of(claims, disagrees)) return Verdict::incomplete;
   return verdict;
+}
+
+bool has_errors(const std::vector<Finding>& findings) noexcept {
+  return std::ranges::any_of(findings, [](const Finding& finding) { return finding.severity == Severity::error; });
+}
+
+void add_untold(std::vector<Finding>& findings, std::vector<Finding> more) {
+  for (Finding& finding : more) {
+    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
+    if (std::ranges::none_of(findings, is_same)) findings.push_back(std::move(finding));
+  }
+}
+
+void add_untold_errors(std::vector<Finding>& findings, const Verification& examined) {
+  std::vector<Finding> errors = examined.findings;
+  std::erase_if(errors, [](const Finding& finding) { return finding.severity != Severity::error; });
+  add_untold(findings, std::move(errors));
+}
+
+void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise) {
+  if (!examined.ok && !has_errors(findings)) findings.push_back(std::move(otherwise));
 }
 
 void conclude(Verification& verification, Require require) noexcept {

@@ -20,6 +20,14 @@ std::vector<Claim> claims_of(const std::vector<Finding>& findings);
 // The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for those who know the path.
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
 
+bool has_errors(const std::vector<Finding>& findings) noexcept;
+// Those of `more` whose sentences are not among `findings` yet.
+void add_untold(std::vector<Finding>& findings, std::vector<Finding> more);
+// The same of its errors alone.
+void add_untold_errors(std::vector<Finding>& findings, const Verification& examined);
+// A verdict that is not good enough is an error, also where no finding is one.
+void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise);
+
 // Sets verdict and ok.
 void conclude(Verification& verification, Require require) noexcept;
 

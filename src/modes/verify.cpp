@@ -16,14 +16,6 @@
 namespace lq::modes {
 namespace {
 
-void add(Verification& all, std::vector<Finding> findings) {
-  for (Finding& finding : findings) {
-    const auto is_same = [&](const Finding& told) { return told.message == finding.message; };
-    if (std::ranges::any_of(all.findings, is_same)) continue;
-    all.findings.push_back(std::move(finding));
-  }
-}
-
 // File number k of the set, whose fields are those of the modes from k on.
 void add(Verification& all, Verification one, std::size_t k) {
   if (k > 0) {
@@ -31,7 +23,7 @@ void add(Verification& all, Verification one, std::size_t k) {
   }
   std::ranges::move(one.fields, std::back_inserter(all.fields));
   std::ranges::move(one.claims, std::back_inserter(all.claims));
-  add(all, std::move(one.findings));
+  io::add_untold(all.findings, std::move(one.findings));
 }
 
 // Where a mode is stored as coefficients, a site of its field is a block of sites: its time slices are those of the
@@ -61,8 +53,8 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
   if (const vectors::Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
     std::vector<Finding> found = foreign->compressed()->verify(comm);
     comm::agree(comm, [&] {
-      add(all, set.file().catalog().findings);
-      add(all, std::move(found));
+      io::add_untold(all.findings, set.file().catalog().findings);
+      io::add_untold(all.findings, std::move(found));
       all.claims.push_back({.of = "vectors", .name = "crc32"});  // what disagrees is among the findings
       io::conclude(all, options.require);
     });

@@ -10,6 +10,7 @@
 
 #include "checkpoint/repair.hpp"
 #include "io/journal.hpp"
+#include "io/verdict.hpp"
 #include "transport/forwarding.hpp"
 
 namespace lq::repack {
@@ -118,16 +119,9 @@ Verification examine(transport::Transport& transport, base::ByteSource& bytes, c
 
 void conclude(RepackReport& report, const Verification& examined) {
   report.verdict = examined.verdict;
-  for (const Finding& finding : examined.findings) {
-    const auto is_same = [&](const Finding& known) {
-      return known.rule == finding.rule && known.message == finding.message;
-    };
-    if (finding.severity != Severity::error || std::ranges::any_of(report.findings, is_same)) continue;
-    report.findings.push_back(finding);
-  }
-  if (is_ok(examined.verdict)) return;
-  if (std::ranges::find(report.findings, Severity::error, &Finding::severity) != report.findings.end()) return;
-  report.findings.push_back(
+  io::add_untold_errors(report.findings, examined);
+  io::require_error(
+      report.findings, examined,
       {.severity = Severity::error,
        .code = Code::checksum_mismatch,
        .rule = "repair-verdict",
