@@ -75,25 +75,18 @@ std::string why_consistent(const Verification& verification) {
 
 }  // namespace
 
+std::string verdict_word(Verdict verdict) {
+  if (verdict == Verdict::damaged) return "FAILED";
+  std::string capitals(name(verdict));
+  std::ranges::transform(capitals, capitals.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
+  return capitals;
+}
+
 std::string verdict_text(const Verification& verification) {
-  switch (verification.verdict) {
-    case Verdict::sound:
-      break;
-    case Verdict::consistent:
-      return fmt::format("{} (consistent: {})", verification.ok ? "OK" : "NOT SOUND", why_consistent(verification));
-    case Verdict::unproven:
-      return "UNPROVEN";
-    case Verdict::damaged:
-      return "FAILED";
-    case Verdict::incomplete:
-      return "INCOMPLETE";
-    case Verdict::being_written:
-      return "BEING WRITTEN";
-    case Verdict::unreadable:
-      return "UNREADABLE";
-    case Verdict::foreign:
-      return "FOREIGN";
+  if (verification.verdict == Verdict::consistent) {
+    return fmt::format("{} (consistent: {})", verification.ok ? "OK" : "NOT SOUND", why_consistent(verification));
   }
+  if (verification.verdict != Verdict::sound) return verdict_word(verification.verdict);
   if (verification.chunks_checked + verification.fields_checked == 0) return "OK";
   const std::string fields =
       verification.fields_checked > 0 ? " and " + count(verification.fields_checked, "field") : "";

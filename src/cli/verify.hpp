@@ -13,6 +13,8 @@
 
 namespace lq::cli {
 
+// "FAILED" for damage, else the name of the verdict in capitals.
+std::string verdict_word(Verdict verdict);
 // One word for the verdict, and what it does not cover.
 std::string verdict_text(const Verification& verification);
 // Collective. The exit code beside that of the verdict: a file whose structure is broken is no valid file; one whose

@@ -80,7 +80,7 @@ class Below {
   void show(const ensemble::VerifiedFile& file) {
     bar_.clear();
     if (!file.verification) {
-      session_.out.line(fmt::format("{}: {}", printable(file.path), in_capitals(name(file.verdict))));
+      session_.out.line(fmt::format("{}: {}", printable(file.path), verdict_word(file.verdict)));
       const bool is_wrong = file.verdict == Verdict::unreadable || file.verdict == Verdict::incomplete;
       session_.out.line(fmt::format("  {}{}", is_wrong ? "error: " : "", without_path(file.problem, file.path)));
       return;
@@ -91,12 +91,6 @@ class Below {
           finding.severity == Severity::error || (!file.verification->ok && finding.severity == Severity::warning);
       if (is_told) session_.out.line("  " + finding_line(file.path, finding));
     }
-  }
-
-  static std::string in_capitals(std::string_view text) {
-    std::string capitals(text);
-    std::ranges::transform(capitals, capitals.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c; });
-    return capitals;
   }
 
   void keep_name(const ensemble::VerifiedFile& file) {

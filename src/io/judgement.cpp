@@ -129,6 +129,11 @@ std::vector<SumName> sums_of(const FieldEntry& entry) {
   return names;
 }
 
+bool has_exact_sum(const FieldEntry& entry) noexcept {
+  return std::ranges::any_of(entry.sums.all,
+                             [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
+}
+
 Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
   Judgement judgement;
   const Sums found = tally.sums.values();
@@ -176,16 +181,13 @@ std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement
   const auto claim = [&](std::string name, Evidence evidence, Outcome outcome) {
     claims.push_back({of, std::move(name), evidence, outcome, entry.payload.offset, entry.payload.length});
   };
-  bool has_exact = false;
   for (const Sum& sum : entry.sums.all) {
-    const Evidence evidence = evidence_of(sum.name.kind);
-    has_exact = has_exact || evidence == Evidence::exact_sum;
-    claim(to_string(sum.name), evidence,
+    claim(to_string(sum.name), evidence_of(sum.name.kind),
           holds(judgement.differing, sum.name)  ? Outcome::differs
           : holds(judgement.compared, sum.name) ? Outcome::agrees
                                                 : Outcome::unchecked);
   }
-  if (!has_exact) claim("checksum", Evidence::exact_sum, Outcome::absent);
+  if (!has_exact_sum(entry)) claim("checksum", Evidence::exact_sum, Outcome::absent);
   const auto is_rescued = [](const auto& text) { return text.first == format::rescued_text; };
   if (std::ranges::any_of(entry.metadata, is_rescued))
     claim("rest of the field", Evidence::second_copy, Outcome::absent);

@@ -22,6 +22,8 @@ namespace lq::io {
 
 // The sums to be taken of the data of a field that is read: those that the file states.
 std::vector<SumName> sums_of(const FieldEntry& entry);
+// Whether the file has a checksum of the field that proves its data where it agrees.
+bool has_exact_sum(const FieldEntry& entry) noexcept;
 
 struct Judgement {
   ChecksumStatus status = ChecksumStatus::unchecked;

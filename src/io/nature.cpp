@@ -15,17 +15,12 @@
 #include "io/damage.hpp"
 #include "io/part_plaquettes.hpp"
 #include "io/payload_files.hpp"
-#include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/u1_links.hpp"
+#include "physics/zero_links.hpp"
 
 namespace lq::io {
 namespace {
-
-// Stated observables are printed with at least six significant digits and computed in whatever precision.
-constexpr double printed = 1e-5;
-// More sites than this share with links off SU(N) are another kind of field (smeared or rescaled links).
-constexpr double most_damaged = 0.1;
 
 constexpr std::uint64_t few_sites = 16384;  // are all measured
 
@@ -66,7 +61,7 @@ Estimate sample(base::ByteSource& sites, const Payload& payload) {
 
 bool differs(const std::optional<double>& stated, const std::optional<double>& measured, double uncertainty) {
   if (!stated || !measured) return false;
-  return !(std::abs(*stated - *measured) <= uncertainty + printed * std::max(1.0, std::abs(*stated)));
+  return !(std::abs(*stated - *measured) <= uncertainty + largest_tolerance * std::max(1.0, std::abs(*stated)));
 }
 
 class Description {
@@ -96,20 +91,10 @@ class Description {
 enum class Zeros { none, open_boundary, whole_borders, elsewhere };
 
 Zeros place_of_zeros(const pump::OddNumbers& numbers, const Box& moved) {
-  if (numbers.zero_links.count == 0) return Zeros::none;
-  const int last = moved.extents.size() - 1;
-  const std::uint64_t slice = moved.volume() / static_cast<std::uint64_t>(moved.extents[last]);
-  std::uint64_t at_borders = 0;
-  for (const auto& border : numbers.zero_at_border) {
-    for (const std::uint64_t count : border) {
-      if (count != 0 && count != slice) return Zeros::elsewhere;
-      at_borders += count;
-    }
-  }
-  if (at_borders != numbers.zero_links.count) return Zeros::elsewhere;
-  return at_borders == slice && numbers.zero_at_border[1][static_cast<std::size_t>(last)] == slice
-             ? Zeros::open_boundary
-             : Zeros::whole_borders;
+  const physics::ZeroLinks zeros{numbers.zero_links.count, numbers.zero_at_border[0], numbers.zero_at_border[1]};
+  if (zeros.all == 0) return Zeros::none;
+  if (!zeros.fill_boundaries(moved.extents)) return Zeros::elsewhere;
+  return zeros.leave_last_slice(moved.extents) ? Zeros::open_boundary : Zeros::whole_borders;
 }
 
 void judge_zeros(const Description& describe, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
@@ -147,7 +132,7 @@ void judge_links(const Description& describe, const pump::OddNumbers& numbers, N
   if (numbers.off.count == 0) return;
   const std::string what =
       fmt::format("{} of {} sites have links off {}", numbers.off.count, numbers.seen, describe.group());
-  if (static_cast<double>(numbers.off.count) <= most_damaged * static_cast<double>(numbers.seen)) {
+  if (static_cast<double>(numbers.off.count) <= most_damaged_links * static_cast<double>(numbers.seen)) {
     nature.damage.push_back(describe.at(numbers.off, what));
   } else if (numbers.huge.count == 0) {
     nature.remarks.push_back(describe(what +
@@ -157,11 +142,6 @@ void judge_links(const Description& describe, const pump::OddNumbers& numbers, N
 }
 
 }  // namespace
-
-bool has_exact_sum(const FieldEntry& entry) noexcept {
-  return std::ranges::any_of(entry.sums.all,
-                             [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
-}
 
 bool may_be_boundary(const pump::Tally& tally, const Box& moved) {
   return tally.numbers && place_of_zeros(tally.numbers->found, moved) == Zeros::whole_borders;

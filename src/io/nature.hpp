@@ -18,8 +18,11 @@
 
 namespace lq::io {
 
-// Whether the file has a checksum of the field that proves its data where it agrees.
-bool has_exact_sum(const FieldEntry& entry) noexcept;
+// Stated observables have at least six significant digits, and were computed in whatever precision.
+inline constexpr double largest_tolerance = 1e-5;
+// More links, or sites with such, than this share off SU(N) are no damage but another kind of field (smeared or
+// rescaled links).
+inline constexpr double most_damaged_links = 0.1;
 
 // What was measured of a field, and by how much it may be wrong.
 struct Estimate {

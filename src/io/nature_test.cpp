@@ -16,6 +16,7 @@
 
 #include <limequat/limequat.hpp>
 
+#include "io/judgement.hpp"
 #include "format/format.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"

@@ -24,6 +24,7 @@
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
+#include "io/nature.hpp"
 #include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "io/read.hpp"
@@ -39,25 +40,21 @@ namespace lq {
 
 namespace {
 
-// Stated observables have at least six significant digits, and were computed in whatever precision.
-constexpr double largest_tolerance = 1e-5;
 // Of sums in double precision over links in double precision.
 constexpr double least_tolerance = 1e-11;
-// More links than this share off SU(N) are no damage but another kind of field (smeared or rescaled links).
-constexpr double most_damaged = 0.1;
 // Distances from SU(N) of links in double precision that were kept there, and of those that were ever in single.
 constexpr double double_rounding = 1e-10;
 constexpr double single_rounding = 1e-9;
 
 // By how much a measured value may differ from the one that is stated with so many digits.
 double tolerance_of(double stated, Precision precision) {
-  if (precision == Precision::single) return largest_tolerance;
+  if (precision == Precision::single) return io::largest_tolerance;
   const std::string text = fmt::format("{}", stated);  // the fewest digits that give this number
   const std::size_t point = text.find('.'), exponent = text.find('e');
   const std::size_t end = std::min(exponent, text.size());
   int decimals = point < end ? static_cast<int>(end - point) - 1 : 0;
   if (exponent != std::string::npos) decimals -= std::stoi(text.substr(exponent + 1));
-  return std::clamp(std::pow(10.0, -decimals), least_tolerance, largest_tolerance);
+  return std::clamp(std::pow(10.0, -decimals), least_tolerance, io::largest_tolerance);
 }
 
 // Conventions of programs rather than other links: sums over colours, one orientation or both.
@@ -65,7 +62,7 @@ std::string factor_between(double stated, double measured) {
   constexpr std::pair<double, std::string_view> factors[] = {
       {2, "twice as much"}, {3, "three times as much"}, {1.0 / 2, "half as much"}, {1.0 / 3, "a third of that"}};
   for (const auto& [factor, words] : factors) {
-    if (std::abs(stated - factor * measured) > largest_tolerance) continue;
+    if (std::abs(stated - factor * measured) > io::largest_tolerance) continue;
     return fmt::format("{}, in another normalisation, or else ordering, signs or data are wrong", words);
   }
   return {};
@@ -95,10 +92,9 @@ class Verifier {
   void report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error);
   void report_no_norm(const FieldEntry& entry, const std::string& of);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
-  bool can_read_whole(const FieldEntry& entry) const;
   bool can_measure(const FieldEntry& entry) const;
   physics::ExaminedLinks examine_links(const FieldEntry& entry);
-  std::uint64_t count_not_finite(const FieldEntry& entry);
+  void report_odd_numbers(const FieldEntry& entry, const pump::OddNumbers& odd);
   void judge_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
   void judge_zero_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
   void judge_distances(const FieldEntry& entry, const Unitarity& links);
@@ -218,8 +214,6 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   if (is_u1 && options_.physics != Measure::never) {
     u1_plaquette = io::observe(*file_, entry, communicator_, format::Observables::measured).plaquette;
   }
-  std::uint64_t not_finite = 0;
-  if (!links && !is_proven_ && !judgement.has_no_norm && can_read_whole(entry)) not_finite = count_not_finite(entry);
   comm::agree_alike(comm(), [&] {
     if (links) {
       verdict.physics = links->physics;
@@ -227,13 +221,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     } else if (verdict.zeros.sites > 0) {
       report_zeros(entry, verdict.zeros);
     }
-    if (not_finite > 0) {
-      claim(entry, "finite", Evidence::nature, false);
-      add(entry, Severity::warning, Code::ok, "not-finite",
-          fmt::format("{}: \"{}\": {} numbers are NaN or infinite, and no checksum says that they were written so",
-                      catalog().path, entry.name, not_finite),
-          "0", std::to_string(not_finite));
-    }
+    if (tally.numbers && !judgement.has_no_norm) report_odd_numbers(entry, tally.numbers->found);
     if (u1_plaquette) compare(entry, "plaquette", entry.plaquette, *u1_plaquette);
     result_.fields.push_back(std::move(verdict));
   });
@@ -242,7 +230,8 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
 pump::Tally Verifier::read_past(const FieldEntry& entry) {
   const int threads = threads::how_many(comm(), options_.threads, entry.payload.length);
   pump::Tally tally = comm::agree(comm(), [&] {
-    pump::Tally passed(entry.payload, io::sums_of(entry));
+    const bool watches = options_.physics != Measure::never && !io::has_exact_sum(entry) && !can_measure(entry);
+    pump::Tally passed(entry.payload, io::sums_of(entry), watches);
     const pump::PartOf mine{static_cast<std::uint64_t>(communicator_.size()),
                             static_cast<std::uint64_t>(communicator_.rank())};
     if (mine.number >= entry.payload.stored.volume()) return passed;
@@ -322,20 +311,28 @@ void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
   result_.findings.push_back(std::move(finding));
 }
 
-// As doubles in memory, and for gauge fields a second copy with its halo.
-bool Verifier::can_read_whole(const FieldEntry& entry) const {
-  const Payload& payload = entry.payload;
-  if (payload.spec.numbers == 0 || payload.stored != whole(payload.extents)) return false;
-  if (options_.physics != Measure::when_it_fits) return options_.physics == Measure::always;
-  constexpr std::uint64_t copies = 3;
-  const std::uint64_t site_bytes = payload.spec.numbers * sizeof(double);
-  return volume(payload.extents) <= options_.memory_bytes / copies / site_bytes;
+// Of a field of which no checksum says that it was written so.
+void Verifier::report_odd_numbers(const FieldEntry& entry, const pump::OddNumbers& odd) {
+  if (odd.not_finite.count == 0) return;
+  claim(entry, "finite", Evidence::nature, false);
+  add(entry, Severity::warning, Code::ok, "not-finite",
+      fmt::format("{}: \"{}\": {} sites have numbers that are NaN or infinite, the first of them at byte {}{}, and no "
+                  "checksum says that they were written so",
+                  catalog().path, entry.name, odd.not_finite.count, odd.not_finite.first_offset,
+                  io::of_sites(entry.payload)),
+      "0", std::to_string(odd.not_finite.count));
 }
 
 bool Verifier::can_measure(const FieldEntry& entry) const {
   const Payload& payload = entry.payload;
-  return payload.spec.kind == FieldKind::gauge && payload.spec.links == payload.extents.size() &&
-         payload.extents.size() > 1 && can_read_whole(entry);
+  const bool measurable = payload.spec.kind == FieldKind::gauge && payload.spec.links == payload.extents.size() &&
+                          payload.extents.size() > 1 && payload.stored == whole(payload.extents);
+  if (!measurable || options_.physics == Measure::never) return false;
+  if (options_.physics == Measure::always) return true;
+  // The field as doubles, and a second copy with its halo.
+  constexpr std::uint64_t copies = 3;
+  const std::uint64_t site_bytes = payload.spec.numbers * sizeof(double);
+  return volume(payload.extents) <= options_.memory_bytes / copies / site_bytes;
 }
 
 // Of a field that is whole, also where other parts of the file are not.
@@ -349,23 +346,6 @@ physics::ExaminedLinks Verifier::examine_links(const FieldEntry& entry) {
   io::read_entry(file_->files(), catalog(), entry, grid, field,
                  {.verify = Verify::none, .block_bytes = options_.block_bytes});
   return physics::examine_links(grid, field, options_.threads);
-}
-
-std::uint64_t Verifier::count_not_finite(const FieldEntry& entry) {
-  const Grid grid(communicator_, entry.payload.extents);
-  std::vector<double> numbers;
-  const MutableField field = comm::agree(comm(), [&] {
-    numbers.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
-    MutableField made;
-    made.data = numbers.data();
-    made.available = numbers.size();
-    made.spec = entry.payload.spec;
-    made.spec.precision = Precision::double_;
-    return grid::resolve_field(grid, made);
-  });
-  io::read_entry(file_->files(), catalog(), entry, grid, field,
-                 {.verify = Verify::none, .block_bytes = options_.block_bytes});
-  return lq::count_not_finite(grid, field, options_.threads);
 }
 
 void Verifier::judge_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links) {
@@ -419,7 +399,7 @@ void Verifier::judge_zero_links(const FieldEntry& entry, const FieldVerdict& ver
 // Where a sum agrees, links that are off the group are those that were written.
 void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) {
   const double link_count = static_cast<double>(volume(entry.payload.extents)) * entry.payload.spec.links;
-  const bool is_other_kind = static_cast<double>(links.far_links) > most_damaged * link_count;
+  const bool is_other_kind = static_cast<double>(links.far_links) > io::most_damaged_links * link_count;
   const bool is_huge = !std::isfinite(links.mean) || links.mean > 1;
   if (is_other_kind && (has_sum_ || !is_huge)) {
     if (!has_sum_) claim(entry, "in SU(N)", Evidence::nature, false);
@@ -478,7 +458,7 @@ void Verifier::compare(const FieldEntry& entry, std::string_view what, const std
                        double measured) {
   if (!stated) return;
   // A program may have stated what it measured before the last digits of its links were those of the file.
-  const bool is_near = is_proven_ && std::abs(*stated - measured) <= largest_tolerance;
+  const bool is_near = is_proven_ && std::abs(*stated - measured) <= io::largest_tolerance;
   const bool agrees = is_near || is_stated(stated, measured, entry);
   claim(entry, std::string(what), Evidence::check_value, agrees);
   if (agrees) return;
