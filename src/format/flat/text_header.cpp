@@ -94,6 +94,26 @@ void report_damaged_lines(const TextHeader& header, std::span<const std::string_
   }
 }
 
+std::optional<std::uint32_t> read_sum(const TextHeader& header, std::string_view key, std::string_view format,
+                                      const std::string& rule, Findings& findings) {
+  Record record;
+  record.type = header_type(format);
+  const auto text = header.find(key);
+  if (!text) {
+    findings.error(
+        Code::ok, rule + "-missing", record,
+        fmt::format("the header has no line {}, which these files must have; the data cannot be verified", key));
+    return {};
+  }
+  const auto word = base::parse_hex32(*text);
+  if (!word) {
+    findings.error(Code::ok, rule, record,
+                   fmt::format("{} = {} is no sum; the data cannot be verified", key, base::printable(*text)),
+                   "up to eight hexadecimal digits", base::printable(*text));
+  }
+  return word;
+}
+
 std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section) {
   std::vector<Annotation> parts;
   for (const HeaderLine& line : header.lines) {

@@ -42,6 +42,10 @@ TextHeader read_text_header(base::ByteSource& file, std::string_view last_line, 
 // that; what they say is not read.
 void report_damaged_lines(const TextHeader& header, std::span<const std::string_view> known, std::string_view format,
                           Findings& findings);
+// The sum of one word that line `key` states, which files of the format always have. Nothing, and an error that stops
+// no reader: the line is missing (RULE-missing) or cannot be read (RULE).
+std::optional<std::uint32_t> read_sum(const TextHeader& header, std::string_view key, std::string_view format,
+                                      const std::string& rule, Findings& findings);
 // Every line by its key.
 std::vector<Annotation> parts_of(const TextHeader& header, std::string_view section);
 

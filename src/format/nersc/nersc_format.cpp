@@ -102,21 +102,6 @@ void read_matrices(const Datatype& type, std::uint64_t data_bytes, Payload& payl
                           type.colors));
 }
 
-// formats/nersc.md 2: files have one.
-void read_sum(const flat::TextHeader& header, const Record& record, flat::Head& head, Findings& findings) {
-  const auto sum = header.find("CHECKSUM");
-  if (!sum) {
-    findings.error(Code::ok, "nersc-checksum-missing", record,
-                   "the header has no line CHECKSUM, which NERSC files must have; the data cannot be verified");
-  } else if (const auto word = base::parse_hex32(*sum)) {
-    head.sums.set({word_sum, {*word}});
-  } else {
-    findings.error(Code::ok, "nersc-checksum", record,
-                   fmt::format("CHECKSUM = {} is no sum; the data cannot be verified", base::printable(*sum)),
-                   "up to eight hexadecimal digits", base::printable(*sum));
-  }
-}
-
 std::optional<double> read_average(const flat::TextHeader& header, std::string_view key, const Record& record,
                                    Findings& findings) {
   const auto number = header.number(key);
@@ -163,7 +148,9 @@ flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings
     if (header.find(key)) continue;
     findings.note("nersc-line-missing", record, fmt::format("the header has no line {}", key));
   }
-  read_sum(header, record, head, findings);
+  if (const auto sum = flat::read_sum(header, "CHECKSUM", nersc_name, "nersc-checksum", findings)) {
+    head.sums.set({word_sum, {*sum}});
+  }
   head.plaquette = read_average(header, "PLAQUETTE", record, findings);
   head.link_trace = read_average(header, "LINK_TRACE", record, findings);
   head.metadata = texts_of(header);

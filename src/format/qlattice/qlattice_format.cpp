@@ -59,23 +59,6 @@ FieldSpec spec_of(std::uint64_t numbers, Precision precision) {
   return spec;
 }
 
-// Its writers always state one.
-void read_sum(const flat::TextHeader& header, flat::Head& head, Findings& findings) {
-  Record record;
-  record.type = flat::header_type(qlattice_name);
-  const auto sum = header.find("field_crc32");
-  if (!sum) {
-    findings.error(Code::ok, "qlattice-crc32-missing", record,
-                   "the header has no line field_crc32, which these files must have; the data cannot be verified");
-  } else if (const auto word = base::parse_hex32(*sum)) {
-    head.sums.set({bytes_sum, {*word}});
-  } else {
-    findings.error(Code::ok, "qlattice-crc32", record,
-                   fmt::format("field_crc32 = {} is no sum; the data cannot be verified", base::printable(*sum)),
-                   "up to eight hexadecimal digits", base::printable(*sum));
-  }
-}
-
 flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   if (!flat::begins_with_line(file, begin_line)) {
     throw Error(Code::malformed, fmt::format("the file does not begin with {}", begin_line));
@@ -98,7 +81,9 @@ flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findi
   payload.byte_order = ByteOrder::big;
   payload.offset = header.text.size();
   flat::set_length(payload);
-  read_sum(header, head, findings);
+  if (const auto sum = flat::read_sum(header, "field_crc32", qlattice_name, "qlattice-crc32", findings)) {
+    head.sums.set({bytes_sum, {*sum}});
+  }
   flat::report_damaged_lines(header, keys, qlattice_name, findings);
   head.parts = flat::parts_of(header, "formats/qlattice.md 2");
   return head;
