@@ -15,6 +15,7 @@
 #include "catalogue/folder.hpp"
 #include "catalogue/look.hpp"
 #include "catalogue/walk.hpp"
+#include "io/verdict.hpp"
 #include "threads/cores.hpp"
 
 namespace lq::ensemble {
@@ -30,7 +31,7 @@ VerifiedFile verified(std::string path, const VerifyOptions& options) {
     file.verification = verify(file.path, {}, options);
     file.verdict = file.verification->verdict;
   } catch (const Error& error) {
-    file.verdict = error.code() == Code::unknown_format ? Verdict::foreign : Verdict::unreadable;
+    file.verdict = io::verdict_of(error);
     file.problem = error.what();
     file.error = error;
   }

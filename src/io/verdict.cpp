@@ -156,6 +156,10 @@ Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>&
   return verdict;
 }
 
+Verdict verdict_of(const Error& error) noexcept {
+  return error.code() == Code::unknown_format ? Verdict::foreign : Verdict::unreadable;
+}
+
 bool has_errors(const std::vector<Finding>& findings) noexcept {
   return std::ranges::any_of(findings, [](const Finding& finding) { return finding.severity == Severity::error; });
 }

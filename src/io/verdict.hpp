@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
 namespace lq::io {
@@ -19,6 +20,9 @@ std::vector<Claim> claims_of(const std::vector<Finding>& findings);
 
 // The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for those who know the path.
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
+
+// Of a file into which no examination could look.
+Verdict verdict_of(const Error& error) noexcept;
 
 bool has_errors(const std::vector<Finding>& findings) noexcept;
 // Those of `more` whose sentences are not among `findings` yet.

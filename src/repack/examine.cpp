@@ -104,7 +104,7 @@ Verification examine(transport::Transport& transport, const std::string& path, c
     }
     Verification failed;
     failed.path = path;
-    failed.verdict = error.code() == Code::unknown_format ? Verdict::foreign : Verdict::unreadable;
+    failed.verdict = io::verdict_of(error);
     failed.ok = false;
     failed.findings.push_back(finding_of(error));
     return failed;
