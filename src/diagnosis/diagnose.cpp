@@ -10,6 +10,7 @@
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +32,7 @@
 #include "io/journal.hpp"
 #include "io/judge_sequence.hpp"
 #include "io/payload_files.hpp"
+#include "io/verdict.hpp"
 #include "threads/how_many.hpp"
 #include "transport/transport.hpp"
 
@@ -87,7 +89,7 @@ class Detective {
   void forget(std::string_view rule) {
     std::erase_if(result_.findings, [&](const Finding& f) { return f.rule == rule; });
   }
-  bool has_errors() const { return std::ranges::any_of(result_.findings, is_error); }
+  bool has_errors() const { return io::has_errors(result_.findings); }
   bool is_open(const Finding& finding) const;
   std::uint64_t length() const { return subject_.end > subject_.begin ? subject_.end - subject_.begin : 0; }
   bool is_small() const { return length() > 0 && length() <= options_.whole_bytes; }
@@ -98,6 +100,9 @@ class Detective {
   }
   std::uint64_t sites_there() const;
   const Choice& choice() const { return all_.at(chosen_); }
+  std::span<const Choice> fitting() const {
+    return std::span(all_).first(std::min(all_.size(), readings_.fitting.size()));
+  }
   // Of the links of the reading that is taken.
   const Encoding& encoding() const { return choice().way->sequence.encoding; }
   base::ByteSource& sites_file() const { return reads_links() ? *choice().way->sequence.file : file_; }
@@ -109,8 +114,6 @@ class Detective {
   void choose_reading();
   void take(std::size_t number);
   void report_choice();
-  Reading reading_of(const Choice& one, bool is_proven) const;
-  void add_reading(const Choice& one, bool is_proven) { result_.readings.push_back(reading_of(one, is_proven)); }
   void report_length();
   void walk_over();
   void find_by_sums();
@@ -129,7 +132,6 @@ class Detective {
   void judge_plaquette();
   void report_doubt();
   void report_several();
-  std::string list_of_readings() const;
   bool is_of_field(const Finding& finding) const;
   void verify_as_stored();
   void conclude();
@@ -246,7 +248,9 @@ void Detective::take(std::size_t number) {
 // What is other than the header says, and what was told by chance only.
 void Detective::report_choice() {
   result_.readings.clear();
-  for (std::size_t k = 0; k < all_.size(); ++k) add_reading(all_[k], k == chosen_ && is_proven_);
+  for (std::size_t k = 0; k < all_.size(); ++k) {
+    result_.readings.push_back(reading_of(subject_, all_[k], k == chosen_ && is_proven_));
+  }
   const Way& way = *choice().way;
   if (subject_.is_described) {
     add(differences(subject_, way.encoding, way.offset(), way.marks));
@@ -275,35 +279,6 @@ void Detective::report_choice() {
         fmt::format("the links are in SU({}) to {:.1e} only, which is less than double precision has",
                     way.encoding.colors, way.fit.unitarity));
   }
-}
-
-Reading Detective::reading_of(const Choice& one, bool is_proven) const {
-  const Encoding& encoding = one.way->encoding;
-  Reading reading{.offset = one.way->offset(),
-                  .precision = encoding.precision,
-                  .byte_order = encoding.byte_order,
-                  .halves_exchanged = encoding.halves_exchanged,
-                  .parts = encoding.parts(),
-                  .third_rows_missing = encoding.third_rows_missing,
-                  .is_transposed = one.ordering.is_transposed,
-                  .sites = one.ordering.order,
-                  .links = one.ordering.links,
-                  .colors = encoding.colors,
-                  .lattice = one.ordering.sites.extents,
-                  .axes = axes_text(encoding, one.ordering),
-                  .parity = std::string(parity_name(one.ordering.sites.parity)),
-                  .record_marks = one.way->marks ? one.way->marks->mark_bytes : 0,
-                  .is_declared = one.is_declared && !subject_.said,
-                  .is_proven = is_proven,
-                  .is_single_in_double = one.way->fit.is_single_in_double,
-                  .unitarity = one.way->fit.unitarity,
-                  .determinant = one.way->fit.determinant};
-  if (one.plaquette.plaquettes > 0) {
-    reading.plaquette = one.plaquette.value;
-    reading.plaquette_error = one.plaquette.error;
-    if (subject_.plaquette) reading.factor = factor_of(one.plaquette, *subject_.plaquette);
-  }
-  return reading;
 }
 
 void Detective::report_length() {
@@ -389,7 +364,7 @@ void Detective::walk_over() {
   if (const auto fit = basis_of(subject_, file_, {})) report_basis(*fit);
   if (what.encoding) {
     std::vector<Finding> damage = damage_in(what, pass);
-    is_damaged_ = std::ranges::any_of(damage, is_error);
+    is_damaged_ = io::has_errors(damage);
     add(std::move(damage));
   }
   if (pass.crcs.size() == volume(subject_.extents)) judge_sums(pass);
@@ -401,7 +376,7 @@ void Detective::walk_over() {
     low_ = whole.low;
     all_[chosen_].plaquette = *plaquette_;
     all_[chosen_].ordering = ordering_;
-    if (!result_.readings.empty()) result_.readings[chosen_] = reading_of(all_[chosen_], false);
+    if (!result_.readings.empty()) result_.readings[chosen_] = reading_of(subject_, all_[chosen_], false);
   }
 }
 
@@ -520,7 +495,7 @@ void Detective::report_order(const FoundOrder& found) {
     result_.readings.clear();
   }
   all_.insert(all_.begin(), std::move(one));
-  result_.readings.insert(result_.readings.begin(), reading_of(all_.front(), true));
+  result_.readings.insert(result_.readings.begin(), reading_of(subject_, all_.front(), true));
   chosen_ = 0;
 }
 
@@ -633,26 +608,14 @@ void Detective::report_doubt() {
 }
 
 void Detective::report_several() {
-  const std::size_t fitting = readings_.fitting.size();
-  if (fitting == 1) {
+  if (readings_.fitting.size() == 1) {
     return add(Severity::error, "unproven",
-               fmt::format("one reading fits, and nothing proves it: {}", list_of_readings()));
+               fmt::format("one reading fits, and nothing proves it: {}", list_of(fitting())));
   }
   add(Severity::error, "ambiguous",
       fmt::format("{} readings fit, which nothing in the file tells apart (an order of the extents, names of "
                   "directions): {}",
-                  fitting, list_of_readings()));
-}
-
-std::string Detective::list_of_readings() const {
-  std::string text;
-  for (std::size_t k = 0; k < readings_.fitting.size(); ++k) {
-    const Choice& one = all_[k];
-    text += fmt::format("{}({}) the lattice is {}, with {}", k == 0 ? "" : "; ", k + 1,
-                        to_string(one.ordering.sites.extents),
-                        description_of(one.way->encoding, one.ordering, one.way->offset(), one.way->marks));
-  }
-  return text;
+                  readings_.fitting.size(), list_of(fitting())));
 }
 
 // Whether it is about the numbers that were asked about, which are explained otherwise, perhaps.
@@ -771,7 +734,7 @@ void Detective::write_anew() {
   if (result_.ok && subject_.is_described) refuse("nothing is wrong, there is nothing to write anew");
   if (reads_links() && !is_proven_ && options_.reading == 0) {
     refuse(fmt::format("it is not written anew, for no reading is proven: {}; `reading` names the one to take",
-                       list_of_readings()));
+                       list_of(fitting())));
   }
   require_right_numbers();
   Rewriting how{.path = options_.rewrite,

@@ -9,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "diagnosis/site_sequence.hpp"
+#include "diagnosis/words.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -276,5 +277,34 @@ void Finder::add_others() {
 }  // namespace
 
 Readings find_readings(const Subject& subject, base::ByteSource& file) { return Finder(subject, file).run(); }
+
+Reading reading_of(const Subject& subject, const Choice& one, bool is_proven) {
+  const Encoding& encoding = one.way->encoding;
+  Reading reading{.offset = one.way->offset(),
+                  .precision = encoding.precision,
+                  .byte_order = encoding.byte_order,
+                  .halves_exchanged = encoding.halves_exchanged,
+                  .parts = encoding.parts(),
+                  .third_rows_missing = encoding.third_rows_missing,
+                  .is_transposed = one.ordering.is_transposed,
+                  .sites = one.ordering.order,
+                  .links = one.ordering.links,
+                  .colors = encoding.colors,
+                  .lattice = one.ordering.sites.extents,
+                  .axes = axes_text(encoding, one.ordering),
+                  .parity = std::string(parity_name(one.ordering.sites.parity)),
+                  .record_marks = one.way->marks ? one.way->marks->mark_bytes : 0,
+                  .is_declared = one.is_declared && !subject.said,
+                  .is_proven = is_proven,
+                  .is_single_in_double = one.way->fit.is_single_in_double,
+                  .unitarity = one.way->fit.unitarity,
+                  .determinant = one.way->fit.determinant};
+  if (one.plaquette.plaquettes > 0) {
+    reading.plaquette = one.plaquette.value;
+    reading.plaquette_error = one.plaquette.error;
+    if (subject.plaquette) reading.factor = factor_of(one.plaquette, *subject.plaquette);
+  }
+  return reading;
+}
 
 }  // namespace lq::diagnosis

@@ -55,5 +55,7 @@ struct Readings {
 
 // `file`: the bytes of the file, or of the sequence of its sites.
 Readings find_readings(const Subject& subject, base::ByteSource& file);
+// What Diagnosis::readings says of one.
+Reading reading_of(const Subject& subject, const Choice& one, bool is_proven);
 
 }  // namespace lq::diagnosis

@@ -247,6 +247,17 @@ std::string description_of(const Encoding& encoding, const Ordering& ordering, s
   return text;
 }
 
+std::string list_of(std::span<const Choice> readings) {
+  std::string text;
+  for (std::size_t k = 0; k < readings.size(); ++k) {
+    const Choice& one = readings[k];
+    text += fmt::format("{}({}) the lattice is {}, with {}", k == 0 ? "" : "; ", k + 1,
+                        to_string(one.ordering.sites.extents),
+                        description_of(one.way->encoding, one.ordering, one.way->offset(), one.way->marks));
+  }
+  return text;
+}
+
 std::vector<Finding> damage_in(const Walk& walked, const Pass& pass) {
   std::vector<Finding> all;
   add_damage(all, walked, pass.zeros, "zero-sites", "of zeros only, as lost writes leave them");

@@ -4,10 +4,12 @@
 // What was found, in sentences for people who know their field and not its file format.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "diagnosis/pass.hpp"
+#include "diagnosis/readings.hpp"
 #include "diagnosis/record_marks.hpp"
 #include "diagnosis/slices.hpp"
 #include "diagnosis/subject.hpp"
@@ -26,6 +28,8 @@ std::string axes_text(const Encoding& encoding, const Ordering& ordering);
 // "double precision, big-endian, ...": a reading of a file that says nothing.
 std::string description_of(const Encoding& encoding, const Ordering& ordering, std::uint64_t offset,
                            const RecordChain* marks);
+// "(1) the lattice is 16 16 16 32, with ...; (2) ..."
+std::string list_of(std::span<const Choice> readings);
 
 std::vector<Finding> damage_in(const Walk& walked, const Pass& pass);
 std::vector<Finding> damage_in(const Joints& joints, const Extents& extents);
