@@ -18,6 +18,22 @@ std::uint64_t length(const Stretch& stretch) noexcept { return stretch.end - str
 
 }  // namespace
 
+std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, transport::File& to, std::uint64_t offset,
+                           const Copied& copied) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(copied_bytes, length(from))));
+  for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
+    buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
+    if (source.read_at(at, buffer) < buffer.size()) {
+      throw Error(Code::truncated, fmt::format("{}: became shorter while it was copied; try again", source.path()),
+                  {.path = source.path(), .offset = at});
+    }
+    base::require_same_again(source, at, buffer);  // what was compared is what came then
+    to.write_at(offset, buffer);
+    copied(buffer.size());
+  }
+  return offset;
+}
+
 CopiedFields::CopiedFields(transport::Transport& transport, const FoundSet& found, FieldData data) {
   if (!found.has_records()) return;
   if (found.fields_problem && cannot_be_read(*found.fields_problem)) throw Error(*found.fields_problem);
@@ -51,31 +67,15 @@ std::uint64_t CopiedFields::bytes(std::size_t index) const noexcept {
   return length(field(index).lattice) + length(field(index).message);
 }
 
-std::uint64_t CopiedFields::copy(const Stretch& from, transport::File& to, std::uint64_t offset,
-                                 const Copied& copied) const {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(copied_bytes, length(from))));
-  for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
-    buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
-    if (file_->read_at(at, buffer) < buffer.size()) {
-      throw Error(Code::truncated, fmt::format("{}: became shorter while it was copied; try again", file_->path()),
-                  {.path = file_->path(), .offset = at});
-    }
-    base::require_same_again(*file_, at, buffer);  // the data were compared as they came then
-    to.write_at(offset, buffer);
-    copied(buffer.size());
-  }
-  return offset;
-}
-
 void CopiedFields::write(transport::File& to, const Generation& generation, const Copied& copied) const {
   std::uint64_t end = 0, stated = 0;
   for (std::size_t i = 0; i < count(); ++i) {
     const SetField& one = field(i);
     // The message that states the lattice of several fields goes before the first of them.
-    if (i == 0 || one.lattice.begin != stated) end = copy(one.lattice, to, end, copied);
+    if (i == 0 || one.lattice.begin != stated) end = copy_stretch(*file_, one.lattice, to, end, copied);
     stated = one.lattice.begin;
     const std::uint64_t note = end + (one.note_offset - one.message.begin) + note_generation_offset;
-    end = copy(one.message, to, end, copied);
+    end = copy_stretch(*file_, one.message, to, end, copied);
     to.write_at(note, base::as_bytes(generation.text()));
   }
 }
@@ -86,7 +86,8 @@ void CopiedFields::require_sound(std::size_t index, transport::Transport& transp
 
 void CopiedFields::write_one(std::size_t index, transport::File& to) const {
   const Copied nobody = [](std::uint64_t) {};
-  copy(field(index).message, to, copy(field(index).lattice, to, 0, nobody), nobody);
+  const std::uint64_t end = copy_stretch(*file_, field(index).lattice, to, 0, nobody);
+  copy_stretch(*file_, field(index).message, to, end, nobody);
 }
 
 }  // namespace lq::checkpoint

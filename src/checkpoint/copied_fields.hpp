@@ -12,13 +12,20 @@
 #include <string_view>
 #include <vector>
 
+#include "base/byte_source.hpp"
 #include "checkpoint/repair.hpp"
+#include "checkpoint/set_fields.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::checkpoint {
 
 // What is told of bytes that were copied.
 using Copied = std::function<void(std::uint64_t bytes)>;
+
+// Copies bytes of `source`, each of which is read twice and compared, to `offset`; where they end there. io: they came
+// otherwise the second time; truncated: they are no longer there.
+std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, transport::File& to, std::uint64_t offset,
+                           const Copied& copied);
 
 class CopiedFields {
  public:
@@ -47,7 +54,6 @@ class CopiedFields {
 
  private:
   const SetField& field(std::size_t index) const noexcept { return checked_.fields.intact[sound_[index]]; }
-  std::uint64_t copy(const Stretch& from, transport::File& to, std::uint64_t offset, const Copied& copied) const;
 
   CheckedFields checked_;
   std::vector<std::size_t> sound_;  // of the intact ones

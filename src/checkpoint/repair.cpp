@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "checkpoint/closing.hpp"
+#include "checkpoint/copied_fields.hpp"
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/set_fields.hpp"
 #include "checkpoint/set_marks.hpp"
@@ -99,16 +100,6 @@ FoundSet find(transport::Transport& transport, const std::string& path) {
         found.path, files_offset, files);
   }
   return found;
-}
-
-void copy_bytes(base::ByteSource& from, transport::File& to) {
-  std::vector<std::byte> piece(4 * base::mebi);
-  for (std::uint64_t at = 0; at < from.size();) {
-    const std::size_t bytes = from.read_at(at, piece);
-    if (bytes == 0) break;
-    to.write_at(at, base::Bytes(piece).first(bytes));
-    at += bytes;
-  }
 }
 
 class Repair {
@@ -400,7 +391,8 @@ RepairReport Repair::repair_copy() {
       const std::string part = part_name(name, generation);
       const auto to = create_part(transport_, report_.path, part);
       parts.push_back(part);
-      copy_bytes(*transport_.open_read(from), *to);
+      const auto source = transport_.open_read(from);
+      copy_stretch(*source, {0, source->size()}, *to, 0, [](std::uint64_t) {});
       to->sync();
       to->close();
     };
