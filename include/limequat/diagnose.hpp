@@ -40,12 +40,12 @@ struct Reading {
   SiteOrder sites = {};         // fastest dimension first
   std::vector<int> links = {};  // the direction of each link of a site: 0 is x
   int colors = 3;
-  Extents lattice = {};          // other than the one that was told if that may have been told in another order
-  std::string axes = {};         // slowest first, as in descriptions of raw files: "t z y x mu row column reim"
-  std::string parity = {};       // "even", "odd": sites with such a sum of coordinates stand first; empty: one sequence
-  int record_marks = 0;          // bytes of each mark of the Fortran records that hold the numbers; 0: no records
-  bool is_declared = false;      // as the header says, or where there is none as ILDG files are
-  bool is_proven = false;        // it fits alone, or a checksum agrees; else somebody has to know
+  Extents lattice = {};      // other than the one that was told if that may have been told in another order
+  std::string axes = {};     // slowest first, as in descriptions of raw files: "t z y x mu row column reim"
+  std::string parity = {};   // "even", "odd": sites with such a sum of coordinates stand first; empty: one sequence
+  int record_marks = 0;      // bytes of each mark of the Fortran records that hold the numbers; 0: no records
+  bool is_declared = false;  // as the header says, or where there is none as ILDG files are
+  bool is_proven = false;    // it fits alone, or a checksum agrees; else somebody has to know
   bool is_single_in_double = false;  // double precision holds numbers of single precision
 
   double unitarity = 0;                  // median over the sampled links of the largest |element| of U U^dagger - 1
@@ -102,12 +102,12 @@ struct DiagnoseOptions {
   Progress progress = {};
 };
 
-// Local. Tries where the numbers begin, byte order, precision, colours, the order of their axes, Fortran's record marks,
-// orders of sites and links, and normalisations of the plaquette. Damage and wrong headers are answers, not errors; a
-// file in which verify() finds something is not `ok`. unknown_format: no format is recognised and options.lattice is
-// empty; invalid_argument: lattice, sums or reading cannot be; no_such_record; errors of reading. With options.rewrite
-// also errors of writing, and wrong_state: nothing is wrong that a new file would mend, the data are damaged, or no
-// reading is proven and none was chosen.
+// Local. Tries where the numbers begin, byte order, precision, colours, the order of their axes, Fortran's record
+// marks, orders of sites and links, and normalisations of the plaquette. Damage and wrong headers are answers, not
+// errors; a file in which verify() finds something is not `ok`. unknown_format: no format is recognised and
+// options.lattice is empty; invalid_argument: lattice, sums or reading cannot be; no_such_record; errors of reading.
+// With options.rewrite also errors of writing, and wrong_state: nothing is wrong that a new file would mend, the data
+// are damaged, or no reading is proven and none was chosen.
 LQ_API Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options = {});
 
 }  // namespace lq

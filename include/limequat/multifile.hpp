@@ -307,10 +307,10 @@ struct RepairReport {
   std::vector<std::string> mended;  // records that were damaged, in a sentence each
 };
 // Local. `path`: a set, or one of its .NAME.xxxxxxxx. Makes a set of what is there: every chunk whose write had
-// finished, each verified, up to the first gap of its stream: in place, or, with another name for it, of a copy, so that
-// what is there stays as it is. Nothing is removed; a repair that is interrupted can be
-// repeated. A table of chunks that is damaged is made again. exists: there is a set of that name; unsupported: the
-// files hold no records; truncated: they hold nothing.
+// finished, each verified, up to the first gap of its stream: in place, or, with another name for it, of a copy, so
+// that what is there stays as it is. Nothing is removed; a repair that is interrupted can be repeated. A table of
+// chunks that is damaged is made again. exists: there is a set of that name; unsupported: the files hold no records;
+// truncated: they hold nothing.
 LQ_API RepairReport repair_multifile(const std::string& path, const RepairOptions& options = {});
 
 // Local. One object each, on one line (docs/reference/json.md).

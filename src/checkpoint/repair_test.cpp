@@ -186,7 +186,7 @@ TEST_F(Repair, OfAnotherNameIsACopy) {
   for (const int files : {1, 2}) {
     for (const std::uint64_t place :
          {std::uint64_t{18}, std::uint64_t{1112}}) {  // the version, the record behind the header
-      if (files == 2 && place == 18) continue;  // which of two versions is the right one is not known
+      if (files == 2 && place == 18) continue;        // which of two versions is the right one is not known
       SCOPED_TRACE(::testing::Message() << files << " files, byte " << place);
       write(2 * files, files, true);
       std::string bytes = contents(path_);

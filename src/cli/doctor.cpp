@@ -96,7 +96,8 @@ struct Doctor {
           std::count_if(probes.begin(), probes.end(), [&](const Probe& p) { return p.verdict == verdict; }));
     };
     session.out.line(fmt::format("{}: {} passed, {}, {}", path, number(ProbeVerdict::pass),
-                                 count(number(ProbeVerdict::warn), "warning"), count(number(ProbeVerdict::fail), "failure")));
+                                 count(number(ProbeVerdict::warn), "warning"),
+                                 count(number(ProbeVerdict::fail), "failure")));
     if (!saved.empty()) session.out.line(fmt::format("profile written to {}", saved));
   }
 

@@ -422,8 +422,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   std::vector<std::string> warnings =
       comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
   Report report = writer.finish(*placed, digest);
-  comm::agree_alike(comm,
-                    [&] { report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end()); });
+  comm::agree_alike(comm, [&] { report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end()); });
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
   report.sums = std::move(digest.sums);

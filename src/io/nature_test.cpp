@@ -16,8 +16,8 @@
 
 #include <limequat/limequat.hpp>
 
-#include "io/judgement.hpp"
 #include "format/format.hpp"
+#include "io/judgement.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"

@@ -95,7 +95,8 @@ Probe judge_library(const std::string& version) {
       shown.begin(), shown.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
   const auto mentions = [&](const char* words) { return shown.find(words) != std::string::npos; };
   if (mentions("Open MPI v4.0.") || mentions("Open MPI v4.1.")) {
-    return {"mpi-library", ProbeVerdict::warn, shown + ": its collective file writer (OMPIO, fcoll vulcan) can damage data",
+    return {"mpi-library", ProbeVerdict::warn,
+            shown + ": its collective file writer (OMPIO, fcoll vulcan) can damage data",
             "this library does not use it; for programs that do: mpirun --mca io romio321, or a newer version"};
   }
   if (mentions("MPICH") && mentions(" 4.0")) {
@@ -125,7 +126,8 @@ Probe worst_over_ranks(MPI_Comm comm, const Probe& mine) {
   const int rank = size - 1 - worst % size;
   Probe result{mine.name, static_cast<ProbeVerdict>(worst / size), broadcast_text(comm, mine.found, rank),
                broadcast_text(comm, mine.action, rank)};
-  if (result.verdict != ProbeVerdict::pass && rank != 0) result.found = "rank " + std::to_string(rank) + ": " + result.found;
+  if (result.verdict != ProbeVerdict::pass && rank != 0)
+    result.found = "rank " + std::to_string(rank) + ": " + result.found;
   return result;
 }
 

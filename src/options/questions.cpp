@@ -99,15 +99,17 @@ Table diagnose_table() {
       Row::row<&V::rewrite, &C::rewrite>(
           {.name = "rewrite",
            .meaning = "a new file with the numbers as they should stand",
-           .advice = "Of the format of its suffix, with the texts of the old file and sums of its own, read again and "
-                     "compared before it gets its name. Refused where nothing is wrong, where data are damaged, and where no "
-                     "reading is proven and `reading` names none."}),
+           .advice =
+               "Of the format of its suffix, with the texts of the old file and sums of its own, read again and "
+               "compared before it gets its name. Refused where nothing is wrong, where data are damaged, and where no "
+               "reading is proven and `reading` names none."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::reading, &C::reading>(
           {.name = "reading",
            .meaning = "take reading N of those that are listed, from 1 (default 0: the one that is proven)",
-           .advice = "Where several fit that nothing in the file tells apart, such as names of directions, or none is "
-                     "proven, only you know which is right. The numbers are the same each time the file is asked about.",
+           .advice =
+               "Where several fit that nothing in the file tells apart, such as names of directions, or none is "
+               "proven, only you know which is right. The numbers are the same each time the file is asked about.",
            .bounds = {.least = 0}}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());

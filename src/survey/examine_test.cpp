@@ -107,7 +107,9 @@ TEST(Examination, OfASharedFolderFindsNothingFatal) {
 TEST(Examination, TellsWhichRankSawTheFault) {
   std::mutex mutex;
   run_ranks(3, [&](const std::shared_ptr<comm::Comm>& comm) {
-    const ProbeVerdict verdict = comm->rank() == 2 ? ProbeVerdict::fail : comm->rank() == 1 ? ProbeVerdict::warn : ProbeVerdict::pass;
+    const ProbeVerdict verdict = comm->rank() == 2   ? ProbeVerdict::fail
+                                 : comm->rank() == 1 ? ProbeVerdict::warn
+                                                     : ProbeVerdict::pass;
     const Probe worst = survey::worst_over_ranks(*comm, {"x", verdict, "seen", "do"});
     const std::lock_guard lock(mutex);
     EXPECT_EQ(worst.verdict, ProbeVerdict::fail);

@@ -167,8 +167,8 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
       const std::string hole = read_text(*file, 0, mebi);
       if (hole.size() != mebi || hole.find_first_not_of('\0') != std::string::npos) {
         const std::size_t at = std::min(hole.find_first_not_of('\0'), hole.size());
-        probe = {"holes", ProbeVerdict::fail, fmt::format("what was never written does not read as zeros at byte {}", at),
-                 action};
+        probe = {"holes", ProbeVerdict::fail,
+                 fmt::format("what was never written does not read as zeros at byte {}", at), action};
       }
       file->close();
       const std::optional<std::uint64_t> taken = bytes_on_disk(path);
@@ -208,7 +208,8 @@ Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& 
         probe = {name, ProbeVerdict::fail, fmt::format("16 bytes at {} came back changed", edge - 8), action};
       }
       if (const std::uint64_t size = file->size(); size != edges.back() + 8) {
-        probe = {name, ProbeVerdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size), action};
+        probe = {name, ProbeVerdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size),
+                 action};
       }
       file->close();
       scratch.transport().remove(path);

@@ -53,13 +53,14 @@ Probe judge_locks(const LockFacts& facts) {
   if (!facts.is_other) return {"locks", ProbeVerdict::pass, "can be had", ""};
   if (facts.second == 0) return {"locks", ProbeVerdict::warn, "are granted twice, so they protect nothing", action};
   if (facts.second == EAGAIN || facts.second == EACCES) return {"locks", ProbeVerdict::pass, "keep others out", ""};
-  return {"locks", ProbeVerdict::warn, fmt::format("fail for the second who asks: {}", reason_of(facts.second)), action};
+  return {"locks", ProbeVerdict::warn, fmt::format("fail for the second who asks: {}", reason_of(facts.second)),
+          action};
 }
 
 // Not used unless asked for: nothing to warn of.
 Probe judge_direct_io(int reason) {
-  return {"direct-io", ProbeVerdict::pass, reason == 0 ? "accepted" : fmt::format("not accepted: {}", reason_of(reason)),
-          ""};
+  return {"direct-io", ProbeVerdict::pass,
+          reason == 0 ? "accepted" : fmt::format("not accepted: {}", reason_of(reason)), ""};
 }
 
 Probe judge_preallocation(int reason) {
@@ -72,8 +73,8 @@ Probe judge_preallocation(int reason) {
 }
 
 Probe judge_io_uring(int reason) {
-  return {"io-uring", ProbeVerdict::pass, reason == 0 ? "available" : fmt::format("not available: {}", reason_of(reason)),
-          ""};
+  return {"io-uring", ProbeVerdict::pass,
+          reason == 0 ? "available" : fmt::format("not available: {}", reason_of(reason)), ""};
 }
 
 Probe judge_shared_memory(bool works, std::optional<std::uint64_t> free_bytes) {
@@ -103,7 +104,8 @@ Probe judge_clock(double resolution, double spread) {
   const std::string found =
       fmt::format("resolution {:.2g} us, time of day of the ranks within {:.2g} s", resolution * 1e6, spread);
   if (resolution > 1e-5) return {"clock", ProbeVerdict::warn, found, "times of short steps are not to be trusted"};
-  if (spread > 1) return {"clock", ProbeVerdict::warn, found, "set the nodes' clocks (NTP): file times will confuse make"};
+  if (spread > 1)
+    return {"clock", ProbeVerdict::warn, found, "set the nodes' clocks (NTP): file times will confuse make"};
   return {"clock", ProbeVerdict::pass, found, ""};
 }
 

@@ -83,7 +83,8 @@ Probe answer(const std::string& name, const std::string& action, const std::func
 }
 
 Probe not_asked(const std::string& name, double seconds) {
-  return {name, ProbeVerdict::warn, fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
+  return {name, ProbeVerdict::warn,
+          fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
           "grant more time: lq doctor --budget SECONDS"};
 }
 

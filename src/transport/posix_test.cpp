@@ -62,8 +62,9 @@ TEST_F(Posix, RefusesAFifoWithoutWaiting) {
   ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0);
   const Error error = error_of([&] { posix().open_read(at("fifo")); });
   EXPECT_EQ(error.code(), Code::io);
-  EXPECT_EQ(error.what(), at("fifo") + ": cannot open: is a FIFO, expected a regular file; what a pipe gives is read by "
-                                       "`lq` as \"-\", or out of a file");
+  EXPECT_EQ(error.what(), at("fifo") +
+                              ": cannot open: is a FIFO, expected a regular file; what a pipe gives is read by "
+                              "`lq` as \"-\", or out of a file");
   EXPECT_EQ(error_of([&] { posix().open_write(at("fifo")); }).code(), Code::io);
   EXPECT_EQ(posix().kind(at("fifo")), PathKind::other);
 }

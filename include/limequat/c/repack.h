@@ -47,8 +47,8 @@ LQ_API lq_status lq_extract(const char* path, const char* type, uint64_t index, 
                             const lq_repack_options* options, char** json);
 // One physical file with one chunk for each task.
 LQ_API lq_status lq_defragment(const char* from, const char* to, const lq_repack_options* options, char** json);
-// A whole file of one that is damaged, as `lq repair`; `output` may be NULL for checkpoints and interrupted appends, which
-// are repaired in place. Of a file that is in order nothing is written, and `json` says "needed":false.
+// A whole file of one that is damaged, as `lq repair`; `output` may be NULL for checkpoints and interrupted appends,
+// which are repaired in place. Of a file that is in order nothing is written, and `json` says "needed":false.
 LQ_API lq_status lq_repair(const char* path, const char* output, const lq_repack_options* options, char** json);
 
 #ifdef __cplusplus

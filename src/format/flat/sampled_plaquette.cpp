@@ -125,8 +125,8 @@ std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& e
         }
         const double plaquette = overlap(product(u_mu, above_mu, n), product(u_nu, above_nu, n), n);
         // Links that are zero, or none, say nothing of the order of the others.
-        const bool is_one = std::abs(plaquette) <= most && !is_zero(u_mu) && !is_zero(u_nu) && !is_zero(above_mu) &&
-                            !is_zero(above_nu);
+        const bool is_one =
+            std::abs(plaquette) <= most && !is_zero(u_mu) && !is_zero(u_nu) && !is_zero(above_mu) && !is_zero(above_nu);
         has_all = has_all && is_one;
         if (!is_one) continue;
         of_site += plaquette;
