@@ -29,7 +29,7 @@ void Tally::add(Tally& other) noexcept {
 
 namespace {
 
-constexpr std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 
 // Counts of all ranks; of the places of each kind the first one.
 void reduce(comm::Comm& comm, OddNumbers& found) {
@@ -45,7 +45,7 @@ void reduce(comm::Comm& comm, OddNumbers& found) {
     }
   };
   each_count([](std::uint64_t mine, std::uint64_t& sent) { sent = mine; });
-  for (std::size_t k = 0; k < kinds.size(); ++k) firsts[k] = kinds[k]->count > 0 ? kinds[k]->first_offset : most;
+  for (std::size_t k = 0; k < kinds.size(); ++k) firsts[k] = kinds[k]->count > 0 ? kinds[k]->first_offset : highest;
   comm.all_reduce(counts, comm::Reduce::sum);
   comm.all_reduce(firsts, comm::Reduce::min);
   each_count([](std::uint64_t& mine, std::uint64_t sent) { mine = sent; });
@@ -63,12 +63,12 @@ void Tally::reduce(comm::Comm& comm) {
   std::array<std::uint64_t, 7> largest{
       zeros.last_offset,
       // the minimum of the first offsets, as a maximum of complements; so of the ranks whose host computes for a GPU
-      zeros.sites > 0 ? most - zeros.first_offset : 0, std::bit_cast<std::uint64_t>(pack_seconds),
+      zeros.sites > 0 ? highest - zeros.first_offset : 0, std::bit_cast<std::uint64_t>(pack_seconds),
       std::bit_cast<std::uint64_t>(exchange_seconds), std::bit_cast<std::uint64_t>(storage_seconds),
       std::bit_cast<std::uint64_t>(open_seconds),
-      device.copying() > 0 ? most - static_cast<std::uint64_t>(comm.rank()) : 0};
+      device.copying() > 0 ? highest - static_cast<std::uint64_t>(comm.rank()) : 0};
   comm.all_reduce(largest, comm::Reduce::max);
-  zeros = {added[0], added[0] > 0 ? most - largest[1] : 0, largest[0]};
+  zeros = {added[0], added[0] > 0 ? highest - largest[1] : 0, largest[0]};
   bytes = added[1];
   ranks_at_file = added[4];
   pack_seconds = std::bit_cast<double>(largest[2]);
@@ -76,7 +76,7 @@ void Tally::reduce(comm::Comm& comm) {
   storage_seconds = std::bit_cast<double>(largest[4]);
   open_seconds = std::bit_cast<double>(largest[5]);
   device.set_ranks(added[2], added[3]);
-  if (device.copying() > 0) comm.broadcast(device.reason(), static_cast<int>(most - largest[6]));
+  if (device.copying() > 0) comm.broadcast(device.reason(), static_cast<int>(highest - largest[6]));
 }
 
 }  // namespace lq::pump
