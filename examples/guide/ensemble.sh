@@ -27,11 +27,11 @@ lq find --sort=-plaquette --most 10
 lq scrub --since 30d -j 2
 # [/nightly]
 
-gzip --keep b600/conf.1000.lime
+gzip --stdout b600/conf.1000.lime > conf.1000.lime.gz
 # [many]
 lq verify -r b600            # a line for each file, and at the end: 499 sound, 1 damaged: conf.0310.lime (time slices 7)
 lq ls --table b600/*.lime    # format, kind, lattice, precision, size: a line for each file
-gunzip -c b600/conf.1000.lime.gz | lq verify -    # standard input, by way of a temporary file
+gunzip -c conf.1000.lime.gz | lq verify -    # standard input, by way of a temporary file
 # [/many]
 
 cd b600

@@ -7,6 +7,8 @@
 
 #include <mutex>
 
+#include "base/never_destroyed.hpp"
+
 namespace lq::compat::sion {
 namespace {
 
@@ -116,9 +118,8 @@ class Table {
   void* lock_data_ = nullptr;
 };
 
-// Never destroyed: programs close files in their own destructors and atexit functions.
-Table& table() {
-  static auto* const only = new Table;
+Table& table() noexcept {
+  static base::NeverDestroyed<Table> only;
   return *only;
 }
 
