@@ -258,8 +258,10 @@ void Detective::report_choice() {
   }
   if (!readings_.is_order_known) {
     add(subject_.is_described ? Severity::warning : Severity::error, "order-unknown",
-        "in none of the orders of sites and links that were tried do plaquettes average to more than chance: the links "
-        "are random, or the sites stand in another order, such as process by process, which the checksum would prove");
+        fmt::format("{}in none of the orders of sites and links that were tried do plaquettes average to more than "
+                    "chance: the links are random, or the sites stand in another order, such as process by process, "
+                    "which the checksum would prove",
+                    subject_.is_described ? "" : fmt::format("these are links of SU({}), but ", way.encoding.colors)));
   }
   const bool is_explained =
       plaquette_->error == 0 && subject_.plaquette && factor_of(*plaquette_, *subject_.plaquette) != 0;

@@ -270,15 +270,29 @@ class PlaquetteMeter {
   std::vector<int> link_of_;
 };
 
+constexpr double standard_errors = 6;
 // Plaquettes are looked at by stretches of so many sites.
 constexpr std::uint64_t shortest_stretch = 32, most_stretches = 1 << 16;
 // Where links are right, they fluctuate less over so many sites.
-constexpr double least_share_of_average = 0.75;
+constexpr double least_share_of_usual = 0.75;
 
-bool is_low(const Moments& some, const Moments& all) {
+// `usual`: of stretches where nothing is wrong; `all` tells how single plaquettes spread.
+bool is_low(const Moments& some, double usual, const Moments& all) {
   if (some.count < 2) return false;
   const double spread = std::sqrt(all.variance() * static_cast<double>(all.count) / static_cast<double>(some.count));
-  return some.mean() < least_share_of_average * all.mean() && some.mean() + 6 * spread < all.mean();
+  return some.mean() < least_share_of_usual * usual && some.mean() + standard_errors * spread < usual;
+}
+
+// That of the stretches with larger plaquettes, which are right even where links of many were exchanged.
+double usual_plaquette(const std::vector<Plaquettes>& stretches) {
+  std::vector<double> means;
+  for (const Plaquettes& stretch : stretches) {
+    if (stretch.moments.count > 0) means.push_back(stretch.moments.mean());
+  }
+  if (means.empty()) return 0;
+  const auto upper = means.begin() + static_cast<std::ptrdiff_t>(means.size() - 1 - means.size() / 10);
+  std::ranges::nth_element(means, upper);
+  return *upper;
 }
 
 Average average_of(const Plaquettes& all, bool is_all) {
@@ -292,7 +306,6 @@ Average average_of(const Plaquettes& all, bool is_all) {
 
 // Stated plaquettes are printed with six digits at least, and computed in whatever precision.
 constexpr double plaquette_tolerance = 1e-5;
-constexpr double standard_errors = 6;
 
 // Most programs divide by the number of all plaquettes, those of zeros at open boundaries among them.
 bool is_within(const Average& average, double factor, double stated) {
@@ -357,8 +370,9 @@ WholePlaquette whole_plaquette(const Encoding& encoding, const Ordering& orderin
     all.zeros += stretch.zeros;
   }
   WholePlaquette whole{.average = average_of(all, true), .low = {}};
+  const double usual = usual_plaquette(stretches);
   for (std::size_t k = 0; k < stretches.size(); ++k) {
-    if (!is_low(stretches[k].moments, all.moments)) continue;
+    if (!is_low(stretches[k].moments, usual, all.moments)) continue;
     const std::uint64_t first = k * at_once, end = std::min(sites, first + at_once);
     const double plaquette = stretches[k].moments.mean();
     whole.low.plaquette = whole.low.sites == 0 ? plaquette : std::min(whole.low.plaquette, plaquette);

@@ -23,10 +23,14 @@ constexpr double rounding = 1e-9;  // of averages of the same plaquettes
 // Of the largest plaquette, that the declared order has where it is not wrong.
 constexpr double least_part = 0.5;
 constexpr double little = 0.05;
+// Of the sampled links, by which a reading is worse than another one.
+constexpr double little_less = 0.02;
 // Readings that need little more belief than another one are as likely.
 constexpr int little_more = 1;
 // Links in an order that no program is known for.
 constexpr int too_odd = 4;
+
+bool is_right(const Way& way) { return way.fit.is_precise(way.encoding.precision); }
 
 bool is_smaller(const Average& one, const Average& other) {
   return one.value + far_apart * std::hypot(one.noise, other.noise) + rounding < other.value;
@@ -58,6 +62,8 @@ class Finder {
  private:
   void find_ways();
   void add_way(const StoredAs& stored, base::ByteSource& file, const RecordChain* marks, const Place& place);
+  void find_in_records();
+  bool is_known(const RecordChain& chain, const Encoding& encoding) const;
   void find_where_it_ends();
   void choose();
   void take_declared();
@@ -96,13 +102,13 @@ void Finder::find_ways() {
   std::vector<StoredAs> found;
   if (subject_.is_described) {
     found = try_encoding(place, declared_, sites_);
-    const bool is_right = !found.empty() && found.front().fit.is_precise(declared_.precision);
-    if (is_right && declared_.axes == natural_axes) {
+    const bool fits = !found.empty() && found.front().fit.is_precise(declared_.precision);
+    if (fits && declared_.axes == natural_axes) {
       Encoding by_direction = declared_;
       std::swap(by_direction.axes[0], by_direction.axes[1]);
       for (const StoredAs& one : try_encoding(place, by_direction, sites_)) found.push_back(one);
     }
-    if (!is_right || found.front().bad_ends > 0) {
+    if (!fits || found.front().bad_ends > 0) {
       std::vector<StoredAs> better = find_encodings({place}, {sites_, declared_, true});
       const auto is_precise = [](const StoredAs& one) { return one.fit.is_precise(one.encoding.precision); };
       if (found.empty() || std::ranges::any_of(better, is_precise)) found = std::move(better);
@@ -111,27 +117,42 @@ void Finder::find_ways() {
     found = find_encodings({place}, {sites_, declared_, true});
   }
   for (const StoredAs& one : found) add_way(one, file_, nullptr, place);
-  const bool is_any_precise =
-      std::ranges::any_of(result_.ways, [](const Way& way) { return way.fit.is_precise(way.encoding.precision); });
-  if (!is_any_precise && sites_ <= subject_.end - subject_.begin) {
-    // The smallest field that there is on the lattice.
-    const Encoding least{.colors = 2, .links = declared_.links, .precision = Precision::single};
-    const std::uint64_t length = subject_.end - subject_.begin;
-    const std::uint64_t needed = length / least.site_bytes() < sites_ ? length : sites_ * least.site_bytes();
-    for (RecordChain& chain : find_chains(file_, subject_.begin, subject_.end, largest_header, needed)) {
-      const RecordChain& kept = result_.chains.emplace_back(std::move(chain));
-      base::ByteSource& records = *result_.unmarked.emplace_back(std::make_unique<Unmarked>(file_, kept));
-      const Place within{&records, 0, kept.bytes};
-      for (const StoredAs& one : find_encodings({within}, {sites_, declared_, true})) {
-        if (one.fit.is_precise(one.encoding.precision)) add_way(one, records, &kept, within);
-      }
-    }
-    const auto is_precise = [](const Way& way) { return way.fit.is_precise(way.encoding.precision); };
-    if (std::ranges::any_of(result_.ways, is_precise)) {
-      std::erase_if(result_.ways, [&](const Way& way) { return !is_precise(way); });
+  const bool is_read = subject_.is_described && std::ranges::any_of(result_.ways, is_right);
+  if (!is_read) find_in_records();
+  // Marks that are taken for numbers leave most links right, and not all.
+  double largest = 0;
+  for (const Way& way : result_.ways) largest = std::max(largest, way.fit.share);
+  const bool is_any_right = std::ranges::any_of(result_.ways, is_right);
+  std::erase_if(result_.ways, [&](const Way& way) {
+    return way.fit.share + little_less < largest || (is_any_right && !is_right(way));
+  });
+  if (result_.ways.empty()) find_where_it_ends();
+}
+
+void Finder::find_in_records() {
+  const std::uint64_t length = subject_.end - subject_.begin;
+  // The smallest field that there is on the lattice.
+  const Encoding least{.colors = 2, .links = declared_.links, .precision = Precision::single};
+  if (sites_ > length / least.site_bytes()) return;
+  for (RecordChain& chain :
+       find_chains(file_, subject_.begin, subject_.end, largest_header, sites_ * least.site_bytes())) {
+    const RecordChain& kept = result_.chains.emplace_back(std::move(chain));
+    base::ByteSource& records = *result_.unmarked.emplace_back(std::make_unique<Unmarked>(file_, kept));
+    const Place within{&records, 0, kept.bytes};
+    for (const StoredAs& one : find_encodings({within}, {sites_, declared_, true})) {
+      if (!is_known(kept, one.encoding)) add_way(one, records, &kept, within);
     }
   }
-  if (result_.ways.empty()) find_where_it_ends();
+}
+
+// Whether these are the same numbers that were read without regard to the marks: of one record, or within one.
+bool Finder::is_known(const RecordChain& chain, const Encoding& encoding) const {
+  const std::uint64_t first = chain.in_file(encoding.offset), bytes = sites_ * encoding.site_bytes();
+  if (chain.in_file(encoding.offset + bytes - 1) != first + bytes - 1) return false;
+  Encoding in_file = encoding;
+  in_file.offset = first;
+  return std::ranges::any_of(result_.ways,
+                             [&](const Way& way) { return way.marks == nullptr && way.encoding == in_file; });
 }
 
 // Files that end early are read as far as they go, in what is usual.
