@@ -153,9 +153,13 @@ struct ConvertOptions {
   bool accept_damage = false;
   std::string field = {};  // of the source; empty: all of them
   std::uint64_t index = 0;
+  // "t=0:8,x=:4": sites FIRST to END - 1 of each axis that is named, all of the others; negative numbers count from the
+  // end. They become the whole lattice of the new file. Empty: all that is stored.
+  std::string region = {};
 };
 
-// Collective. Any format to any, in bounded memory, checksums verified on the way (checksum_mismatch: no new file).
+// Collective. Any format to any, in bounded memory (but for a part of the lattice, of which each rank holds its sites),
+// checksums verified on the way (checksum_mismatch: no new file).
 LQ_API Report convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
                       const ConvertOptions& options = {});
 

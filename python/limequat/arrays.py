@@ -252,6 +252,22 @@ def region_box(region, extents):
     return lower, [b - a for a, b in zip(lower, upper)]
 
 
+def region_text(region):
+    """The text for a region such as {"t": slice(0, 8)}, of a lattice that is not known here; texts stay what they are."""
+    if region is None or isinstance(region, str):
+        return region
+    if not isinstance(region, Mapping):
+        raise InvalidArgument(f'region is {region!r}, expected slices by dimension, such as {{"t": slice(0, 8)}}, or a text '
+                              'such as "t=0:8"', found=repr(region))
+    spans = []
+    for axis, part in region.items():
+        if not isinstance(part, slice) or part.step not in (None, 1):
+            raise InvalidArgument(f"region[{axis!r}] is {part!r}, expected a slice with step 1, such as slice(0, 8)")
+        first, end = ("" if bound is None else str(int(bound)) for bound in (part.start, part.stop))
+        spans.append(f"{axis}={first}:{end}")
+    return ",".join(spans) or None
+
+
 def dimension_of(axis, dimensions):
     """The number of a dimension given as "x", "y", "z", "t" or as a number from 0 (x)."""
     names = "xyzt"[:dimensions] if dimensions <= 4 else "xyzt"

@@ -115,6 +115,7 @@ class ConvertOptions(WriteOptions, total=False):
     accept_damage: Optional[bool]
     field: Optional[str]
     index: Optional[int]
+    region: Optional[str]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from limequat import structs
 from limequat._library import call, path_bytes, text_from
 from limequat.answers import Findings, Judgement, Verification, parse
+from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
@@ -110,6 +111,8 @@ def _conversion(source, target, comm, options):
     """(source, target, options) in C."""
     group = group_of(comm)
     with agreed(group):
+        if "region" in options:
+            options = {**options, "region": region_text(options["region"])}
         write, how = Options("WriteOptions", options), Options("ConvertOptions", options).over(group)
         how.struct.write = ctypes.addressof(how.keep(write).struct)
         return path_bytes(source), path_bytes(target), how

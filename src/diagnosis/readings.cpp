@@ -32,6 +32,10 @@ constexpr int too_odd = 4;
 
 bool is_right(const Way& way) { return way.fit.is_precise(way.encoding.precision); }
 
+bool is_about_as_long(const Way& one, const Way& other) {
+  return one.encoding.site_bytes() * 8 >= other.encoding.site_bytes() * 7;
+}
+
 bool is_smaller(const Average& one, const Average& other) {
   return one.value + far_apart * std::hypot(one.noise, other.noise) + rounding < other.value;
 }
@@ -119,13 +123,17 @@ void Finder::find_ways() {
   for (const StoredAs& one : found) add_way(one, file_, nullptr, place);
   const bool is_read = subject_.is_described && std::ranges::any_of(result_.ways, is_right);
   if (!is_read) find_in_records();
-  // Marks that are taken for numbers leave most links right, and not all.
-  double largest = 0;
-  for (const Way& way : result_.ways) largest = std::max(largest, way.fit.share);
-  const bool is_any_right = std::ranges::any_of(result_.ways, is_right);
-  std::erase_if(result_.ways, [&](const Way& way) {
-    return way.fit.share + little_less < largest || (is_any_right && !is_right(way));
-  });
+  // Marks that are taken for numbers leave most links right, and not all. A field that is damaged is still more likely
+  // than a smaller one within it.
+  std::vector<bool> is_worse;
+  for (const Way& way : result_.ways) {
+    is_worse.push_back(std::ranges::any_of(result_.ways, [&](const Way& other) {
+      return is_about_as_long(other, way) &&
+             (way.fit.share + little_less < other.fit.share || (is_right(other) && !is_right(way)));
+    }));
+  }
+  auto next = is_worse.begin();
+  std::erase_if(result_.ways, [&](const Way&) { return *next++; });
   if (result_.ways.empty()) find_where_it_ends();
 }
 

@@ -99,7 +99,7 @@ WriteOptions write_options(const Subject& subject, const FieldSpec& spec, const 
   conversion.write.precision = spec.precision;
   if (how.plaquette) conversion.write.metadata.emplace_back("plaquette", fmt::format("{:.12f}", *how.plaquette));
   const format::Format& target = format::format_for(how.path, spec, how.ordering.sites.extents);
-  options.metadata = io::merge_texts(subject.catalog, *subject.entry, target, conversion);
+  options.metadata = io::merge_texts(subject.catalog, *subject.entry, true, target, conversion);
   return options;
 }
 

@@ -19,6 +19,7 @@
 
 #include "comm/agree.hpp"
 #include "format/further_sides.hpp"
+#include "io/convert_part.hpp"
 #include "io/field_writer.hpp"
 #include "io/judgement.hpp"
 #include "io/local_box.hpp"
@@ -33,6 +34,7 @@
 #include "io/source_check.hpp"
 #include "io/unique_names.hpp"
 #include "lattice/range_boxes.hpp"
+#include "lattice/region_text.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "options/agreed.hpp"
@@ -235,39 +237,40 @@ struct MeasuredCopy {
   }
 };
 
-void require_whole_lattice(const std::string& path, const FieldEntry& entry) {
-  const Payload& payload = entry.payload;
-  if (payload.stored == whole(payload.extents)) return;
-  throw Error(Code::unsupported,
-              fmt::format("{}: \"{}\" stores only the part {} of {}; only fields on the whole lattice can be converted",
-                          path, entry.name, to_string(payload.stored.extents), to_string(payload.extents)),
-              {.path = path, .record = entry.name});
-}
-
-const format::Format& target_of(const FieldEntry& entry, const std::string& to, const WriteOptions& options) {
-  FieldSpec spec = entry.payload.spec;
-  spec.precision = options.precision.value_or(spec.precision);
-  return io::target_format(to, options, spec, entry.payload.extents);
-}
-
-// A field of the source, and what it will be called.
+// A field of the source, what of it is taken, and what it will be called.
 struct Chosen {
   const FieldEntry& entry;
+  Box part;  // of its lattice
   std::string name;
+
+  bool is_whole() const { return part == whole(entry.payload.extents); }
 };
+
+const format::Format& target_of(const Chosen& chosen, const std::string& to, const WriteOptions& options) {
+  FieldSpec spec = chosen.entry.payload.spec;
+  spec.precision = options.precision.value_or(spec.precision);
+  return io::target_format(to, options, spec, chosen.part.extents);
+}
 
 // All fields, or the one that was asked for. Where names must differ, the second field of a name is "name.1".
 std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const ConvertOptions& options) {
   std::vector<Chosen> chosen;
   const bool is_one = !options.field.empty() || options.index > 0 || catalog.fields.empty();
-  if (is_one) chosen.push_back({catalog.field(options.field, options.index), {}});  // or says what there is instead
+  const auto add = [&](const FieldEntry& entry) {
+    const Payload& payload = entry.payload;
+    chosen.push_back(
+        {entry,
+         options.region.empty() ? payload.stored : lattice::region_of(catalog.path, options.region, payload.extents),
+         {}});
+  };
+  if (is_one) add(catalog.field(options.field, options.index));  // or says what there is instead
   for (const FieldEntry& entry : catalog.fields) {
-    if (!is_one) chosen.push_back({entry, {}});
+    if (!is_one) add(entry);
   }
   io::UniqueNames names;
   for (Chosen& field : chosen) {
     const std::string& name = options.write.name.empty() ? field.entry.name : options.write.name;
-    const bool must_differ = format::needs_unique_names(target_of(field.entry, to, options.write).for_fields());
+    const bool must_differ = format::needs_unique_names(target_of(field, to, options.write).for_fields());
     field.name = must_differ ? names.next(name) : name;
   }
   return chosen;
@@ -279,18 +282,20 @@ std::vector<Chosen> check_conversion(transport::Transport& transport, const Cata
   catalog.require_sound();
   if (!options.write.route.profile.empty()) (void)machine_of(options.write.route.profile);
   std::vector<Chosen> chosen = choose(catalog, to, options);
-  for (const Chosen& field : chosen) require_whole_lattice(catalog.path, field.entry);
   io::require_target(transport, to, options.write.overwrite);
   return chosen;
 }
 
+Metadata texts_of(const Catalog& catalog, const Chosen& chosen, const std::string& to, const ConvertOptions& options) {
+  return io::merge_texts(catalog, chosen.entry, chosen.is_whole(), target_of(chosen, to, options.write), options);
+}
+
 io::FieldPlan plan_of(const Catalog& catalog, const Chosen& chosen, const std::string& to, const io::Observed& observed,
                       bool is_late, const ConvertOptions& options) {
-  const FieldEntry& entry = chosen.entry;
   return {chosen.name,
-          entry.payload.spec,
-          entry.payload.extents,
-          io::merge_texts(catalog, entry, target_of(entry, to, options.write), options),
+          chosen.entry.payload.spec,
+          chosen.part.extents,
+          texts_of(catalog, chosen, to, options),
           observed.plaquette,
           observed.link_trace,
           is_late};
@@ -327,7 +332,7 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
     const FieldEntry& entry = field.entry;
     // Numbers that would be measured are as long as any.
     const io::Observed observed{entry.plaquette.value_or(0), entry.link_trace.value_or(0)};
-    const bool late = is_late(entry, target_of(entry, to, options.write).for_fields());
+    const bool late = is_late(entry, target_of(field, to, options.write).for_fields());
     add_to(report, writer.rehearse(plan_of(catalog, field, to, observed, late, options)));
   }
   writer.require_space();
@@ -338,15 +343,7 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
 std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& read,
                                       const std::optional<io::Estimate>& measured, const ConvertOptions& options) {
   io::Nature nature = io::nature_of(catalog, entry, entry.payload.stored, read, measured);
-  if (!nature.damage.empty() && !options.accept_damage && !io::has_exact_sum(entry)) {
-    std::string what = nature.damage.front();
-    for (std::size_t k = 1; k < nature.damage.size(); ++k) what += "; " + nature.damage[k];
-    throw Error(Code::checksum_mismatch,
-                what +
-                    ". The new file would have right checksums over it: take a good copy, or insist (option "
-                    "`accept_damage`, `lq`: --accept-damage)",
-                {.path = catalog.path, .record = entry.name, .offset = entry.payload.offset});
-  }
+  io::require_undamaged(catalog, entry, nature.damage, options.accept_damage);
   std::vector<std::string> warnings = std::move(nature.damage);
   warnings.insert(warnings.end(), nature.remarks.begin(), nature.remarks.end());
   return warnings;
@@ -359,7 +356,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const FieldEntry& entry = chosen.entry;
   comm::Comm& comm = communicator.engine();
   const format::FieldFormat& into =
-      *comm::agree(comm, [&] { return &target_of(entry, to, options.write).for_fields(); });
+      *comm::agree(comm, [&] { return &target_of(chosen, to, options.write).for_fields(); });
   const bool late = is_late(entry, into);
   const auto measure = [&] { return io::observe(source, entry, communicator, into.observables()); };
   const io::Observed observed = late ? io::Observed{} : measure();
@@ -441,7 +438,12 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
   comm::agree_alike(comm, [&] { writer->keep_private(source.catalog().path); });
   Report report;
   for (const Chosen& field : chosen) {
-    Report of_field = convert_field(*writer, source, field, to, communicator, options);
+    Report of_field =
+        field.is_whole()
+            ? convert_field(*writer, source, field, to, communicator, options)
+            : io::convert_part(*writer, transport, to, field.name,
+                               comm::agree(comm, [&] { return texts_of(source.catalog(), field, to, options); }),
+                               source, field.entry, field.part, communicator, options);
     comm::agree_alike(comm, [&] { add_to(report, std::move(of_field)); });
   }
   writer->commit(report);

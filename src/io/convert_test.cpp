@@ -93,6 +93,31 @@ TEST_F(Conversion, OnSeveralRanksGivesTheSameFile) {
   EXPECT_EQ(testing::contents(to_), alone);
 }
 
+// Some ranks have no site of the part.
+TEST_F(Conversion, OfAPartOnSeveralRanksGivesTheSameFile) {
+  write(from_, {});
+  for (const char* const region : {"t=1:3,x=2:", "t=0:1,x=0:1,z=1:2", "t=-2:"}) {
+    convert(from_, to_, {}, {.write = {.overwrite = true}, .region = region});
+    const std::string alone = testing::contents(to_);
+    for (const int ranks : {2, 5}) {
+      testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+        convert(from_, to_, Communicator(std::move(comm)), {.write = {.overwrite = true}, .region = region});
+      });
+      EXPECT_EQ(testing::contents(to_), alone) << region << " by " << ranks;
+    }
+  }
+}
+
+TEST_F(Conversion, DryRunOfAPartTellsWhatWouldBeWritten) {
+  write(from_, {});
+  const Report said = convert(from_, to_, {}, {.dry_run = true, .region = "t=1:3"});
+  EXPECT_FALSE(std::filesystem::exists(to_));
+  const Report done = convert(from_, to_, {}, {.region = "t=1:3"});
+  EXPECT_EQ(said.extents, (Extents{4, 3, 2, 2}));
+  EXPECT_EQ(said.extents, done.extents);
+  EXPECT_EQ(said.bytes, done.bytes);
+}
+
 TEST_F(Conversion, DryRunWritesNothing) {
   write(from_, {});
   convert(from_, to_, {}, {.dry_run = true});

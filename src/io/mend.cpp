@@ -15,6 +15,7 @@
 #include "format/unproven.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
+#include "io/merge_texts.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 #include "pump/direct.hpp"
@@ -47,18 +48,6 @@ bool are_misplaced(const FieldEntry& entry, const pump::Tally& tally) {
     const auto number = static_cast<std::size_t>(slice);
     return number < std::min(stated.size(), found.size()) && stated[number] == found[number];
   });
-}
-
-// Texts that state what was measured of all sites, or name the whole file: of a part of it they are wrong.
-bool speaks_of_all_sites(const std::string& name, const std::string& text) {
-  constexpr std::array<std::string_view, 5> names{"xlf-info", "ildg-data-lfn", "grid-format", "FieldNormMetaData",
-                                                  format::rescued_text};
-  if (std::ranges::find(names, name) != names.end()) return true;
-  constexpr std::array<std::string_view, 5> words{"plaq", "linktr", "link_trace", "trajectory", "checksum"};
-  const auto holds = [&](std::string_view word) {
-    return text.find(word) != std::string::npos || name.find(word) != std::string::npos;
-  };
-  return std::ranges::any_of(words, holds);
 }
 
 class Mending {
@@ -280,7 +269,7 @@ Metadata Mending::texts_of_part(const FieldEntry& entry, const std::string& part
   texts = format::format_named("scidac").for_fields().carried(texts, true);
   std::vector<std::string> left_out;
   std::erase_if(texts, [&](const auto& text) {
-    if (!speaks_of_all_sites(text.first, text.second)) return false;
+    if (text.first != format::rescued_text && !speaks_of_all_sites(text.first, text.second)) return false;
     left_out.push_back(text.first);
     return true;
   });

@@ -82,15 +82,26 @@ void require_kept(const Catalog& catalog, const FieldEntry& entry, const format:
 
 }  // namespace
 
-Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, const format::Format& target,
+bool speaks_of_all_sites(std::string_view name, std::string_view text) {
+  constexpr std::array<std::string_view, 4> names{"xlf-info", "ildg-data-lfn", "grid-format", "FieldNormMetaData"};
+  if (std::ranges::find(names, name) != names.end()) return true;
+  constexpr std::array<std::string_view, 5> words{"plaq", "linktr", "link_trace", "trajectory", "checksum"};
+  const auto holds = [&](std::string_view word) {
+    return text.find(word) != std::string_view::npos || name.find(word) != std::string_view::npos;
+  };
+  return std::ranges::any_of(words, holds);
+}
+
+Metadata merge_texts(const Catalog& catalog, const FieldEntry& entry, bool is_whole, const format::Format& target,
                      const ConvertOptions& options) {
   const Metadata& given = options.write.metadata;
   Metadata texts = texts_of(catalog, entry);
   std::erase_if(texts, [&](const auto& text) {
-    return std::ranges::any_of(given, [&](const auto& item) { return same_name(item.first, text.first); });
+    return std::ranges::any_of(given, [&](const auto& item) { return same_name(item.first, text.first); }) ||
+           (!is_whole && speaks_of_all_sites(text.first, text.second));
   });
   const Precision stored = entry.payload.spec.precision;
-  Metadata result = target.for_fields().carried(texts, options.write.precision.value_or(stored) != stored);
+  Metadata result = target.for_fields().carried(texts, !is_whole || options.write.precision.value_or(stored) != stored);
   if (!options.allow_loss) require_kept(catalog, entry, target, format::lost_texts(texts, result));
   const std::size_t carried = result.size();
   for (const auto& [key, value] : given) {

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "io/damage.hpp"
+#include "io/judgement.hpp"
 #include "io/part_plaquettes.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/site_order.hpp"
@@ -193,6 +194,18 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
   compare("plaquette", entry.plaquette, measured->value.plaquette, measured->uncertainty);
   compare("link trace", entry.link_trace, measured->value.link_trace, 0);
   return nature;
+}
+
+void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const std::vector<std::string>& damage,
+                       bool accept_damage) {
+  if (damage.empty() || accept_damage || has_exact_sum(entry)) return;
+  std::string what = damage.front();
+  for (std::size_t k = 1; k < damage.size(); ++k) what += "; " + damage[k];
+  throw Error(Code::checksum_mismatch,
+              what +
+                  ". The new file would have right checksums over it: take a good copy, or insist (option "
+                  "`accept_damage`, `lq`: --accept-damage)",
+              {.path = catalog.path, .record = entry.name, .offset = entry.payload.offset});
 }
 
 }  // namespace lq::io

@@ -48,4 +48,9 @@ struct Nature {
 Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
                  const std::optional<Estimate>& measured = {});
 
+// Local. checksum_mismatch where something speaks against data that no checksum proves, unless that is accepted: they
+// would get right checksums in a new file.
+void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const std::vector<std::string>& damage,
+                       bool accept_damage);
+
 }  // namespace lq::io

@@ -152,6 +152,13 @@ Table convert_table() {
                                              .meaning = "which of those with that name, from 0",
                                              .advice = "In the order of the file.",
                                              .not_in_lq = "NAME:N says it"}),
+      Rows<V, C>::row<&V::region, &C::region>(
+          {.name = "region",
+           .meaning = "only these sites, as in t=0:8,x=:4 (default: all that is stored)",
+           .advice =
+               "AXIS=FIRST:END for each axis that is cut, with END left out; negative numbers count from the end. The "
+               "part becomes the whole lattice of the new file, and what is said of the old one (plaquette, logical "
+               "file name) stays behind. Where no sum covers just these sites, the whole source is verified before."}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(progress_row<V, C>());

@@ -11,11 +11,15 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "lattice/region_text.hpp"
 #include "pieces/cuts.hpp"
 
 namespace lq {
 
 namespace {
+
+using lattice::axis_of;
+using lattice::take_until;
 
 constexpr std::string_view whole_text = "whole", axis_letters = "xyzt";
 
@@ -24,24 +28,6 @@ constexpr std::string_view whole_text = "whole", axis_letters = "xyzt";
               fmt::format("partition: \"{}\" is no cut; expected AXIS=block:PARTS or AXIS=cyclic:PARTS[:UNIT] with "
                           "AXIS one of x, y, z, t or a number from 0, as in \"t=block:4,x=cyclic:2\", or \"whole\"",
                           base::printable(cut)));
-}
-
-std::string_view take_until(std::string_view& rest, char end) {
-  const std::size_t at = rest.find(end);
-  const std::string_view taken = rest.substr(0, at);
-  rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + 1);
-  return taken;
-}
-
-std::optional<int> axis_of(std::string_view name) {
-  if (name.size() == 1) {
-    if (const std::size_t letter = axis_letters.find(name[0]); letter != std::string_view::npos) {
-      return static_cast<int>(letter);
-    }
-  }
-  const auto number = base::parse_u64(name);
-  if (!number || *number > 1000) return std::nullopt;
-  return static_cast<int>(*number);
 }
 
 AxisCut cut_of(std::string_view text) {

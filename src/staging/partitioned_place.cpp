@@ -40,7 +40,7 @@ format::FieldRequest request_of(const Catalog& catalog, const FieldEntry& entry,
   request.name = entry.name;
   request.spec = entry.payload.spec;
   request.extents = entry.payload.extents;
-  request.metadata = io::merge_texts(catalog, entry, scidac, {});
+  request.metadata = io::merge_texts(catalog, entry, true, scidac, {});
   request.checksum = entry.sums.checksum().has_value();
   request.slice_checksums = false;  // part files have none
   request.plaquette = entry.plaquette;

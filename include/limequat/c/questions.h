@@ -52,10 +52,11 @@ typedef struct lq_convert_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // or NULL
   void* progress_context;
-  int allow_loss;     // leave out what the new file has no place for; default 0: refuse
-  int accept_damage;  // convert data that look damaged as they are; default 0: refuse
-  const char* field;  // of the source, or NULL: all of them
-  uint64_t index;     // which of those with that name
+  int allow_loss;      // leave out what the new file has no place for; default 0: refuse
+  int accept_damage;   // convert data that look damaged as they are; default 0: refuse
+  const char* field;   // of the source, or NULL: all of them
+  uint64_t index;      // which of those with that name
+  const char* region;  // "t=0:8,x=:4": a part of the lattice, which becomes a whole one; or NULL: all that is stored
 } lq_convert_options;
 
 typedef struct lq_diff_options {

@@ -1,0 +1,84 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lattice/region_text.hpp"
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::lattice {
+
+namespace {
+
+constexpr std::string_view axis_letters = "xyzt";
+
+[[noreturn]] void refuse_span(const std::string& path, std::string_view span, const std::string& why) {
+  throw Error(Code::invalid_argument, fmt::format("{}: region: \"{}\" {}", path, base::printable(span), why),
+              {.path = path});
+}
+
+// A bound of a span; `otherwise` where nothing stands there.
+std::optional<std::int64_t> bound_of(std::string_view text, std::int64_t extent, std::int64_t otherwise) {
+  if (text.empty()) return otherwise;
+  const bool is_from_end = text.front() == '-';
+  const auto number = base::parse_u64(is_from_end ? text.substr(1) : text);
+  if (!number || *number > static_cast<std::uint64_t>(extent)) return std::nullopt;
+  const auto sites = static_cast<std::int64_t>(*number);
+  return is_from_end ? extent - sites : sites;
+}
+
+}  // namespace
+
+std::optional<int> axis_of(std::string_view name) {
+  if (name.size() == 1) {
+    if (const std::size_t letter = axis_letters.find(name[0]); letter != std::string_view::npos) {
+      return static_cast<int>(letter);
+    }
+  }
+  const auto number = base::parse_u64(name);
+  if (!number || *number > 1000) return std::nullopt;
+  return static_cast<int>(*number);
+}
+
+std::string_view take_until(std::string_view& rest, char end) {
+  const std::size_t at = rest.find(end);
+  const std::string_view taken = rest.substr(0, at);
+  rest = at == std::string_view::npos ? std::string_view() : rest.substr(at + 1);
+  return taken;
+}
+
+Box region_of(const std::string& path, std::string_view text, const Extents& lattice) {
+  Box region = whole(lattice);
+  std::uint64_t named = 0;  // a bit for each axis
+  do {
+    const std::string_view span = take_until(text, ',');
+    std::string_view rest = span;
+    const auto axis = axis_of(take_until(rest, '='));
+    if (!axis || rest.find(':') == std::string_view::npos) {
+      refuse_span(
+          path, span,
+          "is no part of an axis; expected AXIS=FIRST:END with AXIS one of x, y, z, t or a number from 0, as in "
+          "\"t=0:8,x=:4\" (sites 0 to 7 in t, 0 to 3 in x)");
+    }
+    if (*axis >= lattice.size()) {
+      refuse_span(path, span, fmt::format("names an axis that a lattice of {} dimensions has not", lattice.size()));
+    }
+    if ((named >> *axis & 1) != 0) refuse_span(path, span, "names an axis for the second time");
+    named |= std::uint64_t{1} << *axis;
+    const std::int64_t extent = lattice[*axis];
+    const auto first = bound_of(take_until(rest, ':'), extent, 0), end = bound_of(rest, extent, extent);
+    if (!first || !end || *first >= *end) {
+      refuse_span(
+          path, span,
+          fmt::format("is no part of the {} sites of that axis; expected FIRST:END with FIRST below END, and END "
+                      "not above {}",
+                      extent, extent));
+    }
+    region.lower[*axis] = *first;
+    region.extents[*axis] = *end - *first;
+  } while (!text.empty());
+  return region;
+}
+
+}  // namespace lq::lattice
