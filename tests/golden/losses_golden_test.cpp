@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files with one defect drawn or tried in order, and what verify makes of them: a file that is called OK has the
-// fields, the modes and the numbers of the one that it was made of.
+// fields, the modes and the numbers of the one that it was made of. LQ_LOSSES=N draws N defects of each file.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <random>
 #include <span>
@@ -24,6 +25,11 @@
 
 namespace lq {
 namespace {
+
+int drawn() {
+  const char* const text = std::getenv("LQ_LOSSES");
+  return text != nullptr ? std::atoi(text) : 300;
+}
 
 // What is read of one field. Texts have no sums in most formats, so that changes of them cannot be seen; those of modes
 // are their eigenvalues.
@@ -234,14 +240,14 @@ TEST(Losses, AreNotOkWhereABitOfTheHeaderOfAFileIsFlipped) {
 TEST(Losses, AreNotOkInFilesOfRecordsWithADefectAnywhere) {
   for (const Original& original : of_records) {
     expect_no_losses(
-        original, [](const std::string& good, const auto& take) { draw(good, 1500, take); }, false);
+        original, [](const std::string& good, const auto& take) { draw(good, drawn(), take); }, false);
   }
 }
 
 TEST(Losses, AreNotOkInFilesOfAHeaderAndDataWithADefectAnywhere) {
   for (const Original& original : of_headers) {
     expect_no_losses(
-        original, [](const std::string& good, const auto& take) { draw(good, 1500, take); }, false);
+        original, [](const std::string& good, const auto& take) { draw(good, drawn(), take); }, false);
   }
 }
 
