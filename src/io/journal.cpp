@@ -120,7 +120,8 @@ State recover_now(transport::Transport& transport, const std::string& path, Sync
   file->close();
   if (found.state == State::absent) return found.state;
   // The one that belongs to the file goes last: until then it can be done again.
-  std::ranges::stable_partition(journals, [&](const std::string& journal) { return journal != found.path; });
+  std::stable_partition(journals.begin(), journals.end(),
+                        [&](const std::string& journal) { return journal != found.path; });
   for (const std::string& journal : journals) remove_journal(transport, journal, sync);
   return found.state;
 }
