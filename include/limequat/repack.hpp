@@ -95,7 +95,7 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 // With an empty `to` what interrupted programs left beside the set is removed; not_found, truncated: it has lost
 // subfiles, which the message names.
 //
-// A file with a journal beside it (FROM.lq-journal), which an append in place leaves that was interrupted: with an
+// A file with a journal beside it (.FROM.lq-journal), which an append in place leaves that was interrupted: with an
 // empty `to` the append is completed in the file itself where all of it was there, else the file gets its old end
 // again.
 LQ_API RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options = {});

@@ -10,6 +10,7 @@
 
 #include "base/temporary_name.hpp"
 #include "catalogue/series.hpp"
+#include "io/journal.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -22,8 +23,6 @@ constexpr std::array<std::string_view, 20> endings_of_others = {
     ".log", ".out", ".err",  ".txt",  ".md",  ".xml", ".json", ".yaml", ".yml",       ".toml",
     ".ini", ".in",  ".lock", ".done", ".pid", ".py",  ".sh",   ".csv",  ".gitignore", ".gitkeep"};
 constexpr std::array<std::string_view, 7> compressed = {".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".Z"};
-
-constexpr std::string_view journal = ".lq-journal";
 
 std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
@@ -77,7 +76,7 @@ std::string sentence_of(const Place& place, const std::string& path, const std::
 }
 
 bool is_temporary(std::string_view path) {
-  if (base::parse_temporary_name(path) || path.ends_with(journal)) return true;
+  if (base::parse_temporary_name(path) || path.ends_with(io::journal_ending)) return true;
   const std::string_view name = name_of(path);
   if (name.starts_with('.')) return name.ends_with(base::unfinished_copy_ending) || name.ends_with(base::copied_ending);
   // What downloads are called by other programs, if it is one of ours.
@@ -88,6 +87,8 @@ bool is_temporary(std::string_view path) {
 void Neighbours::add(const Sighting& sighting) {
   paths_.insert(sighting.path);
   for (const std::string& part : sighting.parts) owners_.emplace(part, sighting.path);
+  // What a journal belongs to cannot be read off its name where that was cut.
+  if (io::has_cut_journal(sighting.path)) owners_.emplace(io::journal_path(sighting.path), sighting.path);
   if (!sighting.is_recognised && !sighting.was_entry) return;
   NameParts name = parts_of(sighting.path);
   if (name.number) series_.insert(std::move(name.series));
@@ -104,9 +105,12 @@ Place Neighbours::place_of(const Sighting& sighting, std::int64_t now) const {
   const std::string& path = sighting.path;
   if (const std::string* const owner = owner_of(path)) return {Standing::part, *owner};
   if (!sighting.part_of.empty() && paths_.contains(sighting.part_of)) return {Standing::part, sighting.part_of};
-  if (path.ends_with(journal)) {
-    std::string changed = path.substr(0, path.size() - journal.size());
-    if (paths_.contains(changed)) return {Standing::part, std::move(changed)};
+  if (path.ends_with(io::journal_ending)) {
+    const std::string_view changed = std::string_view(path).substr(0, path.size() - io::journal_ending.size());
+    std::string older(changed), newer(folder_of(changed));
+    newer += name_of(changed).substr(name_of(changed).starts_with('.') ? 1 : 0);
+    if (paths_.contains(newer)) return {Standing::part, std::move(newer)};
+    if (paths_.contains(older)) return {Standing::part, std::move(older)};
   }
   if (is_temporary(path)) {
     return {now - sighting.modified < longest_writing ? Standing::being_written : Standing::leftover};

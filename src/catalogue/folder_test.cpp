@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "io/journal.hpp"
+
 namespace lq::catalogue {
 namespace {
 
@@ -74,8 +76,9 @@ TEST_F(Folder, NamesTheReason) {
 }
 
 TEST_F(Folder, KnowsWritersAndWhatTheyLeftBehind) {
-  for (const char* path : {"/run/.conf.130.1a2b3c4d", "/run/conf.130.1a2b3c4d.part", "/run/.conf.130.lq-copy",
-                           "/run/.conf.130.lq-copied", "/run/conf.130.h5.lq-journal", "/run/conf.130.ildg.part"}) {
+  for (const char* path :
+       {"/run/.conf.130.1a2b3c4d", "/run/conf.130.1a2b3c4d.part", "/run/.conf.130.lq-copy", "/run/.conf.130.lq-copied",
+        "/run/conf.130.h5.lq-journal", "/run/.conf.130.h5.lq-journal", "/run/conf.130.ildg.part"}) {
     Sighting temporary = recognised(path);
     EXPECT_EQ(standing(temporary), Standing::leftover) << path;
     temporary.modified = now - day / 2;
@@ -93,6 +96,12 @@ TEST_F(Folder, LetsEntriesAnswerForTheirParts) {
   EXPECT_EQ(standing(sighting("/run/.set.fields.1a2b3c4d", 77)), Standing::part);  // under its temporary name
   EXPECT_EQ(standing(sighting("/run/set.1.0002", 77)), Standing::lost);            // which the set knows nothing of
   EXPECT_EQ(standing(sighting("/run/set.lq-journal", 77)), Standing::part);
+  EXPECT_EQ(standing(sighting("/run/.set.lq-journal", 77)), Standing::part);
+  const Sighting longest = recognised("/run/" + std::string(255, 'n'));
+  const Sighting journal = sighting(io::journal_path(longest.path), 77);
+  EXPECT_EQ(standing(journal), Standing::leftover);
+  EXPECT_EQ(standing(longest), Standing::entry);
+  EXPECT_EQ(standing(journal), Standing::part);
   Sighting volume = recognised("/run/v.vol0001");
   volume.part_of = "/run/v.vol0000";
   EXPECT_EQ(standing(volume), Standing::entry);  // which nobody has told of

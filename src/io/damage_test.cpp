@@ -128,6 +128,8 @@ TEST_F(DamagedFile, ZerosWhereLinksShouldBeAreReportedAsSuch) {
   EXPECT_EQ(zeros->offset, payload_.offset + 128 * 576);
   EXPECT_EQ(zeros->length, 64U * 576);
   EXPECT_EQ(result.fields.at(0).zeros.sites, 64U);
+  EXPECT_EQ(result.fields.at(0).zeros.first_offset, payload_.offset + 128 * 576);
+  EXPECT_EQ(result.fields.at(0).zeros.last_offset, payload_.offset + 192 * 576);
 }
 
 TEST_F(DamagedFile, WithoutChecksumABrokenLinkIsFoundByUnitarity) {

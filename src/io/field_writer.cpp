@@ -144,7 +144,12 @@ void FieldWriter::open_continued() {
     files_.reserve(1);
     return std::make_unique<NewFile>(transport_, communicator_, path_);
   });
-  file->go_on(before_->at);
+  const auto go_on = [&] { file->go_on(before_->at); };
+  if (before_->in_place) {
+    while_held(path_, go_on);
+  } else {
+    go_on();
+  }
   files_.push_back(std::move(file));
   if (!before_->in_place) return;
   comm::agree_at_root(communicator_.engine(), [&] {

@@ -12,7 +12,9 @@
 
 #include <limequat/error.hpp>
 
+#include "base/temporary_name.hpp"
 #include "kernels/crc32.hpp"
+#include "transport/own_name.hpp"
 
 namespace lq::io {
 
@@ -67,28 +69,122 @@ void remove_journal(transport::Transport& transport, const std::string& path, Sy
   if (sync != Sync::none) transport.sync_directory(path);
 }
 
+std::string older_journal(const std::string& path) { return path + std::string(journal_ending); }
+
+std::string hidden_journal(const std::string& path) {
+  if (!has_cut_journal(path)) return base::hidden_name(path, journal_ending);
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  return base::hidden_name(path, fmt::format(".{:08x}{}", kernels::crc32(0, base::as_bytes(name)), journal_ending));
+}
+
+// By the name that is given, which may be that of a link.
+std::vector<std::string> journals_beside(const std::string& path) {
+  return {hidden_journal(path), older_journal(path)};
+}
+
+// Those of them that are there.
+std::vector<std::string> present(transport::Transport& transport, std::vector<std::string> journals) {
+  std::erase_if(journals, [&](const std::string& path) { return transport.kind(path) != transport::PathKind::file; });
+  return journals;
+}
+
+// There was none a moment ago.
+std::unique_ptr<transport::File> create_journal(transport::Transport& transport, const std::string& path,
+                                                const std::string& journal) {
+  try {
+    return transport.create(journal, {.is_private = true});
+  } catch (const Error& error) {
+    if (error.code() != Code::exists) throw;
+    throw Error(Code::io,
+                fmt::format("{}: {} has come to lie there: another program has begun to append to the file, or a "
+                            "server of the file system was away. Nothing was changed; do it again",
+                            path, journal),
+                {.path = path});
+  }
+}
+
 // The same file for two owners, of whom this one does not close it.
 std::shared_ptr<transport::File> borrowed(transport::File& file) { return {std::shared_ptr<void>(), &file}; }
 
+State recover_now(transport::Transport& transport, const std::string& path, Sync sync) {
+  std::vector<std::string> journals = present(transport, journal_paths(path));
+  if (journals.empty()) return State::absent;
+  const auto file = transport.open_write(path);
+  const FoundJournal found = find_journal(transport, *file);
+  if (found.state == State::complete) {
+    for (const Journal::Piece& piece : found.journal.pieces) file->write_at(piece.offset, piece.after);
+  } else if (found.state == State::interrupted) {
+    file->resize(found.journal.bytes_before);
+  }
+  if (sync != Sync::none) file->sync();
+  file->close();
+  if (found.state == State::absent) return found.state;
+  // The one that belongs to the file goes last: until then it can be done again.
+  std::stable_partition(journals.begin(), journals.end(),
+                        [&](const std::string& journal) { return journal != found.path; });
+  for (const std::string& journal : journals) remove_journal(transport, journal, sync);
+  return found.state;
+}
+
 }  // namespace
 
-std::string journal_path(const std::string& path) { return path + ".lq-journal"; }
+bool has_cut_journal(const std::string& path) {
+  return base::hidden_name(path, journal_ending).size() < path.size() + 1 + journal_ending.size();
+}
 
+std::string journal_path(const std::string& path) { return hidden_journal(transport::own_name(path)); }
+
+std::vector<std::string> journal_paths(const std::string& path) {
+  const std::string own = transport::own_name(path);
+  std::vector<std::string> paths = journals_beside(own);
+  if (own != path) paths.push_back(older_journal(path));
+  return paths;
+}
+
+void while_held(const std::string& path, base::FunctionRef<void()> work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    throw Error(Code::io,
+                fmt::format("{}: {}. This program has the file open: a server of the file system does not answer, or "
+                            "somebody has removed a file. What was in the file before is still there; do it again when "
+                            "the file system shows it",
+                            path, error.what()),
+                error.facts());
+  }
+}
+
+void require_one_name(const std::string& path) {
+  const std::uint64_t names = transport::names_of(path);
+  if (names == 1) return;
+  throw Error(Code::unsupported,
+              fmt::format("{}: the file has {} names (hard links): who reads it by another one would not find its "
+                          "journal, and would see half of what is appended. Append to a copy of it, or remove the "
+                          "other names",
+                          path, names),
+              {.path = path});
+}
+
+// One that belongs to the file, whatever else lies there.
 FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file) {
   FoundJournal found;
-  auto bytes = read_journal(transport, journal_path(file.path()));
-  if (!bytes) return found;
-  found.bytes = std::move(*bytes);
-  std::optional<Journal> journal = decode_journal(found.bytes);
-  found.state = State::foreign;
-  if (!journal) return found;
-  found.state = state_of(file, *journal);
-  found.journal = std::move(*journal);
+  for (const std::string& path : journal_paths(file.path())) {
+    auto bytes = read_journal(transport, path);
+    if (!bytes) continue;
+    FoundJournal one{.state = State::foreign, .bytes = std::move(*bytes), .path = path};
+    if (std::optional<Journal> journal = decode_journal(one.bytes)) {
+      one.state = state_of(file, *journal);
+      one.journal = std::move(*journal);
+    }
+    if (one.state != State::foreign) return one;
+    if (found.state == State::absent) found = std::move(one);
+  }
   return found;
 }
 
 std::optional<Finding> finding_of(const FoundJournal& found, const std::string& path) {
-  const std::string journal = journal_path(path);
+  const std::string& journal = found.path;
   switch (found.state) {
     case State::absent:
       return {};
@@ -151,12 +247,12 @@ std::shared_ptr<const Changes> changes_of(const FoundJournal& found) {
 }
 
 void require_no_journal(transport::Transport& transport, const std::string& path) {
-  const std::string journal = journal_path(path);
-  if (transport.kind(journal) != transport::PathKind::file) return;
+  const std::vector<std::string> journals = present(transport, journal_paths(path));
+  if (journals.empty()) return;
   throw Error(Code::wrong_state,
               fmt::format("{}: an append to it is under way or was interrupted, for there is {}; wait until the append "
                           "has ended, or do \"lq repair {}\" first",
-                          path, journal, path),
+                          path, journals.front(), path),
               {.path = path});
 }
 
@@ -167,43 +263,50 @@ std::unique_ptr<transport::File> open_journaled(transport::Transport& transport,
   return std::make_unique<ChangedFile>(std::move(file), std::move(changes));
 }
 
-State recover(transport::Transport& transport, const std::string& path, Sync sync, const transport::WriterLock&) {
-  const std::string journal = journal_path(path);
-  if (transport.kind(journal) != transport::PathKind::file) return State::absent;
-  const auto file = transport.open_write(path);
-  const FoundJournal found = find_journal(transport, *file);
-  if (found.state == State::complete) {
-    for (const Journal::Piece& piece : found.journal.pieces) file->write_at(piece.offset, piece.after);
-  } else if (found.state == State::interrupted) {
-    file->resize(found.journal.bytes_before);
+State recover(transport::Transport& transport, const std::string& path, Sync sync, const transport::WriterLock& held) {
+  State state = State::absent;
+  const auto work = [&] { state = recover_now(transport, path, sync); };
+  if (held.is_held()) {
+    while_held(path, work);
+  } else {
+    work();
   }
-  if (sync != Sync::none) file->sync();
-  file->close();
-  if (found.state != State::absent) remove_journal(transport, journal, sync);
-  return found.state;
+  return state;
 }
 
 void settle_journal(transport::Transport& transport, const std::string& path, Sync sync) {
-  const std::string journal = journal_path(path);
-  if (transport.kind(journal) != transport::PathKind::file) return;
-  if (transport.kind(path) != transport::PathKind::file) return remove_journal(transport, journal, sync);
-  const transport::WriterLock lock(path);
-  recover(transport, path, sync, lock);
+  const std::vector<std::string> journals = present(transport, journal_paths(path));
+  const bool is_link = transport::own_name(path) != path;
+  if (journals.empty() && !is_link) return;
+  const bool is_file = transport.kind(path) == transport::PathKind::file;
+  if (is_file && !journals.empty()) {
+    const transport::WriterLock lock(path);
+    recover(transport, path, sync, lock);
+  }
+  if (is_file && !is_link) return;
+  // The new file takes the place of the link, and not of where that leads.
+  for (const std::string& journal : present(transport, journals_beside(path))) remove_journal(transport, journal, sync);
 }
 
 Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync,
                      const transport::WriterLock& held)
     : transport_(transport), file_(file), path_(file.path()), journal_path_(journal_path(path_)), sync_(sync) {
   recover(transport_, path_, sync_, held);
+  require_one_name(path_);
   journal_.bytes_before = file_.size();
   journal_.start_crc = start_crc(file_, journal_.bytes_before);
   so_far_ = std::make_unique<ChangedFile>(borrowed(file_), waiting_);
-  journal_file_ = transport_.create(journal_path_, {.is_private = true});
+  journal_file_ = create_journal(transport_, path_, journal_path_);
   is_ours_ = true;
   process_ = ::getpid();
   try {
-    transport_.copy_permissions(path_, journal_path_);
+    while_held(path_, [&] { transport_.copy_permissions(path_, journal_path_); });
     journal_file_->write_at(0, encode_journal(journal_));
+    // Before the file grows: after a power failure nobody else knows where it ended.
+    if (sync_ != Sync::none) {
+      journal_file_->sync();
+      transport_.sync_directory(journal_path_);
+    }
   } catch (...) {
     give_up();
     throw;
@@ -229,9 +332,14 @@ base::ByteSource& Appending::file_so_far() { return *so_far_; }
 
 // Another writer takes the journal for one that was left behind.
 void Appending::require_unchanged() {
-  const bool is_there = transport_.kind(journal_path_) == transport::PathKind::file &&
-                        is_same_file(journal_file_->identity(), transport_.identity(journal_path_));
-  if (is_there && start_crc(file_, journal_.bytes_before) == journal_.start_crc) return;
+  bool is_ours = false;
+  try {
+    while_held(path_, [&] { is_ours = is_same_file(journal_file_->identity(), transport_.identity(journal_path_)); });
+  } catch (const Error&) {
+    is_ours_ = false;
+    throw;
+  }
+  if (is_ours && start_crc(file_, journal_.bytes_before) == journal_.start_crc) return;
   is_ours_ = false;
   throw Error(Code::io,
               fmt::format("{}: the file was changed while it was appended to: somebody else writes to it, too. What "
@@ -274,10 +382,7 @@ void Appending::complete_journal(std::uint64_t bytes) {
   journal_.bytes_after = bytes;
   journal_.is_complete = true;
   journal_file_->write_at(0, encode_journal(journal_));
-  if (sync_ != Sync::none) {
-    journal_file_->sync();
-    transport_.sync_directory(journal_path_);
-  }
+  if (sync_ != Sync::none) journal_file_->sync();
 }
 
 void Appending::apply() {
@@ -296,7 +401,7 @@ void Appending::commit(std::uint64_t bytes) {
   is_ours_ = false;
   waiting_->patches.clear();
   try {
-    apply();
+    while_held(path_, [&] { apply(); });
   } catch (const Error& error) {
     throw Error(error.code(),
                 fmt::format("{}: what was appended is complete, but a part of it is in {} still: whoever opens the "
@@ -311,9 +416,12 @@ void Appending::give_up() noexcept {
   if (!is_ours_ || process_ != ::getpid()) return;
   is_ours_ = false;
   try {
-    // In this order: a journal that is complete makes of a file that was cut nothing at all.
+    // In this order: whatever the journal says, of a file that has its old end it makes nothing else.
+    if (file_.size() > journal_.bytes_before) {
+      file_.resize(journal_.bytes_before);
+      if (sync_ != Sync::none) file_.sync();
+    }
     transport_.remove(journal_path_);
-    if (file_.size() > journal_.bytes_before) file_.resize(journal_.bytes_before);
   } catch (...) {
     // The next writer does it.
   }

@@ -10,11 +10,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/options.hpp>
 
+#include "base/function_ref.hpp"
 #include "format/format.hpp"
 #include "io/journal_codec.hpp"
 #include "transport/forwarding.hpp"
@@ -22,8 +24,22 @@
 
 namespace lq::io {
 
-// "conf.h5" -> "conf.h5.lq-journal"
+// "conf.h5" -> ".conf.h5.lq-journal", beside the file itself if this is the name of a link; a name that leaves no room
+// for both is cut and told from others by its CRC-32. File systems that place a file by its name (GlusterFS) put a
+// whole name's journal on the server of the file.
 std::string journal_path(const std::string& path);
+// All names that a journal of it may have: that one first, then "conf.h5.lq-journal", as earlier versions called it,
+// who took the name of a link for that of the file.
+std::vector<std::string> journal_paths(const std::string& path);
+inline constexpr std::string_view journal_ending = ".lq-journal";
+// Whether the file's name cannot be read off that of its journal.
+bool has_cut_journal(const std::string& path);
+
+// A file that is open or locked here has lost its name: to a server that is away, or to somebody who removed it. What
+// `work` throws as not_found becomes io, with words about `path`.
+void while_held(const std::string& path, base::FunctionRef<void()> work);
+// unsupported: the file has several names (hard links), and its journal would be found by one of them only.
+void require_one_name(const std::string& path);
 
 struct FoundJournal {
   enum class State {
@@ -35,6 +51,7 @@ struct FoundJournal {
   State state = State::absent;
   Journal journal = {};
   std::vector<std::byte> bytes = {};  // of the journal
+  std::string path = {};              // of the journal
 };
 // What lies beside a file.
 FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file);

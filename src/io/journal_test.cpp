@@ -137,9 +137,9 @@ TEST_F(JournalTest, WhereNothingHappensAJournalIsLookedForOnce) {
     return counting.looks;
   };
   constexpr std::int64_t minute = 60'000'000'000;
-  EXPECT_EQ(read(), 2);  // the file is too young to tell
+  EXPECT_EQ(read(), 4);  // by both names, twice: the file is too young to tell
   transport::posix().set_modified(path_, transport::posix().identity(path_).modified - minute);
-  EXPECT_EQ(read(), 1);
+  EXPECT_EQ(read(), 2);
   // An append that begins meanwhile, and one that was interrupted before.
   const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
   int passes = 0;
@@ -317,6 +317,219 @@ TEST_F(ForeignJournal, OfAnotherStateIsNot) {
   EXPECT_EQ(state(), State::foreign);
   EXPECT_EQ(finding_of(find_journal(transport::posix(), *transport::posix().open_read(path_)), path_)->rule,
             "journal-foreign");
+}
+
+// The file has several names, and one journal.
+class JournalOfAlias : public JournalTest {
+ protected:
+  std::string older(const std::string& path) const { return path + ".lq-journal"; }
+  // As an append by this name leaves it whose k-th operation is the last; false: there are fewer.
+  bool die_at(const std::string& path, std::int64_t k) {
+    return testing::dies_in([&] {
+      testing::FaultyTransport transport(transport::posix(), k, Fault::kill);
+      append(transport, path);
+    });
+  }
+  void append(transport::Transport& transport, const std::string& path) {
+    const auto file = transport.open_write(path);
+    Appending appending(transport, *file, Sync::full, transport::WriterLock(path));
+    appending.write({{0, 2, as_vector("XZ")}, {0, old_.size() - 1, as_vector("!and more")}});
+    appending.commit(old_.size() + 8);
+  }
+  std::string seen_by(const std::string& path) const {
+    const auto file = open_journaled(transport::posix(), path);
+    std::string text(static_cast<std::size_t>(file->size()), '?');
+    text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
+    return text;
+  }
+};
+
+TEST_F(JournalOfAlias, LiesBesideTheFileWhateverLinkWasOpened) {
+  fs::create_directories(directory_ / "far/away");
+  const std::vector<std::string> links{directory_ / "link", directory_ / "far/away/absolute", directory_ / "far/chain"};
+  fs::create_symlink("some.h5", links[0]);
+  fs::create_symlink(path_, links[1]);
+  fs::create_symlink("away/absolute", links[2]);
+  for (const std::string& link : links) {
+    EXPECT_EQ(journal_path(link), directory_ / ".some.h5.lq-journal");
+    int journals = 0;
+    for (std::int64_t k = 0;; ++k) {
+      SCOPED_TRACE(::testing::Message() << link << ", operation " << k);
+      testing::put_contents(path_, old_);
+      if (!die_at(link, k)) break;
+      ASSERT_LT(k, 100);
+      journals += has_journal() ? 1 : 0;
+      EXPECT_EQ(seen_by(link), seen());
+      for (const std::string& other : links) EXPECT_EQ(seen_by(other), seen());
+      recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
+    }
+    EXPECT_GT(journals, 5);
+  }
+}
+
+TEST_F(JournalOfAlias, ALinkThatLeadsNowhereOrInCirclesIsAName) {
+  fs::create_symlink("circle", directory_ / "circle");
+  EXPECT_EQ(journal_path(directory_ / "circle"), directory_ / ".circle.lq-journal");
+  fs::create_symlink("nothing", directory_ / "lost");
+  EXPECT_EQ(journal_path(directory_ / "lost"), directory_ / ".nothing.lq-journal");
+}
+
+TEST_F(JournalOfAlias, AFileWithSeveralNamesIsNotAppendedTo) {
+  fs::create_hard_link(path_, directory_ / "other");
+  const Error refused = error_of([&] { append(transport::posix(), path_); });
+  EXPECT_EQ(refused.code(), Code::unsupported);
+  EXPECT_NE(std::string(refused.what()).find("2 names"), std::string::npos) << refused.what();
+  EXPECT_EQ(contents(), old_);
+  EXPECT_FALSE(has_journal());
+  fs::remove(directory_ / "other");
+  append(transport::posix(), path_);
+  EXPECT_NE(contents(), old_);
+}
+
+// "NAME.lq-journal", also of a link.
+TEST_F(JournalOfAlias, WhatEarlierVersionsCalledItIsHeeded) {
+  const std::string link = directory_ / "link";
+  fs::create_symlink("some.h5", link);
+  for (const std::string& name : {older(path_), older(link)}) {
+    for (std::int64_t k = 0;; ++k) {
+      SCOPED_TRACE(::testing::Message() << name << ", operation " << k);
+      testing::put_contents(path_, old_);
+      if (!die_at(path_, k)) break;
+      if (!has_journal()) continue;
+      const std::string before = seen();
+      fs::rename(journal_path(path_), name);
+      EXPECT_EQ(seen_by(link), before);
+      EXPECT_EQ(error_of([&] { require_no_journal(transport::posix(), link); }).code(), Code::wrong_state);
+      // Another one that belongs to nothing does not hide it.
+      testing::put_contents(journal_path(path_), "anything");
+      EXPECT_EQ(seen_by(link), before);
+      recover(transport::posix(), link, Sync::full, transport::WriterLock(link));
+      EXPECT_EQ(contents(), before);
+      EXPECT_FALSE(fs::exists(name) || has_journal());
+    }
+  }
+}
+
+TEST_F(JournalOfAlias, ALinkThatIsReplacedTakesNoJournalWithIt) {
+  const std::string link = directory_ / "link";
+  fs::create_symlink("some.h5", link);
+  for (const std::string& stale : {directory_ / ".link.lq-journal", older(link)}) testing::put_contents(stale, "stale");
+  NewFile file(transport::posix(), Communicator(), link);
+  file.create(true, 4);
+  file.file().write_at(0, base::as_bytes(std::string_view("new.")));
+  file.finish(Sync::none);
+  file.publish(Sync::none);
+  EXPECT_EQ(testing::contents(link), "new.");
+  EXPECT_EQ(contents(), old_);
+  EXPECT_FALSE(fs::exists(directory_ / ".link.lq-journal") || fs::exists(older(link)));
+}
+
+TEST_F(JournalOfAlias, OfALongNameIsItsOwn) {
+  for (const std::size_t bytes : {243U, 244U, 250U, 255U}) {
+    const std::string one = directory_ / (std::string(bytes - 3, 'n') + ".h5");
+    const std::string other = directory_ / (std::string(bytes - 3, 'n') + ".h6");
+    EXPECT_NE(journal_path(one), journal_path(other));
+    EXPECT_EQ(has_cut_journal(one), bytes > 243);
+    EXPECT_LE(fs::path(journal_path(one)).filename().string().size(), 255U);
+    for (const std::string& path : {one, other}) testing::put_contents(path, old_);
+    ASSERT_TRUE(die_at(one, 8));
+    EXPECT_TRUE(fs::exists(journal_path(one)));
+    EXPECT_EQ(seen_by(other), old_);
+    append(transport::posix(), one);
+    EXPECT_EQ(seen_by(one).substr(0, 4), "01XZ");
+    EXPECT_FALSE(fs::exists(journal_path(one)));
+  }
+}
+
+// A server that holds a name is away: what is asked of it by that name is not there. Open files go on.
+class Away final : public transport::ForwardingTransport {
+ public:
+  Away(std::string name, std::int64_t after)
+      : ForwardingTransport(transport::posix()), name_(std::move(name)), after_(after) {}
+  bool was_asked() const noexcept { return asked_; }
+
+  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+    return require(path), ForwardingTransport::open_read(path);
+  }
+  std::unique_ptr<transport::File> open_write(const std::string& path) override {
+    return require(path), ForwardingTransport::open_write(path);
+  }
+  transport::PathKind kind(const std::string& path) override {
+    return is_away(path) ? transport::PathKind::absent : ForwardingTransport::kind(path);
+  }
+  transport::Identity identity(const std::string& path) override {
+    return require(path), ForwardingTransport::identity(path);
+  }
+  void remove(const std::string& path) override { require(path), ForwardingTransport::remove(path); }
+  void copy_permissions(const std::string& from, const std::string& to) override {
+    require(from), require(to), ForwardingTransport::copy_permissions(from, to);
+  }
+
+ private:
+  bool is_away(const std::string& path) {
+    if (path != name_ || after_-- > 0) return false;
+    return asked_ = true;
+  }
+  void require(const std::string& path) {
+    if (is_away(path))
+      throw Error(Code::not_found, path + ": cannot find it: No such file or directory", {.path = path});
+  }
+
+  const std::string name_;
+  std::int64_t after_;
+  bool asked_ = false;
+};
+
+TEST_F(JournalTest, AServerThatIsAwayIsNoOtherWriterAndLosesNothing) {
+  for (const std::string& name : {path_, journal_path(path_)}) {
+    int failures = 0;
+    for (std::int64_t after = 0;; ++after) {
+      SCOPED_TRACE(::testing::Message() << name << " is away after " << after);
+      ASSERT_LT(after, 100);
+      testing::put_contents(path_, old_);
+      const transport::WriterLock lock(path_);
+      // What an append before left: it is recovered by this one.
+      ASSERT_TRUE(testing::dies_in([&] {
+        const auto file = transport::posix().open_write(path_);
+        Appending appending(transport::posix(), *file, Sync::none, lock);
+        appending.write({{0, old_.size(), std::vector<std::byte>(100)}});
+        ::raise(SIGKILL);
+      }));
+      const auto file = transport::posix().open_write(path_);
+      Away away(name, after);
+      const Error error = error_of([&] {
+        Appending appending(away, *file, Sync::full, lock);
+        appending.write({{0, 2, as_vector("XY")}, {0, old_.size() - 1, as_vector("!and more")}});
+        appending.write({{0, 3, as_vector("Z")}, {0, old_.size() + 20, as_vector("last")}});
+        appending.commit(new_.size());
+      });
+      if (!away.was_asked()) break;
+      if (error.code() != Code::ok) {
+        ++failures;
+        EXPECT_EQ(error.code(), Code::io) << error.what();
+        EXPECT_NE(std::string(error.what()).find("server"), std::string::npos) << error.what();
+      }
+      const std::string now = seen();
+      EXPECT_TRUE(is_old(now) || now == new_) << now;
+      recover(transport::posix(), path_, Sync::none, lock);
+      EXPECT_FALSE(has_journal());
+      EXPECT_TRUE(contents() == old_ || contents() == new_) << contents();
+    }
+    EXPECT_GT(failures, 0);
+  }
+}
+
+// Journals that are complete before anybody changes the first bytes are not applied to another file.
+TEST_F(JournalTest, WhoChangesTheBeginningMeanwhileIsNoticed) {
+  const auto file = transport::posix().open_write(path_);
+  Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
+  appending.write({{0, old_.size(), as_vector("more")}});
+  const std::string changed = "somebody else";
+  transport::posix().open_write(path_)->write_at(0, base::as_bytes(changed));
+  const Error error = error_of([&] { appending.commit(old_.size() + 4); });
+  EXPECT_EQ(error.code(), Code::io);
+  EXPECT_NE(std::string(error.what()).find("somebody else writes"), std::string::npos) << error.what();
+  EXPECT_EQ(contents().substr(0, changed.size()), changed);
 }
 
 }  // namespace

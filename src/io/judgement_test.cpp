@@ -146,6 +146,31 @@ TEST(JudgedFiles, OfVersion10AreJudgedByTheChecksumsOfTheirSlices) {
   EXPECT_EQ(weighted.fields.at(0).compared, (std::vector<SumName>{field_checksum, slice_checksums, slice_weights}));
 }
 
+// Which of the two a program took is not written in its files.
+TEST(JudgedFiles, MayHaveTheirShaOfSinglePrecisionTakenWithPaddingOrWithout) {
+  FieldEntry entry;
+  entry.payload.spec = generic_spec(Precision::single, 2, false);
+  entry.payload.extents = {2, 2};
+  entry.payload.stored = whole(entry.payload.extents);
+  entry.payload.length = 32;
+  const std::vector<SumName> wanted{{SumKind::sha256, SumOf::field}, {SumKind::sha256_padded, SumOf::field}};
+  std::array<std::byte, 32> data{};
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i);
+  pump::Tally tally(entry.payload, wanted);
+  tally.sums.add_others(data, {0, 4, 0, 1});
+  const Sums found = tally.sums.values();
+  ASSERT_NE(found.find(wanted[0])->words, found.find(wanted[1])->words);
+  for (const SumName& name : wanted) {
+    std::vector<std::uint32_t> words = found.find(name)->words;
+    entry.sums = {};
+    entry.sums.set({{SumKind::sha256, SumOf::field}, words});
+    EXPECT_EQ(judge(entry, tally, entry.payload.stored).status, ChecksumStatus::ok) << to_string(name);
+    words[3] ^= 1;
+    entry.sums.set({{SumKind::sha256, SumOf::field}, words});
+    EXPECT_EQ(judge(entry, tally, entry.payload.stored).status, ChecksumStatus::mismatch) << to_string(name);
+  }
+}
+
 // A norm that is no number is stated by the file, and found: that says nothing, and verify says so.
 TEST(Norms, ThatAreNoNumbersAgreeWithNothing) {
   const testing::ScratchDirectory directory;

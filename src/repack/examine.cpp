@@ -50,7 +50,7 @@ class UnwrittenFile final : public transport::File {
 class WithUnwrittenFile final : public transport::ForwardingTransport {
  public:
   WithUnwrittenFile(transport::Transport& inner, base::ByteSource& bytes, std::string path)
-      : ForwardingTransport(inner), bytes_(bytes), path_(std::move(path)), journal_(io::journal_path(path_)) {}
+      : ForwardingTransport(inner), bytes_(bytes), path_(std::move(path)), journals_(io::journal_paths(path_)) {}
 
   std::unique_ptr<transport::File> open_read(const std::string& path) override {
     if (path != path_) return ForwardingTransport::open_read(path);
@@ -58,7 +58,8 @@ class WithUnwrittenFile final : public transport::ForwardingTransport {
   }
   transport::PathKind kind(const std::string& path) override {
     if (path == path_) return transport::PathKind::file;
-    return path == journal_ ? transport::PathKind::absent : ForwardingTransport::kind(path);
+    const bool is_journal = std::ranges::find(journals_, path) != journals_.end();
+    return is_journal ? transport::PathKind::absent : ForwardingTransport::kind(path);
   }
   transport::Identity identity(const std::string& path) override {
     return path == path_ ? own_identity() : ForwardingTransport::identity(path);
@@ -70,7 +71,8 @@ class WithUnwrittenFile final : public transport::ForwardingTransport {
   }
 
   base::ByteSource& bytes_;
-  const std::string path_, journal_;
+  const std::string path_;
+  const std::vector<std::string> journals_;
 };
 
 Finding finding_of(const Error& error) {

@@ -200,7 +200,9 @@ std::vector<Finding> remove_leftovers(transport::Transport& transport, const Par
                         .message = fmt::format("{} is removed: {}", path, what)});
   };
   const auto plainly = [&](const std::string& path) { transport.remove(path); };
-  remove(io::journal_path(set.path), "a journal, of a file that had this name before the set", plainly);
+  for (const std::string& journal : io::journal_paths(set.path)) {
+    remove(journal, "a journal, of a file that had this name before the set", plainly);
+  }
   const std::string unfinished = base::hidden_name(set.path, base::unfinished_copy_ending);
   // Looked for before the lock: who makes one has locked its record first.
   const bool is_left = transport.kind(unfinished) == transport::PathKind::file;

@@ -27,6 +27,7 @@ void Store::open_at_root() {
   if (mode_ == Mode::append) {
     lock_.emplace(path_);
     io::recover(transport_, path_, options_.sync, *lock_);
+    io::require_one_name(path_);
   }
   there_ = transport_.open_read(path_);
   identity_ = there_->identity();
@@ -80,7 +81,8 @@ void Store::edit(base::FunctionRef<void(hid_t file)> work) {
 
 // At the root, in place.
 void Store::commit_at_root() {
-  const auto file = transport_.open_write(path_);
+  std::unique_ptr<transport::File> file;
+  io::while_held(path_, [&] { file = transport_.open_write(path_); });
   if (!is_unchanged(*identity_, file->identity())) {
     throw Error(Code::io,
                 path_ +

@@ -6,6 +6,7 @@
 #include <limequat/error.hpp>
 #include <limequat/limequat.hpp>
 
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -241,11 +242,45 @@ TEST_F(Copying, OfAFileThatIsWrittenToIsRefused) {
   }
 }
 
+// The node of rank 1 sees the source as it is by now, of the same size.
+TEST_F(Copying, OfAFileThatIsAnotherOneToAnotherRankIsRefused) {
+  class Later final : public transport::ForwardingFile {
+   public:
+    using ForwardingFile::ForwardingFile;
+    transport::Identity identity() const override {
+      transport::Identity later = ForwardingFile::identity();
+      later.modified += 1;
+      return later;
+    }
+  };
+  class LaterForOne final : public transport::ForwardingTransport {
+   public:
+    LaterForOne() : ForwardingTransport(transport::posix()) {}
+    std::atomic<std::thread::id> one{};
+    std::unique_ptr<transport::File> open_read(const std::string& path) override {
+      auto file = ForwardingTransport::open_read(path);
+      if (std::this_thread::get_id() != one) return file;
+      return std::make_unique<Later>(std::move(file));
+    }
+  } later;
+  const transport::Mount mount(from_, later);
+  run_ranks(2, [&](const std::shared_ptr<comm::Comm>& comm) {
+    if (comm->rank() == 1) later.one = std::this_thread::get_id();
+    const Error error = error_of([&] { copy({from_}, to_, Communicator(comm), in_blocks({.verify = Verify::none})); });
+    EXPECT_EQ(error.code(), Code::io);
+    EXPECT_NE(std::string(error.what()).find("it changed while it was copied"), std::string::npos) << error.what();
+  });
+  EXPECT_FALSE(fs::exists(to_));
+}
+
 TEST_F(Copying, OfAFileThatIsAppendedToIsRefused) {
-  put_contents(from_ + ".lq-journal", "x");
-  const Error error = error_of([&] { copy({from_}, to_); });
-  EXPECT_EQ(error.code(), Code::wrong_state);
-  EXPECT_NE(std::string(error.what()).find("lq repair"), std::string::npos) << error.what();
+  for (const std::string& journal : io::journal_paths(from_)) {
+    put_contents(journal, "x");
+    const Error error = error_of([&] { copy({from_}, to_); });
+    EXPECT_EQ(error.code(), Code::wrong_state);
+    EXPECT_NE(std::string(error.what()).find("lq repair"), std::string::npos) << error.what();
+    fs::remove(journal);
+  }
 }
 
 // As if the new file were the old one, with the tail of an append that was interrupted.

@@ -31,8 +31,9 @@ std::string last_name(std::string path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_rest_of_a_copy(const std::string& path) {
-  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending);
+bool is_left_beside(const std::string& path) {
+  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
+         path.ends_with(io::journal_ending);
 }
 
 // The physical files of the file of that name, itself included, the first one first.
@@ -125,7 +126,7 @@ class Finder {
     for (const std::string& name : names) {
       const fs::directory_entry entry(fs::path(from) / name, failure);
       const std::string path = entry.path().string();
-      if (is_rest_of_a_copy(name)) continue;
+      if (is_left_beside(name)) continue;
       if (entry.is_symlink(failure)) {
         add_link(path, to + "/" + name);
       } else if (entry.is_regular_file(failure) || entry.is_directory(failure)) {

@@ -19,6 +19,8 @@ class WriterLock {
   // The same; where somebody else holds it, this is thrown.
   WriterLock(const std::string& path, const Error& refusal);
   ~WriterLock();
+  // Whether there is a lock: the file was there.
+  bool is_held() const noexcept { return descriptor_ >= 0; }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
 

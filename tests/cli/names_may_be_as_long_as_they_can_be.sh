@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Names of up to 255 bytes, the most there are: NAME.lq-journal could not be the name of a file, so there is none.
+# Names of up to 255 bytes, the most there are: that of a journal is cut.
 lq generate -q a.ildg --lattice 4x4x4x4 --beta 6 --sweeps 1
 for length in 244 245 250 255; do
   name=$(printf 'n%.0s' $(seq $((length - 5)))).ildg

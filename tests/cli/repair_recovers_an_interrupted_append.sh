@@ -9,10 +9,10 @@ python3 - << 'END'
 import struct, zlib
 old = open("conf.ildg", "rb").read()
 head = b"LQJOURN1" + struct.pack("<QI", len(old), zlib.crc32(old[:4096]))
-open("conf.ildg.lq-journal", "wb").write(head + struct.pack("<I", zlib.crc32(head)))
+open(".conf.ildg.lq-journal", "wb").write(head + struct.pack("<I", zlib.crc32(head)))
 open("conf.ildg", "ab").write(b"half of a fie")
 END
-cp conf.ildg.lq-journal saved.lq-journal
+cp .conf.ildg.lq-journal saved.lq-journal
 lq info conf.ildg 2>&1 | grep -c appending
 lq validate conf.ildg
 for refused in "copy conf.ildg copy.ildg" "repartition conf.ildg conf.set --to t=block:2" "partition conf.ildg"; do
@@ -21,17 +21,17 @@ done
 lq repair --dry-run conf.ildg
 lq repair conf.ildg
 cmp conf.ildg whole.ildg && echo as it was
-[ -e conf.ildg.lq-journal ] || echo no journal
+[ -e .conf.ildg.lq-journal ] || echo no journal
 # A longer file that begins as the old one did takes its name: it is not cut where that ended.
 mkdir other
 cat whole.ildg whole.ildg > other/twice.ildg
 cp whole.ildg other/conf.ildg
-cp saved.lq-journal other/conf.ildg.lq-journal
+cp saved.lq-journal other/.conf.ildg.lq-journal
 lq copy -q --overwrite other/twice.ildg other/conf.ildg
 lq info other/conf.ildg | grep size
 lq copy -q --overwrite whole.ildg other/conf.ildg
-ls other
-# All of it was there, and is kept.
+ls -A other
+# All of it was there, and is kept; under the name that earlier versions gave.
 python3 - << 'END'
 import struct, zlib
 old = open("conf.ildg", "rb").read()

@@ -1,0 +1,299 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The power fails at any moment of an operation that writes. Claim: in every state that a journaling file system may
+// leave (support/power_failure.hpp), whoever opens the file sees what it was before or what it was to become, at once
+// or after a repair that says so; after the operation has returned, what it was to become.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <fmt/format.h>
+#include <limequat/limequat.hpp>
+#include <limequat/modes.hpp>
+#include <limequat/multifile.hpp>
+#include <limequat/staging.hpp>
+
+#include "io/journal.hpp"
+#include "support/error_of.hpp"
+#include "support/file_contents.hpp"
+#include "support/formula_field.hpp"
+#include "support/power_failure.hpp"
+#include "support/scratch_directory.hpp"
+#include "support/streams.hpp"
+#include "support/thread_comm.hpp"
+
+namespace lq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+using testing::run_ranks;
+
+enum class Seen { nothing, before, after, wrong };
+std::ostream& operator<<(std::ostream& out, Seen seen) {
+  constexpr std::array<const char*, 4> words{"nothing", "what was there before", "what was to be there", "a mixture"};
+  return out << words.at(static_cast<std::size_t>(seen));
+}
+
+class PowerFailure : public ::testing::Test {
+ protected:
+  PowerFailure() { fs::create_directory(folder_); }
+
+  std::string at(const std::string& name) const { return folder_ + "/" + name; }
+
+  // What `look` may see while `work` is done. Few words of many wrong states.
+  template <class Work, class Look>
+  void replay(Seen before, Work work, Look look, testing::Caches caches = testing::Caches::of_the_machine) {
+    const testing::PowerFailures failures(folder_);
+    testing::RecordingTransport recording(transport::posix());
+    {
+      const transport::Mount mount(folder_, recording);
+      work();
+    }
+    ASSERT_EQ(look(), Seen::after);
+    int wrong = 0;
+    bool was_before = false;
+    const std::uint64_t states =
+        failures.for_each(recording.operations(), caches, [&](const std::string& which, bool is_done) {
+          Seen seen = Seen::wrong;
+          const Error error = error_of([&] { seen = look(); });
+          was_before = was_before || seen == before;
+          if (seen == Seen::after || (seen == before && !is_done)) return;
+          if (++wrong <= 3) ADD_FAILURE() << which << ": " << seen << "; " << error.what();
+        });
+    EXPECT_EQ(wrong, 0) << "of " << states << " states";
+    EXPECT_GT(states, 5U);
+    EXPECT_TRUE(was_before);
+    RecordProperty("states", static_cast<int>(states));
+  }
+
+  static std::vector<double> sites(double shift, std::uint64_t numbers) {
+    std::vector<double> values = testing::formula_sites<double>(Grid(lattice), numbers);
+    for (double& value : values) value += shift;
+    return values;
+  }
+  // Formats without a magic are known by their links.
+  static std::vector<double> links(std::uint64_t seed) {
+    std::vector<double> values(static_cast<std::size_t>(volume(lattice) * 72));
+    generate(Grid(lattice), gauge(values), {.beta = 6, .sweeps = 1, .seed = seed});
+    return values;
+  }
+  static void put_field(const std::string& path, std::uint64_t seed, WriteOptions options = {}) {
+    options.overwrite = true;
+    write(path, Grid(lattice), gauge(links(seed)), options);
+  }
+  static Seen look_at_field(const std::string& path) {
+    if (!fs::exists(path)) return Seen::nothing;
+    std::vector<double> values(links(1).size());
+    read(path, Grid(lattice), gauge(values));
+    return values == links(1) ? Seen::before : values == links(2) ? Seen::after : Seen::wrong;
+  }
+
+  static inline const Extents lattice{2, 2, 2, 4};
+  testing::ScratchDirectory directory_;
+  const std::string folder_ = directory_ / "run";
+};
+
+class PowerFailureOfAField : public PowerFailure, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(PowerFailureOfAField, NewOne) {
+  replay(
+      Seen::nothing, [&] { put_field(at(GetParam()), 2); }, [&] { return look_at_field(at(GetParam())); });
+}
+
+TEST_P(PowerFailureOfAField, InPlaceOfAnother) {
+  put_field(at(GetParam()), 1);
+  replay(
+      Seen::before, [&] { put_field(at(GetParam()), 2); }, [&] { return look_at_field(at(GetParam())); });
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PowerFailureOfAField,
+                         ::testing::Values("a.ildg", "a.scidac", "a.nersc"
+#ifdef LQ_HAVE_HDF5
+                                           ,
+                                           "a.h5"
+#endif
+                                           ),
+                         [](const auto& of) { return std::string(of.param).substr(2); });
+
+// The one by which they are opened gets its name last.
+TEST_F(PowerFailure, OfANewFieldInSeveralFiles) {
+  replay(
+      Seen::nothing, [&] { put_field(at("a.raw"), 2); }, [&] { return look_at_field(at("a.raw")); });
+  replay(
+      Seen::nothing, [&] { put_field(at("a.openqcd"), 2, {.parts = "1x1x1x2"}); },
+      [&] { return look_at_field(at("a.openqcd_b0")); });
+}
+
+TEST_F(PowerFailure, WhileAModeIsAdded) {
+  const std::string path = at("low.modes");
+  const auto vector = [](double k) { return sites(k, 24); };
+  {
+    modes::Description description;
+    description.lattice = lattice;
+    description.storage = modes::Storage::double_;
+    description.room = 2;  // the third begins a new block of the index
+    modes::Writer writer(path, Grid(lattice), description);
+    for (int k = 0; k < 2; ++k) writer.append(spinor(vector(k)), {{static_cast<double>(k), 0}, 0});
+  }
+  const auto look = [&] {
+    const modes::Set set(path);
+    std::vector<double> values(vector(0).size());
+    for (std::uint64_t k = 0; k < set.size(); ++k) {
+      set.read(k, Grid(lattice), spinor(values));
+      if (values != vector(static_cast<double>(k))) return Seen::wrong;
+    }
+    if (!modes::verify(path).ok || !verify(path).ok) return Seen::wrong;
+    return set.size() == 2 ? Seen::before : set.size() == 3 ? Seen::after : Seen::wrong;
+  };
+  replay(
+      Seen::before,
+      [&] {
+        modes::Writer(path, Grid(lattice)).append(spinor(vector(2)), {{2, 0}, 0});
+      },
+      [&] {
+        const Seen seen = look();
+        // Whoever goes on adds what is lacking.
+        modes::Writer writer(path, Grid(lattice));
+        for (std::uint64_t k = writer.size(); k < 3; ++k) writer.append(spinor(vector(2)), {{2, 0}, 0});
+        return look() == Seen::after ? seen : Seen::wrong;
+      });
+}
+
+#ifdef LQ_HAVE_HDF5
+TEST_F(PowerFailure, OfASessionWithAnHdf5File) {
+  const std::string path = at("data.h5");
+  const std::vector<double> field = sites(0, 24), old(100, 1.0), fresh(50, 2.0);
+  const auto append = [&] {
+    hdf5::File file(path, hdf5::Mode::append);
+    file.write("/new", fresh);
+    file.write("/group/text", 7);
+    file.remove("/group/x");
+    file.close();
+  };
+  const auto append_field = [&] {
+    hdf5::File file(path, hdf5::Mode::append);
+    file.write("/field", Grid(lattice), spinor(field));
+    file.close();
+  };
+  const auto look = [&] {
+    hdf5::File file(path);
+    if (file.read("/old").reals() != old) return Seen::wrong;
+    if (file.exists("/field")) {
+      std::vector<double> values(field.size());
+      file.read("/field", Grid(lattice), spinor(values));
+      return values == field ? Seen::after : Seen::wrong;
+    }
+    if (file.exists("/group/x")) return file.exists("/new") ? Seen::wrong : Seen::before;
+    return file.read("/new").reals() == fresh && file.read("/group/text").integer() == 7 ? Seen::after : Seen::wrong;
+  };
+  const auto look_and_go_on = [&] {
+    const Seen seen = look();
+    hdf5::File file(path, hdf5::Mode::append);
+    file.write("/more", 1);
+    file.close();
+    return look() == seen && hdf5::File(path).read("/more").integer() == 1 ? seen : Seen::wrong;
+  };
+  for (const bool of_a_field : {false, true}) {
+    SCOPED_TRACE(of_a_field ? "field" : "objects");
+    fs::remove(path);
+    hdf5::File file(path, hdf5::Mode::create);
+    file.write("/old", old);
+    file.write("/group/x", 1.5);
+    file.close();
+    of_a_field ? replay(Seen::before, append_field, look_and_go_on) : replay(Seen::before, append, look_and_go_on);
+  }
+}
+#endif
+
+TEST_F(PowerFailure, OfACopyOverAnotherFile) {
+  std::string bytes(5000, '\0');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i / 7);
+  testing::put_contents(directory_ / "from", bytes);
+  testing::put_contents(at("to"), "old");
+  const auto copy_again = [&](bool resume) {
+    copy({directory_ / "from"}, at("to"), {}, {.resume = resume, .overwrite = true, .block_bytes = 1000});
+  };
+  replay(
+      Seen::before, [&] { copy_again(false); },
+      [&] {
+        const std::string now = testing::contents(at("to"));
+        copy_again(true);
+        if (testing::contents(at("to")) != bytes) return Seen::wrong;
+        return now == bytes ? Seen::after : now == "old" ? Seen::before : Seen::wrong;
+      });
+}
+
+struct CheckpointShape {
+  int ranks = 1, streams = 1, files = 1;  // streams of each rank
+  std::uint64_t expected_bytes = 0;  // more than what is there: the table is cut off, and nothing comes to lie there
+};
+
+// Streams have what was written before and a beginning of what was to be written, all of it once the set was closed.
+class PowerFailureOfACheckpoint : public PowerFailure, public ::testing::WithParamInterface<CheckpointShape> {
+ protected:
+  static constexpr std::uint64_t old_bytes = 3000, all_bytes = 7000;
+
+  void put(std::uint64_t from, std::uint64_t to) const {
+    run_ranks(GetParam().ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator all(std::move(comm));
+      const MultifileOptions options{.streams = GetParam().streams,
+                                     .expected_bytes = GetParam().expected_bytes,
+                                     .files = GetParam().files,
+                                     .buffer_bytes = 1000};
+      MultifileWriter writer =
+          from > 0 ? MultifileWriter::append(path_, all, options) : MultifileWriter(path_, all, options);
+      for (std::size_t i = 0; i < writer.streams(); ++i) {
+        OutStream& stream = writer.stream(i);
+        stream.write(testing::stream_bytes(static_cast<std::uint64_t>(stream.task()), from, to - from));
+      }
+      writer.close();
+    });
+  }
+  Seen look(Verify verify = Verify::checksum) const {
+    const MultifileReader reader(path_, {}, {.verify = verify});
+    std::uint64_t least = all_bytes;
+    for (std::int64_t task = 0; task < reader.tasks(); ++task) {
+      const auto bytes = reader.task(task).read_all();
+      if (testing::first_wrong(bytes, static_cast<std::uint64_t>(task)) != bytes.size()) return Seen::wrong;
+      if (bytes.size() < old_bytes) return Seen::wrong;
+      least = std::min<std::uint64_t>(least, bytes.size());
+    }
+    return least == all_bytes ? Seen::after : Seen::before;
+  }
+  const std::string path_ = at("set.sion");
+};
+
+TEST_P(PowerFailureOfACheckpoint, NewOne) {
+  replay(
+      Seen::nothing, [&] { put(0, all_bytes); }, [&] { return fs::exists(path_) ? look() : Seen::nothing; },
+      testing::Caches::of_each_thread);
+}
+
+TEST_P(PowerFailureOfACheckpoint, ThatIsGoneOnWith) {
+  put(0, old_bytes);
+  ASSERT_EQ(look(), Seen::before);
+  replay(
+      Seen::before, [&] { put(old_bytes, all_bytes); },
+      [&] {
+        Seen seen = Seen::wrong;
+        const Error error = error_of([&] { seen = look(); });
+        if (error.code() == Code::ok) return seen;
+        repair_multifile(path_);
+        return look(Verify::none) == Seen::wrong ? Seen::wrong : Seen::before;
+      },
+      testing::Caches::of_each_thread);
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, PowerFailureOfACheckpoint,
+                         ::testing::Values(CheckpointShape{1, 3, 1, 20'000}, CheckpointShape{3, 1, 1, 2000},
+                                           CheckpointShape{3, 1, 2, 2000}),
+                         [](const auto& of) {
+                           return fmt::format("{}_ranks_{}_streams_{}_files", of.param.ranks, of.param.streams,
+                                              of.param.files);
+                         });
+
+}  // namespace
+}  // namespace lq
