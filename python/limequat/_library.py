@@ -127,6 +127,7 @@ _STATUS_FUNCTIONS = {
     "lq_modes_create": [c_char_p, c_void_p, POINTER(structs.ModesDescription), c_void_p, _HANDLE_OUT],
     "lq_modes_append": [c_char_p, c_void_p, c_void_p, _HANDLE_OUT],
     "lq_modes_writer_append": [c_void_p, structs.Field, POINTER(structs.Mode), _TEXT_OUT],
+    "lq_modes_writer_close": [c_void_p],
     "lq_modes_known": [c_void_p, POINTER(structs.ModesDescription)],
     "lq_modes_mode": [c_void_p, c_uint64, POINTER(structs.Mode)],
     "lq_modes_error": [c_void_p, c_uint64, POINTER(c_double)],

@@ -56,7 +56,8 @@ def open(path, *, ls=1, parity=None, lattice=None, grid=None):
 def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
            operator="", parameters=None, room=512, basis=0, block=None, tolerance=_TOLERANCE,
            **options: "Unpack[WriteOptions]"):
-    """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once.
+    """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once; with ``overwrite`` a file
+    of that name stays until the first mode is in the new set, or that is closed without one.
 
     lattice     extents x, y, z, t of the gauge field
     kind        "spinor", "propagator" or "generic"
@@ -159,14 +160,23 @@ class Writer:
 
     def close(self):
         """Another program may add to the set from then on; every mode is in it already."""
+        if self._handle:
+            call("lq_modes_writer_close", self._handle)
+        self._free()
+
+    def _free(self):
         self._count = len(self)
         self._handle.free()
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
-        self.close()
+    def __exit__(self, kind, *exception):
+        """An exception leaves a file that was to be replaced, unless the new set has a mode."""
+        if kind is None:
+            self.close()
+        else:
+            self._free()
 
 
 class Set:

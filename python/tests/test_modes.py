@@ -185,6 +185,39 @@ def test_a_later_program_goes_on(path):
         assert modes.eigenvalues[5] == 0.5 + 1j and np.array_equal(modes[5], vector(5))
 
 
+def test_a_set_stays_until_the_next_one_has_a_mode(path):
+    def size():
+        with lq.modes.open(path) as modes:
+            return len(modes)
+
+    with pytest.raises(ZeroDivisionError), lq.modes.create(path, LATTICE, overwrite=True):
+        1 / 0
+    assert size() == 5
+    with lq.modes.create(path, LATTICE, overwrite=True) as writer:
+        with pytest.raises(lq.IoError, match="another program"):
+            lq.modes.append(path)
+        assert size() == 5
+        writer.append(vector(0), eigenvalue=0)
+        assert size() == 1
+        with pytest.raises(lq.IoError, match="adds to this file"):
+            lq.modes.create(path, LATTICE, overwrite=True)
+    with lq.modes.create(path, LATTICE, overwrite=True):
+        pass
+    assert size() == 0
+
+
+def test_a_set_that_was_replaced_is_left_alone(path, tmp_path):
+    with lq.modes.create(tmp_path / "other.modes", LATTICE) as other:
+        other.append(vector(1), eigenvalue=7)
+    with lq.modes.append(path) as writer:
+        (tmp_path / "other.modes").rename(path)
+        for _ in range(2):
+            with pytest.raises(lq.IoError, match="somebody has replaced it"):
+                writer.append(vector(2), eigenvalue=2)
+    with lq.modes.open(path) as modes:
+        assert list(modes.eigenvalues) == [7]
+
+
 def test_a_set_is_converted(path, tmp_path):
     target = tmp_path / "single.modes"
     lq.modes.convert(path, target, storage="single", first=1, last=3)

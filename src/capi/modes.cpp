@@ -200,6 +200,9 @@ lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const
 }
 
 uint64_t lq_modes_writer_size(const lq_modes_writer* writer) { return writer == nullptr ? 0 : writer->writer.size(); }
+lq_status lq_modes_writer_close(lq_modes_writer* writer) {
+  return guarded([&] { given(writer, "writer")->writer.close(); });
+}
 void lq_modes_writer_free(lq_modes_writer* writer) { delete writer; }
 
 lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,

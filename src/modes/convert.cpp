@@ -129,7 +129,8 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   } else {
     add_modes(source, last, set, grid, options);
   }
-  set.publish();
+  Report report;
+  set.publish(report);
   return last - options.first;
 }
 

@@ -71,17 +71,22 @@ typedef struct lq_mode {
 
 LQ_API lq_status lq_modes_description_init(lq_modes_description* description, size_t struct_size);
 
-// Collective. A new set, which is there, without modes, when this returns; or one that is there. Of the options, or
-// NULL, overwrite, sync, verify, block_bytes and those of the route are used.
+// Collective. A new set, which is there, without modes, when this returns; or one that is there. With overwrite a file
+// of that name stays until the first mode is in the new set, or that is closed without one; nobody adds to it
+// meanwhile. Of the options, or NULL, overwrite, sync, verify, block_bytes and those of the route are used. LQ_IO:
+// somebody else adds to the set, or to the file that is to be replaced.
 LQ_API lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_description* description,
                                  const lq_write_options* options, lq_modes_writer** writer);
 LQ_API lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_options* options,
                                  lq_modes_writer** writer);
 // Collective. When it returns the vector is in the set for good, whenever the program ends; if it fails, the set is as
-// before. `report_json` may be NULL.
+// before. `report_json` may be NULL. LQ_IO: somebody has replaced the set meanwhile; the new one is left alone.
 LQ_API lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const lq_mode* mode,
                                         char** report_json);
 LQ_API uint64_t lq_modes_writer_size(const lq_modes_writer* writer);  // modes in the set
+// Collective. Another program may add to the set from then on. A writer that is freed without it leaves a file that it
+// was to replace, and has no mode for yet.
+LQ_API lq_status lq_modes_writer_close(lq_modes_writer* writer);
 LQ_API void lq_modes_writer_free(lq_modes_writer* writer);
 // Collective. All vectors of a set at once; modes[k] tells of vectors[k].
 LQ_API lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
