@@ -168,6 +168,20 @@ def test_coefficients_are_those_of_the_page(tmp_path):
         lq.modes.create(tmp_path / "none.modes", LATTICE, basis=2)
     with pytest.raises(lq.InvalidArgument):
         lq.modes.convert(large, tmp_path / "none.modes", basis=2, block=(3, 2, 1, 2))
+    lq.modes.convert(large, again, basis=2, block=(2, 2, 1, 2), first=1, overwrite=True, strategy="messages")
+    with lq.modes.open(again) as modes:
+        assert modes.basis == 2 and len(modes) == 4
+    with pytest.raises(lq.InvalidArgument):
+        lq.modes.convert(large, tmp_path / "none.modes", strategy="quick")
+
+
+def test_numbers_that_are_not_finite_are_warned_of(path):
+    broken = vector(5)
+    broken[1, 0, 1, 2, 0, 0] = np.nan
+    with lq.modes.append(path) as writer, pytest.warns(RuntimeWarning, match="1 sites.*NaN or infinite"):
+        writer.append(broken, eigenvalue=5)
+    verdict = lq.verify(path)
+    assert not verdict.ok and [finding["rule"] for finding in verdict["findings"]] == ["not-finite"]
 
 
 def test_modes_arrive_ahead(path):

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <limequat/inspect.hpp>
 #include <limequat/modes.hpp>
 
@@ -302,6 +303,37 @@ TEST_F(Modes, InFixedPointAreWithinTheirBoundAndTheBytesOfThePage) {
   }
   const Verification verdict = io::verify(path_);
   EXPECT_TRUE(verdict.ok);
+}
+
+// One site with a NaN, one with a number that is too large for single precision.
+TEST_F(Modes, ThatAreNotFiniteAreWarnedOfAndFound) {
+  for (const Storage storage : {Storage::fixed16, Storage::single, Storage::double_}) {
+    for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::messages}) {
+      SCOPED_TRACE(::testing::Message() << name(storage) << ", " << lq::name(strategy));
+      const std::string path = folder_ / fmt::format("{}_{}.modes", name(storage), lq::name(strategy));
+      lq::testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+        const Communicator all(std::move(comm));
+        const Grid grid(all, lattice, {.processes = Extents{1, 1, 1, 3}});
+        WriteOptions options;
+        options.route.strategy = strategy;
+        Writer writer(path, grid, described(storage), options);
+        std::vector<double> values = vector_number(grid, 0);
+        EXPECT_TRUE(writer.append(spinor(values), {}).warnings.empty());
+        if (grid.rank() == 1) values[30] = std::nan("");
+        if (grid.rank() == 2) values.back() = 1e39;
+        const Report report = writer.append(spinor(values), {});
+        ASSERT_EQ(report.warnings.size(), 1U);
+        const std::string sites = storage == Storage::double_ ? " 1 sites" : " 2 sites";
+        EXPECT_NE(report.warnings[0].find(sites), std::string::npos) << report.warnings[0];
+      });
+      const Verification verdict = io::verify(path);
+      EXPECT_EQ(verdict.verdict, Verdict::unproven);
+      const auto found = std::ranges::find(verdict.findings, "not-finite", &Finding::rule);
+      ASSERT_NE(found, verdict.findings.end());
+      EXPECT_EQ(found->found, storage == Storage::double_ ? "1" : "2");
+      EXPECT_NE(found->message.find("\"mode:1\""), std::string::npos) << found->message;
+    }
+  }
 }
 
 TEST_F(Modes, ArriveAheadInOrder) {

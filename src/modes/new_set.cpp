@@ -66,7 +66,7 @@ Report append_to(const Target& target, const Grid& grid, const Field& vector, co
   const auto append = [&](const Grid& on, const Field& field, const Mode& told) {
     const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(told); });
     return io::append_field(target.writer, target.transport, on, target.path, target.options.name, field, texts,
-                            target.options);
+                            target.options, true);
   };
   Mode known = mode;
   known.error.reset();

@@ -146,6 +146,17 @@ static void vectors_go_to_other_programs(void) {
   CHECK_OK(lq_modes_write(set_path, grid, &description, &vector, &mode, 1, NULL));
   CHECK_OK(lq_modes_convert_vectors(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, LQ_MODES_DOUBLE, 0, UINT64_MAX, 0,
                                     NULL));
+  {
+    lq_write_options how;
+    CHECK_OK(lq_write_options_init(&how, sizeof how));
+    how.strategy = LQ_MESSAGES;
+    CHECK_STATUS(lq_modes_convert_with(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, 0, 0, UINT64_MAX, 0, NULL, 0,
+                                       &how, NULL),
+                 LQ_EXISTS);
+    how.overwrite = 1;
+    CHECK_OK(lq_modes_convert_with(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, 0, 0, UINT64_MAX, 0, NULL, 0, &how,
+                                   NULL));
+  }
   CHECK_OK(lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, NULL, NULL, &set));
   CHECK(strcmp(lq_modes_family(set), "quda") == 0 && lq_modes_size(set) == 1);
   CHECK_OK(lq_modes_read(set, 0, grid, lq_spinor_f64(back), NULL));
