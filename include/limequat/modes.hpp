@@ -151,8 +151,10 @@ class LQ_API Set {
 // Adds vectors to a set.
 class LQ_API Writer {
  public:
-  // Collective. A new set, which is there, without modes, when this returns. Of the options overwrite, sync, verify,
-  // block_bytes and route are used. The grid is one of description.sites(). exists, invalid_argument.
+  // Collective. A new set, which is there, without modes, when this returns. With options.overwrite a file of that name
+  // stays until the first mode is in the new set, or that is closed without one; nobody adds to it meanwhile. Of the
+  // options overwrite, sync, verify, block_bytes and route are used. The grid is one of description.sites(). exists,
+  // invalid_argument; io: somebody else adds to the file that is to be replaced.
   Writer(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options = {});
   // Collective. A set that is there. What an interrupted program left incomplete is removed.
   Writer(const std::string& path, const Grid& grid, const WriteOptions& options = {});
@@ -160,8 +162,12 @@ class LQ_API Writer {
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
-  // Collective. When it returns the vector is in the set for good; if it fails, the set is as before.
+  // Collective. When it returns the vector is in the set for good; if it fails, the set is as before. io: somebody has
+  // replaced the set meanwhile; the new one is left alone. wrong_state: the writer was closed.
   Report append(const Field& vector, const Mode& mode);
+  // Collective. Another program may add to the set from then on. A writer that is not closed but destroyed does the
+  // same, but leaves a file that it was to replace, and has no mode for yet.
+  void close();
   // Local.
   std::uint64_t size() const;  // modes in the set
   const Description& description() const;
@@ -189,6 +195,9 @@ struct ConvertOptions {
   // Of the new set: "modes", or "quda", "milc", "grid", "grid-folder" (a file for each vector), "mod" for those
   // programs, which have no fixed point; what they have no place for is left out.
   std::string format = {};
+  // How the new set is written. For "quda" automatic means direct, which is not possible where two clients must not
+  // write into one block (unsupported): take messages there.
+  RouteOptions route = {};
 };
 // Collective. A set from a set, checksums compared on the way. Each rank holds its part of a few vectors; for `quda`,
 // whose files have all of a site in one place, of all vectors on one time slice. Returns how many modes there are.

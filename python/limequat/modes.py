@@ -26,6 +26,7 @@ from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.grid import Grid, require_grid
 from limequat.options import Options, takes
+from limequat.transfer import warn_of
 
 if TYPE_CHECKING:
     from limequat.option_types import ReadOptions, Unpack, WriteOptions
@@ -56,7 +57,8 @@ def open(path, *, ls=1, parity=None, lattice=None, grid=None):
 def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
            operator="", parameters=None, room=512, basis=0, block=None, tolerance=_TOLERANCE,
            **options: "Unpack[WriteOptions]"):
-    """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once.
+    """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once; with ``overwrite`` a file
+    of that name stays until the first mode is in the new set, or that is closed without one.
 
     lattice     extents x, y, z, t of the gauge field
     kind        "spinor", "propagator" or "generic"
@@ -104,31 +106,25 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
 
 
 def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None,
-            lattice=None, basis=0, block=None, tolerance=_TOLERANCE, comm=None):
+            lattice=None, basis=0, block=None, tolerance=_TOLERANCE, strategy=None, comm=None):
     """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are).
 
     comm        a communicator or Grid whose ranks share the work
 
     format      of the new set: "modes", or "quda", "milc", "grid", "grid-folder", "mod" for those programs
     ls, parity, lattice  of the source, as in :func:`open`
-    basis, block, tolerance  of the new set, as in :func:`create`; of all modes of a set of this library
+    basis, block, tolerance  of the new set, as in :func:`create`
+    strategy    "direct", "shared" or "messages": how the ranks write the new set; default: what is fastest, for "quda"
+                "direct", which is not possible where two clients must not write into one block
     """
     group = group_of(comm)
-    if basis:
-        with agreed(group):
-            if (first, last, format, ls, parity) != (0, None, None, 1, None):
-                raise InvalidArgument(f"{target}: with basis= all modes of a set are converted; first, last, format, ls "
-                                      "and parity are for a conversion of their own before", path=str(target))
-            extents = (ctypes.c_int64 * 8)(*(int(extent) for extent in block or ()))
-            arguments = (path_bytes(source), path_bytes(target), 0 if storage is None else _storage(storage), basis,
-                         extents, tolerance, int(overwrite))
-        call("lq_modes_convert_coherent", *arguments, group)
-        return
     with agreed(group):
+        extents = (ctypes.c_int64 * 8)(*(int(extent) for extent in block or ()))
+        how = Options("WriteOptions", {"overwrite": overwrite, "strategy": strategy})
         arguments = (path_bytes(source), path_bytes(target), None if format is None else format.encode(), ls,
-                     _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first, _ALL if last is None else last,
-                     int(overwrite))
-    call("lq_modes_convert_vectors", *arguments, group)
+                     _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first,
+                     _ALL if last is None else last, basis, extents, tolerance, how)
+    call("lq_modes_convert_with", *arguments, group)
 
 
 class Writer:
@@ -138,7 +134,8 @@ class Writer:
         self.path, self._handle, self._grid, self._count = path, handle, grid, None
 
     def append(self, array, *, eigenvalue, residual=None):
-        """Adds the vector ``array``, [t, z, y, x, ...]; it is in the set when this returns. Returns a report.
+        """Adds the vector ``array``, [t, z, y, x, ...]; it is in the set when this returns. Returns a report; warns of
+        numbers that are NaN or infinite as they are stored.
 
         eigenvalue  real or complex
         residual    norm of (operator - eigenvalue) vector, if it is known
@@ -152,21 +149,32 @@ class Writer:
         mode = structs.Mode(eigenvalue.real, eigenvalue.imag, -1.0 if residual is None else float(residual))
         report = ctypes.c_void_p()
         call("lq_modes_writer_append", self._handle, field.to_c(array), ctypes.byref(mode), ctypes.byref(report))
-        return parse(take_text(report))
+        report = parse(take_text(report))
+        warn_of(report)
+        return report
 
     def __len__(self):
         return self._count if self._count is not None else answer("lq_modes_writer_size", self._handle)
 
     def close(self):
         """Another program may add to the set from then on; every mode is in it already."""
+        if self._handle:
+            call("lq_modes_writer_close", self._handle)
+        self._free()
+
+    def _free(self):
         self._count = len(self)
         self._handle.free()
 
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
-        self.close()
+    def __exit__(self, kind, *exception):
+        """An exception leaves a file that was to be replaced, unless the new set has a mode."""
+        if kind is None:
+            self.close()
+        else:
+            self._free()
 
 
 class Set:
@@ -176,7 +184,8 @@ class Set:
     grid        over whose ranks it was opened
     storage, parity, ls, operator, parameters  as given to :func:`create`
     basis, block, tolerance  local coherence, as given to :func:`create`; basis 0: all modes are stored whole
-    errors      by how much each mode is wrong at most, relative to its norm; 0 of those that are stored whole
+    errors      by how much each mode is wrong at most, relative to its norm, as read in complex128; complex64 rounds
+                each number once more, by at most 6e-8 of it. 0 of those that are stored whole
     family      who wrote it: "modes" (this library), "quda", "milc", "grid", "mod" (QDP++), "eigen-comp"
     """
 

@@ -168,6 +168,20 @@ def test_coefficients_are_those_of_the_page(tmp_path):
         lq.modes.create(tmp_path / "none.modes", LATTICE, basis=2)
     with pytest.raises(lq.InvalidArgument):
         lq.modes.convert(large, tmp_path / "none.modes", basis=2, block=(3, 2, 1, 2))
+    lq.modes.convert(large, again, basis=2, block=(2, 2, 1, 2), first=1, overwrite=True, strategy="messages")
+    with lq.modes.open(again) as modes:
+        assert modes.basis == 2 and len(modes) == 4
+    with pytest.raises(lq.InvalidArgument):
+        lq.modes.convert(large, tmp_path / "none.modes", strategy="quick")
+
+
+def test_numbers_that_are_not_finite_are_warned_of(path):
+    broken = vector(5)
+    broken[1, 0, 1, 2, 0, 0] = np.nan
+    with lq.modes.append(path) as writer, pytest.warns(RuntimeWarning, match="1 sites.*NaN or infinite"):
+        writer.append(broken, eigenvalue=5)
+    verdict = lq.verify(path)
+    assert not verdict.ok and [finding["rule"] for finding in verdict["findings"]] == ["not-finite"]
 
 
 def test_modes_arrive_ahead(path):
@@ -183,6 +197,39 @@ def test_a_later_program_goes_on(path):
         writer.append(vector(5), eigenvalue=0.5 + 1j)
     with lq.modes.open(path) as modes:
         assert modes.eigenvalues[5] == 0.5 + 1j and np.array_equal(modes[5], vector(5))
+
+
+def test_a_set_stays_until_the_next_one_has_a_mode(path):
+    def size():
+        with lq.modes.open(path) as modes:
+            return len(modes)
+
+    with pytest.raises(ZeroDivisionError), lq.modes.create(path, LATTICE, overwrite=True):
+        1 / 0
+    assert size() == 5
+    with lq.modes.create(path, LATTICE, overwrite=True) as writer:
+        with pytest.raises(lq.IoError, match="another program"):
+            lq.modes.append(path)
+        assert size() == 5
+        writer.append(vector(0), eigenvalue=0)
+        assert size() == 1
+        with pytest.raises(lq.IoError, match="adds to this file"):
+            lq.modes.create(path, LATTICE, overwrite=True)
+    with lq.modes.create(path, LATTICE, overwrite=True):
+        pass
+    assert size() == 0
+
+
+def test_a_set_that_was_replaced_is_left_alone(path, tmp_path):
+    with lq.modes.create(tmp_path / "other.modes", LATTICE) as other:
+        other.append(vector(1), eigenvalue=7)
+    with lq.modes.append(path) as writer:
+        (tmp_path / "other.modes").rename(path)
+        for _ in range(2):
+            with pytest.raises(lq.IoError, match="somebody has replaced it"):
+                writer.append(vector(2), eigenvalue=2)
+    with lq.modes.open(path) as modes:
+        assert list(modes.eigenvalues) == [7]
 
 
 def test_a_set_is_converted(path, tmp_path):

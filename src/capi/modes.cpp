@@ -160,6 +160,13 @@ lq_mode mode_of(const Mode& mode) {
   return {mode.eigenvalue.real(), mode.eigenvalue.imag(), mode.residual.value_or(-1)};
 }
 
+lq_write_options overwriting(int overwrite) {
+  lq_write_options options;
+  lq_write_options_init(&options, sizeof options);
+  options.overwrite = overwrite;
+  return options;
+}
+
 const lq::modes::Set& set_of(const lq_modes* handle) { return given(handle, "set")->set; }
 const std::string& path_of(const lq_modes* handle) { return set_of(handle).file().catalog().path; }
 
@@ -200,6 +207,9 @@ lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const
 }
 
 uint64_t lq_modes_writer_size(const lq_modes_writer* writer) { return writer == nullptr ? 0 : writer->writer.size(); }
+lq_status lq_modes_writer_close(lq_modes_writer* writer) {
+  return guarded([&] { given(writer, "writer")->writer.close(); });
+}
 void lq_modes_writer_free(lq_modes_writer* writer) { delete writer; }
 
 lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
@@ -303,32 +313,39 @@ lq_status lq_modes_convert(const char* from, const char* to, int storage, uint64
 
 lq_status lq_modes_convert_coherent(const char* from, const char* to, int storage, uint64_t basis, const int64_t* block,
                                     double tolerance, int overwrite, const lq_communicator* communicator) {
-  return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(communicator);
-    lq::modes::ConvertOptions how{.overwrite = overwrite != 0};
-    const auto [source, target] = agreed(group, [&] {
-      if (storage != 0) how.storage = storage_from(storage);
-      if (basis > 0) given(block, "block");
-      return std::pair(text(from, "from"), text(to, "to"));
-    });
-    const int dimensions = lq::modes::Set(source, group).description().lattice.size();
-    how.coherence = coherence_from(basis, block, dimensions, tolerance);
-    lq::modes::convert(source, target, group, how);
-  });
+  const lq_write_options how = overwriting(overwrite);
+  return lq_modes_convert_with(from, to, nullptr, 1, LQ_MODES_BOTH, nullptr, storage, 0, UINT64_MAX, basis, block,
+                               tolerance, &how, communicator);
 }
 
 lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
                                    const int64_t* lattice, int storage, uint64_t first, uint64_t last, int overwrite,
                                    const lq_communicator* communicator) {
+  const lq_write_options how = overwriting(overwrite);
+  return lq_modes_convert_with(from, to, format, ls, parity, lattice, storage, first, last, 0, nullptr, 0, &how,
+                               communicator);
+}
+
+lq_status lq_modes_convert_with(const char* from, const char* to, const char* format, int64_t ls, int parity,
+                                const int64_t* lattice, int storage, uint64_t first, uint64_t last, uint64_t basis,
+                                const int64_t* block, double tolerance, const lq_write_options* options,
+                                const lq_communicator* communicator) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
-    const auto [source, target, how] = agreed(group, [&] {
-      lq::modes::ConvertOptions convert{.first = first, .last = last, .overwrite = overwrite != 0};
+    auto [source, target, how] = agreed(group, [&] {
+      const lq::WriteOptions written = lq::capi::options_of(options);
+      lq::modes::ConvertOptions convert{.first = first, .last = last, .overwrite = written.overwrite};
+      convert.route = written.route;
       if (storage != 0) convert.storage = storage_from(storage);
       convert.unsaid = unsaid_from(ls, parity, lattice);
       if (format != nullptr) convert.format = format;
+      if (basis > 0) given(block, "block");
       return std::tuple(text(from, "from"), text(to, "to"), convert);
     });
+    if (basis > 0) {
+      const int dimensions = lq::modes::Set(source, group, {}, how.unsaid).description().lattice.size();
+      how.coherence = coherence_from(basis, block, dimensions, tolerance);
+    }
     lq::modes::convert(source, target, group, how);
   });
 }

@@ -17,6 +17,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "cli/verify.hpp"
 
 namespace lq::cli {
 namespace {
@@ -92,7 +93,7 @@ void put(base::JsonWriter& json, const Description& description) {
 struct ModesArguments {
   std::string what;
   std::vector<std::string> files;
-  std::string storage, format, parity, lattice;
+  std::string storage, format, parity, lattice, strategy;
   Extents block;
   std::uint64_t first = 0, last = ~std::uint64_t{0};
   std::uint64_t ls = 1, basis = 0;
@@ -223,7 +224,8 @@ struct ModesArguments {
   }
 
   static void show(Session& session, const std::string& path, std::uint64_t modes, const Verification& verification) {
-    session.out.line(fmt::format("{}: {} ({})", path, verification.ok ? "OK" : "FAILED", count(modes, "mode")));
+    session.out.line(fmt::format("{}: {} ({})", path, verification.ok ? "OK" : verdict_word(verification.verdict),
+                                 count(modes, "mode")));
     for (const FieldVerdict& field : verification.fields) {
       if (field.status != ChecksumStatus::mismatch) continue;
       session.out.line(fmt::format("  mode {}: damaged{}", field.index,
@@ -241,6 +243,7 @@ struct ModesArguments {
     modes::ConvertOptions options{
         .first = first, .last = last, .overwrite = overwrite, .unsaid = unsaid(), .format = format};
     if (!storage.empty()) options.storage = modes::parse_storage(storage);
+    if (!strategy.empty()) options.route.strategy = parse_strategy(strategy);
     if (basis > 0) {
       if (block.size() == 0)
         throw UsageError("--basis needs --block, the sites that coefficients are for: --block 4x4x4x4");
@@ -281,6 +284,9 @@ Run declare_modes(Arguments& arguments) {
   arguments.number("--tolerance", modes->tolerance,
                    "convert: with --basis, what a mode may be wrong by, relative to its norm; others are stored whole "
                    "(default 0.01)");
+  arguments.text("--strategy", "S", modes->strategy,
+                 "convert: how the ranks of lq-mpi write (default auto; quda: direct, where that is possible)",
+                 {"auto", "direct", "shared", "messages"});
   arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
   arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",
                  {"even", "odd"});

@@ -153,7 +153,8 @@ void FieldWriter::open_continued() {
   files_.push_back(std::move(file));
   if (!before_->in_place) return;
   comm::agree_at_root(communicator_.engine(), [&] {
-    appending_ = std::make_unique<Appending>(transport_, files_.front()->file(), options_.sync, *before_->lock);
+    appending_ =
+        std::make_unique<Appending>(transport_, files_.front()->file(), options_.sync, *before_->lock, before_->left);
     end_ = appending_->bytes_before();
   });
   communicator_.engine().broadcast(std::as_writable_bytes(std::span(&end_, 1)), 0);

@@ -52,7 +52,9 @@ class FieldWriter {
     std::uint64_t end = 0;       // of what it holds; in place it ends where it ends
     bool begins_message = true;  // the next field does not share its lattice with the one before
     bool in_place = false;       // what is there stays whole at any moment (journal.hpp); complete() makes it so
-    const transport::WriterLock* lock = nullptr;  // of it, at the root, in place; it outlives the writer
+    // At the root, in place, outliving the writer: the lock of the file, and Appending's `left`.
+    const transport::WriterLock* lock = nullptr;
+    std::optional<FileState>* left = nullptr;
   };
 
   FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,

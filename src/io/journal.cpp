@@ -128,6 +128,11 @@ State recover_now(transport::Transport& transport, const std::string& path, Sync
 
 }  // namespace
 
+FileState file_state(base::ByteSource& file) {
+  const std::uint64_t bytes = file.size();
+  return {bytes, start_crc(file, bytes)};
+}
+
 bool has_cut_journal(const std::string& path) {
   return base::hidden_name(path, journal_ending).size() < path.size() + 1 + journal_ending.size();
 }
@@ -274,6 +279,7 @@ State recover(transport::Transport& transport, const std::string& path, Sync syn
   return state;
 }
 
+<<<<<<< HEAD
 void settle_journal(transport::Transport& transport, const std::string& path, Sync sync) {
   const std::vector<std::string> journals = present(transport, journal_paths(path));
   const bool is_link = transport::own_name(path) != path;
@@ -286,15 +292,40 @@ void settle_journal(transport::Transport& transport, const std::string& path, Sy
   if (is_file && !is_link) return;
   // The new file takes the place of the link, and not of where that leads.
   for (const std::string& journal : present(transport, journals_beside(path))) remove_journal(transport, journal, sync);
+=======
+void settle_journal(transport::Transport& transport, const std::string& path, Sync sync,
+                    const transport::WriterLock* held) {
+  const std::string journal = journal_path(path);
+  if (transport.kind(journal) != transport::PathKind::file) return;
+  if (transport.kind(path) != transport::PathKind::file) return remove_journal(transport, journal, sync);
+  if (held != nullptr && held->is_of(path)) {
+    recover(transport, path, sync, *held);
+  } else {
+    recover(transport, path, sync, transport::WriterLock(path));
+  }
+>>>>>>> modes
 }
 
 Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync,
-                     const transport::WriterLock& held)
-    : transport_(transport), file_(file), path_(file.path()), journal_path_(journal_path(path_)), sync_(sync) {
+                     const transport::WriterLock& held, std::optional<FileState>* left)
+    : transport_(transport),
+      file_(file),
+      path_(file.path()),
+      journal_path_(journal_path(path_)),
+      sync_(sync),
+      left_(left) {
+  held.require_same(file_);
   recover(transport_, path_, sync_, held);
+<<<<<<< HEAD
   require_one_name(path_);
   journal_.bytes_before = file_.size();
   journal_.start_crc = start_crc(file_, journal_.bytes_before);
+=======
+  const FileState before = file_state(file_);
+  require_left(before);
+  journal_.bytes_before = before.bytes;
+  journal_.start_crc = before.start_crc;
+>>>>>>> modes
   so_far_ = std::make_unique<ChangedFile>(borrowed(file_), waiting_);
   journal_file_ = create_journal(transport_, path_, journal_path_);
   is_ours_ = true;
@@ -330,8 +361,21 @@ void Appending::write(std::vector<format::Literal> literals) {
 
 base::ByteSource& Appending::file_so_far() { return *so_far_; }
 
+// Others may write to the very file, whatever lock there is: cp does. Until the next commit its state is not known.
+void Appending::require_left(const FileState& found) const {
+  if (left_ == nullptr || !*left_) return;
+  if (**left_ == found) return left_->reset();
+  throw Error(Code::io,
+              fmt::format("{}: somebody has replaced what is in it since this program wrote to it: it had {} bytes and "
+                          "has {}, or other ones. Nothing was added; let one program write at a time, or open it again "
+                          "to go on with what is there",
+                          path_, (*left_)->bytes, found.bytes),
+              {.path = path_});
+}
+
 // Another writer takes the journal for one that was left behind.
 void Appending::require_unchanged() {
+<<<<<<< HEAD
   bool is_ours = false;
   try {
     while_held(path_, [&] { is_ours = is_same_file(journal_file_->identity(), transport_.identity(journal_path_)); });
@@ -340,6 +384,14 @@ void Appending::require_unchanged() {
     throw;
   }
   if (is_ours && start_crc(file_, journal_.bytes_before) == journal_.start_crc) return;
+=======
+  const bool is_there = transport_.kind(journal_path_) == transport::PathKind::file &&
+                        is_same_file(journal_file_->identity(), transport_.identity(journal_path_));
+  if (is_there && start_crc(file_, journal_.bytes_before) == journal_.start_crc) {
+    if (is_same_file(file_.identity(), transport_.open_read(path_)->identity())) return;
+    throw transport::replaced_error(path_);
+  }
+>>>>>>> modes
   is_ours_ = false;
   throw Error(Code::io,
               fmt::format("{}: the file was changed while it was appended to: somebody else writes to it, too. What "
@@ -397,6 +449,8 @@ void Appending::commit(std::uint64_t bytes) {
   bytes = std::max(bytes, journal_.bytes_before);
   if (file_.size() != bytes) file_.resize(bytes);
   if (sync_ != Sync::none) file_.sync();
+  std::optional<FileState> next;
+  if (left_ != nullptr) next = FileState{bytes, start_crc(*so_far_, bytes)};
   complete_journal(bytes);
   is_ours_ = false;
   waiting_->patches.clear();
@@ -409,6 +463,7 @@ void Appending::commit(std::uint64_t bytes) {
                             path_, journal_path_, error.what()),
                 {.path = path_});
   }
+  if (left_ != nullptr) *left_ = next;
 }
 
 void Appending::give_up() noexcept {

@@ -85,15 +85,28 @@ std::unique_ptr<transport::File> open_journaled(transport::Transport& transport,
 FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync,
                             const transport::WriterLock& held);
 // Before another file gets this name, which must not be taken for the one that a journal belongs to: what is there is
-// recovered, or a journal without a file removed. io: somebody appends to the file.
-void settle_journal(transport::Transport& transport, const std::string& path, Sync sync);
+// recovered, or a journal without a file removed. io: somebody appends to the file. `held`: its lock, where this
+// program has that already.
+void settle_journal(transport::Transport& transport, const std::string& path, Sync sync,
+                    const transport::WriterLock* held = nullptr);
+
+// In which state an append has left its file: what the head of the next journal says of it (formats/journal.md 1).
+struct FileState {
+  std::uint64_t bytes = 0;
+  std::uint32_t start_crc = 0;
+  friend bool operator==(const FileState&, const FileState&) = default;
+};
+FileState file_state(base::ByteSource& file);
 
 // An append under way: first whatever was interrupted before is recovered, then there is a journal that says where
 // the file ended. Unless it is committed, the file gets its old end again.
 class Appending {
  public:
-  // `file`: the same, open for writing. `held`: its lock, until this object is gone.
-  Appending(transport::Transport& transport, transport::File& file, Sync sync, const transport::WriterLock& held);
+  // `file`: the same, open for writing. `held`: its lock, until this object is gone. `left`: where a writer that goes
+  // on keeps the state in which it last saw the file. io: it is another file than the one that is locked, or in another
+  // state.
+  Appending(transport::Transport& transport, transport::File& file, Sync sync, const transport::WriterLock& held,
+            std::optional<FileState>* left = nullptr);
   ~Appending();
   Appending(const Appending&) = delete;
   Appending& operator=(const Appending&) = delete;
@@ -108,6 +121,7 @@ class Appending {
   void commit(std::uint64_t bytes);
 
  private:
+  void require_left(const FileState& found) const;
   void require_unchanged();
   void complete_journal(std::uint64_t bytes);
   void apply();
@@ -117,6 +131,7 @@ class Appending {
   transport::File& file_;
   std::string path_, journal_path_;
   Sync sync_;
+  std::optional<FileState>* left_;
   Journal journal_;
   std::unique_ptr<transport::File> journal_file_;
   std::shared_ptr<Changes> waiting_ = std::make_shared<Changes>();

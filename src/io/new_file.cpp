@@ -101,11 +101,13 @@ void NewFile::create(bool overwrite, std::uint64_t bytes, const StripeRequest& r
     transport::Identity identity;
     transport::Unit unit;
     Stripes stripes;
-  } born{identity_.value_or(transport::Identity{}), unit_, stripes_};
+    bool replaces = false;
+  } born{identity_.value_or(transport::Identity{}), unit_, stripes_, replaces_};
   comm.broadcast(std::as_writable_bytes(std::span(&born, 1)), 0);
   identity_ = born.identity;
   unit_ = born.unit;
   stripes_ = born.stripes;
+  replaces_ = born.replaces;
 }
 
 // Only the file itself tells its stripes, and one rank has asked it. A rank that sees another file system (a server its
@@ -138,8 +140,16 @@ void NewFile::resize(std::uint64_t bytes) {
 void NewFile::go_on(const std::string& temporary_path) {
   comm::agree(communicator_.engine(), [&] { temporary_path_ = temporary_path; });
   open_for_writing(communicator_.is_root());
-  comm::agree_at_root(communicator_.engine(), [&] { named([&] { unit_ = transport_.unit(temporary_path_); }); });
-  communicator_.engine().broadcast(std::as_writable_bytes(std::span(&unit_, 1)), 0);
+  struct {
+    transport::Identity identity;
+    transport::Unit unit;
+  } there;
+  comm::agree_at_root(communicator_.engine(), [&] {
+    named([&] { there = {file_->identity_when_opened(), transport_.unit(temporary_path_)}; });
+  });
+  communicator_.engine().broadcast(std::as_writable_bytes(std::span(&there, 1)), 0);
+  identity_ = there.identity;
+  unit_ = there.unit;
 }
 
 NewFile::~NewFile() { discard(); }
@@ -163,6 +173,7 @@ void NewFile::open_ours() {
 // Where others may write to the folder, the name may have become that of another file.
 void NewFile::require_ours(bool is_ours) const {
   if (is_ours) return;
+  if (temporary_path_ == path_) throw transport::replaced_error(path_);
   throw Error(Code::io,
               fmt::format("{}: the temporary file is not the one that was written: somebody has put another in its "
                           "place. Nothing got its name; write to a folder that only you may change",
@@ -183,6 +194,7 @@ void NewFile::discard() noexcept {
 
 void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) {
   replaces_ = require_target(transport_, path_, overwrite_);
+  if (replaces_ && excludes_appenders_) take_over();
   io::require_space(transport_, path_, bytes);
   for (int attempt = 0;; ++attempt) {
     temporary_path_ = base::temporary_name(path_, base::random_number());
@@ -269,9 +281,10 @@ void NewFile::publish(Sync sync) {
   comm::agree_at_root(communicator_.engine(), [&] {
     named([&] {
       require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
-      settle_journal(transport_, path_, sync);
+      settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
       name_ = give_name();
     });
+    replaced_.reset();
     created_ = false;
     if (sync == Sync::full) sync_name();
   });
@@ -287,9 +300,18 @@ NewFile::Name NewFile::give_name() {
   } catch (const Error& error) {
     if (error.code() != Code::exists || !overwrite_ || transport_.kind(path_) != transport::PathKind::file) throw;
   }
+  if (excludes_appenders_ && !(replaced_ && replaced_->is_of(path_))) take_over();
   transport_.copy_permissions(path_, temporary_path_);
   transport_.rename(temporary_path_, path_);
   return Name::taken_over;
+}
+
+void NewFile::take_over() {
+  replaced_.reset();
+  replaced_.emplace(path_, Error(Code::io,
+                                 path_ + ": another program adds to this file, or is about to replace it: it is not "
+                                         "replaced now; wait until that has ended, or write another file",
+                                 {.path = path_}));
 }
 
 void NewFile::withdraw() noexcept {

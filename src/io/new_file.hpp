@@ -19,6 +19,7 @@
 #include "comm/comm.hpp"
 #include "format/format.hpp"
 #include "transport/transport.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 
@@ -28,9 +29,14 @@ class NewFile {
   NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
   // Local. Before create(): what is made of the file `like` is for nobody who may not read that one.
   void keep_private(const std::string& like) { like_ = like; }
+  // Local. Before create(): it replaces no file that somebody appends to (io), and nobody begins to before it has the
+  // name.
+  void exclude_appenders() { excludes_appenders_ = true; }
   // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary file,
   // which the root opens, with stripes for so many bytes.
   void create(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
+  // Local. Whether there was a file of this name when it was created.
+  bool replaces() const noexcept { return replaces_; }
   // Local. The stripes that the file got, and what is known of where it lies: as the root sees it.
   const Stripes& stripes() const noexcept { return stripes_; }
   const transport::Unit& root_unit() const noexcept { return unit_; }
@@ -40,7 +46,7 @@ class NewFile {
   // see. 0: not known. `seen`: unit().
   std::uint64_t client(const transport::Unit& seen) const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
-  // removes it. The root opens it.
+  // removes it. The root opens it; the other ranks open that file or none.
   void go_on(const std::string& temporary_path);
   ~NewFile();
   NewFile(const NewFile&) = delete;
@@ -85,6 +91,7 @@ class NewFile {
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
   enum class Name { none, fresh, taken_over };
   Name give_name();  // at the root
+  void take_over();  // as above: of what is to be replaced, its lock
   void sync_name();
   void discard() noexcept;
 
@@ -94,7 +101,9 @@ class NewFile {
   std::string temporary_path_;
   std::string like_;
   bool overwrite_ = false;
-  bool replaces_ = false;  // at the root: there was a file of this name at the beginning
+  bool replaces_ = false;
+  bool excludes_appenders_ = false;
+  std::optional<transport::WriterLock> replaced_;  // at the root
   double reserve_seconds_ = 0;
   bool created_ = false;  // the temporary file exists and is ours to remove
   Name name_ = Name::none;

@@ -34,7 +34,7 @@ struct SitePlan {
   std::uint64_t client = 0;                       // NewFile::client
   transport::Transport* new_file_in = nullptr;    // where the cost of a call may be measured; nullptr: nowhere
   std::vector<SumName> sums = {};                 // that are taken
-  bool watches_numbers = false;                   // of sites that are read
+  bool watches_numbers = false;
   const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
   RouteOptions route = {};
   std::uint64_t block_bytes = 0;  // that a rank moves at a time where all move their own rows; 0: as many as suit

@@ -87,6 +87,7 @@ class Verifier {
   void examine();
   void tell_unproven();
   void check(const FieldEntry& entry, std::uint64_t index);
+  bool watches(const FieldEntry& entry) const;
   pump::Tally read_past(const FieldEntry& entry);
   void report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement);
   void report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error);
@@ -227,11 +228,16 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   });
 }
 
+// An eigenvector has a norm: one with other numbers than finite ones is of no use, though it may have been written so.
+bool Verifier::watches(const FieldEntry& entry) const {
+  const bool is_mode = catalog().format == "modes";
+  return options_.physics != Measure::never && (is_mode || !io::has_exact_sum(entry)) && !can_measure(entry);
+}
+
 pump::Tally Verifier::read_past(const FieldEntry& entry) {
   const int threads = threads::how_many(comm(), options_.threads, entry.payload.length);
   pump::Tally tally = comm::agree(comm(), [&] {
-    const bool watches = options_.physics != Measure::never && !io::has_exact_sum(entry) && !can_measure(entry);
-    pump::Tally passed(entry.payload, io::sums_of(entry), watches);
+    pump::Tally passed(entry.payload, io::sums_of(entry), watches(entry));
     const pump::PartOf mine{static_cast<std::uint64_t>(communicator_.size()),
                             static_cast<std::uint64_t>(communicator_.rank())};
     if (mine.number >= entry.payload.stored.volume()) return passed;
@@ -311,15 +317,14 @@ void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
   result_.findings.push_back(std::move(finding));
 }
 
-// Of a field of which no checksum says that it was written so.
 void Verifier::report_odd_numbers(const FieldEntry& entry, const pump::OddNumbers& odd) {
   if (odd.not_finite.count == 0) return;
   claim(entry, "finite", Evidence::nature, false);
   add(entry, Severity::warning, Code::ok, "not-finite",
-      fmt::format("{}: \"{}\": {} sites have numbers that are NaN or infinite, the first of them at byte {}{}, and no "
-                  "checksum says that they were written so",
-                  catalog().path, entry.name, odd.not_finite.count, odd.not_finite.first_offset,
-                  io::of_sites(entry.payload)),
+      fmt::format(
+          "{}: \"{}\": {} sites have numbers that are NaN or infinite, the first of them at byte {}{}, and {}",
+          catalog().path, name_, odd.not_finite.count, odd.not_finite.first_offset, io::of_sites(entry.payload),
+          is_proven_ ? "the checksum says that they were written so" : "no checksum says that they were written so"),
       "0", std::to_string(odd.not_finite.count));
 }
 

@@ -68,8 +68,8 @@ FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path,
 class FieldTransfer {
  public:
   // Local.
-  FieldTransfer(FieldWriter& writer, const Grid& grid, const Field& field)
-      : writer_(writer), grid_(grid), local_(grid::resolve_field(grid, field)) {}
+  FieldTransfer(FieldWriter& writer, const Grid& grid, const Field& field, bool watches_numbers = false)
+      : writer_(writer), grid_(grid), local_(grid::resolve_field(grid, field)), watches_numbers_(watches_numbers) {}
 
   // Collective. Everything up to the first site.
   void begin(transport::Transport& transport, const std::string& path, const std::string& name,
@@ -86,6 +86,7 @@ class FieldTransfer {
                                                      .client = seen.client,
                                                      .new_file_in = &transport,
                                                      .sums = placed_->layout.sums,
+                                                     .watches_numbers = watches_numbers_,
                                                      .tile_codec = placed_->format->tile_codec(payload.encoding),
                                                      .route = options.route,
                                                      .block_bytes = options.block_bytes,
@@ -107,14 +108,26 @@ class FieldTransfer {
       return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
     });
     Report report = writer_.finish(*placed_, digest);
-    comm::agree_alike(comm, [&] { sites_->describe(report); });
+    comm::agree_alike(comm, [&] {
+      sites_->describe(report);
+      if (sites_->tally().numbers) warn_of(sites_->tally().numbers->found.not_finite, report);
+    });
     return report;
   }
 
  private:
+  static void warn_of(const pump::OddNumbers::Sites& not_finite, Report& report) {
+    if (not_finite.count == 0) return;
+    report.warnings.push_back(
+        fmt::format("{}: \"{}\": {} sites that were written have numbers that are NaN or infinite, or were too large "
+                    "for the precision in the file, the first of them at byte {}",
+                    report.path, report.field, not_finite.count, not_finite.first_offset));
+  }
+
   FieldWriter& writer_;
   Grid grid_;
   Field local_;
+  bool watches_numbers_;
   std::unique_ptr<FieldWriter::Placed> placed_;
   std::unique_ptr<SiteTransfer> sites_;
 };
@@ -146,10 +159,11 @@ class WriteTransfer final : public Transfer {
 }  // namespace
 
 Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
-                    const std::string& name, const Field& field, const Metadata& metadata,
-                    const WriteOptions& options) {
-  const auto transfer =
-      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<FieldTransfer>(writer, grid, field); });
+                    const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options,
+                    bool watches_numbers) {
+  const auto transfer = comm::agree(grid.communicator().engine(), [&] {
+    return std::make_unique<FieldTransfer>(writer, grid, field, watches_numbers);
+  });
   transfer->begin(transport, path, name, metadata, options);
   return transfer->finish(pump::outcome_of(transfer->movement()));
 }

@@ -20,8 +20,10 @@ namespace lq::io {
 Report write_field(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                    const WriteOptions& options);
 
-// Collective. Appends a field that lies in the memory of the grid's ranks.
+// Collective. Appends a field that lies in the memory of the grid's ranks. With `watches_numbers` the report warns of
+// those that are NaN or infinite in the file.
 Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
-                    const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options);
+                    const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options,
+                    bool watches_numbers = false);
 
 }  // namespace lq::io

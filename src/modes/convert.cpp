@@ -43,6 +43,7 @@ class Buffers {
 WriteOptions how_of(const ConvertOptions& options) {
   WriteOptions how;
   how.overwrite = options.overwrite;
+  how.route = options.route;
   return how;
 }
 
@@ -112,8 +113,9 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     how = how_of(options);
     return std::vector<comm::Stated>{
         {"how the set is converted",
-         fmt::format("modes {} to {}, {}, overwrite {}, format {}", options.first, last,
-                     name(options.storage.value_or(source.description().storage)), options.overwrite, options.format)}};
+         fmt::format("modes {} to {}, {}, overwrite {}, format {}, strategy {}", options.first, last,
+                     name(options.storage.value_or(source.description().storage)), options.overwrite, options.format,
+                     lq::name(options.route.strategy))}};
   });
   if (const vectors::Source* const foreign = SetAccess::foreign(source); foreign && foreign->compressed()) {
     require_whole(*foreign->compressed(), comm);
@@ -129,7 +131,8 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   } else {
     add_modes(source, last, set, grid, options);
   }
-  set.publish();
+  Report report;
+  set.publish(report);
   return last - options.first;
 }
 

@@ -37,6 +37,7 @@ WriteOptions how_of(const Description& known, const ConvertOptions& options) {
   WriteOptions how;
   how.format = "scidac";
   how.overwrite = options.overwrite;
+  how.route = options.route;
   how.precision = precision_of_file(known, options);
   return how;
 }
@@ -170,7 +171,8 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
     how = how_of(known, options);
     how.metadata = {{std::string(file_text_name), "Dummy user file XML"},
                     {std::string(record_text_name), quda_text(known)}};
-    how.route.strategy = Strategy::direct;  // sites are asked for in the order of the file, by one thread
+    // Sites are asked for in the order of the file, by one thread: each rank's by itself, where nothing else is asked.
+    if (how.route.strategy == Strategy::automatic) how.route.strategy = Strategy::direct;
     how.route.threads = 1;
     if (grid.local_volume() > 0) {
       slices = std::make_unique<Slices>(source.file().catalog().path, grid, known, first, last);

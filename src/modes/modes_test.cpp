@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <limequat/inspect.hpp>
 #include <limequat/modes.hpp>
 
@@ -18,6 +19,7 @@
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
 
 namespace lq::modes {
 namespace {
@@ -110,6 +112,139 @@ TEST_F(Modes, AreAddedByOneWriterAtATime) {
   expect(5);
 }
 
+class ModesOverOthers : public Modes {
+ protected:
+  ModesOverOthers() {
+    Writer writer(path_, grid_, described());
+    add(writer, 0, 3);
+  }
+  Writer replace() { return {path_, grid_, described(), {.overwrite = true}}; }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path()))
+      names.push_back(entry.path().filename());
+    return names;
+  }
+};
+
+TEST_F(ModesOverOthers, TakeTheirPlaceWithTheFirstOne) {
+  Writer writer = replace();
+  EXPECT_EQ(writer.size(), 0U);
+  expect(3);
+  for (const bool overwrite : {false, true}) {
+    const Error error = error_of([&] { overwrite ? replace() : Writer(path_, grid_); });
+    EXPECT_EQ(error.code(), Code::io) << error.what();
+    EXPECT_EQ(error.facts().path, path_);
+  }
+  add(writer, 0, 1);
+  expect(1);
+  EXPECT_EQ(error_of([&] { replace(); }).code(), Code::io);
+  EXPECT_EQ(error_of([&] { write(path_, grid_, described(), {}, {}, {.overwrite = true}); }).code(), Code::io);
+  EXPECT_EQ(error_of([&] { convert(path_, path_, {}, {.overwrite = true}); }).code(), Code::io);
+  add(writer, 1, 5);
+  writer.close();
+  expect(5);
+  EXPECT_EQ(error_of([&] { add(writer, 5, 6); }).code(), Code::wrong_state);
+  EXPECT_EQ(files(), std::vector<std::string>{"low.modes"});
+}
+
+TEST_F(ModesOverOthers, ThatAreNoneDoSoWhenTheWriterIsClosed) {
+  replace();
+  expect(3);
+  EXPECT_EQ(files(), std::vector<std::string>{"low.modes"});
+  replace().close();
+  expect(0);
+}
+
+TEST_F(ModesOverOthers, LeaveThemWhereTheFirstOneFails) {
+  Writer writer = replace();
+  const std::vector<double> links(grid_.volume() * 72);
+  EXPECT_EQ(error_of([&] { writer.append(gauge(links), {}); }).code(), Code::unsupported);
+  expect(3);
+  EXPECT_EQ(files(), std::vector<std::string>{"low.modes"});
+  add(writer, 0, 2);
+  expect(2);
+}
+
+// A journal that was left is not taken for one of the new set.
+TEST_F(ModesOverOthers, ReplaceASetThatAnAppendHasLeftIncomplete) {
+  testing::put_contents(path_ + ".lq-journal", "anything");
+  Writer writer = replace();
+  add(writer, 0, 2);
+  expect(2);
+  EXPECT_EQ(files(), std::vector<std::string>{"low.modes"});
+}
+
+// What had the name, has it or holds a copy of the bytes: whoever writes as if he were alone does not.
+class ModesThatWereReplaced : public ModesOverOthers,
+                              public ::testing::WithParamInterface<std::tuple<const char*, bool>> {
+ protected:
+  std::string other_ = folder_ / "other.modes";
+};
+
+TEST_P(ModesThatWereReplaced, AreNotGoneOnWith) {
+  const auto& [how, is_new] = GetParam();
+  {
+    Writer writer(other_, grid_, described());
+    add(writer, 4, 7);
+  }
+  Writer writer = is_new ? replace() : Writer(path_, grid_);
+  const std::uint64_t first = is_new ? 0 : 3;
+  if (is_new) add(writer, 0, 1);
+  if (std::string(how) == "Renamed") {
+    std::filesystem::rename(other_, path_);
+  } else {
+    testing::put_contents(path_, testing::contents(other_));
+  }
+  const std::string there = testing::contents(path_);
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Error error = error_of([&] { add(writer, first + 1, first + 2); });
+    EXPECT_EQ(error.code(), Code::io);
+    EXPECT_NE(std::string(error.what()).find("somebody has replaced"), std::string::npos) << error.what();
+    EXPECT_EQ(error.facts().path, path_);
+    EXPECT_EQ(testing::contents(path_), there);
+  }
+  EXPECT_TRUE(io::verify(path_).ok);
+}
+
+TEST_F(ModesOverOthers, AreRefusedOnAllRanksAlike) {
+  const auto expect_one_error = [&](const char* words, auto work) {
+    const auto errors = lq::testing::outcomes_of_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator all(std::move(comm));
+      work(Grid(all, lattice, {.processes = Extents{1, 1, 1, 3}}));
+    });
+    const Error first = error_of([&] { std::rethrow_exception(errors.at(0)); });
+    EXPECT_EQ(first.code(), Code::io);
+    EXPECT_NE(std::string(first.what()).find(words), std::string::npos) << first.what();
+    for (const auto& error : errors) {
+      ASSERT_NE(error, nullptr);
+      EXPECT_STREQ(error_of([&] { std::rethrow_exception(error); }).what(), first.what());
+    }
+  };
+  {
+    const Writer writer(path_, grid_);
+    expect_one_error("adds to this file",
+                     [&](const Grid& grid) { Writer other(path_, grid, described(), {.overwrite = true}); });
+  }
+  const std::string before = folder_ / "before.modes";
+  std::filesystem::copy_file(path_, before);
+  expect_one_error("somebody has replaced it", [&](const Grid& grid) {
+    Writer writer(path_, grid, described(), {.overwrite = true});
+    const auto values = vector_number(grid, 0);
+    writer.append(spinor(values), mode_number(0));
+    if (grid.is_root()) std::filesystem::rename(before, path_);
+    writer.append(spinor(values), mode_number(1));
+  });
+  expect(3);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByAnother, ModesThatWereReplaced,
+                         ::testing::Combine(::testing::Values("Renamed", "Copied"), ::testing::Bool()),
+                         [](const auto& param) {
+                           return std::string(std::get<0>(param.param)) +
+                                  (std::get<1>(param.param) ? "WhileNew" : "WhileAddedTo");
+                         });
+
 TEST_F(Modes, AreTheSameBytesWhetherWrittenAtOnceOrOneByOne) {
   Writer writer(path_, grid_, described());
   add(writer, 0, 7);
@@ -168,6 +303,37 @@ TEST_F(Modes, InFixedPointAreWithinTheirBoundAndTheBytesOfThePage) {
   }
   const Verification verdict = io::verify(path_);
   EXPECT_TRUE(verdict.ok);
+}
+
+// One site with a NaN, one with a number that is too large for single precision.
+TEST_F(Modes, ThatAreNotFiniteAreWarnedOfAndFound) {
+  for (const Storage storage : {Storage::fixed16, Storage::single, Storage::double_}) {
+    for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::messages}) {
+      SCOPED_TRACE(::testing::Message() << name(storage) << ", " << lq::name(strategy));
+      const std::string path = folder_ / fmt::format("{}_{}.modes", name(storage), lq::name(strategy));
+      lq::testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+        const Communicator all(std::move(comm));
+        const Grid grid(all, lattice, {.processes = Extents{1, 1, 1, 3}});
+        WriteOptions options;
+        options.route.strategy = strategy;
+        Writer writer(path, grid, described(storage), options);
+        std::vector<double> values = vector_number(grid, 0);
+        EXPECT_TRUE(writer.append(spinor(values), {}).warnings.empty());
+        if (grid.rank() == 1) values[30] = std::nan("");
+        if (grid.rank() == 2) values.back() = 1e39;
+        const Report report = writer.append(spinor(values), {});
+        ASSERT_EQ(report.warnings.size(), 1U);
+        const std::string sites = storage == Storage::double_ ? " 1 sites" : " 2 sites";
+        EXPECT_NE(report.warnings[0].find(sites), std::string::npos) << report.warnings[0];
+      });
+      const Verification verdict = io::verify(path);
+      EXPECT_EQ(verdict.verdict, Verdict::unproven);
+      const auto found = std::ranges::find(verdict.findings, "not-finite", &Finding::rule);
+      ASSERT_NE(found, verdict.findings.end());
+      EXPECT_EQ(found->found, storage == Storage::double_ ? "1" : "2");
+      EXPECT_NE(found->message.find("\"mode:1\""), std::string::npos) << found->message;
+    }
+  }
 }
 
 TEST_F(Modes, ArriveAheadInOrder) {

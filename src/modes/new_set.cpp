@@ -52,6 +52,7 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
     return format::modes::plan_set(description);
   });
   compression_ = Compression::of(grid_, description);
+  file_->exclude_appenders();
   file_->create(options_.overwrite, set.end);
   file_->write([&] { return std::move(set.literals); });
   writer_ = comm::agree(comm, [&] {
@@ -65,7 +66,7 @@ Report append_to(const Target& target, const Grid& grid, const Field& vector, co
   const auto append = [&](const Grid& on, const Field& field, const Mode& told) {
     const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(told); });
     return io::append_field(target.writer, target.transport, on, target.path, target.options.name, field, texts,
-                            target.options);
+                            target.options, true);
   };
   Mode known = mode;
   known.error.reset();
@@ -81,11 +82,27 @@ Report NewSet::append(const Field& vector, const Mode& mode) {
   return report;
 }
 
-void NewSet::publish() {
-  Report report;
+void NewSet::complete(Report& report) {
   if (size_ > 0) writer_->complete(report);
   file_->finish(options_.sync);
+}
+
+void NewSet::publish(Report& report) {
+  complete(report);
   file_->publish(options_.sync);
+}
+
+Held NewSet::publish_locked(Report& report) {
+  complete(report);
+  Held held;
+  comm::agree_at_root(grid_.communicator().engine(), [&] {
+    file_->named([&] {
+      held.lock = std::make_unique<transport::WriterLock>(file_->temporary_path());
+      held.left = io::file_state(*transport_.open_read(file_->temporary_path()));
+    });
+  });
+  file_->publish(options_.sync);
+  return held;
 }
 
 }  // namespace lq::modes

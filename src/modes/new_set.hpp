@@ -1,10 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A new set that gets its name when it has all its modes, or none at all.
+// A new set that gets its name when it has all its modes, or none at all. A set of that name stays until then; nobody
+// adds to it meanwhile.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <limequat/modes.hpp>
@@ -12,6 +14,7 @@
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
 #include "modes/coherence.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::modes {
 
@@ -32,15 +35,28 @@ struct Target {
 // Collective.
 Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode);
 
+// A set that modes are added to, at the root: its lock, and what Appending must find.
+struct Held {
+  std::unique_ptr<transport::WriterLock> lock = {};
+  std::optional<io::FileState> left = {};
+};
+
 class NewSet {
  public:
   // Collective.
   NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options);
   // Collective.
   Report append(const Field& vector, const Mode& mode);
-  void publish();
+  // Collective. `report`: of the last mode, which gets the seconds and the verdict of read-back.
+  void publish(Report& report);
+  // Collective. The same; the root has locked the set before it has its name.
+  Held publish_locked(Report& report);
+  // Local. Whether there was a file of this name at the beginning.
+  bool replaces() const noexcept { return file_->replaces(); }
 
  private:
+  void complete(Report& report);
+
   transport::Transport& transport_;
   std::string path_;
   Grid grid_;

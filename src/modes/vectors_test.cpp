@@ -100,12 +100,16 @@ TEST_P(VectorsOfOthers, GoThroughFilesOfQudaOnAnyRanks) {
   const std::string set = directory / "set.modes", quda = directory / "file.quda", back = directory / "back.modes";
   convert(path_of(GetParam().name), set, {}, {.unsaid = GetParam().unsaid});
   std::string first;
-  for (const int ranks : {1, 2, 3, 5}) {
-    run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
-      convert(set, quda, Communicator(std::move(comm)), {.overwrite = true, .format = "quda"});
-    });
-    if (ranks == 1) first = lq::testing::contents(quda);
-    EXPECT_TRUE(lq::testing::contents(quda) == first) << ranks;
+  for (const Strategy strategy : {Strategy::automatic, Strategy::messages, Strategy::shared}) {
+    for (const int ranks : {1, 2, 3, 5}) {
+      run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+        ConvertOptions options{.overwrite = true, .format = "quda"};
+        options.route.strategy = strategy;
+        convert(set, quda, Communicator(std::move(comm)), options);
+      });
+      if (first.empty()) first = lq::testing::contents(quda);
+      EXPECT_TRUE(lq::testing::contents(quda) == first) << ranks << ", " << lq::name(strategy);
+    }
   }
   const Unsaid unsaid{.ls = Set(set).description().ls};
   convert(quda, back, {}, {.overwrite = true, .unsaid = unsaid});

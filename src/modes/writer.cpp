@@ -1,8 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Modes are added in place, each with a journal of its own: a kill leaves the set as it was, or with one mode more.
+// Modes are added in place, each with a journal of its own: a kill leaves the set as it was, or with one mode more. A
+// set that replaces a file gets its name with its first mode, or without one when it is closed.
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -25,7 +27,10 @@ struct Writer::State {
   Description description = {};
   std::uint64_t size = 0;
   std::unique_ptr<Compression> compression = {};
-  std::unique_ptr<transport::WriterLock> lock = {};  // of the set, at the root
+  Held held = {};
+  bool has_name = true;             // the set; else it gets it with the next mode
+  std::optional<NewSet> next = {};  // what will get it
+  bool is_open = true;
 
   // Collective. With all modes of the basis that are in the set; nullptr: there is no coherence.
   const Compression* basis() {
@@ -47,15 +52,47 @@ struct Writer::State {
       compression.reset();
     }
   }
+
+  // Collective. Also where an append has failed, so that the file begun for it is gone.
+  NewSet& begun() { return next ? *next : next.emplace(path, grid, description, options); }
+  // Collective. The set gets its name, with this mode in it or without any.
+  Report publish(const Field* first = nullptr, const Mode& mode = {}) {
+    try {
+      Report report;
+      if (first != nullptr) report = begun().append(*first, mode);
+      held = begun().publish_locked(report);
+      has_name = true;
+      next.reset();
+      return report;
+    } catch (...) {
+      next.reset();
+      throw;
+    }
+  }
+  // Collective.
+  Report append(const Field& vector, const Mode& mode) {
+    transport::Transport& transport = transport::resolve(path);
+    const Compression* const known = basis();
+    const auto writer = comm::agree(grid.communicator().engine(), [&] {
+      return std::make_unique<io::FieldWriter>(
+          transport, grid.communicator(), path, options,
+          io::FieldWriter::Continuation{.at = path, .in_place = true, .lock = held.lock.get(), .left = &held.left});
+    });
+    Report report = append_to({*writer, transport, path, options, known}, grid, vector, mode);
+    writer->complete(report);
+    keep(vector);
+    return report;
+  }
 };
 
 namespace {
 
 // At the root. What was left by a program that was interrupted is put right before.
-format::modes::Head look(transport::Transport& transport, const std::string& path, Sync sync,
-                         const transport::WriterLock& lock) {
-  io::recover(transport, path, sync, lock);
+format::modes::Head look(transport::Transport& transport, const std::string& path, Sync sync, Held& held) {
+  held.lock = std::make_unique<transport::WriterLock>(path);
+  io::recover(transport, path, sync, *held.lock);
   const auto file = transport.open_read(path);
+  held.left = io::file_state(*file);
   const format::Format& found = format::recognise(*file);
   if (found.name() != "modes") {
     throw Error(Code::unknown_format,
@@ -68,12 +105,11 @@ format::modes::Head look(transport::Transport& transport, const std::string& pat
 }  // namespace
 
 Writer::Writer(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options) {
-  NewSet(path, grid, description, options).publish();
   state_ = comm::agree(grid.communicator().engine(), [&] {
     return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), description});
   });
-  comm::agree_at_root(grid.communicator().engine(),
-                      [&] { state_->lock = std::make_unique<transport::WriterLock>(path); });
+  state_->has_name = !state_->begun().replaces();
+  if (state_->has_name) state_->publish();
 }
 
 Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& options) {
@@ -83,10 +119,9 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
   format::modes::Head head;
   std::uint64_t size = 0;
   std::string document;
-  std::unique_ptr<transport::WriterLock> lock;
+  Held held;
   comm::agree_at_root(comm, [&] {
-    lock = std::make_unique<transport::WriterLock>(path);
-    head = look(transport, path, options.sync, *lock);
+    head = look(transport, path, options.sync, held);
     size = head.size();
     document = format::modes::encode(head.description);
   });
@@ -99,7 +134,7 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
     return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), numbers[0]});
   });
   require_same_set(path, grid, state_->description, options);
-  state_->lock = std::move(lock);
+  state_->held = std::move(held);
 }
 
 Writer::~Writer() = default;
@@ -115,19 +150,22 @@ const Description& Writer::description() const {
 Report Writer::append(const Field& vector, const Mode& mode) {
   description();
   State& state = *state_;
-  comm::Comm& comm = state.grid.communicator().engine();
-  transport::Transport& transport = transport::resolve(state.path);
-  const Compression* const basis = state.basis();
-  const auto writer = comm::agree(comm, [&] {
-    return std::make_unique<io::FieldWriter>(
-        transport, state.grid.communicator(), state.path, state.options,
-        io::FieldWriter::Continuation{.at = state.path, .in_place = true, .lock = state.lock.get()});
-  });
-  Report report = append_to({*writer, transport, state.path, state.options, basis}, state.grid, vector, mode);
-  writer->complete(report);
-  state.keep(vector);
+  if (!state.is_open) {
+    throw Error(Code::wrong_state, state.path + ": this writer of modes is closed; open the set again to add to it",
+                {.path = state.path});
+  }
+  Report report = state.has_name ? state.append(vector, mode) : state.publish(&vector, mode);
   ++state.size;
   return report;
+}
+
+void Writer::close() {
+  description();
+  State& state = *state_;
+  if (!state.has_name) state.publish();
+  state.held = {};
+  state.compression.reset();
+  state.is_open = false;
 }
 
 std::uint64_t write(const std::string& path, const Grid& grid, const Description& description,
@@ -142,7 +180,8 @@ std::uint64_t write(const std::string& path, const Grid& grid, const Description
   NewSet set(path, grid, description, options);
   std::uint64_t bytes = 0;
   for (std::size_t k = 0; k < vectors.size(); ++k) bytes += set.append(vectors[k], modes[k]).bytes;
-  set.publish();
+  Report report;
+  set.publish(report);
   return bytes;
 }
 

@@ -37,4 +37,15 @@ void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, T
   add(tally.zeros, {found.count, first, last});
 }
 
+void watch_written(const Payload& payload, const std::byte* sites, const Piece& piece, std::uint64_t counted_from,
+                   Tally& tally) {
+  if (!tally.numbers) return;
+  const std::uint64_t first = std::max(piece.file_site(), counted_from), end = piece.file_site() + piece.sites;
+  if (first >= end) return;
+  const std::uint64_t site_bytes = payload.site_bytes();
+  tally.numbers->look(
+      payload, {sites + (first - piece.file_site()) * site_bytes, static_cast<std::size_t>((end - first) * site_bytes)},
+      first);
+}
+
 }  // namespace lq::pump

@@ -14,6 +14,7 @@
 #include "base/byte_source.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/pack.hpp"
+#include "pump/stretches.hpp"
 #include "pump/tally.hpp"
 
 namespace lq::pump {
@@ -45,5 +46,8 @@ void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes
 
 // Notes sites of a gauge field that hold only zeros, and odd numbers where these are asked for.
 void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, Tally& tally);
+// Odd numbers in a piece that is written, where these are asked for; its sites before `counted_from` are not counted.
+void watch_written(const Payload& payload, const std::byte* sites, const Piece& piece, std::uint64_t counted_from,
+                   Tally& tally);
 
 }  // namespace lq::pump

@@ -204,7 +204,7 @@ class ExchangeOut final : public Exchange {
         const base::ScopedSeconds seconds(hand.tally.pack_seconds);
         std::byte* to = parcel.buffer.data() + sites_between(hand.local.rows(), held_->first_site, first) * site_bytes;
         for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
-          hand.local.pack(piece, to, hand.tally.sums, held_->first_counted);
+          hand.local.pack(piece, to, hand.tally, held_->first_counted);
           to += piece.sites * site_bytes;
         });
       });
@@ -242,7 +242,7 @@ class ExchangeOut final : public Exchange {
       crew_.share(chunk, payload_.site_bytes(), [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
         const base::ScopedSeconds seconds(hand.tally.pack_seconds);
         for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
-          hand.local.pack(piece, buffer + place(piece, chunk), hand.tally.sums, chunk.first_counted);
+          hand.local.pack(piece, buffer + place(piece, chunk), hand.tally, chunk.first_counted);
         });
       });
     });

@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "pump/block.hpp"
+
 namespace lq::pump {
 namespace {
 
@@ -38,7 +40,7 @@ kernels::isa::Coming fetched_meanwhile(std::span<base::MemoryAhead> memory, std:
 }  // namespace
 
 LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally)
-    : field_(field), rows_(plan), packer_(payload, field.spec.precision, tally.sums) {
+    : field_(field), payload_(payload), rows_(plan), packer_(payload, field.spec.precision, tally.sums) {
   if (plan.memory.volume() == 0) return;
   if (auto memory = ComputedMemory::find(field, payload, plan, tally, Way::out)) {
     computed_.emplace(std::move(memory));
@@ -59,7 +61,14 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   }
 }
 
-void LocalSource::pack(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+void LocalSource::pack(const Abreast& pieces, std::byte* file, Tally& tally, std::uint64_t counted_from) {
+  pack_sites(pieces, file, tally.sums, counted_from);
+  for (std::size_t i = 0; i < pieces.count; ++i) {
+    watch_written(payload_, file + i * pieces.apart * packer_.site_bytes(), pieces[i], counted_from, tally);
+  }
+}
+
+void LocalSource::pack_sites(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   if (in_one_pass_) return pack_in_one_pass(pieces, file, sums, counted_from);
   if (elsewhere_) return pack_staged(pieces, file, sums, counted_from);
   const Piece& piece = pieces[0];

@@ -32,15 +32,17 @@ class LocalSource {
   const SitePacker& packer() const noexcept { return packer_; }
   // How many pieces can go at once.
   std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
-  // Packs pieces; sites before `counted_from` are not summed.
-  void pack(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from = 0);
+  // Packs pieces; sites before `counted_from` are not counted: neither summed nor looked at.
+  void pack(const Abreast& pieces, std::byte* file, Tally& tally, std::uint64_t counted_from = 0);
 
  private:
+  void pack_sites(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
   void pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
   void pack_in_one_pass(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
   void pack_staged(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
 
   Field field_;
+  const Payload& payload_;
   lattice::Rows rows_;
   SitePacker packer_;
   std::optional<ComputedSource> computed_;       // only where a GPU computes

@@ -8,6 +8,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
+#include "pump/block.hpp"
 #include "pump/local_sites.hpp"
 
 namespace lq::pump {
@@ -35,6 +36,7 @@ void NeighbourSites::take_pieces(const Neighbour& near, int holder, const route:
   for (const Piece& piece : pieces_) {
     std::byte* const to = buffer + (piece.file_site() - chunk.first_site) * payload_.site_bytes();
     packer.pack(from, packer.memory_bytes(), Run(piece), to, tally.sums, chunk.first_counted);
+    watch_written(payload_, to, piece, chunk.first_counted, tally);
     from += piece.sites * memory_bytes;
   }
   pieces_.clear();

@@ -49,7 +49,8 @@ void OddNumbers::add(const OddNumbers& others) noexcept {
 
 NumberWatch::NumberWatch(const Payload& payload) {
   const FieldSpec& spec = payload.spec;
-  if (payload.codec.fixed16 || payload.extents.size() == 0 || spec.numbers == 0) return;
+  has_magnitudes_ = payload.codec.fixed16;
+  if (has_magnitudes_ || payload.extents.size() == 0 || spec.numbers == 0) return;
   form_ = {payload.site_bytes() / spec.number_bytes(), static_cast<std::size_t>(spec.number_bytes()),
            payload.byte_order == ByteOrder::big};
   order_ = lattice::resolve_order(payload.order, payload.stored.extents.size());
@@ -76,9 +77,10 @@ bool NumberWatch::is_other_kind() const noexcept {
 }
 
 void NumberWatch::look(const Payload& payload, base::Bytes sites, std::uint64_t file_site) {
-  if (form_.numbers == 0 || is_other_kind()) return;
+  if ((form_.numbers == 0 && !has_magnitudes_) || is_other_kind()) return;
   const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
   if (count == 0) return;
+  if (has_magnitudes_) return look_at_magnitudes(payload, sites, file_site);
   const auto closely = [&](std::uint64_t k) {
     look_closely(payload, sites.subspan(static_cast<std::size_t>(k * site_bytes), static_cast<std::size_t>(site_bytes)),
                  file_site + k);
@@ -92,6 +94,16 @@ void NumberWatch::look(const Payload& payload, base::Bytes sites, std::uint64_t 
     ++k;
   }
   if (sample < count) closely(sample);
+}
+
+// A site with a number that fixed point cannot hold is nothing but NaN, which its magnitude says (formats/modes.md 5).
+void NumberWatch::look_at_magnitudes(const Payload& payload, base::Bytes sites, std::uint64_t file_site) {
+  const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
+  found.seen += count;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (std::isfinite(number_at(sites.data() + k * site_bytes, {1, sizeof(float), true}))) continue;
+    found.not_finite.note(payload.origin() + (file_site + k) * site_bytes);
+  }
 }
 
 void NumberWatch::look_closely(const Payload& payload, base::Bytes site, std::uint64_t file_site) {

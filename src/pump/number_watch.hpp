@@ -48,11 +48,13 @@ class NumberWatch {
   OddNumbers found;
 
  private:
+  void look_at_magnitudes(const Payload& payload, base::Bytes sites, std::uint64_t file_site);
   void look_closely(const Payload& payload, base::Bytes site, std::uint64_t file_site);
   void judge_links(const Payload& payload, std::uint64_t file_site, std::uint64_t offset);
   bool is_in_group(std::size_t link) const noexcept;
   bool is_other_kind() const noexcept;
 
+  bool has_magnitudes_ = false;              // sites in fixed point: those alone are looked at
   kernels::SiteNumbers form_;                // numbers 0: nothing is looked at
   SiteOrder order_;                          // of the sites, resolved
   std::vector<std::uint32_t> places_ = {};   // of the numbers of a site in memory

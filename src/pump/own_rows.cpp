@@ -27,7 +27,7 @@ void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes)
   const base::ScopedSeconds seconds(tally_.pack_seconds);
   for_each_abreast(stretches, source_.most_at_once() >= stretches.size(),
                    [&](const Abreast& pieces, std::uint64_t skip) {
-                     source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), tally_.sums);
+                     source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), tally_);
                    });
   tally_.bytes += bytes.size();
 }

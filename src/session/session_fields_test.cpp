@@ -89,6 +89,32 @@ TEST_F(FieldSession, AppendsInPlace) {
   EXPECT_EQ(testing::files_in(directory_.path()), std::vector<std::string>{"data.h5"});
 }
 
+// The very file is gone on with, or none: a field goes into it without a look at the rest.
+TEST_F(FieldSession, DoesNotAppendToAFileThatHasReplacedIt) {
+  const std::string other = directory_ / "other.h5";
+  for (const std::string& path : {path_, other}) {
+    File file(path, Mode::create);
+    file.write("first", 1);
+    file.close();
+  }
+  const std::vector<std::exception_ptr> errors = testing::outcomes_of_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
+    const Communicator all(std::move(comm));
+    const Grid grid(all, lattice_, {.processes = Extents{1, 1, 1, 3}});
+    File file(path_, Mode::append, all);
+    const std::vector<double> values = source(grid, 3);
+    if (all.is_root()) std::filesystem::rename(other, path_);
+    file.write("second", grid, spinor(values));
+  });
+  for (const std::exception_ptr& one : errors) {
+    ASSERT_NE(one, nullptr);
+    const Error error = error_of([&] { std::rethrow_exception(one); });
+    EXPECT_EQ(error.code(), Code::io);
+    EXPECT_NE(std::string(error.what()).find("somebody has replaced it"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(testing::files_in(directory_.path()), std::vector<std::string>{"data.h5"});
+  EXPECT_EQ(inspect(path_).fields.size(), 0U);
+}
+
 TEST_F(FieldSession, ReplacesAField) {
   const Grid grid(lattice_);
   for (const Mode mode : {Mode::create, Mode::append}) {

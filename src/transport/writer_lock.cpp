@@ -6,6 +6,7 @@
 #include "transport/writer_lock.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/temporary_name.hpp"
+#include "transport/posix_file.hpp"
 
 namespace lq::transport {
 namespace {
@@ -29,6 +31,14 @@ struct flock the_place(short what) noexcept {
 
 }  // namespace
 
+Error replaced_error(const std::string& path) {
+  return {Code::io,
+          path +
+              ": somebody has replaced it since this program opened it: another file has its name now, to which "
+              "nothing was added. Let one program write at a time, or open it again to go on with that one",
+          {.path = path}};
+}
+
 WriterLock::WriterLock(const std::string& path)
     : WriterLock(path,
                  Error(Code::io,
@@ -37,20 +47,39 @@ WriterLock::WriterLock(const std::string& path)
                        {.path = path})) {}
 
 WriterLock::WriterLock(const std::string& path, const Error& refusal) {
-#ifdef F_OFD_SETLK
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) return;
   process_ = ::getpid();
-  struct flock place = the_place(F_WRLCK);
-  if (::fcntl(descriptor_, F_OFD_SETLK, &place) == 0) return;
-  const bool is_held = errno == EAGAIN || errno == EACCES;
-  ::close(descriptor_);
-  descriptor_ = -1;
-  if (is_held) throw refusal;
+  // The name may have become that of another file before this one was locked.
+  constexpr int attempts = 100;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    descriptor_ = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) return;
+#ifdef F_OFD_SETLK
+    struct flock place = the_place(F_WRLCK);
+    if (::fcntl(descriptor_, F_OFD_SETLK, &place) != 0 && (errno == EAGAIN || errno == EACCES)) {
+      ::close(descriptor_);
+      descriptor_ = -1;
+      throw refusal;
+    }
 #else
-  static_cast<void>(path);
-  static_cast<void>(refusal);
+    static_cast<void>(refusal);
 #endif
+    if (is_of(path)) return;
+    ::close(descriptor_);
+    descriptor_ = -1;
+  }
+  throw replaced_error(path);
+}
+
+bool WriterLock::is_of(const std::string& path) const noexcept {
+  struct stat mine {
+  }, there{};
+  return descriptor_ >= 0 && ::fstat(descriptor_, &mine) == 0 && ::stat(path.c_str(), &there) == 0 &&
+         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
+void WriterLock::require_same(const File& file) const {
+  if (descriptor_ < 0 || is_same_file(look_at(descriptor_, file.path()).identity, file.identity())) return;
+  throw replaced_error(file.path());
 }
 
 // Closing alone would leave it to forked children, who have the same open file.

@@ -3,12 +3,15 @@
 //
 // One program at a time appends to a file: whoever does holds this lock. The system takes it back when the program
 // ends, however that happens, so that nothing is left behind. Readers are not kept away, nor are programs that lock
-// files whole (HDF5).
+// files whole (HDF5). It is the lock of a file and not of a name: whoever goes on with a file asks it whether the name
+// still means that file.
 #pragma once
 
 #include <string>
 
 #include <limequat/error.hpp>
+
+#include "transport/transport.hpp"
 
 namespace lq::transport {
 
@@ -24,10 +27,18 @@ class WriterLock {
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
 
+  // replaced_error(): this is another file than the one that was locked, if there was one.
+  void require_same(const File& file) const;
+  // Whether it is the file of this name that was locked.
+  bool is_of(const std::string& path) const noexcept;
+
  private:
-  int descriptor_ = -1;
-  int process_ = 0;  // that took it: a forked child has no say in it
+  int descriptor_ = -1;  // kept where the file system knows no locks, too: it tells which file it is
+  int process_ = 0;      // that took it: a forked child has no say in it
 };
+
+// io: a file that is appended to has given its name to another one.
+Error replaced_error(const std::string& path);
 
 // The lock of the record beside an unfinished copy or set that is to be called `path` (base/temporary_name.hpp): it is
 // held while that is made, or put away. wrong_state: somebody else holds it.

@@ -103,6 +103,19 @@ TEST_F(WriterLocks, AreNeitherKeptNorGivenBackByAForkedChild) {
   for (const int end : {told[0], told[1], done[0], done[1]}) ::close(end);
 }
 
+TEST_F(WriterLocks, AreThoseOfAFileAndNotOfItsName) {
+  const WriterLock lock(path_);
+  const std::string other = path_ + ".other";
+  std::ofstream(other) << "others";
+  EXPECT_TRUE(lock.is_of(path_));
+  EXPECT_NO_THROW(lock.require_same(*posix().open_write(path_)));
+  EXPECT_EQ(error_of([&] { lock.require_same(*posix().open_write(other)); }).code(), Code::io);
+  posix().rename(other, path_);
+  EXPECT_FALSE(lock.is_of(path_));
+  EXPECT_EQ(error_of([&] { lock.require_same(*posix().open_write(path_)); }).code(), Code::io);
+  EXPECT_NO_THROW(WriterLock of_the_new_one(path_));
+}
+
 TEST_F(WriterLocks, AreNotNeededWhereThereIsNoFile) { EXPECT_NO_THROW(WriterLock(path_ + ".none")); }
 
 }  // namespace

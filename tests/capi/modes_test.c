@@ -26,6 +26,34 @@ static void fill(double* vector, int k) {
   for (int i = 0; i < spinor_numbers; ++i) vector[i] = k + i / 4096.0;
 }
 
+// A set stays until the one that replaces it has a mode, or is closed.
+static void a_set_is_replaced(void) {
+  static double vector[spinor_numbers];
+  const char* path = fresh("replaced.modes");
+  const lq_mode mode = {1, 0, 0};
+  lq_grid* grid = grid_here();
+  lq_modes_description description = described();
+  lq_modes_writer *writer = NULL, *other = NULL;
+  lq_modes* set = NULL;
+  lq_write_options options;
+  CHECK_OK(lq_write_options_init(&options, sizeof options));
+  options.overwrite = 1;
+  for (int round = 0; round < 3; ++round) {
+    CHECK_OK(lq_modes_create(path, grid, &description, &options, &writer));
+    CHECK_STATUS(lq_modes_create(path, grid, &description, &options, &other), LQ_IO);
+    if (round == 0) {
+      fill(vector, 0);
+      CHECK_OK(lq_modes_writer_append(writer, lq_spinor_f64(vector), &mode, NULL));
+    }
+    if (round == 2) CHECK_OK(lq_modes_writer_close(writer));
+    lq_modes_writer_free(writer);
+    CHECK_OK(lq_modes_open(path, NULL, &set));
+    CHECK(lq_modes_size(set) == (round == 2 ? 0 : 1));
+    lq_modes_free(set);
+  }
+  lq_grid_free(grid);
+}
+
 static void vectors_come_back(void) {
   static double vector[spinor_numbers], back[spinor_numbers], later[spinor_numbers];
   const char* path = fresh("low.modes");
@@ -118,6 +146,17 @@ static void vectors_go_to_other_programs(void) {
   CHECK_OK(lq_modes_write(set_path, grid, &description, &vector, &mode, 1, NULL));
   CHECK_OK(lq_modes_convert_vectors(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, LQ_MODES_DOUBLE, 0, UINT64_MAX, 0,
                                     NULL));
+  {
+    lq_write_options how;
+    CHECK_OK(lq_write_options_init(&how, sizeof how));
+    how.strategy = LQ_MESSAGES;
+    CHECK_STATUS(lq_modes_convert_with(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, 0, 0, UINT64_MAX, 0, NULL, 0,
+                                       &how, NULL),
+                 LQ_EXISTS);
+    how.overwrite = 1;
+    CHECK_OK(lq_modes_convert_with(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, 0, 0, UINT64_MAX, 0, NULL, 0, &how,
+                                   NULL));
+  }
   CHECK_OK(lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, NULL, NULL, &set));
   CHECK(strcmp(lq_modes_family(set), "quda") == 0 && lq_modes_size(set) == 1);
   CHECK_OK(lq_modes_read(set, 0, grid, lq_spinor_f64(back), NULL));
@@ -153,6 +192,7 @@ static void what_is_wrong_is_said(void) {
 
 int main(void) {
   vectors_come_back();
+  a_set_is_replaced();
   at_once_and_in_fixed_point();
   vectors_go_to_other_programs();
   what_is_wrong_is_said();

@@ -13,5 +13,5 @@ lq modes convert "$set" || echo "exit code $?"
 cp "$LQ_SOURCE"/tests/golden/bad/modes/cut_in_the_last_mode.modes cut.modes
 lq modes verify cut.modes || echo "exit code $?"
 lq repair cut.modes -o good.modes || echo "a mode is lost: $?"
-lq modes verify good.modes
+lq modes verify good.modes || echo "exit code $?"
 lq modes ls good.modes

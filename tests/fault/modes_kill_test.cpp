@@ -57,7 +57,7 @@ class KilledModes : public ::testing::TestWithParam<bool> {
     description.lattice = lattice;
     description.room = 3;  // so that blocks of the index are added, too
     if (GetParam()) description.coherence = {.basis = 2, .block = {2, 2, 2, 4}, .tolerance = 1e-6};
-    Writer writer(path_, grid_, description, {.sync = Sync::none, .overwrite = true});
+    Writer(path_, grid_, description, {.sync = Sync::none, .overwrite = true}).close();
   }
 
   // The child.

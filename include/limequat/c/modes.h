@@ -71,17 +71,22 @@ typedef struct lq_mode {
 
 LQ_API lq_status lq_modes_description_init(lq_modes_description* description, size_t struct_size);
 
-// Collective. A new set, which is there, without modes, when this returns; or one that is there. Of the options, or
-// NULL, overwrite, sync, verify, block_bytes and those of the route are used.
+// Collective. A new set, which is there, without modes, when this returns; or one that is there. With overwrite a file
+// of that name stays until the first mode is in the new set, or that is closed without one; nobody adds to it
+// meanwhile. Of the options, or NULL, overwrite, sync, verify, block_bytes and those of the route are used. LQ_IO:
+// somebody else adds to the set, or to the file that is to be replaced.
 LQ_API lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_description* description,
                                  const lq_write_options* options, lq_modes_writer** writer);
 LQ_API lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_options* options,
                                  lq_modes_writer** writer);
 // Collective. When it returns the vector is in the set for good, whenever the program ends; if it fails, the set is as
-// before. `report_json` may be NULL.
+// before. `report_json` may be NULL. LQ_IO: somebody has replaced the set meanwhile; the new one is left alone.
 LQ_API lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const lq_mode* mode,
                                         char** report_json);
 LQ_API uint64_t lq_modes_writer_size(const lq_modes_writer* writer);  // modes in the set
+// Collective. Another program may add to the set from then on. A writer that is freed without it leaves a file that it
+// was to replace, and has no mode for yet.
+LQ_API lq_status lq_modes_writer_close(lq_modes_writer* writer);
 LQ_API void lq_modes_writer_free(lq_modes_writer* writer);
 // Collective. All vectors of a set at once; modes[k] tells of vectors[k].
 LQ_API lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
@@ -96,8 +101,8 @@ LQ_API void lq_modes_free(lq_modes* set);
 LQ_API uint64_t lq_modes_size(const lq_modes* set);
 LQ_API lq_status lq_modes_known(lq_modes* set, lq_modes_description* description);
 LQ_API lq_status lq_modes_mode(const lq_modes* set, uint64_t k, lq_mode* mode);
-// Local. By how much mode k is wrong at most, relative to its norm, where it is stored as coefficients; negative: it
-// is stored whole.
+// Local. By how much mode k, as read in double precision, is wrong at most, relative to its norm, where it is stored as
+// coefficients; negative: it is stored whole.
 LQ_API lq_status lq_modes_error(const lq_modes* set, uint64_t k, double* error);
 // Collective. Vector number k, on any process grid of the sites, in any precision; field and index of the options are
 // not used. In the background: call it for the next vectors before you work on this one.
@@ -126,6 +131,14 @@ LQ_API lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity,
 LQ_API lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
                                           const int64_t* lattice, int storage, uint64_t first, uint64_t last,
                                           int overwrite, const lq_communicator* communicator);
+// Collective. All that a conversion can be asked for: as lq_modes_convert_vectors and, with basis > 0,
+// lq_modes_convert_coherent. Of the options, or NULL, overwrite and those of the route (strategy, ...) are used: they
+// say how the new set is written. For "quda" LQ_AUTO means LQ_DIRECT, which is LQ_UNSUPPORTED where two clients must
+// not write into one block: take LQ_MESSAGES there.
+LQ_API lq_status lq_modes_convert_with(const char* from, const char* to, const char* format, int64_t ls, int parity,
+                                       const int64_t* lattice, int storage, uint64_t first, uint64_t last,
+                                       uint64_t basis, const int64_t* block, double tolerance,
+                                       const lq_write_options* options, const lq_communicator* communicator);
 // Local. Who wrote the set: "modes" (this library), "quda", "milc", "grid", "mod", "eigen-comp"; the text lives for
 // ever.
 LQ_API const char* lq_modes_family(const lq_modes* set);

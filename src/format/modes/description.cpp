@@ -14,6 +14,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
+#include "format/unproven.hpp"
 #include "format/xml_fields.hpp"
 
 namespace lq {
@@ -298,6 +299,20 @@ Description decode_description(std::string_view document) {
     throw Error(Code::malformed, error.what());
   }
   return description;
+}
+
+std::vector<std::string> unproven_texts(std::string_view document) {
+  std::vector<std::string> texts;
+  for (const Element& child : parse_document(document, root_name).children) {
+    if (child.name == unproven_text) texts.emplace_back(child.text);
+  }
+  return texts;
+}
+
+std::string with_unproven(std::string_view document, std::string_view text) {
+  std::string marked(document);
+  marked.insert(marked.rfind(fmt::format("</{}", root_name)), base::xml::element(unproven_text, text));
+  return marked;
 }
 
 Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole) {

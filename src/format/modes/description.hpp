@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/modes.hpp>
@@ -32,6 +33,11 @@ void check(const Description& description);
 std::string encode(const Description& description);
 // malformed: it is none. The room is that of the index, which this record does not tell.
 Description decode_description(std::string_view document);
+
+// What the document says of modes that a repair could not save (format/unproven.hpp); and the same document with one
+// such text more.
+std::vector<std::string> unproven_texts(std::string_view document);
+std::string with_unproven(std::string_view document, std::string_view text);
 
 // Where a vector is whose data begin at `offset`, or the coefficients of one.
 Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole = true);

@@ -182,6 +182,7 @@ Head read_head(base::ByteSource& file) {
   Head head;
   try {
     head.description = decode_description(base::as_text(document));
+    head.unproven = unproven_texts(base::as_text(document));
   } catch (const Error& error) {
     throw Error(Code::malformed, fmt::format("{}: \"{}\": {}", file.path(), type::head, error.what()),
                 {.path = file.path(), .record = std::string(type::head), .offset = 0});

@@ -61,8 +61,9 @@ struct PlacedBlock {
 struct Head {
   Description description;
   std::uint64_t document_bytes = 0;  // of the description as it is in the file
-  std::vector<PlacedBlock> blocks;   // from the first on, as far as they can be read
-  bool is_whole = true;              // false: a block is damaged
+  std::vector<std::string> unproven = {};
+  std::vector<PlacedBlock> blocks;  // from the first on, as far as they can be read
+  bool is_whole = true;             // false: a block is damaged
 
   std::uint64_t size() const noexcept {
     return blocks.empty() ? 0 : blocks.back().block.first + blocks.back().block.count;

@@ -35,6 +35,15 @@ std::uint64_t end_of(std::uint64_t offset, std::uint64_t bytes) noexcept {
   return offset + bytes + lime::padding(bytes);
 }
 
+lime::HeaderBytes header_of(std::string_view type, std::uint64_t bytes, bool begins, bool ends) {
+  lime::Header header;
+  header.type = type;
+  header.mb_flag = begins;
+  header.me_flag = ends;
+  header.data_length = bytes;
+  return lime::encode(header);
+}
+
 // A block of the index where it lies, with the modes that are to be in it.
 struct Slots {
   std::uint64_t offset = 0;  // of the payload of its record
@@ -71,6 +80,7 @@ class Mending {
     found_ = all_modes(walked_, description_, records_);
     choose();
     leave_out_gaps();
+    mark();
     write();
   }
 
@@ -83,6 +93,7 @@ class Mending {
   std::optional<Kept> choose(std::uint64_t number, const std::optional<Entry>& entry, std::uint64_t end) const;
   void leave_out_gaps();
   void leave_out(std::uint64_t begin, std::uint64_t end);
+  void mark();
   void write();
   bool put(std::uint64_t offset, base::Bytes bytes);
   void put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends);
@@ -108,6 +119,8 @@ class Mending {
   bool goes_on_ = false;          // the last block that is there leads to one that is not
   std::vector<FoundMode> found_;  // by their records, in the order of the file
   std::vector<Kept> kept_;
+  std::vector<std::string> missing_;  // what is, in words
+  bool is_marked_ = false;
 };
 
 void Mending::tell(Severity severity, Code code, const char* rule, std::string_view record, std::uint64_t offset,
@@ -237,6 +250,7 @@ void Mending::choose() {
   if (goes_on_) {
     tell(Severity::error, Code::truncated, "repair-modes-lost", type::index, blocks_.back().offset,
          fmt::format("modes from {} on are lost: the index goes on in a block that is not there", stated_));
+    missing_.push_back(fmt::format("those that were modes {} and higher", stated_));
   }
 }
 
@@ -245,6 +259,8 @@ void Mending::tell_lost(std::uint64_t first, std::uint64_t last, const std::stri
   std::string message = is_one ? fmt::format("mode {} is lost and left out", first)
                                : fmt::format("modes {} to {} are lost and left out", first, last);
   message += fmt::format(": {}", why);
+  missing_.push_back(is_one ? fmt::format("what was mode {}", first)
+                            : fmt::format("what were modes {} to {}", first, last));
   const bool moves = !kept_.empty() && kept_.back().number > last;
   if (moves) message += fmt::format("; the modes behind {} get lower numbers", is_one ? "it" : "them");
   tell(Severity::error, Code::truncated, "repair-modes-lost", type::data, file_.size(), std::move(message));
@@ -305,6 +321,35 @@ void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
   finding.offset = begin;
   finding.length = end - begin;
   done_.add(std::move(finding));
+  if (!is_whole_ && !holds_modes && missing_.empty()) {
+    missing_.push_back(fmt::format("perhaps what was in {} bytes", end - begin));
+  }
+}
+
+// Of what is missing the new set would say nothing. What is behind the description moves.
+void Mending::mark() {
+  if (missing_.empty()) return;
+  put_header(lime::header_bytes, type::head, document_bytes_, true, false);
+  constexpr std::size_t most_listed = 4;
+  if (missing_.size() > most_listed) {
+    missing_.resize(most_listed);
+    missing_.emplace_back("and more");
+  }
+  const std::string marked =
+      with_unproven(base::as_text(read(file_, lime::header_bytes, document_bytes_)),
+                    fmt::format("since a repair modes are missing: {}", fmt::join(missing_, ", ")));
+  const base::Bytes bytes = base::as_bytes(marked);
+  std::vector<std::byte> padded(bytes.begin(), bytes.end());
+  padded.resize(bytes.size() + lime::padding(bytes.size()));
+  const std::uint64_t before = document_bytes_ + lime::padding(document_bytes_), moved = padded.size() - before;
+  file_.replace(lime::header_bytes, before, padded);
+  document_bytes_ = bytes.size();
+  file_.replace(0, lime::header_bytes, header_of(type::head, document_bytes_, true, false));
+  for (Slots& slots : blocks_) slots.offset += moved;
+  for (Kept& one : kept_) one.entry.offset += moved;
+  is_marked_ = true;
+  tell(Severity::warning, Code::ok, "repair-modes-marked", type::head, 0,
+       "the new set says in its description that modes are missing, and is called unproven for that");
 }
 
 bool Mending::put(std::uint64_t offset, base::Bytes bytes) {
@@ -315,12 +360,7 @@ bool Mending::put(std::uint64_t offset, base::Bytes bytes) {
 
 // The header of a record, and the zeros behind its payload.
 void Mending::put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends) {
-  lime::Header header;
-  header.type = type;
-  header.mb_flag = begins;
-  header.me_flag = ends;
-  header.data_length = bytes;
-  const lime::HeaderBytes right = lime::encode(header);
+  const lime::HeaderBytes right = header_of(type, bytes, begins, ends);
   const std::uint64_t at = offset - lime::header_bytes;
   if (put(at, right)) {
     tell(Severity::warning, Code::ok, "repair-header", type, at, "its header was put right");
@@ -365,7 +405,7 @@ void Mending::write() {
     const std::uint64_t at = record_of(entry);
     put_header(entry.offset, entry.is_whole() ? type::data : type::coefficients, payload_of(entry).length, true, false);
     put_header(at, type::mode, entry_bytes_, false, true);
-    if (!put(at, encode(entry, description_)) || !kept_[k].is_of_index) continue;
+    if (!put(at, encode(entry, description_)) || !kept_[k].is_of_index || is_marked_) continue;
     tell(Severity::warning, Code::ok, "repair-modes-record", type::mode, at - lime::header_bytes,
          fmt::format("the record of mode {} was written anew from the index", k));
   }

@@ -16,6 +16,7 @@
 #include "format/modes/mend.hpp"
 #include "format/modes/plan.hpp"
 #include "format/modes/scan.hpp"
+#include "format/unproven.hpp"
 
 namespace lq::format::modes {
 namespace {
@@ -199,6 +200,15 @@ std::string mended(const std::string& file, std::vector<Finding>& done) {
   return bytes;
 }
 
+// What the set says of modes that are missing.
+std::vector<std::string> marks_in(const Catalog& catalog) {
+  std::vector<std::string> marks;
+  for (const auto& [name, text] : catalog.metadata) {
+    if (name == unproven_text) marks.push_back(text);
+  }
+  return marks;
+}
+
 TEST(ModesFormat, IsMendedToTheModesThatAreWhole) {
   const std::string whole = set_of(7, small_set());
   std::vector<Finding> done;
@@ -212,6 +222,7 @@ TEST(ModesFormat, IsMendedToTheModesThatAreWhole) {
     EXPECT_TRUE(after.complete);
     expect_modes(after, k);
     EXPECT_FALSE(done.empty());
+    EXPECT_EQ(marks_in(after).size(), 1U);
   }
   for (const std::size_t at : {before.records[1].offset + 5, before.records[1].offset + 60}) {
     std::string damaged = whole;
@@ -253,7 +264,8 @@ TEST(ModesFormat, IsMendedByItsIndexWhereRecordsOfModesAreDamaged) {
   EXPECT_EQ(errors_in(done), 0U);
 }
 
-// A mode whose entry and record are both damaged is lost; the others stay.
+// A mode whose entry and record are both damaged is lost; the others stay, and the set says which is missing, whatever
+// is repaired later.
 TEST(ModesFormat, NamesModesThatAreLost) {
   const std::string whole = set_of(7, small_set());
   const Catalog before = scan(whole);
@@ -264,12 +276,22 @@ TEST(ModesFormat, NamesModesThatAreLost) {
   damaged[block.offset + Block::head_bytes + 20] ^= 1;
   damaged[before.records.at(before.fields[block.block.first].record + 1).offset + 20] ^= 1;
   std::vector<Finding> done;
-  const Catalog after = scan(mended(damaged, done));
+  const std::string repaired = mended(damaged, done);
+  const Catalog after = scan(repaired);
   EXPECT_EQ(errors_in(done), 1U);
   EXPECT_NE(done.front().message.find("mode 2 is lost"), std::string::npos) << done.front().message;
   ASSERT_EQ(after.fields.size(), 6U);
   EXPECT_TRUE(after.findings.empty());
   for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(mode_of(after.fields[k].metadata), mode_like(k < 2 ? k : k + 1));
+  EXPECT_EQ(marks_in(after), std::vector<std::string>{"since a repair modes are missing: what was mode 2"});
+  EXPECT_EQ(mended(repaired, done), repaired);
+  EXPECT_TRUE(done.empty());
+  const Catalog again = scan(mended(repaired.substr(0, after.fields[4].payload.offset), done));
+  EXPECT_EQ(again.fields.size(), 4U);
+  EXPECT_EQ(marks_in(again),
+            (std::vector<std::string>{
+                "since a repair modes are missing: what was mode 2",
+                "since a repair modes are missing: what were modes 4 to 5, those that were modes 6 and higher"}));
 }
 
 // An append was killed and its journal lost; others followed. What the index knows was committed.

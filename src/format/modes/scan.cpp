@@ -8,6 +8,7 @@
 #include <limequat/error.hpp>
 
 #include "format/lime/header.hpp"
+#include "format/unproven.hpp"
 
 namespace lq::format::modes {
 namespace {
@@ -58,6 +59,7 @@ class Scan {
       head_ = read_head(file_);
       entry_bytes_ = entry_bytes(head_.description);
       catalog_.metadata.emplace_back(type::head, encode(head_.description));
+      for (const std::string& text : head_.unproven) catalog_.metadata.emplace_back(unproven_text, text);
       if (head_.is_whole && read_index()) {
         for (const PlacedBlock& at : head_.blocks) blocks_.push_back({at.offset, at.block.bytes()});
       } else {
