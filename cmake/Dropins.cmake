@@ -89,6 +89,9 @@ function(lq_dropin name)
   cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION"
     "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS;BRINGS" ${ARGN})
   lq_closure("${DROPIN_ROOMS}" closure room_libraries)
+  if("transport" IN_LIST closure)
+    list(APPEND DROPIN_SOURCES ${PROJECT_SOURCE_DIR}/src/compat/watch.cpp)
+  endif()
 
   # Its own sources. Their names are seen outside, so that EXPORTS alone decides.
   set(is_core OFF)

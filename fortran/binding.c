@@ -127,6 +127,26 @@ static lq_metadata* metadata_of(lq_pairs pairs) {
   return metadata;
 }
 
+// What went wrong on this rank before the call; its texts are those of the last error.
+static lq_failure failure_of(lq_status status) {
+  const lq_failure failure = {.struct_size = sizeof failure,
+                              .status = status,
+                              .sentence = lq_error_text(),
+                              .path = lq_error_path(),
+                              .record = lq_error_record(),
+                              .expected = lq_error_expected(),
+                              .found = lq_error_found(),
+                              .offset = lq_error_offset(),
+                              .system_errno = lq_error_errno()};
+  return failure;
+}
+
+// Collective. Whether options were right on all ranks: none begins a call that another one stays away from.
+static lq_status agreed(const lq_communicator* communicator, lq_status status) {
+  const lq_failure failure = failure_of(status);
+  return lq_communicator_agree(communicator, status == LQ_OK ? NULL : &failure);
+}
+
 // The field, or what was wrong before it was reached: the call it is handed to tells all ranks.
 static lq_field unless(lq_field field, int is_wrong, const char* problem) {
   if (is_wrong && field.problem == NULL) field.problem = problem;
@@ -203,7 +223,9 @@ lq_status lq_fortran_write_async(const char* path, const lq_grid* grid, const lq
 
 lq_status lq_fortran_create(const char* path, const lq_grid* grid, lq_pairs options, lq_writer** writer) {
   lq_write_options all;
-  const lq_status status = set_lq_write_options(&all, options);
+  const lq_status mine = set_lq_write_options(&all, options);
+  const lq_failure failure = failure_of(mine);
+  const lq_status status = lq_grid_agree(grid, mine == LQ_OK ? NULL : &failure);
   return status == LQ_OK ? lq_writer_create(path, grid, &all, writer) : status;
 }
 
@@ -217,7 +239,7 @@ lq_status lq_fortran_writer_write(lq_writer* writer, const char* name, const lq_
 
 lq_status lq_fortran_open(const char* path, const lq_communicator* communicator, lq_pairs options, lq_file** file) {
   lq_scan_options all;
-  const lq_status status = set_lq_scan_options(&all, options);
+  const lq_status status = agreed(communicator, set_lq_scan_options(&all, options));
   all.communicator = communicator;
   return status == LQ_OK ? lq_file_open(path, &all, file) : status;
 }
@@ -235,7 +257,7 @@ lq_status lq_fortran_file_read(const lq_file* file, const lq_grid* grid, const l
 
 lq_status lq_fortran_inspect(const char* path, const lq_communicator* communicator, lq_pairs options, char** json) {
   lq_scan_options all;
-  const lq_status status = set_lq_scan_options(&all, options);
+  const lq_status status = agreed(communicator, set_lq_scan_options(&all, options));
   all.communicator = communicator;
   return status == LQ_OK ? lq_inspect(path, &all, json) : status;
 }
@@ -243,7 +265,7 @@ lq_status lq_fortran_inspect(const char* path, const lq_communicator* communicat
 lq_status lq_fortran_verify(const char* path, const lq_communicator* communicator, lq_pairs options, int* is_sound,
                             char** json) {
   lq_verify_options all;
-  const lq_status status = set_lq_verify_options(&all, options);
+  const lq_status status = agreed(communicator, set_lq_verify_options(&all, options));
   all.communicator = communicator;
   return status == LQ_OK ? lq_verify(path, &all, is_sound, json) : status;
 }
@@ -251,7 +273,7 @@ lq_status lq_fortran_verify(const char* path, const lq_communicator* communicato
 lq_status lq_fortran_convert(const char* from, const char* to, const lq_communicator* communicator, lq_pairs options) {
   lq_convert_options all;
   lq_write_options write;
-  const lq_status status = set_conversion(&all, &write, options);
+  const lq_status status = agreed(communicator, set_conversion(&all, &write, options));
   all.communicator = communicator;
   return status == LQ_OK ? lq_convert(from, to, &all, NULL) : status;
 }
@@ -259,7 +281,7 @@ lq_status lq_fortran_convert(const char* from, const char* to, const lq_communic
 lq_status lq_fortran_diff(const char* a, const char* b, const lq_communicator* communicator, lq_pairs options,
                           int* is_same, char** json) {
   lq_diff_options all;
-  const lq_status status = set_lq_diff_options(&all, options);
+  const lq_status status = agreed(communicator, set_lq_diff_options(&all, options));
   all.communicator = communicator;
   return status == LQ_OK ? lq_diff(a, b, &all, is_same, json) : status;
 }
@@ -278,7 +300,7 @@ static uint64_t bytes_of(const CFI_cdesc_t* data, int64_t count) {
 lq_status lq_fortran_multifile_create(const char* path, const lq_communicator* communicator, lq_pairs options,
                                       int append, lq_multifile_writer** writer) {
   lq_multifile_options all;
-  const lq_status status = set_lq_multifile_options(&all, options);
+  const lq_status status = agreed(communicator, set_lq_multifile_options(&all, options));
   all.communicator = communicator;
   if (status != LQ_OK) return status;
   return append ? lq_multifile_append(path, &all, writer) : lq_multifile_create(path, &all, writer);
@@ -299,7 +321,7 @@ lq_status lq_fortran_multifile_write_field(lq_multifile_writer* writer, const ch
 lq_status lq_fortran_multifile_open(const char* path, const lq_communicator* communicator, lq_pairs options,
                                     lq_multifile_reader** reader) {
   lq_multifile_read_options all;
-  const lq_status status = set_lq_multifile_read_options(&all, options);
+  const lq_status status = agreed(communicator, set_lq_multifile_read_options(&all, options));
   all.communicator = communicator;
   return status == LQ_OK ? lq_multifile_open(path, &all, reader) : status;
 }

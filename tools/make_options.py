@@ -15,7 +15,7 @@ import sys
 import textwrap
 
 TYPES = {"flag": "bool", "whole": "int", "count": "int", "real": "float", "text": "str", "texts": "Mapping[str, str]",
-         "box": "Mapping[str, slice]", "callback": "Callable[..., None]"}
+         "extents": "Union[str, Sequence[int]]", "box": "Mapping[str, slice]", "callback": "Callable[..., None]"}
 
 
 def tables_of(library):
@@ -72,6 +72,8 @@ def page(tables):
 def type_of(row):
     if row["name"] == "progress":
         return f"Union[{TYPES[row['kind']]}, bool, None]"
+    if row["is_extents"]:
+        return f"Optional[{TYPES['extents']}]"
     choices = ", ".join(f'"{choice}"' for choice in row["choices"])
     return f"Union[Literal[{choices}], bool, None]" if choices else f"Optional[{TYPES[row['kind']]}]"
 
@@ -80,7 +82,7 @@ def types(tables):
     """python/limequat/option_types.py"""
     lines = ["# Copyright (c) 2026 The Limequat authors", "# SPDX-License-Identifier: BSD-3-Clause",
              '"""Options for type checkers; made of the tables in src/options by tools/make_options.py."""', "",
-             "from typing import Callable, Literal, Mapping, Optional, TypedDict, Union", "",
+             "from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Union", "",
              "from typing_extensions import Unpack", "",
              f"__all__ = {json.dumps([table['name'] for table in tables if table['functions']] + ['Unpack'])}", ""]
     for table in tables:

@@ -95,7 +95,7 @@ struct LQ_API Array {
     elements = std::move(values);
   }
 
-  std::uint64_t count() const noexcept;  // as the extents say
+  std::uint64_t count() const noexcept;  // as the extents say; 2^64 - 1 for more
   // Local. As one number of that type, or all as a vector; numbers are converted where nothing is lost but the last
   // digits of a float. invalid_argument: it is something else.
   std::int64_t integer() const;

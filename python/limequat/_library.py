@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Describes liblimequat; turns its statuses into exceptions."""
 
+import atexit
 import ctypes
 import os
 import threading
 import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
-from limequat import structs
+from limequat import signals, structs
 from limequat._finding import load
 from limequat.errors import BY_CODE, InternalError, InvalidArgument
 
@@ -157,6 +158,7 @@ _OTHER_FUNCTIONS = {
     "lq_error_found": ([], c_char_p),
     "lq_error_errno": ([], c_int),
     "lq_stop": ([], None),
+    "lq_check_interrupts": ([structs.InterruptCheck, c_void_p], None),
     "lq_text_free": ([c_void_p], None),
     "lq_communicator_free": ([c_void_p], None),
     "lq_communicator_rank": ([c_void_p], c_int),
@@ -197,6 +199,20 @@ def _declared(library):
 
 
 _library = _declared(load())
+_check = structs.InterruptCheck(signals.deferred.handle)
+
+
+class _Thread(threading.local):
+    """What is known of a thread: ``failure``, what a callback threw while the library is in a call."""
+
+    def __init__(self):
+        self.failure = None
+        if threading.current_thread() is threading.main_thread():
+            _library.lq_check_interrupts(_check, None)
+            atexit.register(_library.lq_check_interrupts, structs.InterruptCheck(), None)
+
+
+_thread = _Thread()
 
 
 def version():
@@ -218,12 +234,9 @@ def _text(value):
     return value.decode("utf-8", "replace") or None
 
 
-_causes = threading.local()  # what a callback threw, while the library is in a call
-
-
 def keep_cause(failure):
     """The exception of a callback, which the library knows as a failure only."""
-    _causes.failure = failure
+    _thread.failure = failure
 
 
 def _failure(status):
@@ -257,6 +270,16 @@ def require_range(kind, value, name):
                               found=str(value))
 
 
+def require_types(name, arguments):
+    """Refuses what C has no value for, as the call would; for calls that all ranks make or none."""
+    for number, (kind, value) in enumerate(zip(getattr(_library, name).argtypes, arguments)):
+        require_range(kind, value, f"argument {number} of {name}")
+        try:
+            kind.from_param(value)
+        except (TypeError, ctypes.ArgumentError) as error:
+            raise InvalidArgument(f"argument {number} of {name} is {value!r}: {error}", found=repr(value)) from None
+
+
 def call(name, *arguments):
     """Calls a function that returns lq_status; raises unless it is LQ_OK."""
     checked(getattr(_library, name), name, *arguments)
@@ -266,10 +289,11 @@ def checked(function, name, *arguments):
     """The same for a function of this or another library."""
     for number, (kind, value) in enumerate(zip(function.argtypes, arguments)):
         require_range(kind, value, f"argument {number} of {name}")
-    _causes.failure = None
-    status = function(*arguments)
+    _thread.failure = None
+    with signals.deferred:
+        status = function(*arguments)
     if status != 0:
-        cause = _causes.failure
+        cause = _thread.failure
         if cause is not None and not isinstance(cause, Exception):
             raise cause
         raise _failure(status) from cause
@@ -302,6 +326,13 @@ def path_bytes(path):
     if b"\0" in encoded:
         raise InvalidArgument(f"the path {path!r} holds a NUL character")
     return encoded
+
+
+def text_bytes(text, what):
+    """A text as C takes it, which would end it at a NUL; `what` it is, for the one who gave something else."""
+    if not isinstance(text, str) or "\0" in text:
+        raise InvalidArgument(f"{what} is {text!r}, expected a text without NUL", found=repr(text))
+    return text.encode("utf-8", "surrogateescape")
 
 
 class _DlInfo(ctypes.Structure):

@@ -17,7 +17,7 @@ import sys
 import warnings
 
 from limequat import structs
-from limequat._library import Handle, address_of, answer, call, library_path
+from limequat._library import Handle, address_of, answer, call, library_path, require_types
 from limequat.errors import Code, Error, InvalidArgument, NotFound
 from limequat.operations import table_over
 
@@ -101,6 +101,21 @@ def agreed(group):
         if isinstance(failure, Exception):
             raise error from failure
         raise failure from error
+
+
+def arguments_of(group, name, make):
+    """Collective. What make() returns, which is what a function of the library takes first: on all ranks, or the error of
+    the one on which it cannot be made."""
+    with agreed(group):
+        arguments = make()
+        if group is not None and group.size > 1:
+            require_types(name, arguments)
+        return arguments
+
+
+def call_together(group, name, make):
+    """Collective. Calls a function of the library with what make() returns on each rank."""
+    call(name, *arguments_of(group, name, make))
 
 
 _CODES = ((MemoryError, Code.OUT_OF_MEMORY), (NotImplementedError, Code.UNSUPPORTED), (Exception, Code.INVALID_ARGUMENT),

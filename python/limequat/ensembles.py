@@ -6,7 +6,7 @@ import ctypes
 import os
 from typing import TYPE_CHECKING
 
-from limequat._library import call, path_bytes, take_text, text_from
+from limequat._library import call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import Judgement, Verification, parse
 from limequat.display import table
 from limequat.options import Options, takes
@@ -72,7 +72,7 @@ def find(expression="", **options: "Unpack[CatalogueOptions]"):
     Returns :class:`Files`, a list of dicts; ``.to_pandas()`` makes a DataFrame of it. Raises InvalidArgument (it says where the
     expression is wrong), NotFound (there is no catalogue), and what :func:`index` raises.
     """
-    files = parse(text_from("lq_find", expression.encode(), Options("CatalogueOptions", options)))["files"]
+    files = parse(text_from("lq_find", text_bytes(expression, "the expression"), Options("CatalogueOptions", options)))["files"]
     for one in files:
         one["properties"] = {entry["name"]: entry["value"] for entry in reversed(one["properties"])}
     return Files(files)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from limequat import labelled, structs
-from limequat._library import call
+from limequat._library import call, text_bytes
 from limequat.arrays import site_of
 from limequat.communicators import agreed
 from limequat.display import table
@@ -154,7 +154,7 @@ class Records:
             return read_record(self._path, name, index)
         pieces = []
         sink = structs.Sink(lambda data, count, context: pieces.append(ctypes.string_at(data, count)))
-        call("lq_file_read_record", _opened(self._file, self._path), name.encode(), index, sink, None)
+        call("lq_file_read_record", _opened(self._file, self._path), text_bytes(name, "the type"), index, sink, None)
         return b"".join(pieces)
 
 

@@ -10,6 +10,7 @@ from limequat._library import Handle, answer, call
 from limequat.arrays import described
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
+from limequat.extents import extents_of
 
 
 class Grid(Handle):
@@ -73,10 +74,7 @@ class Grid(Handle):
 
 
 def _int64s(numbers, name):
-    try:
-        numbers = [int(number) for number in numbers]
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"{name} is {numbers!r}, expected whole numbers in x, y, z, t order") from None
+    numbers = extents_of(numbers, name)
     if not 1 <= len(numbers) <= 8 or not all(0 < number < 1 << 63 for number in numbers):
         raise InvalidArgument(f"{name} is {numbers}, expected 1 to 8 positive numbers in x, y, z, t order")
     return (c_int64 * len(numbers))(*numbers)

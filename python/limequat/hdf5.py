@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, NamedTuple, Optional
 import numpy as np
 
 from limequat import structs
-from limequat._library import Handle, answer, call, path_bytes, text_from
+from limequat._library import Handle, answer, path_bytes, text_bytes, text_from
 from limequat.answers import parse
 from limequat.arrays import looks_like_field
-from limequat.communicators import agreed, group_of
+from limequat.communicators import agreed, arguments_of, call_together, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.grid import Grid, require_grid
 from limequat.options import Options, takes
@@ -125,11 +125,11 @@ class File:
 
     def cd(self, path):
         """Goes to a group."""
-        self._call("lq_hdf5_cd", _path(path))
+        self._call("lq_hdf5_cd", lambda: (_path(path),))
 
     def push(self, path):
         """The same, but missing groups are made; :meth:`pop` goes back."""
-        self._call("lq_hdf5_push", _path(path))
+        self._call("lq_hdf5_push", lambda: (_path(path),))
 
     def pop(self):
         """Back to where push() came from."""
@@ -140,13 +140,13 @@ class File:
         entries = []
         visit = structs.Hdf5Visit(
             lambda name, kind, target, context: entries.append(Entry(_name(name), _KINDS[kind], _name(target))))
-        self._call("lq_hdf5_ls", _path(path), visit, None)
+        self._call("lq_hdf5_ls", lambda: (_path(path), visit, None))
         return entries
 
     def stat(self, path="."):
         """What is known of an object: a :class:`Stat`."""
         facts = structs.Hdf5Facts(struct_size=ctypes.sizeof(structs.Hdf5Facts))
-        self._call("lq_hdf5_stat", _path(path), ctypes.byref(facts))
+        self._call("lq_hdf5_stat", lambda: (_path(path), ctypes.byref(facts)))
         shape = tuple(facts.extents[:facts.dimensions])
         return Stat(_name(facts.path), _KINDS[facts.kind], _name(facts.type), shape, _name(facts.storage),
                     tuple(facts.chunk[:facts.dimensions]) if facts.is_chunked else None,
@@ -157,28 +157,28 @@ class File:
     def exists(self, path):
         """Whether there is such an object."""
         found = ctypes.c_int()
-        self._call("lq_hdf5_exists", _path(path), ctypes.byref(found))
+        self._call("lq_hdf5_exists", lambda: (_path(path), ctypes.byref(found)))
         return found.value != 0
 
     __contains__ = exists
 
     def mkdir(self, path):
         """Makes a group and those above it."""
-        self._call("lq_hdf5_mkdir", _path(path))
+        self._call("lq_hdf5_mkdir", lambda: (_path(path),))
 
     def remove(self, path):
         """Removes an object, or a group with all that is in it. Its room in the file stays unused."""
-        self._call("lq_hdf5_remove", _path(path))
+        self._call("lq_hdf5_remove", lambda: (_path(path),))
 
     __delitem__ = remove
 
     def rename(self, old, new):
         """Gives the object ``old`` the path ``new``."""
-        self._call("lq_hdf5_rename", _path(old), _path(new))
+        self._call("lq_hdf5_rename", lambda: (_path(old), _path(new)))
 
     def copy(self, old, new):
         """Copies the small object or group ``old`` to the path ``new``."""
-        self._call("lq_hdf5_copy", _path(old), _path(new))
+        self._call("lq_hdf5_copy", lambda: (_path(old), _path(new)))
 
     def write(self, path, value, *, axes=None, replace=False):
         """Writes a small object ``value``: a number, a text, or an array of them.
@@ -189,11 +189,8 @@ class File:
 
         Warns where an array has the shape of a field: :meth:`write_field` makes a field of it.
         """
-        with agreed(self._group):
-            array, kept = _to_c(value, axes)
         _warn_of_field(path, value)
-        self._call("lq_hdf5_write", _path(path), ctypes.byref(array), int(bool(replace)))
-        del kept
+        self._call("lq_hdf5_write", lambda: (_path(path), ctypes.byref(_to_c(value, axes)), int(bool(replace))))
 
     def read(self, path):
         """A small object: a number, a text, an array of numbers, or a list of texts."""
@@ -201,12 +198,12 @@ class File:
 
     def read_checked(self, path):
         """(object, status): "ok", "absent" or "mismatch", by its SHA-256."""
-        value = self._value("lq_hdf5_read", _path(path))
+        value = self._value("lq_hdf5_read", lambda: (_path(path),))
         return _from_c(answer("lq_hdf5_value_array", value).contents), _STATUS[answer("lq_hdf5_value_status", value)]
 
     def axes(self, path):
         """Names of the dimensions of a small object, with their coordinates or None: a dict."""
-        value = self._value("lq_hdf5_read", _path(path))
+        value = self._value("lq_hdf5_read", lambda: (_path(path),))
         array = answer("lq_hdf5_value_array", value).contents
         if not array.axes:
             return {}
@@ -235,7 +232,7 @@ class File:
             entry = find_entry(catalog, name[1:] or "/", 0)
             array, field, how, grid = read_request(entry, None, 0, region, dtype, {**options, "verify": verify}, grid,
                                                     out)
-        self._call("lq_hdf5_read_field", _path(name), grid, field, how)
+        self._call("lq_hdf5_read_field", lambda: (_path(name), grid, field, how))
         return array
 
     def fields(self):
@@ -267,35 +264,32 @@ class File:
         def visit(name, array, context):
             found[_name(name)] = _from_c(array.contents)
 
-        self._call("lq_hdf5_attributes", _path(path), structs.Hdf5VisitAttribute(visit), None)
+        self._call("lq_hdf5_attributes", lambda: (_path(path), structs.Hdf5VisitAttribute(visit), None))
         return found
 
     def attr(self, path, name):
         """One attribute of an object."""
-        value = self._value("lq_hdf5_attribute", _path(path), _path(name))
+        value = self._value("lq_hdf5_attribute", lambda: (_path(path), _path(name)))
         return _from_c(answer("lq_hdf5_value_array", value).contents)
 
     def set_attr(self, path, name, value):
         """Writes an attribute ``name`` of the object ``path``, ``value``, in the place of one that is there."""
-        with agreed(self._group):
-            array, kept = _to_c(value, None)
-        self._call("lq_hdf5_set_attribute", _path(path), _path(name), ctypes.byref(array))
-        del kept
+        self._call("lq_hdf5_set_attribute", lambda: (_path(path), _path(name), ctypes.byref(_to_c(value, None))))
 
     def del_attr(self, path, name):
         """Removes an attribute."""
-        self._call("lq_hdf5_remove_attribute", _path(path), _path(name))
+        self._call("lq_hdf5_remove_attribute", lambda: (_path(path), _path(name)))
 
     def _open(self):
         if self._handle:
             return self._handle
         raise WrongState(f"{self.path}: this session is over; open the file again", path=str(self.path))
 
-    def _call(self, name, *arguments):
-        call(name, self._open(), *arguments)
+    def _call(self, name, make=tuple):
+        call_together(self._group, name, lambda: (self._open(), *make()))
 
-    def _value(self, name, *arguments):
-        return Handle("lq_hdf5_value_free", name, self._open(), *arguments)
+    def _value(self, name, make):
+        return Handle("lq_hdf5_value_free", name, *arguments_of(self._group, name, lambda: (self._open(), *make())))
 
 
 def _warn_of_field(path, value):
@@ -306,11 +300,7 @@ def _warn_of_field(path, value):
 
 
 def _path(path):
-    if not isinstance(path, str):
-        raise InvalidArgument(f"a path within the file is {path!r}, expected a text")
-    if "\0" in path:
-        raise InvalidArgument(f"the path {path!r} holds a NUL character")
-    return path.encode("utf-8", "surrogateescape")
+    return text_bytes(path, "a path within the file")
 
 
 def _name(text):
@@ -338,7 +328,7 @@ def _as_array(value):
 
 
 def _to_c(value, axes):
-    """(Hdf5Array, what it points to)."""
+    """The Hdf5Array of a value, which keeps what it points to."""
     number, values, shape = _as_array(value)
     if len(shape) > 32:
         raise InvalidArgument(f"an array of {len(shape)} dimensions, expected at most 32")
@@ -355,7 +345,8 @@ def _to_c(value, axes):
         array.data = values.ctypes.data
     if axes is not None:
         array.axes = _axes_to_c(axes, shape, kept)
-    return array, kept
+    array.kept = kept
+    return array
 
 
 def _axes_to_c(axes, shape, kept):

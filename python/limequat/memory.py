@@ -9,6 +9,7 @@ import numpy as np
 from limequat import device, structs
 from limequat._library import call
 from limequat.errors import InvalidArgument
+from limequat.extents import extents_of
 
 _KINDS = ("gauge", "spinor", "propagator", "generic")
 
@@ -37,7 +38,7 @@ class Memory:
         if kind not in _KINDS:
             raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(_KINDS)}", found=repr(kind))
         self.arrays = list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
-        self.layout, self.lattice, self.kind = layout, tuple(int(extent) for extent in lattice), kind
+        self.layout, self.lattice, self.kind = layout, tuple(extents_of(lattice, "lattice")), kind
         self._spec = {"colors": colors, "spins": spins, "numbers": numbers}
         self._has_pointers, self._norms = self._arrays_of(layout)
         kinds = ("int16",) if self._norms is not None else ("complex128", "complex64", "float64", "float32")

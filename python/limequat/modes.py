@@ -14,16 +14,18 @@ their number.
 
 import ctypes
 import math
+from operator import index as whole
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from limequat import structs
-from limequat._library import Handle, answer, call, path_bytes, take_text
+from limequat._library import Handle, answer, call, path_bytes, take_text, text_bytes
 from limequat.answers import parse
 from limequat.arrays import Field, KINDS, adapted, described, memory_for
-from limequat.communicators import agreed, group_of
+from limequat.communicators import agreed, arguments_of, call_together, group_of
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
+from limequat.extents import extents_of
 from limequat.grid import Grid, require_grid
 from limequat.options import Options, takes
 from limequat.transfer import warn_of
@@ -118,13 +120,11 @@ def convert(source, target, *, storage=None, first=0, last=None, overwrite=False
                 "direct", which is not possible where two clients must not write into one block
     """
     group = group_of(comm)
-    with agreed(group):
-        extents = (ctypes.c_int64 * 8)(*(int(extent) for extent in block or ()))
-        how = Options("WriteOptions", {"overwrite": overwrite, "strategy": strategy})
-        arguments = (path_bytes(source), path_bytes(target), None if format is None else format.encode(), ls,
-                     _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first,
-                     _ALL if last is None else last, basis, extents, tolerance, how)
-    call("lq_modes_convert_with", *arguments, group)
+    call_together(group, "lq_modes_convert_with", lambda: (
+        path_bytes(source), path_bytes(target), None if format is None else text_bytes(format, "format"), ls,
+        _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first,
+        _ALL if last is None else last, basis, (ctypes.c_int64 * 8)(*extents_of(block or (), "block")), tolerance,
+        Options("WriteOptions", {"overwrite": overwrite, "strategy": strategy}), group))
 
 
 class Writer:
@@ -140,18 +140,23 @@ class Writer:
         eigenvalue  real or complex
         residual    norm of (operator - eigenvalue) vector, if it is known
         """
-        with agreed(self._grid.communicator):
+        report = ctypes.c_void_p()
+
+        def arguments():
             if not self._handle:
                 raise WrongState(f"{self.path}: this writer is closed; modes.append() opens the set again",
                                  path=str(self.path))
-            array, field = _flat(array, self._grid, self.path)
-            eigenvalue = complex(eigenvalue)
-        mode = structs.Mode(eigenvalue.real, eigenvalue.imag, -1.0 if residual is None else float(residual))
-        report = ctypes.c_void_p()
-        call("lq_modes_writer_append", self._handle, field.to_c(array), ctypes.byref(mode), ctypes.byref(report))
-        report = parse(take_text(report))
-        warn_of(report)
-        return report
+            flat, field = _flat(array, self._grid, self.path)
+            value = complex(eigenvalue)
+            mode = structs.Mode(value.real, value.imag, -1.0 if residual is None else float(residual))
+            memory = field.to_c(flat)
+            memory.kept = flat
+            return self._handle, memory, ctypes.byref(mode), ctypes.byref(report)
+
+        call_together(self._grid.communicator, "lq_modes_writer_append", arguments)
+        told = parse(take_text(report))
+        warn_of(told)
+        return told
 
     def __len__(self):
         return self._count if self._count is not None else answer("lq_modes_writer_size", self._handle)
@@ -194,14 +199,15 @@ class Set:
         group = require_grid(grid)
         with agreed(group):
             name, side, how = path_bytes(path), _parity(parity), Options("Limits").over(group)
-            extents = _extents(lattice)
+            extents, ls = _extents(lattice), whole(ls)
         self._handle = Handle("lq_modes_free", "lq_modes_open_vectors", name, ls, side, extents, how)
         self.family = answer("lq_modes_family", self._handle).decode()
         known = structs.ModesDescription(struct_size=ctypes.sizeof(structs.ModesDescription))
         call("lq_modes_known", self._handle, ctypes.byref(known))
         self.lattice = tuple(known.lattice[:known.dimensions])
         self.sites = tuple(_sites(known))
-        self.grid = _grid_of(path, self.sites, grid)
+        with agreed(group):
+            self.grid = _grid_of(path, self.sites, grid)
         self.storage = next(name for name, number in _STORAGE.items() if number == known.storage)
         self.parity, self.ls, self.operator = _PARITY[known.parity], known.ls, known.operator_name.decode()
         self.parameters = {known.parameters[i].name.decode(): _value(known.parameters[i])
@@ -220,10 +226,11 @@ class Set:
         return self._count
 
     def __getitem__(self, k):
-        if not isinstance(k, (int, np.integer)):
-            raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
-        if not -len(self) <= k < len(self):
-            raise NoSuchRecord(f"{self.path}: there is no mode {k}: the set has {len(self)}", path=str(self.path))
+        with agreed(self.grid.communicator):
+            if not isinstance(k, (int, np.integer)):
+                raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
+            if not -len(self) <= k < len(self):
+                raise NoSuchRecord(f"{self.path}: there is no mode {k}: the set has {len(self)}", path=str(self.path))
         return self.read(int(k) % len(self))
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
@@ -235,8 +242,8 @@ class Set:
         """
         with agreed(self.grid.communicator):
             array, field = memory_for(self._site, self.grid.local, dtype, out)
-            handle, how = self._opened(), Options("ReadOptions", {**options, "verify": verify})
-        call("lq_modes_read", handle, k, self.grid, field.to_c(array), how)
+        call_together(self.grid.communicator, "lq_modes_read", lambda: (
+            self._opened(), k, self.grid, field.to_c(array), Options("ReadOptions", {**options, "verify": verify})))
         return array
 
     @takes("ReadOptions", without=("field", "index", "region", "limits", "progress"))
@@ -245,11 +252,12 @@ class Set:
 
         {options}
         """
-        last = len(self) if last is None else last
+        with agreed(self.grid.communicator):
+            first, last = whole(first), len(self) if last is None else whole(last)
+            how = Options("ReadOptions", options)
         if self.family != "modes":  # one by one
             yield from ((k, self.read(k, dtype, **options)) for k in range(first, last))
             return
-        how = Options("ReadOptions", options)
 
         def start(k):
             with agreed(self.grid.communicator):
@@ -300,9 +308,10 @@ def _parity(name):
 def _extents(lattice):
     if lattice is None:
         return None
-    if len(lattice) != 4:
+    extents = extents_of(lattice, "lattice")
+    if len(extents) != 4:
         raise InvalidArgument(f"lattice is {lattice!r}, expected four extents x, y, z, t")
-    return (ctypes.c_int64 * 4)(*lattice)
+    return (ctypes.c_int64 * 4)(*extents)
 
 
 def _storage(name):
@@ -325,7 +334,7 @@ def _site(kind, shape, dtype):
 
 def _description(lattice, site, storage, ls, parity, operator, parameters, room):
     """(lq_modes_description, what its pointers need)."""
-    extents = tuple(int(extent) for extent in lattice)
+    extents = tuple(extents_of(lattice, "lattice"))
     if not 1 <= len(extents) <= 8:
         raise InvalidArgument(f"a lattice of {len(extents)} dimensions, expected 1 to 8")
     description = structs.ModesDescription()
@@ -346,7 +355,7 @@ def _description(lattice, site, storage, ls, parity, operator, parameters, room)
 def _set_coherence(description, basis, block, tolerance):
     description.basis, description.tolerance = basis, tolerance
     if basis:
-        extents = tuple(int(extent) for extent in block or ())
+        extents = extents_of(block or (), "block")
         if len(extents) != description.dimensions:
             raise InvalidArgument(f"block is {block!r}, expected an extent for each dimension of the lattice")
         description.block[:len(extents)] = extents

@@ -17,7 +17,7 @@ import ctypes
 import io
 from typing import TYPE_CHECKING
 
-from limequat._library import Handle, call, path_bytes, take_text, text_from
+from limequat._library import Handle, call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import Judgement, parse
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument, WrongState
@@ -103,12 +103,6 @@ def repair(path, *, output=None, **options: "Unpack[RepairOptions]"):
 _NO_FIELD = {"kind": "generic", "colors": 0, "spins": 0, "links": 0, "numbers": 1, "complex": False, "precision": "double"}
 
 
-def _name_bytes(name):
-    if not isinstance(name, str) or "\0" in name:
-        raise InvalidArgument(f"the name of the field is {name!r}, expected a text without NUL")
-    return name.encode("utf-8", "surrogateescape")
-
-
 class Reader:
     """A set that was opened for reading; ``m[task]`` is the stream of a task.
 
@@ -147,7 +141,7 @@ class Reader:
         {options}
         """
         with agreed(require_grid(grid)):
-            handle, named = self._open_handle(), _name_bytes(name)
+            handle, named = self._open_handle(), text_bytes(name, "the name of the field")
             entry = next((one for one in self.fields if one["name"] == name), None)
             if entry is None:  # the library knows why
                 entry = {"lattice": grid.extents if grid else [1], "spec": _NO_FIELD}
@@ -266,7 +260,7 @@ class Writer:
         {options}
         """
         return written(grid, array, kind, dims, options, "lq_multifile_write_field",
-                       lambda: (self._open_handle(), _name_bytes(name)))
+                       lambda: (self._open_handle(), text_bytes(name, "the name of the field")))
 
     def close(self):
         """Completes and publishes the set; errors surface here."""

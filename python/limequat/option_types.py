@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Options for type checkers; made of the tables in src/options by tools/make_options.py."""
 
-from typing import Callable, Literal, Mapping, Optional, TypedDict, Union
+from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Union
 
 from typing_extensions import Unpack
 
@@ -35,9 +35,9 @@ class WriteOptions(TypedDict, total=False):
     profile: Optional[str]
     machine: Optional[str]
     layout: Optional[str]
-    dataset_chunk: Optional[str]
+    dataset_chunk: Optional[Union[str, Sequence[int]]]
     filters: Optional[str]
-    parts: Optional[str]
+    parts: Optional[Union[str, Sequence[int]]]
     time_stamps: Optional[bool]
     stripe_count: Optional[int]
     stripe_bytes: Optional[int]
@@ -93,7 +93,7 @@ class DiagnoseOptions(TypedDict, total=False):
 
     field: Optional[str]
     index: Optional[int]
-    lattice: Optional[str]
+    lattice: Optional[Union[str, Sequence[int]]]
     sums: Optional[str]
     whole_bytes: Optional[int]
     seconds: Optional[float]
@@ -249,7 +249,7 @@ class RepartitionOptions(TypedDict, total=False):
 
     to: Optional[str]
     folders: Optional[str]
-    extents: Optional[str]
+    extents: Optional[Union[str, Sequence[int]]]
     element_bytes: Optional[int]
     begin: Optional[int]
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]

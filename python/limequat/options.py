@@ -21,11 +21,13 @@ from typing import Any, Callable, Optional, TypeVar
 from limequat import progress, structs
 from limequat._library import call, text_from
 from limequat.errors import InvalidArgument
+from limequat.extents import extents_of
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TYPES = {"int": c_int, "uint64": c_uint64, "double": c_double, "text": c_char_p, "size": c_size_t,
           "pointer": c_void_p}
 _PROGRESS = ctypes.CFUNCTYPE(None, c_uint64, c_uint64, c_void_p)
+_REFUSED = "(refused)"  # among options: why they were, which whatever takes them raises where all ranks learn of it
 _AFTER_SWEEP = ctypes.CFUNCTYPE(None, c_int, c_void_p)
 
 
@@ -63,6 +65,8 @@ class Options:
         call(self._table.c_name + "_init", ctypes.byref(self.struct), ctypes.sizeof(self.struct))
         self._as_parameter_ = ctypes.byref(self.struct)
         for name, value in dict(values).items():
+            if name == _REFUSED:
+                raise value
             if value is not None and name in self._table.rows:
                 self._set(self._table.rows[name], value)
 
@@ -111,6 +115,8 @@ def _text(row, value):
             text = value
         elif kind == "text" and isinstance(value, os.PathLike):
             text = os.fsdecode(value)
+        elif row["is_extents"]:
+            text = "x".join(map(str, extents_of(value, row["name"])))
         elif kind == "flag":
             if value not in (False, True):
                 raise _unexpected(row, value)
@@ -160,14 +166,18 @@ def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str
 
         @functools.wraps(function)
         def checked(*arguments, **options):
-            for alias in [name for name in options if name in aliases and name not in explicit]:
-                name = aliases[alias]
-                if name in options:
-                    raise TypeError(f"{function.__name__}(): {alias} is an older name of {name}; give one of them")
-                options[name] = options.pop(alias)
-            for name in options:
-                if name not in rows and name not in explicit:
-                    raise TypeError(_unknown(function, name, [*rows, *explicit]))
+            try:
+                for alias in [name for name in options if name in aliases and name not in explicit]:
+                    name = aliases[alias]
+                    if name in options:
+                        raise TypeError(f"{function.__name__}(): {alias} is an older name of {name}; give one of them")
+                    options[name] = options.pop(alias)
+                for name in options:
+                    if name not in rows and name not in explicit and name != _REFUSED:
+                        raise TypeError(_unknown(function, name, [*rows, *explicit]))
+            except TypeError as refusal:
+                options = {name: value for name, value in options.items() if name in explicit}
+                options[_REFUSED] = refusal
             with contextlib.ExitStack() as stack:
                 if "progress" in rows:
                     options["progress"] = stack.enter_context(progress.shown(function.__name__, options.get("progress")))

@@ -7,10 +7,11 @@ import io
 from typing import TYPE_CHECKING
 
 from limequat import structs
-from limequat._library import Handle, call, path_bytes, take_text, text_from
+from limequat._library import Handle, call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import parse
-from limequat.communicators import agreed, group_of
+from limequat.communicators import agreed, call_together, group_of
 from limequat.errors import InvalidArgument
+from limequat.extents import extents_of
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def _array(extents, element_bytes, begin):
         if (element_bytes, begin) != (1, 0):
             raise InvalidArgument("element_bytes and begin are those of an array: give its extents, too")
         return structs.FileArray()
-    extents = list(extents)
+    extents = extents_of(extents, "extents")
     return structs.FileArray(begin, element_bytes, len(extents), (ctypes.c_int64 * len(extents))(*extents))
 
 
@@ -36,7 +37,7 @@ def repartition(source, target, *, comm=None, **options: "Unpack[RepartitionOpti
 
     {options}
 
-    comm: a communicator or Grid whose ranks share the work. ``extents`` is a text here, "16x16x16x32". Returns a dict: ``from`` and ``to`` (the partitions), ``files``, ``bytes``,
+    comm: a communicator or Grid whose ranks share the work. Returns a dict: ``from`` and ``to`` (the partitions), ``files``, ``bytes``,
     ``moved_bytes`` (in this call; the others were there from an interrupted one), ``was_there``, ``seconds``,
     ``findings``. Raises Exists, NotFound, NoSpace, InvalidArgument, Unsupported, Malformed, Truncated, IoError,
     ChecksumError.
@@ -58,7 +59,7 @@ def partition_of(path, *, access=None, parts=0, extents=None, element_bytes=1, b
 
     Raises NotFound, Malformed, Unsupported, InvalidArgument.
     """
-    access = None if access is None else access.encode()
+    access = None if access is None else text_bytes(access, "access")
     return parse(text_from("lq_partition_of", path_bytes(path), ctypes.byref(_array(extents, element_bytes, begin)), access,
                            parts))
 
@@ -79,7 +80,7 @@ class View(io.RawIOBase):
         array = _array(extents, element_bytes, begin)
         self._writable = bool(writable)
         self._handle = Handle("lq_view_free", "lq_view_open", path_bytes(path),
-                              None if partition is None else partition.encode(), part, ctypes.byref(array),
+                              None if partition is None else text_bytes(partition, "partition"), part, ctypes.byref(array),
                               int(self._writable))
         self.size = self._number("lq_view_size")
 
@@ -131,11 +132,14 @@ class View(io.RawIOBase):
 
         chunk_bytes  read at a time; 0: 4 MiB
         """
-        group = group_of(comm)
-        with agreed(group):
-            data = bytearray(self.size)
-        call("lq_view_read_all", self._handle, (ctypes.c_char * self.size).from_buffer(data) if data else None, self.size,
-             group, chunk_bytes)
+        group, data = group_of(comm), bytearray()
+
+        def arguments():
+            data.extend(bytes(self.size))
+            memory = (ctypes.c_char * self.size).from_buffer(data) if data else None
+            return self._handle, memory, self.size, group, chunk_bytes
+
+        call_together(group, "lq_view_read_all", arguments)
         return data
 
     def write_all(self, data, *, comm=None, chunk_bytes=0):
@@ -145,10 +149,13 @@ class View(io.RawIOBase):
         data         as many bytes as the view has, anything with the buffer protocol
         """
         group = group_of(comm)
-        with agreed(group):
+
+        def arguments():
             memory = memoryview(data).cast("B")
             kept = bytes(memory) if memory.readonly else (ctypes.c_char * len(memory)).from_buffer(memory)
-        call("lq_view_write_all", self._handle, kept, len(memory), group, chunk_bytes)
+            return self._handle, kept, len(memory), group, chunk_bytes
+
+        call_together(group, "lq_view_write_all", arguments)
 
     def sync(self):
         """What was written has reached the disk."""

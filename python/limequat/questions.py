@@ -7,11 +7,12 @@ from ctypes import c_int64
 from typing import TYPE_CHECKING
 
 from limequat import structs
-from limequat._library import call, path_bytes, text_from
+from limequat._library import call, path_bytes, text_bytes, text_from
 from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
+from limequat.extents import extents_of
 from limequat.options import Options, takes
 from limequat.transfer import warn_of
 
@@ -161,9 +162,10 @@ def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spin
 
     Returns ``chosen``, ``considered``, ``machine``, ... (docs/reference/json.md).
     """
+    lattice, processes = extents_of(lattice, "lattice"), extents_of(processes, "processes")
     kinds, precisions = ("gauge", "spinor", "propagator"), {"single": 32, "double": 64}
     if kind not in kinds or precision not in precisions or len(lattice) != len(processes):
-        raise InvalidArgument(f"plan: {kind!r}, {precision!r}, lattice {list(lattice)}, processes {list(processes)}; expected "
+        raise InvalidArgument(f"plan: {kind!r}, {precision!r}, lattice {lattice}, processes {processes}; expected "
                               f"one of {', '.join(kinds)}, single or double, and as many processes as extents")
     field = structs.Field(kind=kinds.index(kind), precision=precisions[precision], colors=colors, spins=spins, is_complex=1)
     how = Options("PlanRequest", options)
@@ -178,7 +180,7 @@ def read_record(path, type, index=0):
     """The bytes of record number `index` (from 0) of that type in the file ``path``; raises NoSuchRecord."""
     pieces = []
     sink = structs.Sink(lambda data, count, context: pieces.append(ctypes.string_at(data, count)))
-    call("lq_read_record", path_bytes(path), type.encode(), index, sink, None)
+    call("lq_read_record", path_bytes(path), text_bytes(type, "the type"), index, sink, None)
     return b"".join(pieces)
 
 

@@ -5,9 +5,8 @@
 import ctypes
 from typing import TYPE_CHECKING
 
-from limequat._library import call, path_bytes, take_text
+from limequat._library import call, path_bytes, take_text, text_bytes
 from limequat.answers import Judgement, parse
-from limequat.errors import InvalidArgument
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
@@ -52,9 +51,7 @@ def extract(path, type, target, *, index=0, **options: "Unpack[RepackOptions]"):
 
     Returns a dict as :func:`pack`.
     """
-    if not isinstance(type, str) or "\0" in type:
-        raise InvalidArgument(f"the type is {type!r}, expected a text without NUL")
-    return _report("lq_extract", path_bytes(path), type.encode("utf-8", "surrogateescape"), index, path_bytes(target),
+    return _report("lq_extract", path_bytes(path), text_bytes(type, "the type"), index, path_bytes(target),
                    options=options)
 
 

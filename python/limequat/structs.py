@@ -7,6 +7,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_double, c_int, c_i
 GAUGE, SPINOR, PROPAGATOR, GENERIC = 0, 1, 2, 3
 SINGLE, DOUBLE = 32, 64
 
+InterruptCheck = CFUNCTYPE(c_int, c_void_p)
 Sink = CFUNCTYPE(None, c_void_p, c_uint64, c_void_p)
 
 

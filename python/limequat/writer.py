@@ -5,10 +5,11 @@
 import ctypes
 from typing import TYPE_CHECKING
 
-from limequat._library import WriterHandle, call, path_bytes, take_text
+from limequat._library import WriterHandle, call, path_bytes, take_text, text_bytes
 from limequat.answers import parse
-from limequat.communicators import agreed
+from limequat.communicators import agreed, call_together
 from limequat.errors import InvalidArgument, WrongState
+from limequat.extents import extents_of
 from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, metadata_array, takes
 
@@ -38,8 +39,8 @@ class Writer:
         self._group = require_grid(grid)
         with agreed(self._group):
             self._path, self._options = path_bytes(path), Options("WriteOptions", options)
-            if lattice is not None and grid is not None and tuple(lattice) != grid.extents:
-                raise InvalidArgument(f"{path}: the lattice is {tuple(lattice)}, that of the grid {grid.extents}",
+            if lattice is not None and grid is not None and tuple(extents_of(lattice, "lattice")) != grid.extents:
+                raise InvalidArgument(f"{path}: the lattice is {lattice}, that of the grid {grid.extents}",
                                       path=str(path))
         if lattice is not None or grid is not None:
             self._start(grid or Grid(lattice))
@@ -53,7 +54,7 @@ class Writer:
         self._require_open()
         with agreed(self._group):
             array, field, grid = laid_out(array, kind, dims, self._grid if self._group else None)
-            texts, named, report = metadata_array(metadata), name.encode(), ctypes.c_void_p()
+            texts, named, report = metadata_array(metadata), text_bytes(name, "the name of the field"), ctypes.c_void_p()
             if self._grid is not None and grid.local != self._grid.local:
                 raise InvalidArgument(f"{self.path}: field {name!r} has the lattice {grid.local}, the file has "
                                       f"{self._grid.local}", path=str(self.path), record=name)
@@ -64,13 +65,21 @@ class Writer:
         return parse(take_text(report))
 
     def write_record(self, type, contents):
-        """Appends a record of that ``type`` with ``contents``, text or bytes."""
+        """Appends a record of that ``type`` with ``contents``: a text, bytes, a bytearray or a memoryview."""
         self._require_open()
-        if self._handle is None:
-            raise WrongState(f"{self.path}: give the lattice to create(), or write a field before a record",
-                             path=str(self.path))
-        data = contents.encode() if isinstance(contents, str) else bytes(contents)
-        call("lq_writer_record", self._handle, type.encode(), data, len(data))
+
+        def arguments():
+            if self._handle is None:
+                raise WrongState(f"{self.path}: give the lattice to create(), or write a field before a record",
+                                 path=str(self.path))
+            if not isinstance(contents, (str, bytes, bytearray, memoryview)):
+                kind = contents.__class__.__name__
+                raise TypeError(f"the contents of a record are of type {kind}, expected a text or bytes"
+                                + ("; tobytes() makes bytes of an array" if hasattr(contents, "tobytes") else ""))
+            data = contents.encode() if isinstance(contents, str) else bytes(contents)
+            return self._handle, text_bytes(type, "the type of the record"), data, len(data)
+
+        call_together(self._group, "lq_writer_record", arguments)
 
     def close(self):
         """Completes the file; errors surface here."""

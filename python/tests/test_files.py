@@ -3,6 +3,8 @@
 """Files opened for looking around, and files of several fields."""
 
 import pathlib
+import resource
+import struct
 
 import numpy as np
 import pytest
@@ -156,3 +158,35 @@ def test_notebooks_show_damage(gauge_file):
     gauge_file.write_bytes(data)
     shown = lq.verify(gauge_file)._repr_html_()
     assert "damaged" in shown and "<td" in shown and "checksum" in shown
+
+
+def test_a_record_is_a_text_or_bytes(tmp_path, links):
+    path = tmp_path / "a.lime"
+    with lq.create(path, LATTICE) as file:
+        file.write("gauge", links)
+        for given in (b"abc", bytearray(b"abc"), memoryview(b"abc"), "abc"):
+            file.write_record("letters", given)
+        for wrong in (5, None, 1.5, [97, 98], links, np.arange(3), {"a": 1}):
+            with pytest.raises(TypeError, match="contents of a record"):
+                file.write_record("letters", wrong)
+        for wrong in ("a\0b", b"letters", 5):
+            with pytest.raises(lq.InvalidArgument, match="type of the record"):
+                file.write_record(wrong, b"abc")
+            with pytest.raises(lq.InvalidArgument, match="name of the field"):
+                file.write(wrong, links)
+    file = lq.open(path)
+    letters = [entry for entry in file.records if entry["type"] == "letters"]
+    assert len(letters) == 4 and all(file.records["letters", k] == b"abc" for k in range(4))
+
+
+@pytest.mark.parametrize("length", [3 << 30, 1 << 62, (1 << 64) - 1])
+def test_a_record_that_claims_more_than_there_is_takes_no_memory(tmp_path, length):
+    path = tmp_path / "cut.lime"
+    header = struct.pack(">IHBBQ128s", 0x456789AB, 1, 0xC0, 0, length, b"big")
+    path.write_bytes(header + bytes(64))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with lq.open(path) as file:
+        if "big" in file.records:
+            with pytest.raises((lq.Truncated, lq.Malformed)):
+                file.records["big"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB

@@ -24,7 +24,7 @@ def test_without_a_communicator_this_process_has_it_all(gauge_file, links, tmp_p
     assert (tmp_path / "a.ildg").read_bytes() == (tmp_path / "b.ildg").read_bytes()
 
 
-@pytest.mark.parametrize("extents", [[], [0, 4], [4] * 9, "4x4", [1 << 63], None])
+@pytest.mark.parametrize("extents", [[], [0, 4], [4] * 9, "4x", "4 x 4", [4.5], [1 << 63], None])
 def test_extents_that_are_none_are_refused(extents):
     with pytest.raises(lq.InvalidArgument, match="extents is"):
         lq.Grid(extents)

@@ -133,3 +133,31 @@ def test_what_is_wrong_is_said(conf, tmp_path):
     (tmp_path / "conf.set").write_bytes(text.replace(b"t=block", b"z=block"))
     with pytest.raises(lq.ChecksumError):
         lq.View(tmp_path / "conf.set")
+
+
+def test_extents_are_numbers_or_a_text_everywhere(tmp_path, links):
+    """One name takes both forms, whatever takes it."""
+    path = tmp_path / "plain"
+    path.write_bytes(bytes(range(64)))
+    extents = "4x2x3x5"
+    numbers = [int(n) for n in extents.split("x")]
+    for given in ("8x8", [8, 8], (8, 8), np.array([8, 8])):
+        with lq.View(path, "y=block:2", 1, extents=given) as view:
+            assert view.read() == bytes(range(32, 64))
+        assert lq.partition_of(path, extents=given)["extents"] == [8, 8]
+        lq.repartition(path, tmp_path / "set", to="y=block:2", extents=given, overwrite=True)
+        assert lq.partition_of(tmp_path / "set")["extents"] == [8, 8]
+    for given in (extents, numbers):
+        assert lq.Grid(given).extents == tuple(numbers)
+        assert lq.generate(given, sweeps=0).shape[:4] == tuple(numbers[::-1])
+        assert lq.plan(given, "1x1x1x1" if isinstance(given, str) else [1, 1, 1, 1])["chosen"]
+        with lq.create(tmp_path / "a.lime", given, overwrite=True) as file:
+            file.write("gauge", links)
+        lq.write(tmp_path / "v.scidac", links, parts="1x1x1x5" if isinstance(given, str) else (1, 1, 1, 5), overwrite=True)
+        lq.modes.create(tmp_path / "low.modes", given, overwrite=True).close()
+        assert lq.diagnose(tmp_path / "a.lime", lattice=given)
+    for wrong in ("8x", 8, [8.5, 8], ["8", "8"], object()):
+        with pytest.raises(lq.InvalidArgument, match="extents"):
+            lq.View(path, "y=block:2", 1, extents=wrong)
+        with pytest.raises(lq.InvalidArgument, match="extents"):
+            lq.repartition(path, tmp_path / "other", to="y=block:2", extents=wrong)

@@ -1,6 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -49,9 +50,14 @@ concept Number = std::is_arithmetic_v<T>;
 }  // namespace
 
 std::uint64_t Array::count() const noexcept {
+  // More than fits a number are as many as a number holds, so that they never look like few.
   std::uint64_t count = 1;
-  for (const std::uint64_t extent : extents) count *= extent;
-  return count;
+  bool is_too_large = false;
+  for (const std::uint64_t extent : extents) {
+    if (extent == 0) return 0;
+    is_too_large = __builtin_mul_overflow(count, extent, &count) || is_too_large;
+  }
+  return is_too_large ? std::numeric_limits<std::uint64_t>::max() : count;
 }
 
 std::int64_t Array::integer() const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -47,7 +48,14 @@ class InOrder {
     if (threads_.empty()) return work_(taken_++);
     std::unique_lock lock(mutex_);
     Slot& slot = slots_[taken_ % slots_.size()];
-    changed_.wait(lock, [&] { return slot.result || slot.failure; });
+    const auto is_there = [&] { return slot.result || slot.failure; };
+    while (may_be_interrupted() && !is_there()) {
+      changed_.wait_for(lock, std::chrono::milliseconds(50), is_there);
+      lock.unlock();  // whoever is asked may take his time
+      throw_if_interrupted();
+      lock.lock();
+    }
+    changed_.wait(lock, is_there);
     const std::exception_ptr failure = std::exchange(slot.failure, nullptr);
     std::optional<Result> result = std::exchange(slot.result, std::nullopt);
     ++taken_;
@@ -92,18 +100,27 @@ class InOrder {
 };
 
 // `work(number)` for each number below `count`, by so many threads; `take(number, result)` by this one. What either
-// throws ends it all: results before it were taken.
+// throws ends it all: results before it were taken. Nothing is taken of a call that is interrupted: what an
+// interruption made of the work may look like a result.
 template <class Work, class Take>
 void in_order(std::uint64_t count, int threads, const Work& work, const Take& take) {
   using Result = std::remove_cvref_t<std::invoke_result_t<const Work&, std::uint64_t>>;
   const auto useful =
       static_cast<int>(std::min<std::uint64_t>(count, static_cast<std::uint64_t>(std::max(threads, 1))));
   if (useful <= 1) {
-    for (std::uint64_t number = 0; number < count; ++number) take(number, work(number));
+    for (std::uint64_t number = 0; number < count; ++number) {
+      Result result = work(number);
+      throw_if_interrupted();
+      take(number, std::move(result));
+    }
     return;
   }
   InOrder<Result, Work> results(count, useful, work);
-  for (std::uint64_t number = 0; number < count; ++number) take(number, results.take());
+  for (std::uint64_t number = 0; number < count; ++number) {
+    Result result = results.take();
+    throw_if_interrupted();
+    take(number, std::move(result));
+  }
 }
 
 }  // namespace lq::base

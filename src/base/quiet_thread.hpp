@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/interruption.hpp"
+
 namespace lq::base {
 
 // No signal that comes from outside is delivered to this thread, nor to those that it starts, while this lives.
@@ -30,11 +32,14 @@ class SignalsBlocked {
   sigset_t before_;
 };
 
-// Throws as std::thread does.
+// It ends with the call that makes it, where that is interrupted. Throws as std::thread does.
 template <class Work>
 std::thread start_quiet_thread(Work&& work) {
   const SignalsBlocked blocked;  // the new thread begins with the mask of this one
-  return std::thread(std::forward<Work>(work));
+  return std::thread([work = std::forward<Work>(work), call = interruption_of_this_call()]() mutable {
+    take_over(std::move(call));
+    work();
+  });
 }
 
 }  // namespace lq::base

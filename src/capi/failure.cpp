@@ -9,6 +9,8 @@
 
 #include <limequat/json.hpp>
 
+#include "base/interruption.hpp"
+
 namespace {
 
 struct Failure {
@@ -74,7 +76,12 @@ lq_status remember_failure() noexcept try { throw; } catch (const Error& error) 
   return remember_foreign("of unknown type");
 }
 
+Call::Call() noexcept { base::begin_call(); }
+Call::~Call() { base::end_call(); }
+
 }  // namespace lq::capi
+
+void lq_check_interrupts(lq_interrupt_check check, void* context) { lq::base::set_interrupt_check(check, context); }
 
 const char* lq_version(void) { return lq::version(); }
 

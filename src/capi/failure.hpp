@@ -16,8 +16,18 @@ namespace lq::capi {
 // Exported because limequat_mpi needs it too.
 LQ_API lq_status remember_failure() noexcept;
 
+// A call of this API, within which the program is asked whether it is to end.
+class LQ_API Call {
+ public:
+  Call() noexcept;
+  ~Call();
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+};
+
 template <class Body>
 lq_status guarded(Body&& body) noexcept {
+  const Call call;
   try {
     body();
     return LQ_OK;

@@ -32,6 +32,14 @@ lq::Error error_of(const lq_failure& failure) {
   return lq::Error(code, text(failure.sentence), facts);
 }
 
+// Collective.
+void agree_on(const lq::Communicator& group, const lq_failure* failure) {
+  lq::capi::agreed(group, [&] {
+    if (failure != nullptr) throw error_of(lq::capi::given_options(failure, lq_failure{}));
+    return true;
+  });
+}
+
 }  // namespace
 
 void lq_communicator_free(lq_communicator* communicator) { delete communicator; }
@@ -43,12 +51,11 @@ int lq_communicator_size(const lq_communicator* communicator) {
 }
 
 lq_status lq_communicator_agree(const lq_communicator* communicator, const lq_failure* failure) {
-  return guarded([&] {
-    lq::capi::agreed(lq::capi::communicator_of(communicator), [&] {
-      if (failure != nullptr) throw error_of(lq::capi::given_options(failure, lq_failure{}));
-      return true;
-    });
-  });
+  return guarded([&] { agree_on(lq::capi::communicator_of(communicator), failure); });
+}
+
+lq_status lq_grid_agree(const lq_grid* grid, const lq_failure* failure) {
+  return guarded([&] { agree_on(lq::capi::grid_of(grid).communicator(), failure); });
 }
 
 lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid) {

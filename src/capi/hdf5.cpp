@@ -5,6 +5,9 @@
 #include <limequat/hdf5.hpp>
 
 #include <algorithm>
+#include <complex>
+#include <cstddef>
+#include <limits>
 #include <tuple>
 #include <type_traits>
 
@@ -73,6 +76,8 @@ Array array_from(const lq_hdf5_array* c) {
   }
   Array array;
   array.extents.assign(c->extents, c->extents + c->dimensions);
+  constexpr std::uint64_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof(std::complex<double>);
+  if (array.count() > most) reject("the extents of the array multiply to more elements than memory can hold");
   take_elements(array, c->type, c->data, static_cast<std::size_t>(array.count()));
   if (c->axes == nullptr) return array;
   for (int d = 0; d < c->dimensions; ++d) {

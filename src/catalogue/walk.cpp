@@ -13,6 +13,7 @@
 
 #include "base/error_errno.hpp"
 #include "base/folder.hpp"
+#include "base/interruption.hpp"
 
 namespace lq::catalogue {
 namespace {
@@ -47,6 +48,7 @@ void walk(const std::string& folder, const std::function<void(const std::string&
           const std::function<void(const std::string&, const std::string&)>& unreadable) {
   std::vector<std::string> waiting = {folder};
   while (!waiting.empty()) {
+    base::throw_if_interrupted();
     const std::string here = std::move(waiting.back());
     waiting.pop_back();
     std::vector<std::string> names;

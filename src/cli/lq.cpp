@@ -122,33 +122,16 @@ int dispatch(Session& session, const std::vector<std::string>& words) {
 namespace {
 
 // Every rank tells of its own calls: the root may not be the one that waits.
-class StallsTold {
- public:
-  explicit StallsTold(const Session& session) {
-    const std::string who = session.communicator.size() == 1
-                                ? session.program + ":"
-                                : fmt::format("{}: rank {}", session.program, session.communicator.rank());
-    try {
-      watch_stalls(seconds, [who](const Stall& stall) {
-        std::fprintf(stderr, "%s %s; the file system does not answer\n", who.c_str(),
-                     harmless(to_string(stall)).c_str());
-      });
-    } catch (const Error&) {
-      // No thread can be made to watch: the work itself needs none.
-    }
-  }
-  ~StallsTold() { watch_stalls(seconds, {}); }
-  StallsTold(const StallsTold&) = delete;
-  StallsTold& operator=(const StallsTold&) = delete;
-
- private:
-  static constexpr double seconds = 30;
-};
+void watch(const Session& session) {
+  watch_stalls_by_default(30, session.communicator.size() == 1
+                                  ? session.program + ":"
+                                  : fmt::format("{}: rank {}", session.program, session.communicator.rank()));
+}
 
 }  // namespace
 
 int run(Session& session, const std::vector<std::string>& words) {
-  const StallsTold stalls_told(session);
+  watch(session);
   int code = fine;
   try {
     code = dispatch(session, words);

@@ -16,6 +16,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/backoff.hpp"
+#include "base/interruption.hpp"
 #include "base/quiet_thread.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -85,10 +87,20 @@ struct Pending::State {
   void complete() {
     if (thread && thread->joinable()) {
       transfer->movement().help();
+      end_if_interrupted();
       thread->join();
     }
     if (by_caller && !*done) failure = pump::outcome_of(transfer->movement());
     *done = true;
+  }
+
+  // While the thread is at work.
+  void end_if_interrupted() noexcept {
+    base::Backoff backoff(base::Backoff::Who::helper);
+    while (base::may_be_interrupted() && !done->load(std::memory_order_acquire)) {
+      if (base::is_interrupted()) return transfer->movement().cancel();
+      backoff.wait();
+    }
   }
 
   // A few steps, if they can be taken without waiting: a chunk or two.
@@ -141,6 +153,7 @@ bool Pending::test() {
 Report Pending::wait() {
   State& state = open_state(state_);
   state.complete();
+  if (!state.failure) state.failure = base::interruption();
   const std::unique_ptr<io::Transfer> transfer = std::move(state.transfer);
   comm::agree(state.communicator.engine(), [&] { state.borrowed.require_unchanged(state.path); });
   return transfer->finish(state.failure);
@@ -182,6 +195,7 @@ struct PendingAccess {
 };
 
 Pending write_async(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
+  const base::Uninterruptible outlasts_this_call;
   auto prepared = PendingAccess::prepare(path, grid, options);
   const io::Borrowed borrowed =
       comm::agree(grid.communicator().engine(), [&] { return io::Borrowed(grid, field, io::guards_borrowed_memory); });
@@ -195,6 +209,7 @@ namespace {
 template <class Begin>
 Pending start_reading(const std::string& path, const Begin& begin, const Grid& grid, const ReadOptions& options,
                       Manner manner = {}) {
+  const base::Uninterruptible outlasts_this_call;
   auto prepared = PendingAccess::prepare(path, grid, options);
   auto transfer = begin(prepared.options);
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), {}, std::move(manner));

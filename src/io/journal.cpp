@@ -279,31 +279,22 @@ State recover(transport::Transport& transport, const std::string& path, Sync syn
   return state;
 }
 
-<<<<<<< HEAD
-void settle_journal(transport::Transport& transport, const std::string& path, Sync sync) {
+void settle_journal(transport::Transport& transport, const std::string& path, Sync sync,
+                    const transport::WriterLock* held) {
   const std::vector<std::string> journals = present(transport, journal_paths(path));
   const bool is_link = transport::own_name(path) != path;
   if (journals.empty() && !is_link) return;
   const bool is_file = transport.kind(path) == transport::PathKind::file;
   if (is_file && !journals.empty()) {
-    const transport::WriterLock lock(path);
-    recover(transport, path, sync, lock);
+    if (held != nullptr && held->is_of(path)) {
+      recover(transport, path, sync, *held);
+    } else {
+      recover(transport, path, sync, transport::WriterLock(path));
+    }
   }
   if (is_file && !is_link) return;
   // The new file takes the place of the link, and not of where that leads.
   for (const std::string& journal : present(transport, journals_beside(path))) remove_journal(transport, journal, sync);
-=======
-void settle_journal(transport::Transport& transport, const std::string& path, Sync sync,
-                    const transport::WriterLock* held) {
-  const std::string journal = journal_path(path);
-  if (transport.kind(journal) != transport::PathKind::file) return;
-  if (transport.kind(path) != transport::PathKind::file) return remove_journal(transport, journal, sync);
-  if (held != nullptr && held->is_of(path)) {
-    recover(transport, path, sync, *held);
-  } else {
-    recover(transport, path, sync, transport::WriterLock(path));
-  }
->>>>>>> modes
 }
 
 Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync,
@@ -316,16 +307,11 @@ Appending::Appending(transport::Transport& transport, transport::File& file, Syn
       left_(left) {
   held.require_same(file_);
   recover(transport_, path_, sync_, held);
-<<<<<<< HEAD
   require_one_name(path_);
-  journal_.bytes_before = file_.size();
-  journal_.start_crc = start_crc(file_, journal_.bytes_before);
-=======
   const FileState before = file_state(file_);
   require_left(before);
   journal_.bytes_before = before.bytes;
   journal_.start_crc = before.start_crc;
->>>>>>> modes
   so_far_ = std::make_unique<ChangedFile>(borrowed(file_), waiting_);
   journal_file_ = create_journal(transport_, path_, journal_path_);
   is_ours_ = true;
@@ -375,23 +361,20 @@ void Appending::require_left(const FileState& found) const {
 
 // Another writer takes the journal for one that was left behind.
 void Appending::require_unchanged() {
-<<<<<<< HEAD
-  bool is_ours = false;
+  bool is_ours = false, is_named = false;
   try {
-    while_held(path_, [&] { is_ours = is_same_file(journal_file_->identity(), transport_.identity(journal_path_)); });
+    while_held(path_, [&] {
+      is_ours = is_same_file(journal_file_->identity(), transport_.identity(journal_path_));
+      is_named = is_same_file(file_.identity(), transport_.open_read(path_)->identity());
+    });
   } catch (const Error&) {
     is_ours_ = false;
     throw;
   }
-  if (is_ours && start_crc(file_, journal_.bytes_before) == journal_.start_crc) return;
-=======
-  const bool is_there = transport_.kind(journal_path_) == transport::PathKind::file &&
-                        is_same_file(journal_file_->identity(), transport_.identity(journal_path_));
-  if (is_there && start_crc(file_, journal_.bytes_before) == journal_.start_crc) {
-    if (is_same_file(file_.identity(), transport_.open_read(path_)->identity())) return;
+  if (is_ours && start_crc(file_, journal_.bytes_before) == journal_.start_crc) {
+    if (is_named) return;
     throw transport::replaced_error(path_);
   }
->>>>>>> modes
   is_ours_ = false;
   throw Error(Code::io,
               fmt::format("{}: the file was changed while it was appended to: somebody else writes to it, too. What "

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The public File: a scanned file that stays open, and the transfers out of it.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <limequat/error.hpp>
@@ -17,6 +19,27 @@
 #include "io/transfer.hpp"
 
 namespace lq {
+namespace {
+
+// Behind what is in `bytes`. A file may claim to hold more than it does, and more than there is memory for: it gets
+// room for what it has shown.
+void append_read(base::ByteSource& file, std::uint64_t offset, std::uint64_t length, const Catalog& catalog,
+                 const Record& record, std::string& bytes) {
+  constexpr std::uint64_t at_once = 16 * 1024 * 1024;
+  for (std::uint64_t done = 0; done < length;) {
+    const auto next = static_cast<std::size_t>(std::min(at_once, length - done));
+    const std::size_t before = bytes.size();
+    bytes.resize(before + next);
+    if (file.read_at(offset + done, std::as_writable_bytes(std::span(bytes).subspan(before))) != next) {
+      throw Error(Code::truncated,
+                  fmt::format("{}: the file ends within \"{}\"", catalog.path, base::printable(record.type)),
+                  {.path = catalog.path, .record = record.type});
+    }
+    done += next;
+  }
+}
+
+}  // namespace
 
 const std::shared_ptr<io::ScannedFile>& FileAccess::file_of(const File& file) {
   if (file.state_) return file.state_->file;
@@ -51,18 +74,11 @@ std::string File::read_record(std::string_view type, std::uint64_t index) const 
   std::string bytes;
   const auto file = FileAccess::file_of(*this)->files().open_read(catalog().path);
   if (const auto contents = format.container->contents(*file, catalog(), record)) {
-    bytes.resize(static_cast<std::size_t>(contents->size()));
-    contents->read_at(0, std::as_writable_bytes(std::span(bytes)));
+    append_read(*contents, 0, contents->size(), catalog(), record, bytes);
     return bytes;
   }
   for (const format::RecordPiece& piece : format.container->pieces(*file, catalog(), record)) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + piece.length);
-    const auto place = std::as_writable_bytes(std::span(bytes).subspan(before));
-    if (file->read_at(piece.offset, place) == place.size()) continue;
-    throw Error(Code::truncated,
-                fmt::format("{}: the file ends within \"{}\"", catalog().path, base::printable(record.type)),
-                {.path = catalog().path, .record = record.type});
+    append_read(*file, piece.offset, piece.length, catalog(), record, bytes);
   }
   return bytes;
 }

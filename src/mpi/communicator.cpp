@@ -4,19 +4,34 @@
 // MPI_Init and MPI_Finalize for programs that leave them to us, and the handle of a duplicated communicator.
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
+#include <limequat/stall.hpp>
+
+#include <string>
 
 #include "mpi/mpi_comm.hpp"
 #include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
 
+namespace {
+
+void watch_stalls_of_this_rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  watch_stalls_by_default(30, "limequat: rank " + std::to_string(rank));
+}
+
+}  // namespace
+
 Environment::Environment(int& argc, char**& argv) {
   int initialised = 0;
   MPI_Initialized(&initialised);
-  if (initialised != 0) return;
-  int provided = 0;
-  check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "initialise");
-  owner_ = true;
+  if (initialised == 0) {
+    int provided = 0;
+    check(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided), "initialise");
+    owner_ = true;
+  }
+  watch_stalls_of_this_rank();
 }
 
 Environment::~Environment() {

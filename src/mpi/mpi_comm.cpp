@@ -34,6 +34,7 @@ class Requests {
     return &many_.emplace_back(MPI_REQUEST_NULL);
   }
   bool is_done() {
+    require_running();
     int done = 0;
     check(MPI_Testall(static_cast<int>(count_), many_.capacity() == 0 ? few_.data() : many_.data(), &done,
                       MPI_STATUSES_IGNORE),
@@ -91,14 +92,19 @@ MpiComm::~MpiComm() {
   if (finalised == 0) MPI_Comm_free(&comm_);
 }
 
+MPI_Comm MpiComm::running() const {
+  require_running();
+  return comm_;
+}
+
 void MpiComm::barrier() {
-  complete("wait for the other ranks", [&](MPI_Request* request) { return MPI_Ibarrier(comm_, request); });
+  complete("wait for the other ranks", [&](MPI_Request* request) { return MPI_Ibarrier(running(), request); });
 }
 
 void MpiComm::broadcast(std::span<std::byte> data, int root) {
   for_each_chunk(data.size(), chunk_bytes_, [&](std::size_t first, int count) {
     complete("broadcast", [&](MPI_Request* request) {
-      return MPI_Ibcast(data.data() + first, count, MPI_BYTE, root, comm_, request);
+      return MPI_Ibcast(data.data() + first, count, MPI_BYTE, root, running(), request);
     });
   });
 }
@@ -109,7 +115,7 @@ void MpiComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation
   if (ordered) turn_top_bits(values);
   for_each_chunk(values.size(), chunk_bytes_ / sizeof(std::uint64_t), [&](std::size_t first, int count) {
     complete("reduce over the ranks", [&](MPI_Request* request) {
-      return MPI_Iallreduce(MPI_IN_PLACE, values.data() + first, count, type, mpi_op(operation), comm_, request);
+      return MPI_Iallreduce(MPI_IN_PLACE, values.data() + first, count, type, mpi_op(operation), running(), request);
     });
   });
   if (ordered) turn_top_bits(values);
@@ -117,7 +123,7 @@ void MpiComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation
 
 std::vector<comm::Message> MpiComm::all_to_all(std::vector<comm::Message> outgoing) {
   exchanges_ ^= 1;
-  return Exchange(comm_, chunk_bytes_, exchanges_).run(std::move(outgoing));
+  return Exchange(running(), chunk_bytes_, exchanges_).run(std::move(outgoing));
 }
 
 // A group is made even where there is no memory for what holds it here: the others are in it.
@@ -133,20 +139,22 @@ std::unique_ptr<comm::Comm> MpiComm::hold(MPI_Comm part) const {
 
 std::unique_ptr<comm::Comm> MpiComm::split(int colour, int key) {
   MPI_Comm part = MPI_COMM_NULL;
-  check(MPI_Comm_split(comm_, colour < 0 ? MPI_UNDEFINED : colour, key, &part), "split the communicator");
+  check(MPI_Comm_split(running(), colour < 0 ? MPI_UNDEFINED : colour, key, &part), "split the communicator");
   return hold(part);
 }
 
 std::unique_ptr<comm::Comm> MpiComm::split_by_node() {
   MPI_Comm part = MPI_COMM_NULL;
-  check(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part), "find the ranks of this node");
+  check(MPI_Comm_split_type(running(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part),
+        "find the ranks of this node");
   return hold(part);
 }
 
 comm::Flight MpiComm::start_send(std::span<const std::byte> bytes, int to, int channel) {
   Requests requests(pieces_of(bytes.size()));
   for_each_chunk(bytes.size(), chunk_bytes_, [&](std::size_t first, int count) {
-    check(MPI_Isend(bytes.data() + first, count, MPI_BYTE, to, tag_channels + channel, comm_, requests.next()), "send");
+    check(MPI_Isend(bytes.data() + first, count, MPI_BYTE, to, tag_channels + channel, running(), requests.next()),
+          "send");
   });
   return comm::Flight(std::move(requests));
 }
@@ -154,7 +162,7 @@ comm::Flight MpiComm::start_send(std::span<const std::byte> bytes, int to, int c
 comm::Flight MpiComm::start_receive(std::span<std::byte> bytes, int from, int channel) {
   Requests requests(pieces_of(bytes.size()));
   for_each_chunk(bytes.size(), chunk_bytes_, [&](std::size_t first, int count) {
-    check(MPI_Irecv(bytes.data() + first, count, MPI_BYTE, from, tag_channels + channel, comm_, requests.next()),
+    check(MPI_Irecv(bytes.data() + first, count, MPI_BYTE, from, tag_channels + channel, running(), requests.next()),
           "receive");
   });
   return comm::Flight(std::move(requests));

@@ -39,6 +39,8 @@ class MpiComm final : public comm::Comm {
  private:
   std::size_t pieces_of(std::size_t bytes) const noexcept { return (bytes + chunk_bytes_ - 1) / chunk_bytes_; }
   std::unique_ptr<comm::Comm> hold(MPI_Comm part) const;
+  // What every operation begins with: MPI ends programs that call it once it is finalised.
+  MPI_Comm running() const;
 
   MPI_Comm comm_;
   std::size_t chunk_bytes_;

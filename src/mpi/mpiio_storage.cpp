@@ -80,6 +80,7 @@ class MpiStorage final : public Storage {
     if (offset > largest_position || bytes > largest_position - offset) {
       fail(Code::too_large, verb, offset, bytes, "files end below 2^63 bytes");
     }
+    require_running();
     int level = MPI_THREAD_SINGLE;
     int is_main = 0;
     check(MPI_Query_thread(&level), "find the thread level");

@@ -78,6 +78,7 @@ struct Option {
   std::string path = {};                       // of the member in C++, where it is not the name: "route.strategy"
   std::string_view not_in_lq = {};             // why `lq` has no argument for it
   char letter = 0;                             // of `lq`: "-j"; 0: none
+  bool is_extents = false;                     // a text of them, for which Python takes numbers, too
   Member member = {};
 };
 

@@ -36,7 +36,8 @@ Table repartition_table() {
            .meaning = "which array of the file is dealt out: \"16x16x16x32\", the fastest axis first",
            .advice =
                "Not needed for a set, or where a lattice file's first field lies in natural order in one piece or "
-               "in part files: these say it. Without it other files are arrays of bytes, of one axis (x)."}),
+               "in part files: these say it. Without it other files are arrays of bytes, of one axis (x).",
+           .is_extents = true}),
       Row::row<&V::element_bytes, &C::element_bytes>(
           {.name = "element_bytes",
            .meaning = "with extents: bytes of an element (default 1)",

@@ -78,7 +78,8 @@ Table diagnose_table() {
            .advice =
                "Takes the place of what the header says of the numbers; sums and plaquette of the header are kept. "
                "In a file that no format recognises, a gauge field of any SU(N) is looked for at every byte where one "
-               "may begin, and in records of Fortran."}),
+               "may begin, and in records of Fortran.",
+           .is_extents = true}),
       Row::row<&V::sums, &C::sums>(
           {.name = "sums",
            .meaning = "the SciDAC checksum, such as a2c41090/11193c39, where the file has none",

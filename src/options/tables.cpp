@@ -36,6 +36,7 @@ void write(base::JsonWriter& json, const std::vector<CMember>& members) {
 
 void write(base::JsonWriter& json, const Table& table, const Option& row) {
   json.begin_object().member("name", row.name).member("kind", name_of(row.member.kind));
+  json.member("is_extents", row.is_extents);
   json.member("meaning", row.meaning).member("advice", row.advice).member("expected", expected_of(row));
   json.member("default", row.member.text(table.defaults.get()))
       .member("ranks", name_of(row.ranks))

@@ -36,7 +36,8 @@ std::vector<Option> format_rows() {
            .advice =
                "Left empty, a dataset lies in one piece, which is fastest to write and to read and what every reader "
                "knows. \"slice\" is one time slice, extents are those of a block of the lattice. Filters need chunks. "
-               "Chunks at the edge are stored at full size. A format without chunks refuses the option."}),
+               "Chunks at the edge are stored at full size. A format without chunks refuses the option.",
+           .is_extents = true}),
       Row::row<&W::filters, &lq_write_options::filters>(
           {.name = "filters",
            .meaning = "of the chunks of a dataset, in their order, such as shuffle,deflate:6",
@@ -55,7 +56,8 @@ std::vector<Option> format_rows() {
                      "systems that give a file to one server, and for programs that read "
                      "such files. Any of the files stands for all on reading, on any process grid. Left empty, the "
                      "field lies in "
-                     "one file. Formats other than SciDAC, ILDG and openQCD refuse the option."}),
+                     "one file. Formats other than SciDAC, ILDG and openQCD refuse the option.",
+           .is_extents = true}),
       Row::row<&W::time_stamps, &lq_write_options::time_stamps>(
           {.name = "time_stamps",
            .meaning = "the time of writing, in formats that keep it",

@@ -8,6 +8,7 @@
 
 #include <utility>
 
+#include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
@@ -97,7 +98,7 @@ void Chain<N>::update_links(const Update& update) {
     for (int colour = 0; colour < colouring_.colours(); ++colour) {
       share_out(cells_[static_cast<std::size_t>(colour)].size(), [&](std::size_t begin, std::size_t end) {
         Matrix<Fixed<N>> staple;
-        for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t i = begin; i < end && !base::is_interrupted(); ++i) {
           const std::size_t cell = cells_[static_cast<std::size_t>(colour)][i];
           add_up_staple(Fixed<N>{}, links_, mu, cell, staple.data());
           update(links_.at(mu, cell), staple.data(), mu, cell);

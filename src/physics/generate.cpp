@@ -10,6 +10,7 @@
 #include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
+#include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "device/sites.hpp"
 #include "grid/local_field.hpp"
@@ -92,6 +93,7 @@ void run_chain(const Grid& grid, const MutableField& field, const GenerateOption
   const auto target = comm::agree(comm, [&] { return std::make_unique<Target>(grid, field); });
   for (int sweep = 1; sweep <= options.sweeps; ++sweep) {
     chain.sweep(sweep);
+    comm::agree(comm, [] { base::throw_if_interrupted(); });
     if (!options.after_sweep) continue;
     chain.copy_to(target->numbers());
     comm::agree(comm, [&] {

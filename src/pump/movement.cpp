@@ -5,14 +5,16 @@
 #include <utility>
 
 #include "base/backoff.hpp"
+#include "base/interruption.hpp"
 
 namespace lq::pump {
 
 Progress Movement::step() {
+  if (!ended_by_ && base::is_interrupted()) end_by(base::interruption());
   const Progress progress = take_step();
   if (tell_ && progress == Progress::moved) tell(passed());
   if (tell_ && progress == Progress::finished && !is_cancelled()) tell({1, 1});
-  if (progress == Progress::finished && teller_failed_) std::rethrow_exception(teller_failed_);
+  if (progress == Progress::finished && ended_by_) std::rethrow_exception(ended_by_);
   return progress;
 }
 
@@ -21,7 +23,6 @@ void Movement::tell_of_bytes(lq::Progress progress, std::uint64_t bytes) {
   bytes_ = bytes;
 }
 
-// Other ranks may count on this one, so that it goes on without moving anything.
 void Movement::tell(const Passed& now) noexcept {
   if (now.of == 0) return;
   const double part = static_cast<double>(now.done) / static_cast<double>(now.of);
@@ -32,10 +33,15 @@ void Movement::tell(const Passed& now) noexcept {
   try {
     tell_(done, bytes_);
   } catch (...) {
-    teller_failed_ = std::current_exception();
-    tell_ = nullptr;
-    cancel();
+    end_by(std::current_exception());
   }
+}
+
+// Other ranks may count on this one, so that it goes on without moving anything.
+void Movement::end_by(std::exception_ptr reason) noexcept {
+  ended_by_ = std::move(reason);
+  tell_ = nullptr;
+  cancel();
 }
 
 void run(Movement& movement) {

@@ -25,7 +25,7 @@ class Movement {
   virtual ~Movement() = default;
   // Failures of this rank are kept back while others still need it, and thrown by the step that finishes. After
   // cancel() the rank goes on taking part but moves nothing any more.
-  // An exception of the one who is told of what has passed counts as a failure of this rank.
+  // An exception of the one who is told of what has passed counts as a failure of this rank, as does an interruption.
   Progress step();
   // Whether steps exchange messages: they must then come from a thread that may do so.
   virtual bool needs_messages() const noexcept { return false; }
@@ -56,10 +56,11 @@ class Movement {
   virtual Progress take_step() = 0;
   virtual Passed passed() noexcept { return {}; }  // asked only where somebody is told
   void tell(const Passed& now) noexcept;
+  void end_by(std::exception_ptr reason) noexcept;
 
   lq::Progress tell_;
   std::uint64_t bytes_ = 0, told_ = 0;
-  std::exception_ptr teller_failed_;
+  std::exception_ptr ended_by_;
   std::atomic<bool> cancelled_{false};
 };
 

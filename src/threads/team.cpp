@@ -7,6 +7,8 @@
 
 #include <utility>
 
+#include "base/backoff.hpp"
+#include "base/interruption.hpp"
 #include "base/quiet_thread.hpp"
 
 namespace lq::threads {
@@ -78,10 +80,16 @@ void Team::finish() {
 }
 
 void Team::wait_for_helpers() const noexcept {
+  base::Backoff backoff(base::Backoff::Who::helper);
   for (;;) {
     const std::uint32_t left = working_.load(std::memory_order_acquire);
     if (left == 0) return;
-    wait_for_change(working_, left);
+    if (base::may_be_interrupted()) {
+      base::is_interrupted();  // which the helpers see, too
+      backoff.wait();
+    } else {
+      wait_for_change(working_, left);
+    }
   }
 }
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "base/error_errno.hpp"
+#include "base/interruption.hpp"
 #include "transport/position.hpp"
 #include "transport/stall.hpp"
 
@@ -55,6 +56,7 @@ std::unique_ptr<base::ByteSource> PosixFile::open_other(const std::string& path)
 }
 
 std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  base::throw_if_interrupted();
   require_position(path_, "read", offset, 0);
   // The kernel refuses to read past the largest position, even where no file has a byte.
   buffer = buffer.first(std::min<std::uint64_t>(buffer.size(), largest_position - offset));

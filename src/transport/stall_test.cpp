@@ -2,13 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "transport/stall.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <limequat/error.hpp>
 #include <limequat/stall.hpp>
 
 #include <atomic>
+#include <cstdlib>
+#include <fstream>
 #include <mutex>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -122,6 +129,64 @@ TEST(Stalls, CannotBeToldWithoutAThread) {
     const Error error = testing::error_of([] { watch_stalls(1, [](const Stall&) {}); });
     return error.code() == Code::out_of_memory;
   }));
+}
+
+// A child has no watching thread; it may have been forked while that held a lock.
+TEST(Stalls, LeaveForkedChildrenAlone) {
+  Told told(0.001);
+  const std::string path = "slow";
+  const WatchedCall call("read", path, 0, 1);
+  told.wait_for(1);
+  for (int i = 0; i < 50; ++i) {
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      ::alarm(60);
+      ::close(STDOUT_FILENO);
+      { const WatchedCall of_child("write", path, 0, 1); }
+      watch_stalls(1, [](const Stall&) {});
+      std::exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+}
+
+// What a process says that was not asked to watch: its first line on stderr.
+std::string line_of_a_child(const char* variable, double by_default) {
+  const testing::ScratchDirectory scratch;
+  const std::string said = scratch / "said", path = "d/conf.ildg";
+  const pid_t child = ::fork();  // for which nothing is decided yet
+  if (child == 0) {
+    ::alarm(60);
+    ::close(STDERR_FILENO);
+    if (::open(said.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600) != STDERR_FILENO) ::_exit(2);
+    if (variable != nullptr) ::setenv("LQ_WATCH_STALLS", variable, 1);
+    watch_stalls_by_default(by_default, "program: rank 3");
+    const WatchedCall call("sync", path);
+    const bool is_told = variable == nullptr ? by_default > 0 : std::string_view(variable) != "0";
+    for (struct stat status{}; is_told && status.st_size == 0; ::usleep(1000)) ::stat(said.c_str(), &status);
+    if (!is_told) ::usleep(20000);
+    ::_exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  std::ifstream file(said);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+TEST(Stalls, AreToldByDefaultAsTheEnvironmentSays) {
+  const std::string line = "program: rank 3 waits for 0 s in sync of d/conf.ildg; the file system does not answer";
+  EXPECT_EQ(line_of_a_child(nullptr, 0.01), line);
+  EXPECT_EQ(line_of_a_child(nullptr, 0), "");
+  EXPECT_EQ(line_of_a_child("0.01", 0), line);
+  EXPECT_EQ(line_of_a_child("0", 0.01), "");
+  EXPECT_EQ(line_of_a_child("soon", 0.01),
+            "limequat: LQ_WATCH_STALLS is \"soon\", expected seconds, or 0 for nobody to watch");
 }
 
 TEST(Stalls, HaveASentence) {

@@ -160,7 +160,12 @@ static void wrong_arguments_are_told(void) {
   CHECK_OK(lq_hdf5_open(fresh("wrong.h5"), LQ_HDF5_CREATE, &options, &file));
   array.type = 8;
   CHECK_STATUS(lq_hdf5_write(file, "x", &array, 0), LQ_INVALID_ARGUMENT);
-  array.type = LQ_HDF5_DOUBLE;
+  array = doubles(&number, 2, UINT64_C(1) << 33, UINT64_C(1) << 31);  // which is 0 in 64 bits
+  CHECK_STATUS(lq_hdf5_write(file, "x", &array, 0), LQ_INVALID_ARGUMENT);
+  array = doubles(&number, 2, 3, UINT64_C(0xAAAAAAAAAAAAAAAB));  // which is 1
+  CHECK_STATUS(lq_hdf5_write(file, "x", &array, 0), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_hdf5_set_attribute(file, "/", "x", &array), LQ_INVALID_ARGUMENT);
+  array = doubles(&number, 0, 0, 0);
   CHECK_STATUS(lq_hdf5_write(file, NULL, &array, 0), LQ_INVALID_ARGUMENT);
   CHECK_STATUS(lq_hdf5_write(file, "x", NULL, 0), LQ_INVALID_ARGUMENT);
   CHECK_STATUS(lq_hdf5_ls(file, ".", NULL, NULL), LQ_INVALID_ARGUMENT);

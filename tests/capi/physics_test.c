@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Observables against values known in closed form, and the generator through C.
+#include <errno.h>
 #include <math.h>
 
 #include "check.h"
@@ -94,6 +95,28 @@ static void the_generator_is_reproducible(void) {
   free(b);
 }
 
+static int always(void* context) {
+  ++*(int*)context;
+  return 1;
+}
+
+// It would go on for days.
+static void a_program_that_is_asked_ends_its_call(void) {
+  double* u = unit_links();
+  int asked = 0;
+  lq_generate_options options;
+  CHECK_OK(lq_generate_options_init(&options, sizeof options));
+  options.sweeps = 1000000000;
+  lq_check_interrupts(always, &asked);
+  CHECK_STATUS(lq_generate(grid, lq_gauge_f64(u), &options), LQ_IO);
+  CHECK(lq_error_errno() == ECANCELED && asked == 1);
+  lq_check_interrupts(NULL, NULL);
+  options.sweeps = 1;
+  CHECK_OK(lq_generate(grid, lq_gauge_f64(u), &options));
+  CHECK(asked == 1);
+  free(u);
+}
+
 int main(void) {
   grid = grid_here();
   unit_links_have_plaquette_one();
@@ -102,6 +125,7 @@ int main(void) {
   numbers_that_are_none_are_counted();
   one_pass_measures_all();
   the_generator_is_reproducible();
+  a_program_that_is_asked_ends_its_call();
   lq_grid_free(grid);
   return finish();
 }

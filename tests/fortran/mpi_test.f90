@@ -36,6 +36,7 @@ program over_mpi
   call expect(is_sound, 'sound')
 
   call one_rank_errs()
+  call one_rank_errs_everywhere()
   call another_process_grid()
   call streams()
   call lq_free(grid)
@@ -57,6 +58,65 @@ contains
       call lq_read('field.ildg', grid, lq_gauge(back), status=status, message=message)
     end if
     call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'gaps') > 0, 'a section of one rank: '//message)
+  end subroutine
+
+  ! Every procedure that takes options or texts is here by its name (tests/fortran/every_procedure.py).
+  subroutine one_rank_errs_everywhere()
+    type(lq_named_text), allocatable :: options(:)
+    type(lq_pending) :: pending
+    type(lq_writer) :: writer
+    type(lq_file) :: file
+    type(lq_multifile_writer) :: set
+    type(lq_multifile_reader) :: reader
+    character(:), allocatable :: json
+    logical :: answer
+    allocate (options(0))
+    if (rank == ranks - 1) options = [lq_option('no_such_option', 1)]
+
+    call lq_read('field.ildg', grid, lq_gauge(back), options=options, status=status, message=message)
+    call refused('read_field')
+    call lq_write('new.ildg', grid, lq_gauge(u), options=options, status=status, message=message)
+    call refused('write_field')
+    call lq_read_async('field.ildg', grid, lq_gauge(back), pending, options=options, status=status, message=message)
+    call refused('lq_read_async')
+    call lq_write_async('new.ildg', grid, lq_gauge(u), pending, options=options, status=status, message=message)
+    call refused('lq_write_async')
+    call lq_create('new.lime', grid, writer, options=options, status=status, message=message)
+    call refused('lq_create')
+    call lq_open('field.ildg', file, world, options=options, status=status, message=message)
+    call refused('lq_open')
+    call lq_open('field.ildg', file, world)
+    call lq_read(file, grid, lq_gauge(back), options=options, status=status, message=message)
+    call refused('read_from_file')
+    call lq_free(file)
+    call lq_inspect('field.ildg', json, world, options=options, status=status, message=message)
+    call refused('lq_inspect')
+    call lq_verify('field.ildg', answer, communicator=world, options=options, status=status, message=message)
+    call refused('lq_verify')
+    call lq_convert('field.ildg', 'new.lime', world, options=options, status=status, message=message)
+    call refused('lq_convert')
+    call lq_diff('field.ildg', 'field.ildg', answer, communicator=world, options=options, status=status, message=message)
+    call refused('lq_diff')
+    call lq_multifile_create('new.sion', set, world, options=options, status=status, message=message)
+    call refused('lq_multifile_create')
+    call lq_multifile_create('there.sion', set, world, options=[lq_option('overwrite', .true.)])
+    call lq_write(set, 'u', grid, lq_gauge(u), options=options, status=status, message=message)
+    call refused('write_to_multifile')
+    call lq_write(set, 'u', grid, lq_gauge(u))
+    call lq_close(set)
+    call lq_multifile_append('there.sion', set, world, options=options, status=status, message=message)
+    call refused('lq_multifile_append')
+    call lq_multifile_open('there.sion', reader, world, options=options, status=status, message=message)
+    call refused('lq_multifile_open')
+    call lq_multifile_open('there.sion', reader, world)
+    call lq_read(reader, 'u', grid, lq_gauge(back), options=options, status=status, message=message)
+    call refused('read_from_multifile')
+    call lq_free(reader)
+  end subroutine
+
+  subroutine refused(procedure)
+    character(*), intent(in) :: procedure
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'no_such_option') > 0, procedure//': '//message)
   end subroutine
 
   subroutine another_process_grid()

@@ -19,6 +19,8 @@ typedef struct lq_grid lq_grid;
 // Local. The whole lattice on this process. `dimensions` is 1 to 8.
 LQ_API lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid);
 LQ_API void lq_grid_free(lq_grid* grid);
+// Collective over the ranks of the grid: lq_communicator_agree() over them.
+LQ_API lq_status lq_grid_agree(const lq_grid* grid, const lq_failure* failure);
 
 typedef struct lq_grid_options {
   size_t struct_size;        // set by init

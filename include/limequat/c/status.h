@@ -60,6 +60,13 @@ LQ_API const char* lq_error_found(void);
 LQ_API int lq_error_errno(void);
 LQ_API const char* lq_error_json(void);
 
+// Local. From now on the calls of this thread ask check(context) some times a second, on this thread, whether to end;
+// NULL: nobody. Where it returns other than 0 the call ends, on all ranks, with LQ_IO and the errno ECANCELED; as after
+// any failure no file appears that is not complete, and what was there stays. For interpreters, which know of an
+// interrupt from the keyboard only when they are asked; it may not call the library.
+typedef int (*lq_interrupt_check)(void* context);
+LQ_API void lq_check_interrupts(lq_interrupt_check check, void* context);
+
 // Local. Frees a text handed out through a char **; NULL is fine.
 LQ_API void lq_text_free(char* text);
 

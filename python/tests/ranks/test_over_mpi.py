@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Each rank with its own box: the same files, byte for byte, as by one process; the same errors on all ranks."""
 
+import contextlib
 import errno
 import os
 import pathlib
@@ -11,6 +12,7 @@ import pytest
 from mpi4py import MPI
 
 import limequat as lq
+from test_interrupts import AtWork, sparse_gauge_file
 
 COMM = MPI.COMM_WORLD
 LATTICE = (4, 6, 2, 8)  # x, y, z, t
@@ -289,3 +291,20 @@ def test_a_function_that_raises_ends_the_work_of_all_ranks(grid, shared):
         calls.clear()
     COMM.Barrier()
     assert os.listdir(shared) == ["there.ildg"]
+
+
+def test_an_interrupt_on_one_rank_ends_the_call_of_all(shared):
+    """Where it was pressed it is raised; the others get the library's error, and nobody waits for ever."""
+    path = pathlib.Path(shared) / "large.ildg"
+    alone(lambda: sparse_gauge_file(path, (32, 32, 32, 64)) and None)
+    last = COMM.size - 1
+    with contextlib.ExitStack() as stack:
+        caught = stack.enter_context(pytest.raises((KeyboardInterrupt, lq.IoError)))
+        if COMM.rank == last:
+            stack.enter_context(AtWork())
+        lq.convert(path, f"{shared}/new.scidac", accept_damage=True, comm=COMM, progress=False)
+    assert isinstance(caught.value, KeyboardInterrupt) == (COMM.rank == last)
+    assert COMM.rank == last or (caught.value.errno == errno.ECANCELED and caught.value.rank == last)
+    COMM.Barrier()
+    assert os.listdir(shared) == ["large.ildg"]
+    assert COMM.allreduce(1) == COMM.size

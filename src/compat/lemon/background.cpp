@@ -8,6 +8,7 @@
 
 #include "mpi/file_view.hpp"
 #include "mpi/wait.hpp"
+#include "transport/stall.hpp"
 
 namespace lq::compat::lemon {
 namespace {
@@ -15,7 +16,26 @@ namespace {
 constexpr std::size_t largest_request = std::size_t{1} << 30;  // counts are int
 constexpr std::size_t smallest_request = 16 * 1024;
 
+class WatchedStorage final : public Storage {
+ public:
+  explicit WatchedStorage(MPI_File file) : inner_(mpi::storage(file)) {}
+  std::string path() const override { return inner_->path(); }
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
+    const transport::WatchedCall call("write", name_of_callers_file, offset, bytes.size());
+    inner_->write_at(offset, bytes);
+  }
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
+    const transport::WatchedCall call("read", name_of_callers_file, offset, bytes.size());
+    return inner_->read_at(offset, bytes);
+  }
+
+ private:
+  std::unique_ptr<Storage> inner_;
+};
+
 }  // namespace
+
+std::unique_ptr<Storage> watched_storage(MPI_File file) { return std::make_unique<WatchedStorage>(file); }
 
 void Staging::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   reserve(offset, bytes.size());
@@ -87,7 +107,7 @@ void Background::start(const Piece& piece) {
 }
 
 void Background::move_now(const Piece& piece) {
-  const std::unique_ptr<Storage> storage = mpi::storage(file_);
+  const std::unique_ptr<Storage> storage = watched_storage(file_);
   if (writing_) return storage->write_at(piece.offset, piece.memory);
   if (storage->read_at(piece.offset, piece.memory) == piece.memory.size()) return;
   throw Error(Code::truncated, "MPI file: it ends before the data that its records announce", {.offset = piece.offset});
@@ -99,6 +119,8 @@ void Background::finish() {
     try {
       MPI_Status status;
       int count = 0;
+      const transport::WatchedCall call(writing_ ? "write" : "read", name_of_callers_file, request.piece.offset,
+                                        request.piece.memory.size());
       mpi::wait(request.handle, "wait for a file", &status);
       mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "count the bytes of a file that moved");
       const auto done = static_cast<std::size_t>(std::max(count, 0));

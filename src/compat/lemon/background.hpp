@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <limequat/mpi.hpp>
@@ -39,6 +40,11 @@ class Staging final : public Storage {
   std::vector<std::unique_ptr<std::byte[]>> memory_;
   std::vector<Piece> pieces_;  // ascending, as the exchange goes through the file
 };
+
+// Local. The caller's file, whose calls are watched like those of the file system (limequat/stall.hpp); MPI does not
+// tell its name.
+inline const std::string name_of_callers_file = "the program's MPI file";
+std::unique_ptr<Storage> watched_storage(MPI_File file);
 
 class Background {
  public:

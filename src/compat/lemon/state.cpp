@@ -6,6 +6,7 @@
 
 #include <limequat/error.hpp>
 
+#include "compat/lemon/background.hpp"
 #include "compat/lemon/codes.hpp"
 #include "mpi/file_view.hpp"
 
@@ -32,7 +33,7 @@ const Direction reading{false, LEMON_ERR_READ};
 const Direction writing{true, LEMON_ERR_WRITE};
 
 Storage& CallersFile::open() {
-  if (!storage_) storage_ = mpi::storage(file_);
+  if (!storage_) storage_ = watched_storage(file_);
   return *storage_;
 }
 

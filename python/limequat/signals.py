@@ -1,0 +1,81 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Signals that arrive while the library works: Ctrl-C ends the call.
+
+Python calls a handler between two lines of Python, and there are none while the library works; what it raises within
+one of the library's callbacks would be lost. So for as long as a call lasts signals are only noted. The library asks for
+them some times a second, their own handlers are called then, and what these raise ends the call, which raises it.
+"""
+
+import signal
+import threading
+
+_NAMES = ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGINT")
+_NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+
+
+class _Deferred:
+    """A block in which the handlers of Python wait until :meth:`handle` calls them. Of the main thread, which alone gets
+    signals; in others, and within such a block, nothing."""
+
+    def __init__(self):
+        self._handlers, self._noted, self._failure, self._depth = {}, {}, None, 0
+
+    def __enter__(self):
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._depth += 1
+        if self._depth > 1:
+            return
+        try:
+            for number in _NUMBERS:
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    try:
+                        signal.signal(number, self._note)
+                    except ValueError:  # the main thread, but not of the main interpreter
+                        del self._handlers[number]
+        except BaseException:
+            self._restore()
+            raise
+
+    def __exit__(self, *exception):
+        if threading.current_thread() is not threading.main_thread():
+            return
+        if self._depth > 1:
+            self._depth -= 1
+            return
+        handlers = self._restore()
+        failure, self._failure = self._failure, None
+        noted, self._noted = self._noted, {}
+        try:
+            for number, frame in noted.items():
+                handlers[number](number, frame)
+        finally:
+            if failure is not None:
+                raise failure
+
+    is_within = property(lambda self: self._depth > 0, doc="whether the main thread is in a call of the library")
+
+    def _restore(self):
+        handlers, self._handlers, self._depth = self._handlers, {}, 0
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        return handlers
+
+    def _note(self, number, frame):
+        self._noted[number] = frame  # several of one kind are one, as always in Python
+
+    def handle(self, context):
+        """Calls the handlers of signals that arrived; 1 when one of them raised something, which ends the call."""
+        try:
+            while self._noted and self._failure is None:
+                number, frame = self._noted.popitem()
+                self._handlers[number](number, frame)
+        except BaseException as failure:
+            self._failure = failure
+        return int(self._failure is not None)
+
+
+deferred = _Deferred()

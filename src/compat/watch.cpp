@@ -1,0 +1,11 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A program that is only linked anew asks nobody to watch for a file system that does not answer.
+#include <limequat/stall.hpp>
+
+namespace {
+
+[[maybe_unused]] const bool is_watched = (lq::watch_stalls_by_default(30, "limequat:"), true);
+
+}  // namespace
