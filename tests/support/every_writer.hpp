@@ -147,6 +147,8 @@ inline std::vector<Work> works() {
                                 const Communicator& ranks) { convert_modes(source, to, ranks, "modes"); }},
       {"modes_to_milc_like", [](const std::string& source, const std::string& to,
                                 const Communicator& ranks) { convert_modes(source, to, ranks, "grid"); }},
+      {"modes_to_quda", [](const std::string& source, const std::string& to,
+                           const Communicator& ranks) { convert_modes(source, to, ranks, "quda"); }},
   };
   for (const char* format : {"ildg", "scidac", "nersc", "milc", "openqcd"})
     all.push_back(converted(format, how(format)));
