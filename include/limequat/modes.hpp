@@ -195,9 +195,7 @@ struct ConvertOptions {
   // Of the new set: "modes", or "quda", "milc", "grid", "grid-folder" (a file for each vector), "mod" for those
   // programs, which have no fixed point; what they have no place for is left out.
   std::string format = {};
-  // How the new set is written. For "quda" automatic means direct, which is not possible where two clients must not
-  // write into one block (unsupported): take messages there.
-  RouteOptions route = {};
+  RouteOptions route = {};  // how the new set is written
 };
 // Collective. A set from a set, checksums compared on the way. Each rank holds its part of a few vectors; for `quda`,
 // whose files have all of a site in one place, of all vectors on one time slice. Returns how many modes there are.

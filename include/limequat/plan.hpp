@@ -80,8 +80,9 @@ LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& mac
 LQ_API TransferPlan plan_transfer(const PlanRequest& request);
 // Local. docs/reference/json.md.
 LQ_API std::string to_json(const TransferPlan& plan);
-// Local. The machine with the file system of a folder: its kind and block or stripe; rates stay. not_found,
-// no_permission, io.
+// Local. The machine with the file system of a folder: its kind and block or stripe. On a shared one of another kind
+// than the machine's, what a call of writing costs is measured as lq::write() does, with a file of its own for 50 ms;
+// other rates stay. not_found, no_permission, io.
 LQ_API Machine with_file_system_of(const std::string& folder, Machine machine);
 
 // A contiguous piece of the file and the rank that moves it.

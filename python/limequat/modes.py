@@ -116,8 +116,7 @@ def convert(source, target, *, storage=None, first=0, last=None, overwrite=False
     format      of the new set: "modes", or "quda", "milc", "grid", "grid-folder", "mod" for those programs
     ls, parity, lattice  of the source, as in :func:`open`
     basis, block, tolerance  of the new set, as in :func:`create`
-    strategy    "direct", "shared" or "messages": how the ranks write the new set; default: what is fastest, for "quda"
-                "direct", which is not possible where two clients must not write into one block
+    strategy    "direct", "shared" or "messages": how the ranks write the new set; default: what is fastest
     """
     group = group_of(comm)
     call_together(group, "lq_modes_convert_with", lambda: (

@@ -106,8 +106,8 @@ void Errand::begin(std::span<const Target> targets) {
   });
   comm_.all_reduce(replaces, comm::Reduce::max);
   replaces_source_ = replaces[0] == 1;
-  const transport::Unit unit = comm::agree(comm_, [&] { return target().unit(); });
-  writers_ = io::writers_of_pieces(comm_, unit);
+  owners_ = target().owners();
+  writers_ = owners_.writers(comm_.size(), 1);
   for (const auto& target : targets_) target->open_for_writing(writes());
   team_.emplace(threads::how_many(comm_, options_.threads, total_));
 }
@@ -128,7 +128,7 @@ void Errand::advance(int thread, std::uint64_t bytes) {
 
 void Errand::end(base::FunctionRef<void(JoinedFiles&)> check) {
   comm::agree(comm_, [&] { joined_->require_unchanged(); });
-  for (const auto& target : targets_) target->finish(options_.sync);
+  for (const auto& target : targets_) target->finish(owners_.sync(options_.sync));
   if (options_.verify == Verify::read_back || (replaces_source_ && options_.verify != Verify::none)) {
     std::unique_ptr<JoinedFiles> written;
     comm::agree(comm_, [&] {

@@ -339,12 +339,13 @@ const SetRecord& AppendedSet::claim(std::size_t number) {
   return *mine;
 }
 
-// Also by their names: a set that was replaced is nobody's any more.
+// By their names: a set that was replaced is nobody's any more, and a client that has a file open may hold on to what
+// was in it before it was marked.
 void AppendedSet::require_own() {
   for (std::size_t number = 0; number < all_files(); ++number) {
-    if (files_[number]) require_epoch(*files_[number], claim(number));
+    if (!files_[number] && !kept_.contains(number)) continue;
+    require_epoch(*transport_.open_read(file_path(number)), claim(number));
   }
-  for (const auto& [number, kept] : kept_) require_epoch(*transport_.open_read(file_path(number)), claim(number));
 }
 
 // The table goes once the mark is on the disk, so that what stands behind the chunks is never taken for bytes of one.

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/path.hpp"
 #include "checkpoint/appended_set.hpp"
 #include "checkpoint/closing.hpp"
 #include "checkpoint/publishing.hpp"
@@ -17,6 +18,7 @@
 #include "comm/wire.hpp"
 #include "format/sion/integers.hpp"
 #include "format/sion/names.hpp"
+#include "io/owners.hpp"
 
 namespace lq::checkpoint {
 
@@ -56,6 +58,26 @@ void AppendedSet::finish() {
   });
   comm::agree(all(), [&] {
     if (grown.contains(0)) close_old_file(0, grown.at(0));
+  });
+  tell_ends();
+}
+
+// To clients that have used the files, by those that keep them and have written last.
+void AppendedSet::tell_ends() {
+  if (!io::owners_in(all(), transport_, base::directory_of(path_)).have_strange_caches()) return;
+  const auto name = [&](std::size_t number) { return sion::file_name(path_, static_cast<std::int32_t>(number)); };
+  std::vector<std::uint64_t> ends = comm::agree(all(), [&] {
+    std::vector<std::uint64_t> mine(all_files());
+    const auto look = [&](std::size_t number) { mine[number] = transport_.open_read(name(number))->size(); };
+    for (const auto& [number, kept] : kept_) look(number);
+    for (std::size_t number = old_files(); all().rank() == 0 && number < all_files(); ++number) look(number);
+    return mine;
+  });
+  all().all_reduce(ends, comm::Reduce::max);
+  comm::agree(all(), [&] {
+    for (std::size_t number = 0; number < all_files(); ++number) {
+      if (claims_[number]) io::tell_size(*transport_.open_write(name(number)), ends[number]);
+    }
   });
 }
 

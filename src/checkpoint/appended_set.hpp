@@ -83,6 +83,7 @@ class AppendedSet final : public NewSet {
   FieldsWriter::Start open_fields() override;
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : common_.fields; }
   void finish() override;
+  void tell_ends();
   void publish_fields();
   std::map<std::size_t, Grown> gather_grown();
   std::vector<Grown> gather_new();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/path.hpp"
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/new_set.hpp"
 #include "checkpoint/publishing.hpp"
@@ -20,6 +21,7 @@
 #include "format/sion/geometry.hpp"
 #include "format/sion/names.hpp"
 #include "io/new_file.hpp"
+#include "io/owners.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -57,6 +59,7 @@ class CreatedSet final : public NewSet {
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : 0; }
 
   void finish() override;
+  void tell_end();
   void publish();
   void remove() override;
   std::string whereabouts() const override { return part_name(path_, generation_); }
@@ -81,6 +84,7 @@ class CreatedSet final : public NewSet {
   std::int32_t older_files_ = 0;                       // on rank 0: of the set that is replaced
   SetRecord record_;
   std::uint64_t start_ = 0, skip_ = 0;  // of the file
+  io::Owners owners_;
   std::unique_ptr<transport::File> handle_;
 };
 
@@ -106,6 +110,7 @@ void CreatedSet::choose() {
     if (options_.overwrite) older_files_ = files_of(transport_, path_);
   });
   all().broadcast(std::as_writable_bytes(std::span(&choice, 1)), 0);
+  owners_ = io::owners_in(all(), transport_, base::directory_of(path_));
   generation_ = choice.generation;
   unit_bytes_ = choice.unit_bytes;
   files_ = choice.files;
@@ -253,13 +258,28 @@ void CreatedSet::finish() {
       if (file_ == 0) closing.fields = static_cast<std::uint32_t>(fields());
       close_file(*handle_, closing);
     }
+  });
+  if (owners_.have_strange_caches()) tell_end();
+  comm::agree(all(), [&] {
     if (handle_ == nullptr) return;
     // Every writer syncs: a client of a parallel file system flushes its own pages only.
-    if (options_.sync != Sync::none) handle_->sync();
+    if (owners_.sync(options_.sync) != Sync::none) handle_->sync();
     handle_->close();
     handle_.reset();
   });
   publish();
+}
+
+// The keeper has written last.
+void CreatedSet::tell_end() {
+  std::uint64_t end = 0;
+  comm::agree(all(), [&] {
+    if (keeps_file()) end = handle_->size();
+  });
+  group_->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
+  comm::agree(all(), [&] {
+    if (handle_) io::tell_size(*handle_, end);
+  });
 }
 
 void CreatedSet::publish() {

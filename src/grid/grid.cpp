@@ -4,6 +4,7 @@
 // Grid and Communicator. After the arguments have been compared, every rank computes the same from the same, so that
 // errors are alike.
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -24,12 +25,14 @@ std::string text_of(const Extents& extents, const GridOptions& options) {
 
 // Collective. The ranks that hold sites, ascending; empty when all do.
 std::vector<int> find_holders(comm::Comm& comm, bool holds_sites) {
+  std::array<std::uint64_t, 1> any_idle{holds_sites ? 0U : 1U};
+  comm.all_reduce(any_idle, comm::Reduce::max);
+  if (any_idle[0] == 0) return {};
   const auto size = static_cast<std::size_t>(comm.size());
   const auto rank = static_cast<std::size_t>(comm.rank());
   auto idle = comm::agree(comm, [&] { return std::vector<std::uint64_t>((size + 63) / 64); });  // one bit per rank
   if (!holds_sites) idle[rank / 64] |= std::uint64_t{1} << (rank % 64);
   comm.all_reduce(idle, comm::Reduce::bit_or);
-  if (std::all_of(idle.begin(), idle.end(), [](std::uint64_t word) { return word == 0; })) return {};
   return comm::agree_alike(comm, [&] {
     std::vector<int> holders;
     for (std::size_t r = 0; r < size; ++r) {

@@ -8,13 +8,16 @@
 #include <vector>
 
 #include <limequat/error.hpp>
+#include <limequat/file_system.hpp>
+#include <limequat/plan.hpp>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
 #include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 
-namespace lq::io {
+namespace lq {
+namespace io {
 namespace {
 
 using base::kibi;
@@ -93,4 +96,17 @@ void take_measured_calls(Machine& machine, transport::Transport& transport, cons
   machine.write_rate_total = std::max(cost->rate, std::min(machine.write_rate_total, 2 * cost->rate));
 }
 
-}  // namespace lq::io
+}  // namespace io
+
+// What lq::write() finds out about a place, too.
+Machine with_file_system_of(const std::string& folder, Machine machine) {
+  const FileSystem found = file_system_of(folder);
+  io::take_measured_calls(machine, transport::resolve(folder), folder + "/plan",
+                          {found.name, found.is_shared, found.device});
+  machine.file_system = found.name;
+  machine.block_bytes = found.block_bytes;
+  if (const std::uint64_t servers = std::max(found.targets, found.stripe_count); servers > 0) machine.servers = servers;
+  return machine;
+}
+
+}  // namespace lq

@@ -367,22 +367,25 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
                    pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
-  const transport::Unit unit = writer.make_files(*placed).unit;
-  const std::uint64_t writers = io::writers_of_pieces(comm, unit);
+  const io::FieldWriter::Seen seen = writer.make_files(*placed);
+  const io::Owners owners = io::owners_of(comm, seen.unit, seen.client);
+  const std::uint64_t writers = owners.writers(comm.size(), 1);
   // What no sum covers is read twice.
   transport::TwiceRead twice(source.files());
   const bool is_covered = options.write.verify == Verify::none || io::sums_see_every_bit(entry);
-  const PartCopy copy{is_covered ? static_cast<transport::Transport&>(source.files()) : twice,
-                      catalog,
-                      entry.payload,
-                      placed->payload(),
-                      communicator,
-                      writers,
-                      io::block_to_write(options.write.block_bytes, unit, threads, options.write.route.memory_bytes),
-                      options.write.route.memory_bytes,
-                      threads,
-                      options.progress};
-  const std::vector<transport::File*> files = writer.open(*placed, true);
+  const PartCopy copy{
+      is_covered ? static_cast<transport::Transport&>(source.files()) : twice,
+      catalog,
+      entry.payload,
+      placed->payload(),
+      communicator,
+      writers,
+      io::block_to_write(options.write.block_bytes, seen.unit, threads, options.write.route.memory_bytes),
+      options.write.route.memory_bytes,
+      threads,
+      options.progress};
+  const std::vector<transport::File*> files =
+      writer.open(*placed, static_cast<std::uint64_t>(comm.rank()) < writers, owners.have_strange_caches());
   std::optional<pump::Sequence> target;
   std::optional<physics::SliceSums> sums;
   comm::agree(comm, [&] {

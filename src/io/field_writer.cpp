@@ -192,7 +192,10 @@ void FieldWriter::set_sizes(const format::Layout& layout) {
   const bool is_encoded =
       std::ranges::any_of(layout.payload, [](const Payload& payload) { return !payload.encoding.empty(); });
   if (!has_strange_caches_ || grows_in_place || is_encoded) return;
-  for (std::size_t k = 0; k < std::min(files_.size(), layout.end.size()); ++k) files_[k]->resize(layout.end[k]);
+  for (std::size_t k = 0; k < std::min(files_.size(), layout.end.size()); ++k) {
+    files_[k]->resize(layout.end[k]);
+    files_[k]->tell_size(layout.end[k]);  // who has it open since an earlier field
+  }
 }
 
 // Local.
@@ -382,10 +385,7 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
   const format::Layout& layout = *made;
   make_files(layout);
   set_sizes(layout);
-  comm::agree(comm, [&] {
-    open_here(true);
-    if (communicator_.is_root()) write(layout.head);
-  });
+  comm::agree_at_root(comm, [&] { write(layout.head); });
   end_ = layout.end.front();
 }
 
@@ -398,6 +398,11 @@ void FieldWriter::complete(Report& report) {
   }
   const base::Stopwatch watch;
   if (before_ && before_->in_place) commit_in_place();
+  if (has_strange_caches_) {
+    // Who has met the file before it grew believes in its old size for ever.
+    if (before_) files_.front()->open_for_writing(true);
+    files_.front()->tell_size(end_);
+  }
   for (const auto& file : files_) file->finish(sync());
   std::array<double, 2> seconds{watch.seconds(), 0};
   if (options_.verify == Verify::read_back) read_back(report);

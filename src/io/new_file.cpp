@@ -80,12 +80,6 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
               {.path = path});
 }
 
-std::uint64_t writers_of_pieces(comm::Comm& comm, const transport::Unit& unit) {
-  std::array<std::uint64_t, 1> single{unit.single_owner ? 1U : 0U};
-  comm.all_reduce(single, comm::Reduce::max);
-  return single[0] == 1 ? 1 : static_cast<std::uint64_t>(comm.size());
-}
-
 NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
     : transport_(transport), communicator_(communicator), path_(path) {}
 
@@ -123,18 +117,32 @@ transport::Unit NewFile::unit() const {
 }
 
 std::uint64_t NewFile::client(const transport::Unit& seen) const {
-  if (seen.device != 0) return seen.device;
-  try {
-    if (!communicator_.is_root()) return transport_.identity(base::directory_of(path_)).device;
-    return (identity_ ? *identity_ : file_->identity()).device;
-  } catch (const Error& error) {
-    if (error.code() != Code::not_found) throw;
-    return 0;  // of a folder that is not there opening the file tells more
-  }
+  if (seen.device != 0 || !communicator_.is_root()) return client_of(transport_, base::directory_of(path_), seen);
+  return (identity_ ? *identity_ : file_->identity()).device;
+}
+
+Owners NewFile::owners() const {
+  struct Seen {
+    transport::Unit unit;
+    std::uint64_t client = 0;
+  };
+  comm::Comm& comm = communicator_.engine();
+  const Seen seen = comm::agree(comm, [&] {
+    const transport::Unit mine = unit();
+    return Seen{mine, client(mine)};
+  });
+  return owners_of(comm, seen.unit, seen.client);
 }
 
 void NewFile::resize(std::uint64_t bytes) {
   comm::agree_at_root(communicator_.engine(), [&] { named([&] { file_->resize(bytes); }); });
+}
+
+void NewFile::tell_size(std::uint64_t bytes) {
+  comm::agree(communicator_.engine(), [&] {
+    if (!file_) return;
+    named([&] { io::tell_size(*file_, bytes); });
+  });
 }
 
 void NewFile::go_on(const std::string& temporary_path) {

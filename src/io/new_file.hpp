@@ -18,6 +18,7 @@
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
+#include "io/owners.hpp"
 #include "transport/transport.hpp"
 #include "transport/writer_lock.hpp"
 
@@ -42,9 +43,10 @@ class NewFile {
   const transport::Unit& root_unit() const noexcept { return unit_; }
   // Local. What a writer of it should know: the root asks the new file, the others its folder.
   transport::Unit unit() const;
-  // Local. Tells the mounts of this node apart: each is a client of its own, which may keep pages that others do not
-  // see. 0: not known. `seen`: unit().
+  // Local. client_of() it (owners.hpp). `seen`: unit().
   std::uint64_t client(const transport::Unit& seen) const;
+  // Collective. Who may write which block of it.
+  Owners owners() const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
   // removes it. The root opens it; the other ranks open that file or none.
   void go_on(const std::string& temporary_path);
@@ -60,6 +62,8 @@ class NewFile {
   void open_here();
   // Sets the size: a client that caches pages believes its own idea of it.
   void resize(std::uint64_t bytes);
+  // The file has so many bytes: clients that have it open, and saw less of it grow, learn that before it is closed.
+  void tell_size(std::uint64_t bytes);
   // Local. Only on ranks that write (and on root).
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
@@ -121,8 +125,6 @@ void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 // Whether there is a file that will be replaced.
 bool require_target(transport::Transport& transport, const std::string& path, bool overwrite);
-// Collective. How many of the ranks may write pieces that end anywhere: one where two writers must not share a block.
-std::uint64_t writers_of_pieces(comm::Comm& comm, const transport::Unit& unit);
 // Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes);
 

@@ -15,6 +15,7 @@
 #include "comm/node.hpp"
 #include "device/driver.hpp"
 #include "io/call_cost.hpp"
+#include "io/owners.hpp"
 #include "lattice/tile_map.hpp"
 #include "layouts/rows.hpp"
 #include "route/choose.hpp"
@@ -97,7 +98,7 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
       situation.can_share = situation.can_share && machine.shared_memory_permitted;
       const route::Choice choice = route::choose(transfer, situation, plan.route, machine);
       decision = {choice.strategy, choice.shares, !warning.empty(),
-                  transfer.writing && view.unit.single_owner && !situation.is_one_client};
+                  transfer.writing && Owners{view.unit, situation.is_one_client}.have_strange_caches()};
     } catch (const Error& error) {
       ErrorFacts facts = error.facts();
       facts.path = plan.path;
@@ -112,31 +113,28 @@ Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& t
 // Collective.
 route::Situation look_around(comm::Comm& comm, const View& view) {
   const comm::Node& node = comm.node();
-  // Two mounts on a node are two clients.
-  std::array<std::uint64_t, 3> all{view.is_readable ? 1U : 0U, view.client, ~view.client};
-  comm.all_reduce(all, comm::Reduce::min);
+  std::array<std::uint64_t, 1> all_readable{view.is_readable ? 1U : 0U};
+  comm.all_reduce(all_readable, comm::Reduce::min);
   route::Situation situation;
   situation.is_known = true;
   situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   situation.is_one_node = node.is_only();
-  situation.is_one_client = node.is_only() && all[1] == ~all[2];
+  situation.is_one_client = are_one_client(comm, view.client);
   situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
   situation.can_pull = node.can_pull();
-  situation.is_in_memory = all[0] == 1;
+  situation.is_in_memory = all_readable[0] == 1;
   return situation;
 }
 
 // Collective.
 Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, View view,
                 std::string& warning) {
-  // Ranks may see the file through different file systems: a server its disk, the others the network. The strictest
-  // view counts.
-  std::array<std::uint64_t, 3> strictest{view.unit.bytes, view.unit.single_owner ? 1U : 0U,
-                                         view.has_whole_tiles ? 0U : 1U};
-  comm.all_reduce(strictest, comm::Reduce::max);
-  view.unit.bytes = strictest[0];
-  view.unit.single_owner = strictest[1] == 1;
-  view.has_whole_tiles = strictest[2] == 0;
+  view.unit = strictest_of(comm, view.unit);
+  if (!plan.payload.encoding.empty()) {
+    std::array<std::uint64_t, 1> all_whole{view.has_whole_tiles ? 1U : 0U};
+    comm.all_reduce(all_whole, comm::Reduce::min);
+    view.has_whole_tiles = all_whole[0] == 1;
+  }
   // Rows that are long enough need to know nothing of the other ranks.
   if (plan.route.strategy == Strategy::automatic && !view.unit.single_owner) {
     const Decision early = decide(comm, plan, transfer, view, {}, warning);

@@ -95,7 +95,22 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   return facts;
 }
 
-std::optional<Layout> layout_of(const std::string& path, StripeSource source, StorageCalls& calls) {
+// A folder has a layout only where somebody set it, and hands it on to what is made in folders below.
+std::optional<Layout> ceph_layout_of_folder(const std::string& path, const std::string& mount_point,
+                                            StorageCalls& calls) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  std::string folder = real == nullptr ? path : real.get();
+  for (;;) {
+    if (auto layout = parse_ceph_layout(base::as_text(calls.attribute(folder, "ceph.dir.layout")))) return layout;
+    const std::string above = base::directory_of(folder);
+    const bool is_in_mount = above == mount_point || above.starts_with(mount_point + "/");
+    if (mount_point.empty() || !is_in_mount || above == folder) return std::nullopt;
+    folder = above;
+  }
+}
+
+std::optional<Layout> layout_of(const std::string& path, StripeSource source, const std::string& mount_point,
+                                StorageCalls& calls) {
   const auto text = [&](const char* name) { return std::string(base::as_text(calls.attribute(path, name))); };
   switch (source) {
     case StripeSource::lustre:
@@ -104,9 +119,8 @@ std::optional<Layout> layout_of(const std::string& path, StripeSource source, St
       if (const std::optional<BeegfsStripes> answer = calls.beegfs_stripes(path)) return parse_beegfs_stripes(*answer);
       return std::nullopt;
     case StripeSource::ceph:
-      // A folder has one only where somebody set it; the file always knows.
       if (auto of_file = parse_ceph_layout(text("ceph.file.layout"))) return of_file;
-      return parse_ceph_layout(text("ceph.dir.layout"));
+      return ceph_layout_of_folder(path, mount_point, calls);
     case StripeSource::orangefs:
       return parse_orangefs_layout(text("user.pvfs2.dist_params"), text("user.pvfs2.num_dfiles"));
     case StripeSource::glusterfs:
@@ -196,7 +210,7 @@ FileSystem conclude(const SystemFacts& facts, StorageCalls& calls) {
   result.free_bytes = facts.free_bytes;
   result.mount_point = facts.mount.point;
   result.source = facts.mount.source;
-  if (const auto layout = layout_of(facts.path, kind.stripes, calls)) {
+  if (const auto layout = layout_of(facts.path, kind.stripes, facts.mount.point, calls)) {
     take_layout(result, *layout, kind.stripes_are_targets);
   }
   return result;

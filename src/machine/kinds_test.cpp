@@ -139,6 +139,21 @@ TEST(Kinds, TakeTheirBlockFromTheStripe) {
   EXPECT_EQ(conclude(facts(0x19830326), calls).block_bytes, 524288u);
 }
 
+// A folder has the layout of the nearest one above it that has any, up to the mount.
+TEST(Kinds, AskFoldersOfCephUpToTheMount) {
+  SystemFacts below = facts(0x00C36400, {"ceph", "mon:/", "/nowhere/c"});
+  below.path = "/nowhere/c/a/b/sub";
+  for (const char* folder : {"/nowhere/c/a", "/nowhere/c", "/nowhere"}) {
+    RecordedStorage calls;
+    calls.put(folder, "ceph.dir.layout",
+              base::as_bytes("stripe_unit=1048576 stripe_count=4 object_size=4194304 pool=d"));
+    const FileSystem found = conclude(below, calls);
+    const bool is_in_mount = std::string_view(folder) != "/nowhere";
+    EXPECT_EQ(found.block_bytes, is_in_mount ? 1048576u : 4194304u) << folder;
+    EXPECT_EQ(found.stripe_count, is_in_mount ? 4u : 0u) << folder;
+  }
+}
+
 // A stripe that no file system has is not believed.
 TEST(Kinds, DoNotBelieveAnyStripe) {
   for (const char* unit : {"1000", "99999999999999999999", "1099511627776", "0"}) {

@@ -171,9 +171,7 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
     how = how_of(known, options);
     how.metadata = {{std::string(file_text_name), "Dummy user file XML"},
                     {std::string(record_text_name), quda_text(known)}};
-    // Sites are asked for in the order of the file, by one thread: each rank's by itself, where nothing else is asked.
-    if (how.route.strategy == Strategy::automatic) how.route.strategy = Strategy::direct;
-    how.route.threads = 1;
+    how.route.threads = 1;  // sites are asked for in the order of the file
     if (grid.local_volume() > 0) {
       slices = std::make_unique<Slices>(source.file().catalog().path, grid, known, first, last);
     }

@@ -11,13 +11,16 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "io/owners.hpp"
 #include "lattice/tiles.hpp"
 #include "partition/view_state.hpp"
 #include "pieces/description.hpp"
@@ -67,7 +70,7 @@ class DiskDirected {
   }
 
   void read(std::span<std::byte> bytes) {
-    for (std::uint64_t round = 0; round < rounds(); ++round) {
+    for (std::uint64_t round = 0, all = rounds(); round < all; ++round) {
       const auto arrived = comm::exchange_messages(comm_, [&] { return pieces_for_all(round); });
       comm::agree(comm_, [&] {
         for (const comm::Message& message : arrived) {
@@ -82,7 +85,8 @@ class DiskDirected {
   }
 
   void write(std::span<const std::byte> bytes) {
-    for (std::uint64_t round = 0; round < rounds(); ++round) {
+    learn_owners();
+    for (std::uint64_t round = 0, all = rounds(); round < all; ++round) {
       const auto arrived = comm::exchange_messages(comm_, [&] { return pieces_from(bytes, round); });
       comm::agree(comm_, [&] { write_chunk(arrived, chunk_of(comm_.rank(), round)); });
     }
@@ -106,12 +110,33 @@ class DiskDirected {
     });
   }
 
-  lattice::Share share_of(int rank) const noexcept {
-    return lattice::share_of(chunks_, static_cast<std::uint64_t>(comm_.size()), static_cast<std::uint64_t>(rank));
+  // Chunks end anywhere in a block: where two clients must not write into one, each subfile is one rank's.
+  void learn_owners() {
+    const auto [unit, client] = comm::agree(comm_, [&] {
+      const transport::Unit seen = unit_of(file_);
+      const std::string folder = base::directory_of(file_.files.front().path);
+      return std::pair(seen, io::client_of(transport::resolve(folder), folder, seen));
+    });
+    has_own_subfiles_ = io::owners_of(comm_, unit, client).have_strange_caches();
   }
-  std::uint64_t rounds() const noexcept {
+
+  lattice::Share share_of(int rank) const noexcept {
+    const std::uint64_t all = has_own_subfiles_ ? file_.files.size() : chunks_;
     const auto ranks = static_cast<std::uint64_t>(comm_.size());
-    return chunks_ / ranks + (chunks_ % ranks != 0 ? 1 : 0);
+    const lattice::Share share = lattice::share_of(all, ranks, static_cast<std::uint64_t>(rank));
+    return has_own_subfiles_ ? lattice::Share{chunks_before(share.begin), chunks_before(share.end)} : share;
+  }
+  std::uint64_t chunks_before(std::uint64_t subfile) const noexcept {
+    return subfile == 0 ? 0 : chunks_to_[static_cast<std::size_t>(subfile) - 1];
+  }
+  // As many as the rank has that has most.
+  std::uint64_t rounds() const noexcept {
+    std::uint64_t most = 0;
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      const lattice::Share share = share_of(rank);
+      most = std::max(most, share.end - share.begin);
+    }
+    return most;
   }
 
   // What a rank passes through in a round; of no bytes when it has done.
@@ -121,7 +146,7 @@ class DiskDirected {
     if (number >= share.end) return {};
     const auto k = static_cast<std::size_t>(std::ranges::upper_bound(chunks_to_, number) - chunks_to_.begin());
     const Partition& partition = file_.partition;
-    const std::uint64_t first = (number - (k == 0 ? 0 : chunks_to_[k - 1])) * elements_at_once_;
+    const std::uint64_t first = (number - chunks_before(k)) * elements_at_once_;
     const std::uint64_t last = std::min(first + elements_at_once_, partition.elements(k)) - 1;
     const FileArray& array = partition.array();
     const std::uint64_t size = array.element_bytes, offset = file_.files[k].offset;
@@ -215,6 +240,7 @@ class DiskDirected {
   comm::Comm& comm_;
   Subfiles& subfiles_;
   const PartitionedFile& file_;
+  bool has_own_subfiles_ = false;  // each subfile is served by one rank
   std::uint64_t elements_at_once_ = 1, chunks_ = 0;
   std::vector<std::uint64_t> chunks_to_;  // of the subfiles up to each, it included
   std::vector<Wish> wishes_;              // by rank

@@ -57,6 +57,9 @@ TEST(Partition, RefusesWhatIsNone) {
                            "9=block:2", "t=cyclic:2:3:4", "x=cyclic:2:3,x=cyclic:2:2", "t=block:-1"}) {
     EXPECT_EQ(error_of([&] { Partition::parse(array, text); }).code(), Code::invalid_argument) << text;
   }
+  const Error odd = error_of([&] { Partition::parse({.extents = {12}}, "x=cyclic:2:3,x=cyclic:2:2,x=block:2"); });
+  EXPECT_NE(std::string(odd.what()).find("the cut \"x=cyclic:2:2\" does not fit those before it"), std::string::npos)
+      << odd.what();
   EXPECT_EQ(error_of([&] { Partition({.extents = {}}, {}); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Partition({.extents = {0}}, {}); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Partition({.element_bytes = 0, .extents = {2}}, {}); }).code(), Code::invalid_argument);

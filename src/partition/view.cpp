@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "partition/view_state.hpp"
@@ -20,6 +21,9 @@ View::View(const std::string& path, const std::string& partition, std::uint64_t 
   const FileArray array = options.array.extents.empty() ? file.partition.array() : options.array;
   const auto subfiles = std::make_shared<partition::Subfiles>(std::move(file), options.writable);
   state_.reset(new State{subfiles, partition::Window(subfiles, Partition::parse(array, partition), part)});
+  if (!options.writable) return;
+  const transport::Unit unit = partition::unit_of(subfiles->file());
+  if (unit.single_owner && state_->window.shares_subfiles()) state_->shared_block_bytes = unit.bytes;
 }
 
 View::~View() = default;
@@ -55,6 +59,15 @@ std::size_t View::read_at(std::uint64_t offset, std::span<std::byte> bytes) {
 
 void View::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   require_writable();
+  if (const std::uint64_t block = open().shared_block_bytes; block > 0) {
+    throw Error(
+        Code::unsupported,
+        fmt::format("{}: cannot write this part on its own: it shares subfiles with other parts, and two clients "
+                    "of this file system that write into one block of {} bytes lose data. Call write_all() in "
+                    "all processes that write, or write a view of the whole file in one process",
+                    path(), block),
+        {.path = path()});
+  }
   open().window.write_at(offset, bytes);
 }
 

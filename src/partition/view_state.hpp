@@ -17,6 +17,9 @@ struct View::State {
   std::shared_ptr<partition::Subfiles> subfiles;
   partition::Window window;
   std::uint64_t at = 0;
+  // Where two clients lose what they write into one block, and this view shares subfiles with others: the size of such
+  // a block. Else 0.
+  std::uint64_t shared_block_bytes = 0;
 };
 
 }  // namespace lq

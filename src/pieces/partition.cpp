@@ -39,6 +39,19 @@ lattice::Index coordinates_of(std::uint64_t element, const FileArray& array) {
   return x;
 }
 
+// Or one before it, which then is the last of a shorter partition.
+[[noreturn]] void refuse_last_cut(const Partition& partition, const Error& error) {
+  std::vector<AxisCut> before = partition.cuts();
+  if (before.empty()) throw error;
+  before.pop_back();
+  const std::string text = partition.text();
+  const std::size_t begin = before.empty() ? 0 : Partition(partition.array(), before).text().size() + 1;
+  throw Error(error.code(),
+              fmt::format("partition \"{}\": the cut \"{}\" does not fit those before it ({}). Give it a unit that "
+                          "those of its axis divide or are multiples of, and so with the unit times the parts",
+                          text, text.substr(begin), error.what()));
+}
+
 }  // namespace
 
 std::uint64_t FileArray::elements() const {
@@ -79,7 +92,11 @@ Partition::Partition(FileArray array, std::vector<AxisCut> cuts) : array_(std::m
     throw Error(Code::too_large, fmt::format("a partition of {} parts; at most {} are possible", parts_, most_parts));
   }
   // Whether units fit depends on where the blocks of a part begin.
-  for (std::uint64_t part = 0; part < parts_; ++part) (void)distribution.part(part);
+  try {
+    for (std::uint64_t part = 0; part < parts_; ++part) (void)distribution.part(part);
+  } catch (const Error& error) {
+    refuse_last_cut(*this, error);
+  }
 }
 
 std::uint64_t Partition::elements(std::uint64_t part) const {

@@ -3,10 +3,13 @@
 #include "pieces/subfiles.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+
+#include "base/path.hpp"
 
 namespace lq::partition {
 
@@ -17,6 +20,21 @@ transport::Identity identity_of(const PartitionedFile& file) {
     identity.modified = std::max(identity.modified, transport::resolve(subfile.path).identity(subfile.path).modified);
   }
   return identity;
+}
+
+// A look at a new file may make a client believe that it is empty: the folders are asked.
+transport::Unit unit_of(const PartitionedFile& file) {
+  constexpr std::uint64_t apart = 1'000'003;
+  std::set<std::string> folders;
+  for (const PartitionedFile::Subfile& subfile : file.files) folders.insert(base::directory_of(subfile.path));
+  transport::Unit all;
+  for (const std::string& folder : folders) {
+    const transport::Unit unit = transport::resolve(folder).unit(folder);
+    all.bytes = std::max(all.bytes, unit.bytes);
+    all.single_owner = all.single_owner || unit.single_owner;
+    all.device = all.device * apart + unit.device;
+  }
+  return all;
 }
 
 Subfiles::Subfiles(PartitionedFile file, bool writes, Lost lost)

@@ -18,6 +18,10 @@ namespace lq::partition {
 // Of the set or file at `path`, and of its subfiles: the time is that of the last one written to.
 transport::Identity identity_of(const PartitionedFile& file);
 
+// What a writer of the file should know: the strictest of its folders. Whoever reaches one of them by another mount
+// sees another device.
+transport::Unit unit_of(const PartitionedFile& file);
+
 // What is read where subfiles are missing or too short.
 enum class Lost { is_error, are_zeros };
 

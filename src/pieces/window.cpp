@@ -70,6 +70,20 @@ Window::Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint6
   size_ = logical_.elements(part) * array.element_bytes;
 }
 
+bool Window::shares_subfiles() const {
+  if (logical_.parts() == 1) return false;
+  const PartitionedFile& file = subfiles_->file();
+  const std::uint64_t size = file.partition.array().element_bytes;
+  for (std::size_t k = 0; k < file.files.size(); ++k) {
+    PartBytes wanted(logical_, part_), there(file.partition, k);
+    CommonBytes common(wanted, there, logical_.array().begin, logical_.array().end());
+    std::uint64_t bytes = 0;
+    for (CommonPiece piece; common.next(piece);) bytes += piece.bytes;
+    if (bytes > 0 && bytes < file.partition.elements(k) * size) return true;
+  }
+  return false;
+}
+
 std::uint64_t Window::file_byte(std::uint64_t position) const {
   const FileArray& array = logical_.array();
   const std::uint64_t element = logical_.element_at({part_, position / array.element_bytes});

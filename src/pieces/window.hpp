@@ -33,6 +33,9 @@ class Window : public transport::File {
   transport::Identity identity() const override { return identity_of(subfiles_->file()); }
   void sync() override { subfiles_->sync(); }
   void close() override { subfiles_->close(); }
+  // Takes time per run. Whether another part of the same partition has elements in a subfile that this one has elements
+  // in.
+  bool shares_subfiles() const;
   // It has the size that its partition gives it.
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}

@@ -175,12 +175,4 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   return plan;
 }
 
-Machine with_file_system_of(const std::string& folder, Machine machine) {
-  const FileSystem found = file_system_of(folder);
-  machine.file_system = found.name;
-  machine.block_bytes = found.block_bytes;
-  if (const std::uint64_t servers = std::max(found.targets, found.stripe_count); servers > 0) machine.servers = servers;
-  return machine;
-}
-
 }  // namespace lq

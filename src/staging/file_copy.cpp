@@ -10,10 +10,12 @@
 #include <limequat/error.hpp>
 
 #include "base/keep_failure.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
 #include "io/new_file.hpp"
+#include "io/other_clients.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::staging {
@@ -53,7 +55,6 @@ FileCopy::FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& option
       passage_(passage),
       source_place_(passage.source),
       target_place_(passage.target),
-      movers_(passage.one_writer ? 1 : static_cast<std::uint64_t>(comm.size())),
       unfinished_(unfinished_name(pair.to)),
       copied_name_(copied_name(pair.to)) {}
 
@@ -77,6 +78,8 @@ void FileCopy::look_at_root() {
   plan_.bytes = identity_.bytes;
   plan_.modified = identity_.modified;
   plan_.block_bytes = std::max(options_.block_bytes, blocks_of(plan_.bytes, most_blocks));
+  const transport::Unit unit = target_place_.unit(pair_.to);
+  if (unit.single_owner) plan_.block_bytes = blocks_of(plan_.block_bytes, unit.bytes) * unit.bytes;
 
   std::vector<std::byte> start(static_cast<std::size_t>(std::min(plan_.bytes, start_bytes)));
   read_all(*source_, 0, start);
@@ -176,9 +179,24 @@ void FileCopy::begin_at_root() {
   }
 }
 
+// A client that looked at the new file now would believe for ever that it is empty: the others ask its folder.
+void FileCopy::learn_owners() {
+  const transport::Unit seen = comm::agree(comm_, [&] {
+    const std::string folder = base::directory_of(pair_.to);
+    const transport::Unit unit = target_place_.unit(comm_.rank() == 0 ? unfinished_ : folder);
+    client_ = io::client_of(target_place_, folder, unit);
+    return unit;
+  });
+  owners_ = io::owners_of(comm_, seen, client_);
+  movers_ = owners_.writers(comm_.size(), passage_.in_pieces ? 1 : plan_.block_bytes);
+  if (!owners_.have_strange_caches()) return;
+  comm::agree_at_root(comm_, [&] { target_->resize(plan_.bytes); });
+}
+
 void FileCopy::move() {
   open_ends();
   comm::agree_at_root(comm_, [&] { begin_at_root(); });
+  learn_owners();
   comm::agree(comm_, [&] {
     if (!target_) target_ = target_place_.open_write(unfinished_);
   });
@@ -187,7 +205,7 @@ void FileCopy::move() {
   settle_sums();
 
   comm::agree(comm_, [&] {
-    if (options_.sync != Sync::none) target_->sync();
+    if (owners_.sync(options_.sync) != Sync::none) target_->sync();
   });
   comm::agree_at_root(comm_, [&] {
     require_unchanged();
@@ -198,9 +216,8 @@ void FileCopy::move() {
     comm::agree(comm_, [&] { target = target_place_.open_read(unfinished_); });
     compare(*target);
   }
-  comm::agree(comm_, [&] {
-    target_->close();
-    if (comm_.rank() != 0) return;
+  comm::agree(comm_, [&] { target_->close(); });
+  comm::agree_at_root(comm_, [&] {
     if (&source_place_ == &target_place_) target_place_.give_permissions(pair_.from, unfinished_);
     target_place_.set_modified(unfinished_, plan_.modified);
   });
@@ -329,13 +346,14 @@ void FileCopy::settle_sums() {
   });
 }
 
-// Each rank compares the blocks that another one moved, so that, on several nodes, another client reads them: with
-// their sums, which all ranks have, or with those of the source, read again.
+// Each rank compares the blocks that another one moved, of another client where there are several: with their sums,
+// which all ranks have, or with those of the source, read again.
 void FileCopy::require_blocks(transport::File& file, bool with_source,
                               base::FunctionRef<Error(const Differing&)> error_of) {
+  const std::uint64_t shift = owners_.have_strange_caches() ? io::shift_to_other_clients(comm_, client_) : 1;
   comm::agree(comm_, [&] {
     const auto rank = static_cast<std::uint64_t>(comm_.rank()), ranks = static_cast<std::uint64_t>(comm_.size());
-    for (std::uint64_t block = (rank + 1) % ranks; block < blocks(); block += ranks) {
+    for (std::uint64_t block = (rank + shift) % ranks; block < blocks(); block += ranks) {
       const std::uint32_t expected =
           with_source ? pass(*source_, nullptr, block) : sums_[static_cast<std::size_t>(block)];
       const std::uint32_t found = pass(file, nullptr, block);

@@ -18,6 +18,7 @@
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
+#include "io/owners.hpp"
 #include "io/source_check.hpp"
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"
@@ -30,7 +31,7 @@ namespace lq::staging {
 struct Passage {
   transport::Transport &source, &target;
   std::uint64_t piece_bytes = 512 * base::kibi;  // read, summed and written at a time
-  bool one_writer = false;   // blocks of two ranks may meet in a page or stripe that they must not share
+  bool in_pieces = false;    // what is one block here may begin anywhere in several files of the target
   bool may_be_there = true;  // a target of the size and time of its source is taken to be its copy
   const Catalog& catalog;    // what is in the source, or in the set that it belongs to; without fields: not known
 };
@@ -82,6 +83,7 @@ class FileCopy {
   void open_ends();
   void lock_record();
   void begin_at_root();
+  void learn_owners();
   void find_missing(std::vector<CopiedBlock> recorded);
   void move_round(std::uint64_t first);
   void record(const std::vector<std::vector<std::byte>>& moved);
@@ -100,9 +102,11 @@ class FileCopy {
   const std::function<void(std::uint64_t)>& moved_;
   Passage passage_;
   transport::Transport &source_place_, &target_place_;
-  std::uint64_t movers_;  // ranks that move blocks
   std::string unfinished_, copied_name_;
   Plan plan_;
+  std::uint64_t client_ = 0;  // io::client_of() the target
+  io::Owners owners_;         // of the target's blocks
+  std::uint64_t movers_ = 1;  // ranks that move blocks
   std::unique_ptr<transport::File> source_, target_, record_;
   std::unique_ptr<transport::WriterLock> lock_;  // of the record, at the root: of an interrupted copy nobody holds it
   transport::Identity identity_;                 // of the source, at the root

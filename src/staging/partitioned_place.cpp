@@ -189,7 +189,9 @@ transport::PathKind PartitionedPlace::kind(const std::string& path) { return tra
 transport::Identity PartitionedPlace::identity(const std::string& path) {
   return transport::resolve(path).identity(path);
 }
-transport::Unit PartitionedPlace::unit(const std::string& path) { return transport::resolve(path).unit(path); }
+transport::Unit PartitionedPlace::unit(const std::string& path) {
+  return target_.is_set ? partition::unit_of(target_) : transport::resolve(path).unit(path);
+}
 
 // Of all folders together: a hint, for some may be on one file system.
 std::optional<std::uint64_t> PartitionedPlace::free_space(const std::string& path) {

@@ -145,9 +145,6 @@ class Repartitioning {
     if (options_.resume) look_for_rest(written);
     source_text_ = partition::encode_description(source_);
     target_text_ = partition::encode_description(written);
-    shares_no_unit_ = target_.is_set && std::ranges::any_of(target_.files, [](const PartitionedFile::Subfile& file) {
-                        return transport::resolve(file.path).unit(file.path).single_owner;
-                      });
     transport::Transport& place = transport::resolve(to_);
     if (place.kind(to_) != transport::PathKind::file) return;
     older_ = found_at(to_);
@@ -206,7 +203,7 @@ class Repartitioning {
     target_text_ = comm::broadcast_text(comm_, target_text_);
     frame_.before = comm::broadcast_text(comm_, frame_.before);
     frame_.behind = comm::broadcast_text(comm_, frame_.behind);
-    std::array<std::uint8_t, 5> flags{source_.is_set, target_.is_set, shares_no_unit_, may_be_there_, replaces_source_};
+    std::array<std::uint8_t, 4> flags{source_.is_set, target_.is_set, may_be_there_, replaces_source_};
     comm_.broadcast(std::as_writable_bytes(std::span(flags)), 0);
     comm::agree_alike(comm_, [&] {
       source_ = partition::decode_description(base::as_bytes(source_text_), from_);
@@ -214,10 +211,9 @@ class Repartitioning {
     });
     source_.is_set = flags[0] == 1;
     target_.is_set = flags[1] == 1;
-    shares_no_unit_ = flags[2] == 1;
-    may_be_there_ = flags[3] == 1;
+    may_be_there_ = flags[2] == 1;
     // The only copy goes: it is read again, and so is the new one.
-    if (flags[4] == 1 && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
+    if (flags[3] == 1 && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
   }
 
   Passage passage(PartitionedPlace& place, const Catalog& contents) const {
@@ -225,7 +221,7 @@ class Repartitioning {
     return {.source = place,
             .target = place,
             .piece_bytes = std::clamp(parts * subfile_piece_bytes, least_piece_bytes, most_piece_bytes),
-            .one_writer = shares_no_unit_,
+            .in_pieces = target_.is_set,
             .may_be_there = may_be_there_,
             .catalog = contents};
   }
@@ -272,7 +268,7 @@ class Repartitioning {
   Frame frame_;                      // of the source
   std::string source_text_, target_text_;
   std::optional<PartitionedFile> older_;  // of the target's name; at the root
-  bool shares_no_unit_ = false, may_be_there_ = false, replaces_source_ = false;
+  bool may_be_there_ = false, replaces_source_ = false;
   RepartitionReport report_;
   std::uint64_t done_ = 0;
   const std::function<void(std::uint64_t)> moved_ = [this](std::uint64_t bytes) {

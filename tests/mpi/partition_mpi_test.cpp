@@ -51,6 +51,8 @@ TEST_F(PartitionOverMpi, GivesTheFileBackByteForByte) {
 
 TEST_F(PartitionOverMpi, IsWrittenByEachRankThroughItsView) {
   const Communicator world = mpi::communicator();
+  if (file_system_of(shared_ / "").needs_single_owner)
+    GTEST_SKIP() << "parts of one subfile are not written singly here";
   RepartitionOptions options;
   options.to = "z=block:2";
   repartition(file_, set_, world, options);

@@ -1,0 +1,49 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Who may write which block of a file that several ranks write, and who sets its size: one answer for every writer.
+//
+// Clients of some file systems keep whole blocks in caches that do not know of each other, and send whole blocks. Two
+// of them in one block lose each other's bytes without an error. Each also trusts its own idea of the size of a file
+// that it knows, so the root sets the size before another client opens the file, and every writer syncs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <limequat/options.hpp>
+
+#include "comm/comm.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::io {
+
+// Local. Tells the mounts of this node apart by which ranks reach files in `folder`: each is a client with caches of
+// its own. 0: not known. `seen`: what this rank sees of a file there.
+std::uint64_t client_of(transport::Transport& transport, const std::string& folder, const transport::Unit& seen);
+
+// Collective. The unit of the rank with the strictest view: a server may see its disk, the others the network.
+transport::Unit strictest_of(comm::Comm& comm, transport::Unit seen);
+// Collective. All ranks are on one node and reach the file through one mount.
+bool are_one_client(comm::Comm& comm, std::uint64_t client);
+
+struct Owners {
+  transport::Unit unit;  // strictest_of()
+  bool are_one_client = true;
+
+  bool have_strange_caches() const noexcept { return unit.single_owner && !are_one_client; }
+  // How many of `ranks` ranks, the first ones, may write pieces that begin at multiples of `piece_bytes`: one alone
+  // where pieces of two clients could meet in a block. 1: pieces that begin anywhere.
+  std::uint64_t writers(int ranks, std::uint64_t piece_bytes) const noexcept;
+  // What other clients wrote is seen by all when it has been synced, whatever the user waits for.
+  Sync sync(Sync asked) const noexcept { return have_strange_caches() && asked == Sync::none ? Sync::data : asked; }
+};
+
+// Collective. `seen` and `client` are those of this rank.
+Owners owners_of(comm::Comm& comm, const transport::Unit& seen, std::uint64_t client);
+// Collective. The same for files of a folder.
+Owners owners_in(comm::Comm& comm, transport::Transport& transport, const std::string& folder);
+// Local. The file has so many bytes: a client that has it open, and saw less of it grow, learns that.
+void tell_size(transport::File& file, std::uint64_t bytes);
+
+}  // namespace lq::io

@@ -1,0 +1,193 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Everything of the library that writes files with several ranks, as a table, for tests that try each.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <limequat/limequat.hpp>
+
+#include "support/contents.hpp"
+
+namespace lq::testing {
+
+inline const Extents lattice_of_works{4, 4, 8, 8};
+
+inline Grid grid_of(const Communicator& ranks, bool short_rows = true) {
+  if (!short_rows || ranks.size() % 2 != 0) return Grid(ranks, lattice_of_works, {.idle_ranks = true});
+  return Grid(ranks, lattice_of_works, {.processes = Extents{2, 1, 1, ranks.size() / 2}});
+}
+
+inline std::vector<double> links_in(const std::string& source, const Grid& grid) {
+  std::vector<double> links(grid.local_volume() * 72);
+  read(source, grid, gauge(links));
+  return links;
+}
+
+// What writes a file, or several, at `to` out of a configuration.
+struct Work {
+  std::string name;
+  std::function<void(const std::string& source, const std::string& to, const Communicator& ranks)> run;
+};
+inline std::ostream& operator<<(std::ostream& out, const Work& work) { return out << work.name; }
+
+inline WriteOptions how(const std::string& format, Strategy strategy = Strategy::automatic) {
+  WriteOptions options;
+  options.format = format;
+  options.time_stamps = false;
+  options.route.strategy = strategy;
+  return options;
+}
+
+inline Work written(const std::string& name, const WriteOptions& options, bool short_rows = true) {
+  return {"write_" + name, [=](const std::string& source, const std::string& to, const Communicator& ranks) {
+            const Grid grid = grid_of(ranks, short_rows);
+            const auto links = links_in(source, grid);
+            write(to, grid, gauge(links), options);
+          }};
+}
+
+inline Work converted(const std::string& name, const WriteOptions& options) {
+  return {"convert_" + name, [=](const std::string& source, const std::string& to, const Communicator& ranks) {
+            ConvertOptions converting;
+            converting.write = options;
+            convert(source, to, ranks, converting);
+          }};
+}
+
+inline Work copied(const std::string& name, std::uint64_t block_bytes, Verify verify) {
+  return {"copy_" + name, [=](const std::string& source, const std::string& to, const Communicator& ranks) {
+            CopyOptions options;
+            options.block_bytes = block_bytes;
+            options.verify = verify;
+            copy({source}, to, ranks, options);
+          }};
+}
+
+inline WriteOptions with(WriteOptions options, const std::function<void(WriteOptions&)>& change) {
+  change(options);
+  return options;
+}
+
+inline void write_fields(const std::string& source, const std::string& to, const Communicator& ranks) {
+  const Grid grid = grid_of(ranks);
+  const auto links = links_in(source, grid);
+  Writer writer = create(to, grid, how("scidac"));
+  writer.write_record("before", std::string(100'000, 'b'));
+  writer.write("first", gauge(links));
+  writer.write_record("between", "few");
+  writer.write("second", gauge(links));
+  writer.write_record("behind", std::string(300'000, 'e'));
+  writer.close();
+}
+
+inline void write_modes(const std::string& source, const std::string& to, const Communicator& ranks) {
+  const Grid grid = grid_of(ranks);
+  const std::vector<double> links = links_in(source, grid);
+  std::vector<double> vector;  // some numbers of each site
+  for (std::size_t site = 0; site < grid.local_volume(); ++site) {
+    const auto first = links.begin() + static_cast<std::ptrdiff_t>(72 * site);
+    vector.insert(vector.end(), first, first + 24);
+  }
+  modes::Description description;
+  description.lattice = lattice_of_works;
+  description.room = 2;  // the index grows
+  modes::Writer(to, grid, description).append(spinor(vector), {1});
+  modes::Writer later(to, grid);
+  for (int k = 2; k < 5; ++k) later.append(spinor(vector), {static_cast<double>(k)});
+}
+
+inline void convert_modes(const std::string& source, const std::string& to, const Communicator& ranks,
+                          const char* format) {
+  const std::string set = to + ".modes";
+  write_modes(source, set, ranks);
+  modes::ConvertOptions options;
+  options.format = format;
+  modes::convert(set, to, ranks, options);
+}
+
+inline std::vector<Work> works() {
+  std::vector<Work> all{
+      written("direct_rows", how("ildg"), false),
+      written("shared", how("ildg", Strategy::shared)),
+      written("messages", how("nersc", Strategy::messages)),
+      written("read_back", with(how("scidac"), [](WriteOptions& options) { options.verify = Verify::read_back; })),
+      written("parts", with(how("scidac"), [](WriteOptions& options) { options.parts = "1x1x1x2"; })),
+      {"writer", write_fields},
+      {"copy_of_new",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) {
+         convert(source, to + ".first", ranks, {.write = how("ildg")});
+         copy({to + ".first"}, to, ranks, {});
+       }},
+      copied("default", CopyOptions{}.block_bytes, Verify::checksum),
+      copied("aligned", 65536, Verify::read_back),
+      copied("odd", 100'001, Verify::read_back),
+      copied("odd_unread", 300'001, Verify::none),
+      {"repartition_to_whole",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) {
+         repartition(source, to + ".set", ranks, {.to = "t=block:2,x=cyclic:2"});
+         repartition(to + ".set", to, ranks, {.to = "whole", .block_bytes = 300'000});
+       }},
+      {"unsqueeze",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) {
+         squeeze(source, to + ".squeezed", ranks, {.verify = Verify::read_back});
+         unsqueeze(to + ".squeezed", to, ranks, {.verify = Verify::read_back});
+       }},
+      {"squeeze",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) { squeeze(source, to, ranks); }},
+      {"modes", write_modes},
+      {"modes_defragmented", [](const std::string& source, const std::string& to,
+                                const Communicator& ranks) { convert_modes(source, to, ranks, "modes"); }},
+      {"modes_to_milc_like", [](const std::string& source, const std::string& to,
+                                const Communicator& ranks) { convert_modes(source, to, ranks, "grid"); }},
+      {"modes_to_quda", [](const std::string& source, const std::string& to,
+                           const Communicator& ranks) { convert_modes(source, to, ranks, "quda"); }},
+  };
+  for (const char* format : {"ildg", "scidac", "nersc", "milc", "openqcd"})
+    all.push_back(converted(format, how(format)));
+  all.push_back(converted("single_read_back", with(how("ildg"), [](WriteOptions& options) {
+                            options.precision = Precision::single;
+                            options.verify = Verify::read_back;
+                          })));
+#ifdef LQ_HAVE_HDF5
+  all.push_back(converted("hdf5", how("hdf5")));
+  for (const char* filters : {"", "shuffle,deflate:1"}) {
+    const auto chunks = with(how("hdf5"), [&](WriteOptions& options) {
+      options.dataset_chunk = "slice";
+      options.filters = filters;
+    });
+    const std::string name = *filters == '\0' ? "hdf5_chunks" : "hdf5_deflated";
+    all.push_back(written(name, chunks));
+    all.push_back(converted(name, chunks));
+  }
+#endif
+  return all;
+}
+
+// A configuration at `path`, by one process.
+inline void write_source(const std::string& path) {
+  const Grid alone(lattice_of_works);
+  std::vector<double> links(alone.local_volume() * 72);
+  generate(alone, gauge(links), {.sweeps = 0, .hot_start = true});
+  write(path, alone, gauge(links), how("ildg"));
+}
+
+// The files that a work made, by name, with their bytes; without subfiles, whose names are others each time.
+inline std::vector<std::pair<std::string, std::string>> files_made_in(const std::string& folder) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename();
+    if (name.find(".set") == std::string::npos) files.emplace_back(name, contents(entry.path()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace lq::testing
