@@ -77,6 +77,7 @@ endif()
 
 # lq_dropin(NAME SOURCES ... ROOMS ... EXPORTS "lime*" ... [HEADERS a.h ...] [FOLDERS include/lemon ...]
 #           [LIBRARIES MPI::MPI_C ...] [OBJECTS other object libraries ...] [DEFINITIONS of its users ...]
+#           [BELOW other drop-ins ...] [INNER "_ZN..." ...] [OVER another drop-in]
 #           [PACKAGE P VERSION v COMPATIBILITY rule] [BRINGS Q::other ...] [DESCRIPTION text])
 #   NAME         libNAME.so; only names that match EXPORTS are visible
 #   NAME_static  libNAME.a
@@ -85,11 +86,14 @@ endif()
 # another library in the same prefix stay what they are.
 # With a PACKAGE, find_package(P) gives P::NAME and P::NAME_static, and pkg-config knows NAME. Whoever links to these links
 # to what it BRINGS as well, as far as there is a package Q.
+# One that is OVER another, which names it in BELOW, has none of its objects and needs it: what they share is there once. The
+# other shows it INNER names, too; its archive, the names that are asked for, behind a prefix (MakeAlone.cmake).
 function(lq_dropin name)
-  cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION"
-    "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS;BRINGS" ${ARGN})
+  cmake_parse_arguments(DROPIN "" "PACKAGE;VERSION;COMPATIBILITY;DESCRIPTION;OVER"
+    "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS;BRINGS;BELOW;INNER" ${ARGN})
   lq_closure("${DROPIN_ROOMS}" closure room_libraries)
-  if("transport" IN_LIST closure)
+  set_property(GLOBAL PROPERTY LQ_DROPIN_${name}_CLOSURE ${closure})
+  if("transport" IN_LIST closure AND NOT DROPIN_OVER)
     list(APPEND DROPIN_SOURCES ${PROJECT_SOURCE_DIR}/src/compat/watch.cpp)
   endif()
 
@@ -129,8 +133,19 @@ function(lq_dropin name)
   set_target_properties(${name}_rooms PROPERTIES LINKER_LANGUAGE CXX
     ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR})
 
-  lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS}" "${room_libraries}")
+  lq_dropin_shared(${name} "${objects}" "${DROPIN_EXPORTS};${DROPIN_INNER}" "${room_libraries}")
+  if(DROPIN_OVER)
+    get_property(below GLOBAL PROPERTY LQ_DROPIN_${DROPIN_OVER}_CLOSURE)
+    list(REMOVE_ITEM closure ${below})
+    list(TRANSFORM closure REPLACE "(.+)" "$<TARGET_OBJECTS:lq_\\1>")
+    list(APPEND objects ${closure})
+  endif()
   lq_dropin_static(${name} "${objects}" "${DROPIN_EXPORTS}")
+  if(DROPIN_OVER)
+    target_link_libraries(${name} PUBLIC ${DROPIN_OVER})
+    target_link_libraries(${name}_static INTERFACE ${DROPIN_OVER}_static)
+    add_dependencies(${DROPIN_OVER}_static ${name}_static)
+  endif()
   if(NOT DROPIN_FOLDERS)
     set(DROPIN_FOLDERS ${CMAKE_INSTALL_INCLUDEDIR}/compat)
   endif()
@@ -147,6 +162,7 @@ function(lq_dropin name)
 endfunction()
 
 function(lq_dropin_shared name objects exports libraries)
+  list(REMOVE_ITEM exports "")
   list(JOIN exports ";\n    " names)
   set(script ${CMAKE_CURRENT_BINARY_DIR}/${name}.map)
   file(WRITE ${script} "{\n  global:\n    ${names};\n  local:\n    *;\n};\n")
@@ -157,21 +173,34 @@ function(lq_dropin_shared name objects exports libraries)
     VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
 endfunction()
 
+# Uses the variables of lq_dropin.
 function(lq_dropin_static name objects exports)
   if(LQ_DROPINS_ALONE)
     set(alone ${CMAKE_CURRENT_BINARY_DIR}/${name}_alone.o)
     list(JOIN exports "|" exports)
-    list(JOIN LQ_DROPIN_ARCHIVES "|" archives)
+    set(others ${DROPIN_BELOW})
+    list(TRANSFORM others REPLACE "(.+)" "${CMAKE_CURRENT_BINARY_DIR}/\\1_alone.o")
+    if(DROPIN_OVER)
+      set(place -DOVER=${DROPIN_OVER})
+      set(rooms)
+    else()
+      list(JOIN others "|" joined)
+      list(JOIN LQ_DROPIN_ARCHIVES "|" archives)
+      set(place -DNAME=${name} "-DBELOW=${joined}" -DROOMS=$<TARGET_FILE:${name}_rooms> "-DARCHIVES=${archives}")
+      set(rooms ${name}_rooms)
+    endif()
     add_custom_command(OUTPUT ${alone}
-      COMMAND ${CMAKE_COMMAND} "-DOBJECTS=$<JOIN:${objects},|>" -DROOMS=$<TARGET_FILE:${name}_rooms>
-        "-DARCHIVES=${archives}" "-DEXPORTS=${exports}" -DOUTPUT=${alone} -DLINKER=${CMAKE_LINKER}
-        -DOBJCOPY=${CMAKE_OBJCOPY} -DNM=${CMAKE_NM} -P ${PROJECT_SOURCE_DIR}/cmake/MakeAlone.cmake
-      DEPENDS ${objects} ${name}_rooms ${PROJECT_SOURCE_DIR}/cmake/MakeAlone.cmake
+      COMMAND ${CMAKE_COMMAND} "-DOBJECTS=$<JOIN:${objects},|>" ${place} "-DEXPORTS=${exports}" -DOUTPUT=${alone}
+        -DLINKER=${CMAKE_LINKER} -DOBJCOPY=${CMAKE_OBJCOPY} -DNM=${CMAKE_NM} -P ${PROJECT_SOURCE_DIR}/cmake/MakeAlone.cmake
+      DEPENDS ${objects} ${rooms} ${others} ${PROJECT_SOURCE_DIR}/cmake/MakeAlone.cmake
       VERBATIM COMMENT "Making lib${name}.a of one object")
     set_source_files_properties(${alone} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
     add_library(${name}_static STATIC ${alone})
   else()
-    get_target_property(room_objects ${name}_rooms SOURCES)
+    set(room_objects)
+    if(NOT DROPIN_OVER)
+      get_target_property(room_objects ${name}_rooms SOURCES)
+    endif()
     add_library(${name}_static STATIC ${objects} ${room_objects})
     target_link_libraries(${name}_static INTERFACE ${LQ_DROPIN_LINK_NAMES})
   endif()
@@ -186,15 +215,18 @@ function(lq_dropin_alias alias name)
       continue()
     endif()
     get_target_property(type ${target} TYPE)
-    set(suffix ${CMAKE_STATIC_LIBRARY_SUFFIX})
+    set(suffixes ${CMAKE_STATIC_LIBRARY_SUFFIX})
     set(folder ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY})
     if(type STREQUAL "SHARED_LIBRARY")
-      set(suffix ${CMAKE_SHARED_LIBRARY_SUFFIX})
+      # That with the number is for programs of a time when both were libraries of their own.
+      set(suffixes ${CMAKE_SHARED_LIBRARY_SUFFIX} ${CMAKE_SHARED_LIBRARY_SUFFIX}.${PROJECT_VERSION_MAJOR})
       set(folder ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
     endif()
     file(MAKE_DIRECTORY ${folder})
-    file(CREATE_LINK lib${name}${suffix} ${folder}/lib${alias}${suffix} SYMBOLIC)
-    lq_install(FILES ${folder}/lib${alias}${suffix} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    foreach(suffix ${suffixes})
+      file(CREATE_LINK lib${name}${suffix} ${folder}/lib${alias}${suffix} SYMBOLIC)
+      lq_install(FILES ${folder}/lib${alias}${suffix} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endforeach()
   endforeach()
 endfunction()
 

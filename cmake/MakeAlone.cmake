@@ -1,13 +1,16 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# cmake -DOBJECTS=a.o|b.o -DROOMS=librooms.a -DARCHIVES=libx.a|liby.a -DEXPORTS=lime*|skip* -DOUTPUT=alone.o
-#   -DLINKER=... -DOBJCOPY=... -DNM=... -P MakeAlone.cmake
+# cmake -DOBJECTS=a.o|b.o -DEXPORTS=lime*|skip* -DOUTPUT=alone.o -DLINKER=... -DOBJCOPY=... -DNM=...
+#   (-DROOMS=librooms.a -DARCHIVES=libx.a|liby.a -DNAME=base [-DBELOW=c.o|d.o] | -DOVER=base) -P MakeAlone.cmake
 # One object of a drop-in's objects and of what they use of the rooms and then of other libraries, all names but those
 # that match EXPORTS made local. Fails if it needs a library that a C program does not link, which no compiler and
 # linker would say before that program does.
+# One that is made OVER a base takes what it needs of C++ from the object of that base, under names with the base in front;
+# the base has these names for the objects that it is BELOW. So an exception that one throws and the other catches is of one
+# C++ library.
 
-foreach(list OBJECTS ARCHIVES EXPORTS)
+foreach(list OBJECTS ARCHIVES EXPORTS BELOW)
   string(REPLACE "|" ";" ${list} "${${list}}")
 endforeach()
 set(part ${OUTPUT}.part)
@@ -22,7 +25,7 @@ function(run)
 endfunction()
 
 # The names that are seen from outside; from these on the linker keeps what is used, section by section.
-set(roots -u __wrap_fegetround -u __wrap_fesetround -u __wrap_ceil)
+set(roots)
 set(keep)
 foreach(pattern ${EXPORTS})
   list(APPEND keep --keep-global-symbol=${pattern})
@@ -39,18 +42,44 @@ foreach(symbol ${found})
   list(APPEND roots -u ${name})
 endforeach()
 
-# Our own first, so that no library is asked for what nobody uses; groups of sections stay, to be one with its own.
-run(${LINKER} -r --gc-sections ${roots} -o ${part} ${OBJECTS} ${ROOMS})
-run(${OBJCOPY} --strip-unneeded ${part})
-run(${LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround --wrap=ceil -o ${whole} ${part}
-  --start-group ${ARCHIVES} --end-group)
+set(renamed)
+if(OVER)
+  run(${LINKER} -r --gc-sections --force-group-allocation ${roots} -o ${whole} ${OBJECTS})
+  run(${OBJCOPY} --strip-unneeded ${whole})
+  execute_process(COMMAND ${NM} --undefined-only ${whole} OUTPUT_VARIABLE symbols)
+  string(REGEX MATCHALL " U (_Z|__gxx_|__cxa_|__dynamic_cast)[^\n]*" names "${symbols}")
+  list(TRANSFORM names REPLACE " U (.+)" "--redefine-sym=\\1=${OVER}_\\1" OUTPUT_VARIABLE renamed)
+else()
+  set(names)
+  if(BELOW)
+    execute_process(COMMAND ${NM} --undefined-only ${BELOW} OUTPUT_VARIABLE symbols)
+    string(REGEX MATCHALL " U ${NAME}_[^\n]*" names "${symbols}")
+    list(REMOVE_DUPLICATES names)
+    list(TRANSFORM names REPLACE " U ${NAME}_(.+)" "--redefine-sym=\\1=${NAME}_\\1" OUTPUT_VARIABLE renamed)
+    list(TRANSFORM names REPLACE " U ${NAME}_" "--undefined=")
+    list(APPEND keep --keep-global-symbol=${NAME}_*)
+  endif()
+  # Our own first, so that no library is asked for what nobody uses; groups of sections stay, to be one with its own.
+  run(${LINKER} -r --gc-sections ${roots} ${names} -u __wrap_fegetround -u __wrap_fesetround -u __wrap_ceil -o ${part}
+    ${OBJECTS} ${ROOMS})
+  run(${OBJCOPY} --strip-unneeded ${part})
+  run(${LINKER} -r --force-group-allocation --wrap=fegetround --wrap=fesetround --wrap=ceil ${names} -o ${whole} ${part}
+    --start-group ${ARCHIVES} --end-group)
+endif()
+if(renamed)
+  run(${OBJCOPY} ${renamed} ${whole})
+endif()
 # Unique symbols of C++ are no others' business either, but objcopy makes local only what is weak or global.
 run(${OBJCOPY} --wildcard --weaken-symbol=_Z* ${whole})
 run(${OBJCOPY} --wildcard ${keep} ${whole} ${OUTPUT})
 file(REMOVE ${part} ${whole})
 
+set(own)
+if(BELOW)
+  set(own "|${NAME}_")
+endif()
 execute_process(COMMAND ${NM} --undefined-only ${OUTPUT} OUTPUT_VARIABLE symbols RESULT_VARIABLE status)
-string(REGEX MATCHALL " U (_Z|__gxx|__cxa_(throw|begin|end|allocate|guard)|crc32_|libdeflate_)[^\n]*" needed "${symbols}")
+string(REGEX MATCHALL " U (_Z|__gxx|__cxa_(throw|begin|end|allocate|guard)|crc32_|libdeflate_${own})[^\n]*" needed "${symbols}")
 if(status OR needed)
   file(REMOVE ${OUTPUT})
   list(JOIN needed "\n" needed)

@@ -13,12 +13,14 @@ import sys
 
 
 def dynamic(library):
-    """(soname, symbols that others may link to) of a shared library; weak ones are what compilers make of headers."""
+    """(soname, {symbol that others may link to: its version}) of a shared library; weak ones are what compilers make of
+    headers."""
     head = subprocess.run(["readelf", "-dW", library], text=True, capture_output=True, check=True).stdout
     soname = re.search(r"\(SONAME\)\s+Library soname: \[(.*)\]", head)
     lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout
-    symbols = {fields[2] for fields in map(str.split, lines.splitlines()) if len(fields) == 3 and fields[1] in "TDBR"}
-    return soname[1] if soname else None, {name for name in symbols if not name.startswith(("_init", "_fini"))}
+    symbols = [fields[2] for fields in map(str.split, lines.splitlines()) if len(fields) == 3 and fields[1] in "TDBR"]
+    versions = dict(symbol.partition("@@")[::2] for symbol in symbols if not symbol.startswith(("_init", "_fini")))
+    return soname[1] if soname else None, versions
 
 
 def plain(names):
@@ -32,7 +34,10 @@ def complaints(listed, library, wanted_soname):
     soname, symbols = dynamic(library)
     if soname != wanted_soname:
         yield f"{library}: the soname is {soname}, expected {wanted_soname}"
-    gone, fresh = sorted(listed - symbols), sorted(symbols - listed)
+    wanted_version = f"LIMEQUAT_{wanted_soname.rpartition('.')[2]}"
+    for name in plain(sorted(name for name, version in symbols.items() if version != wanted_version)):
+        yield f"{library}: {name} has not the version {wanted_version}"
+    gone, fresh = sorted(listed - set(symbols)), sorted(set(symbols) - listed)
     for name in plain(gone):
         yield f"{library}: {name} is gone: programs that use it will not start. Keep it, or change the soname"
     for name in plain(fresh):

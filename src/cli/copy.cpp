@@ -115,8 +115,9 @@ struct Copy {
     return at_root(session, [&] {
       Table table({{"COPY"}, {"STATE"}, {"DONE", true}, {"OF", true}, {"TIME", true}, {"FROM"}, {"TO"}});
       int code = fine;
+      std::vector<std::string> unknown = names;
       for (const CopyState& copy : copies()) {
-        if (!names.empty() && std::ranges::find(names, copy.id) == names.end()) continue;
+        if (!names.empty() && std::erase(unknown, copy.id) == 0) continue;
         if (copy.state == "failed" || copy.state == "stopped") code = worse(code, incomplete);
         if (session.json) {
           base::JsonWriter json;
@@ -130,7 +131,14 @@ struct Copy {
           session.complain(fmt::format("copy {}: {}", copy.id, printable(copy.message, 1000)));
         }
       }
-      if (!session.json) session.out.write(table.empty() ? "no copies in the background\n" : table.text());
+      if (!session.json && (!table.empty() || names.empty())) {
+        session.out.write(table.empty() ? "no copies in the background\n" : table.text());
+      }
+      if (!unknown.empty()) {
+        throw Error(Code::not_found,
+                    fmt::format("there is no copy \"{}\" in the background; `lq copy --status` lists them",
+                                printable(unknown.front())));
+      }
       return code;
     });
   }

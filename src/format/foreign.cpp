@@ -57,6 +57,9 @@ constexpr ForeignFile headless{
     "a LIME file (ILDG, SciDAC) that lost its beginning: its first bytes are no record header, but one stands behind "
     "them",
     "take another copy, or let `lq diagnose` look for the numbers"};
+constexpr ForeignFile nameless_set{
+    "the description of a set of subfiles with a damaged first line",
+    "make its first line \"limequat partitioned file 1\" again; its CRC-32 then tells whether the rest is whole"};
 constexpr std::string_view start_of_record = "\x45\x67\x89\xab\x00\x01"sv;
 
 constexpr Signature signatures[] = {
@@ -157,6 +160,12 @@ std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
     return zeros;
   }
   if (is_headless) return headless;
+  // What follows the first line of a set's description (docs/formats/partitions.md).
+  const std::size_t second_line = text.find('\n');
+  if (second_line != std::string_view::npos && text.substr(second_line).starts_with("\nbytes ") &&
+      text.find("\ncuts ") != std::string_view::npos && text.find("\ncrc32 ") != std::string_view::npos) {
+    return nameless_set;
+  }
   return {};
 }
 

@@ -145,6 +145,10 @@ TEST(ForeignFiles, AreCalledByName) {
   EXPECT_TRUE(has(called("version https://git-lfs.github.com/spec/v1\noid sha256:00"), "git-lfs"));
   EXPECT_TRUE(has(called("<!DOCTYPE html><title>403</title>"), "download the file again"));
   EXPECT_TRUE(has(called(std::string(600, '\0')), "zeros"));
+  EXPECT_TRUE(
+      has(called("l~mequat partitioned file 1\nbytes 8\nbegin 0\nelement 1\nextents 8\ncuts t=block:2\nfile 4 a\n"
+                 "file 4 b\ncrc32 00000000\n"),
+          "\"limequat partitioned file 1\" again"));
 }
 
 TEST(ForeignFiles, ThatNobodyKnowsAreToldAllFormatsAndHowTheyBegin) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <condition_variable>
 #include <filesystem>
 #include <iterator>
@@ -24,9 +25,11 @@
 #include "lattice/site_order.hpp"
 #include "pump/direct.hpp"
 #include "pump/past.hpp"
+#include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
+#include "support/float_modes.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -169,6 +172,35 @@ INSTANTIATE_TEST_SUITE_P(
                                          Case{"single_precision", {2, 1, 1, 2}, 2, {}, Precision::single},
                                          Case{"functions", {2, 1, 1, 1}, 64, {}, Precision::double_, true})),
     [](const auto& one) { return fmt::format("{}_{}", name(std::get<0>(one.param)), std::get<1>(one.param).name); });
+
+// Numbers of single precision are rounded, many of them are subnormal ones; openQCD's files have a norm.
+TEST(FloatModes, OfTheProgramChangeNoBytesAndNoNumbers) {
+  const testing::ScratchDirectory folder;
+  const Grid grid({8, 8, 4, 4});
+  const RouteOptions route{.chunk_bytes = 16384, .threads = 3};
+  std::vector<double> values(static_cast<std::size_t>(grid.volume()) * 24);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    values[k] = std::sin(static_cast<double>(k)) * (k % 3 == 0 ? 1e-39 : k % 3 == 1 ? 1e-310 : 1);
+  }
+  for (const auto& [format, precision] :
+       {std::pair("scidac", Precision::single), {"scidac", Precision::double_}, {"openqcd", Precision::double_}}) {
+    const auto write_as = [&](const std::string& name) {
+      lq::write(folder / name, grid, spinor(values),
+                {.format = format, .precision = precision, .overwrite = true, .route = route, .time_stamps = false});
+    };
+    write_as("expected");
+    const std::string expected = testing::contents(folder / "expected");
+    std::vector<double> read(values.size());
+    lq::read(folder / "expected", grid, spinor(read), {.route = route});
+    testing::in_every_float_mode([&] {
+      write_as("other");
+      EXPECT_TRUE(testing::contents(folder / "other") == expected) << format;
+      std::vector<double> again(values.size());
+      lq::read(folder / "expected", grid, spinor(again), {.route = route});
+      EXPECT_TRUE(again == read) << format;
+    });
+  }
+}
 
 class Files : public ::testing::Test {
  protected:

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <limits>
 
+#include "base/float_environment.hpp"
+
 namespace lq::kernels {
 namespace {
 
@@ -92,18 +94,21 @@ void decode(std::uint64_t numbers, const std::byte* words, std::uint64_t sites, 
 
 void to_fixed16(Precision precision, std::uint64_t numbers, const std::byte* memory, std::ptrdiff_t stride_bytes,
                 std::uint64_t sites, std::byte* words) noexcept {
+  const base::DefaultFloatEnvironment as_in_the_format;
   if (precision == Precision::single) return encode<float>(numbers, memory, stride_bytes, sites, words);
   encode<double>(numbers, memory, stride_bytes, sites, words);
 }
 
 void from_fixed16(Precision precision, std::uint64_t numbers, const std::byte* words, std::uint64_t sites,
                   std::byte* memory, std::ptrdiff_t stride_bytes) noexcept {
+  const base::DefaultFloatEnvironment as_in_the_format;
   if (precision == Precision::single) return decode<float>(numbers, words, sites, memory, stride_bytes);
   decode<double>(numbers, words, sites, memory, stride_bytes);
 }
 
 void to_half(std::uint64_t numbers, const std::byte* memory, std::uint64_t sites, std::int16_t* integers,
              float* norms) noexcept {
+  const base::DefaultFloatEnvironment as_in_the_format;
   for (std::uint64_t site = 0; site < sites; ++site, memory += numbers * sizeof(float), integers += numbers) {
     float norm = static_cast<float>(static_cast<double>(magnitude_of<float>(numbers, memory)) / largest_integer);
     if (norm < smallest_magnitude) norm = 0;
@@ -121,6 +126,7 @@ void to_half(std::uint64_t numbers, const std::byte* memory, std::uint64_t sites
 
 void from_half(std::uint64_t numbers, const std::int16_t* integers, const float* norms, std::uint64_t sites,
                std::byte* memory) noexcept {
+  const base::DefaultFloatEnvironment as_in_the_format;
   for (std::uint64_t site = 0; site < sites; ++site) {
     for (std::uint64_t k = 0; k < numbers; ++k, memory += sizeof(float)) {
       store(memory, static_cast<float>(*integers++) * norms[site]);

@@ -11,6 +11,8 @@
 #include <random>
 #include <vector>
 
+#include "support/float_modes.hpp"
+
 namespace lq::kernels {
 namespace {
 
@@ -91,6 +93,21 @@ TEST(Fixed16, KeepsNoSiteThatHoldsWhatIsNoNumber) {
     for (const double number : decoded<double>(encoded<double>({1.0, bad, 2.0}), 3)) EXPECT_TRUE(std::isnan(number));
   }
   EXPECT_EQ(decoded<double>(encoded<double>({1e-40, -1e-300}), 2), (std::vector<double>{0, 0}));
+}
+
+TEST(Fixed16, IsTheSameInEveryFloatMode) {
+  std::vector<double> site(24);
+  for (std::size_t k = 0; k < site.size(); ++k) site[k] = std::sin(static_cast<double>(k * k + 1)) / 3;
+  std::vector<double> tiny(site);
+  for (double& number : tiny) number *= 1e-36;
+  const auto words = encoded(site), words_of_tiny = encoded(tiny);
+  const auto numbers = decoded<float>(words, site.size()), tiny_numbers = decoded<float>(words_of_tiny, site.size());
+  testing::in_every_float_mode([&] {
+    EXPECT_EQ(encoded(site), words);
+    EXPECT_EQ(encoded(tiny), words_of_tiny);
+    EXPECT_EQ(decoded<float>(words, site.size()), numbers);
+    EXPECT_EQ(decoded<float>(words_of_tiny, site.size()), tiny_numbers);
+  });
 }
 
 TEST(Fixed16, TakesSitesThatLieApart) {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/float_environment.hpp"
+
 namespace lq::kernels {
 namespace {
 
@@ -83,6 +85,7 @@ void add_momentum_action(SquareSum sum, base::Bytes numbers, std::size_t number_
 }
 
 double value_of(std::span<const std::uint64_t, square_sum_words> sum) noexcept {
+  const base::DefaultFloatEnvironment as_in_the_format;
   if (sum[digits] != 0) return std::numeric_limits<double>::quiet_NaN();
   std::array<std::uint64_t, square_sum_words> carried{};
   std::copy(sum.begin(), sum.end(), carried.begin());

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The fused loops take sites of one slice at a time, for each slice has its own sum. Numbers in another order pass
-// through a buffer of a few sites, and so do those in fixed point, as words of 32 bits.
+// through a buffer of a few sites, and so do those in fixed point, as words of 32 bits. What is rounded and summed is
+// the same in every program, whatever it has set for its own arithmetic.
 #include "pump/site_packer.hpp"
 
 #include <algorithm>
 
+#include "base/float_environment.hpp"
 #include "kernels/fixed16.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/site_numbers.hpp"
@@ -57,6 +59,7 @@ void SitePacker::for_each_stage(const Run& run, Work&& work) const {
 
 void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run& run, std::byte* file, SiteSums& sums,
                       std::uint64_t counted_from, kernels::isa::Coming* coming) const {
+  const base::DefaultFloatEnvironment as_in_the_format;
   if (is_plain()) return pack_in_order(memory, stride, run, file, sums, counted_from, coming);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
     stage(memory + skip * stride, stride, part.sites);
@@ -67,6 +70,7 @@ void SitePacker::pack(const std::byte* memory, std::ptrdiff_t stride, const Run&
 
 void SitePacker::unpack(const std::byte* file, const Run& run, std::byte* memory, std::ptrdiff_t stride, SiteSums& sums,
                         kernels::isa::Coming* coming) const {
+  const base::DefaultFloatEnvironment as_in_the_format;
   if (is_plain()) return unpack_in_order(file, run, memory, stride, sums, coming);
   for_each_stage(run, [&](const Run& part, std::ptrdiff_t skip) {
     unpack_in_order(file + skip * static_cast<std::ptrdiff_t>(site_bytes_), part, staged_.get(), staged_stride(), sums,
@@ -124,6 +128,7 @@ void SitePacker::unpack_in_order(const std::byte* file, const Run& run, std::byt
 }
 
 void SitePacker::turn(std::byte* sites, const Run& run, SiteSums& sums) const {
+  const base::DefaultFloatEnvironment as_in_the_format;
   sums.add_others(bytes_of(sites, run.sites), run);
   if (!crc_) return kernels::turn_sites(form_, sites, run.sites);
   const auto turn_and_sum = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {
@@ -134,6 +139,7 @@ void SitePacker::turn(std::byte* sites, const Run& run, SiteSums& sums) const {
 }
 
 void SitePacker::sum(base::Bytes sites, const Run& run, SiteSums& sums) const {
+  const base::DefaultFloatEnvironment as_in_the_format;
   sums.add_others(sites, run);
   if (!crc_) return;
   const auto add_sites = [&](Checksum& sum, kernels::WeightedSum* weighted, std::uint64_t skip, std::uint64_t n) {

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -49,7 +51,8 @@ void read_below(File& file, const std::string& group, Read& read) {
   for (const Entry& entry : file.ls(group)) {
     const std::string path = (group == "/" ? "" : group) + "/" + entry.name;
     for (auto& [name, value] : file.attributes(path)) read.objects[path + "@" + name] = std::move(value);
-    if (entry.kind == EntryKind::group) read_below(file, path, read);
+    // Links may lead in a circle.
+    if (entry.kind == EntryKind::group && std::ranges::count(path, '/') < 5) read_below(file, path, read);
     const bool is_small = entry.kind == EntryKind::dataset && file.stat(path).type.find("complex") == std::string::npos;
     if (is_small) read.objects[path] = file.read(path);
   }
@@ -345,6 +348,31 @@ TEST_F(ChangedHdf5, OfOtherPrograms) {
   make_foreign();
   EXPECT_EQ(io::verify(path_).verdict, Verdict::consistent);
   EXPECT_GT(try_mutants(150), 30);
+}
+
+// The library complains when the program ends if something of it is still open then, and can close no file that is.
+TEST_F(ChangedHdf5, FilesOfAllProgramsLeaveNothingOpenAndTheLibraryEndsInSilence) {
+  const auto pass_all = [&] {
+    const char* const more = std::getenv("LQ_MUTANTS");
+    const int count = more == nullptr ? 6 : std::atoi(more);
+    int left = 0;
+    for (const auto& golden : std::filesystem::directory_iterator(LQ_SOURCE_DIR "/tests/golden/good/hdf5")) {
+      if (golden.path().extension() != ".h5") continue;
+      Mutants mutants(testing::contents(golden.path().string()));
+      for (int k = 0; k < count; ++k) {
+        put(mutants.next());
+        read_all(path_);
+        try {
+          io::verify(path_);
+        } catch (const Error&) {
+        }
+        if (H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), H5F_OBJ_ALL) != 0) ++left;
+      }
+    }
+    std::exit(left != 0 ? 1 : 0);
+  };
+  ::testing::GTEST_FLAG(death_test_style) = "threadsafe";
+  EXPECT_EXIT(pass_all(), ::testing::ExitedWithCode(0), "^$");
 }
 
 }  // namespace

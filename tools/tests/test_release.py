@@ -83,12 +83,14 @@ class Recipes(unittest.TestCase):
 class Symbols(unittest.TestCase):
     def test_what_is_gone_new_or_of_another_soname_is_told(self):
         with tempfile.TemporaryDirectory() as name:
-            library = pathlib.Path(name) / "libthing.so"
-            subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libthing.so.1", "-x", "c", "-", "-o", library], check=True,
+            library, script = pathlib.Path(name) / "libthing.so", pathlib.Path(name) / "map"
+            script.write_text("LIMEQUAT_1 { global: *; };", encoding="utf-8")
+            subprocess.run(["cc", "-shared", "-fPIC", "-Wl,-soname,libthing.so.1", f"-Wl,--version-script={script}", "-x", "c", "-", "-o", library], check=True,
                            input="int kept; void fresh(void) {} __attribute__((weak)) void weak(void) {} static int own;", text=True)
             self.assertEqual(list(check_symbols.complaints({"kept", "fresh"}, library, "libthing.so.1")), [])
             said = " ".join(check_symbols.complaints({"kept", "gone"}, library, "libthing.so.2"))
-        for words in ("gone is gone", "fresh is new", "the soname is libthing.so.1, expected libthing.so.2"):
+        for words in ("gone is gone", "fresh is new", "the soname is libthing.so.1, expected libthing.so.2",
+                      "kept has not the version LIMEQUAT_2"):
             self.assertIn(words, said)
 
 

@@ -28,8 +28,9 @@ namespace {
 using Parts = std::vector<std::vector<std::byte>>;
 using Words = std::vector<sion_int64>;
 
-constexpr std::size_t most_words = 1U << 27;  // of one message
-constexpr std::size_t most_values = 16;       // reduced at a time
+constexpr std::size_t most_words = 1U << 27;            // of one message
+constexpr std::size_t most_values = 16;                 // reduced at a time
+constexpr std::size_t most_scattered_words = 1U << 16;  // at a time, to all tasks together
 
 std::size_t words_for(std::size_t bytes) noexcept { return (bytes + sizeof(sion_int64) - 1) / sizeof(sion_int64); }
 
@@ -102,40 +103,50 @@ class CallbackComm final : public comm::Comm {
     pass(0, static_cast<std::size_t>(root));
   }
 
+  // In rounds of the callback for equal parts. That for parts of any size has its arguments in either order in programs
+  // that worked with SIONlib, which calls it in mapped opens for writing alone.
   std::vector<std::byte> scatter_parts(const PartOf& part_of, int root) override {
     const bool is_root = rank_ == root;
-    Words sent;
+    const auto tasks = static_cast<std::size_t>(size_);
+    Parts parts;  // on the root
     std::exception_ptr failure;
     std::ranges::fill(sizes_, 0);
-    for (int r = 0; is_root && r < size_; ++r) {
-      base::keep_failure(failure, [&] {
-        if (failure) return;
-        const std::vector<std::byte> part = part_of(r);
-        const std::size_t before = sent.size();
-        sent.resize(before + words_for(part.size()));
-        std::ranges::copy(part, std::as_writable_bytes(std::span(sent).subspan(before)).begin());
-        sizes_[static_cast<std::size_t>(r)] = static_cast<sion_int64>(part.size());
-      });
-    }
+    base::keep_failure(failure, [&] {
+      for (int r = 0; is_root && r < size_; ++r) {
+        parts.push_back(part_of(r));
+        sizes_[static_cast<std::size_t>(r)] = static_cast<sion_int64>(parts.back().size());
+      }
+    });
     sion_int64 bytes = 0;
     check(api_->scatter(sizes_.data(), &bytes, group_, _SION_INT64, 1, root), "scatter");
-    const std::size_t mine = words_for(static_cast<std::size_t>(bytes));
-    Words received;
+    sion_int64 longest = *std::ranges::max_element(sizes_);
+    broadcast(std::as_writable_bytes(std::span(&longest, 1)), root);
+    const std::size_t words = std::clamp<std::size_t>(words_for(static_cast<std::size_t>(longest)), 1,
+                                                      std::max<std::size_t>(most_scattered_words / tasks, 1));
+    Words sent, received;
     std::vector<std::byte> result;
     try {
       require_room([&] {
-        sent.resize(std::max<std::size_t>(is_root ? count_words() : 0, 1));
-        received.resize(std::max<std::size_t>(mine, 1));
+        sent.resize(is_root ? words * tasks : 1);
+        received.resize(words);
         result.resize(static_cast<std::size_t>(bytes));
       });
     } catch (...) {
       std::rethrow_exception(failure ? failure : std::current_exception());
     }
-    check(api_->scatter_many(received.data(), sent.data(), group_, _SION_INT64, counts_.data(), static_cast<int>(mine),
-                             root),
-          "scatter of parts");
+    const std::size_t round = words * sizeof(sion_int64);
+    for (std::size_t done = 0; done < static_cast<std::size_t>(longest); done += round) {
+      for (std::size_t r = 0; r < parts.size(); ++r) {
+        const auto left = std::span(parts[r]).subspan(std::min(done, parts[r].size()));
+        std::ranges::copy(left.first(std::min(left.size(), round)),
+                          std::as_writable_bytes(std::span(sent).subspan(r * words)).begin());
+      }
+      check(api_->scatter(sent.data(), received.data(), group_, _SION_INT64, static_cast<int>(words), root),
+            "scatter of parts");
+      const auto mine = std::span(result).subspan(std::min(done, result.size()));
+      std::ranges::copy(std::as_bytes(std::span(received)).first(std::min(mine.size(), round)), mine.begin());
+    }
     if (failure) std::rethrow_exception(failure);
-    std::memcpy(result.data(), received.data(), result.size());
     return result;
   }
 

@@ -28,7 +28,7 @@ struct Api {
   Gather gather = nullptr;
   Gather scatter = nullptr;
   GatherMany gather_many = nullptr;
-  GatherMany scatter_many = nullptr;  // own result first, then the root's data
+  GatherMany scatter_many = nullptr;  // never called: programs do not agree on the order of its arguments
   char* (*file_name)(const char*, int) = nullptr;
   int (*gather_execute)(const void*, sion_int64*, int, sion_int64, void*, int, int, int, int, ProcessWrite) = nullptr;
   int (*execute_scatter)(void*, sion_int64*, int, sion_int64, void*, int, int, int, int, ProcessRead) = nullptr;

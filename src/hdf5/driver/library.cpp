@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "hdf5/driver/library.hpp"
 
+#include <cstdlib>
 #include <exception>
 
 #include <fmt/format.h>
@@ -33,6 +34,13 @@ std::string said_by_library() {
   return base::printable(text);
 }
 
+// Where the library fails on a damaged file, it (1.10.8) may lose memory of its own, and at the end of the program it
+// complains on standard error that it cannot be closed. It has no object of ours open then, and is told to be silent.
+void let_library_end_in_silence() {
+  [[maybe_unused]] static const int registered = std::atexit(
+      [] { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); });  // runs before the library's own, which is older
+}
+
 }  // namespace
 
 Lock::Lock() : lock_(library_mutex()) {
@@ -53,6 +61,7 @@ void throw_driver_failure() {
 void throw_failure(const Where& where, const std::string& what) {
   const std::string said = said_by_library();
   H5Eclear2(H5E_DEFAULT);
+  let_library_end_in_silence();
   throw_driver_failure();
   const std::string place = where.object.empty() ? std::string() : fmt::format(" {}:", base::printable(where.object));
   throw Error(Code::malformed,

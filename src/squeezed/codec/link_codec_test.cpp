@@ -3,12 +3,8 @@
 #include "squeezed/codec/link_codec.hpp"
 
 #include <gtest/gtest.h>
-#ifdef __SSE2__
-#include <xmmintrin.h>
-#endif
 
 #include <array>
-#include <cfenv>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -23,6 +19,7 @@
 #include "squeezed/codec/tile.hpp"
 #include "squeezed/codec/words.hpp"
 #include "support/every_number.hpp"
+#include "support/float_modes.hpp"
 
 namespace lq::squeezed {
 namespace {
@@ -275,24 +272,13 @@ TEST(TileCodecOfArchives, DoNotDependOnTheArithmeticOfTheProgram) {
     std::memcpy(&tile[k], unit.data(), 144);
   }
   const std::vector<std::byte> expected = codec.encode(tile);
-  const auto expect_same = [&](const char* mode) {
+  std::vector<std::byte> back(tile.size());
+  testing::in_every_float_mode([&] {
     const std::vector<std::byte> encoded = codec.encode(tile);
-    std::vector<std::byte> back(tile.size());
     codec.decode(expected, back);
-    std::fesetenv(FE_DFL_ENV);
-    EXPECT_EQ(encoded, expected) << mode;
-    EXPECT_EQ(back, tile) << mode;
-  };
-  for (const int rounding : {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
-    std::fesetround(rounding);
-    (void)codec.encode(tile);
-    EXPECT_EQ(std::fegetround(), rounding);  // the program has it back
-    expect_same("rounding");
-  }
-#ifdef __SSE2__
-  _mm_setcsr(_mm_getcsr() | 0x8040);  // flush to zero, and denormals are zeros
-  expect_same("zeros");
-#endif
+    EXPECT_EQ(encoded, expected);
+    EXPECT_EQ(back, tile);
+  });
 }
 
 TEST(TileCodecOfArchives, ASumTellsDamage) {

@@ -70,6 +70,57 @@ static void what_is_written_is_read(void) {
   }
 }
 
+/* One task has more chunks than tasks are told of in one message. */
+static void one_may_have_very_many_chunks(void) {
+  const long bytes = rank == 1 ? 4400128 : 256;
+  for (int writes = 1; writes >= 0; --writes) {
+    seat s = seat_in(1);
+    const int sid = open_at(standard, "many.sion", writes ? "bw" : "br", &s);
+    long done = 0;
+    for (; done < bytes; done += 256) {
+      if (writes) fill(buffer, 5, rank, done, 256);
+      if (writes && sion_ensure_free_space(sid, 256) != 1) break;
+      if (!writes && sion_feof(sid)) break;
+      if ((writes ? sion_fwrite(buffer, 1, 256, sid) : sion_fread(buffer, 1, 256, sid)) != 256) break;
+      if (!holds(buffer, 5, rank, done, 256)) break;
+    }
+    CHECK(sid >= 0 && done == bytes && (writes || sion_feof(sid)) && sion_generic_parclose(sid) == 1);
+  }
+}
+
+static void keys_are_written_and_read(void) {
+  seat s = seat_in(2);
+  for (int writes = 1; writes >= 0; --writes) {
+    const int sid = open_at(standard, "keys.sion", writes ? "bw,keyval=inline" : "br,keyval=inline", &s);
+    char text[5] = "abcd";
+    CHECK(sid >= 0 && (writes ? sion_fwrite_key(text, 7, 1, 4, sid) : sion_fread_key(text, 7, 1, 4, sid)) == 4);
+    CHECK(strcmp(text, "abcd") == 0 && sion_generic_parclose(sid) == 1);
+  }
+}
+
+/* Each task opens the stream of its neighbour. */
+static void mapped_opens_write_and_read(void) {
+  for (int writes = 1; writes >= 0; --writes) {
+    char name[] = "mapped.sion";
+    int files = 2, tasks = 1, place = (rank + 1) % size, file = place % 2, number = place / 2;
+    sion_int64 chunk = 600;
+    sion_int32 block = 256;
+    int *ranks = &place, *numbers = &file, *locals = &number;
+    sion_int64* chunks = &chunk;
+    const int sid = sion_generic_paropen_mapped(standard, name, writes ? "bw" : "br", &files, &world, rank, size,
+                                                &tasks, &ranks, &chunks, &numbers, &locals, &block, NULL);
+    CHECK(sid >= 0 && files == 2 && sion_seek(sid, place, SION_CURRENT_BLK, SION_CURRENT_POS) == 1);
+    if (writes) fill(buffer, 6, place, 0, 500);
+    CHECK((writes ? sion_fwrite(buffer, 1, 500, sid) : sion_fread(buffer, 1, 500, sid)) == 500);
+    CHECK(holds(buffer, 6, place, 0, 500) && sion_generic_parclose_mapped(sid) == 1);
+    wait_for_all();
+    if (chunks == &chunk) continue;
+    free(chunks);
+    free(numbers);
+    free(locals);
+  }
+}
+
 /* What does not fit on one task is not written, and its collector hears of it instead of waiting. */
 static void collectors_go_on_where_one_has_too_much(void) {
   seat s = seat_in(1);
@@ -257,6 +308,9 @@ int main(int argc, char** argv) {
   full = own_api(1);
   standard = own_api(0);
   what_is_written_is_read();
+  one_may_have_very_many_chunks();
+  keys_are_written_and_read();
+  mapped_opens_write_and_read();
   collectors_go_on_where_one_has_too_much();
   what_fails_on_one_task_fails_on_its_group();
   copies_are_the_vector_and_stand_in();

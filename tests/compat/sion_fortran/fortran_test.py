@@ -60,7 +60,7 @@ class Languages(unittest.TestCase):
                          [plain_sion.formula(9, task, size) for task, size in enumerate([250, 1100, 0])])
 
     def test_fortran_90_ranks_write_data_of_all_types(self):
-        program = self.build(OPTIONS.mpi_fortran, "modules_mpi.f90", ["sionmpi_f90_64", "sionser_f90_64", "sionmpi_64"])
+        program = self.build(OPTIONS.mpi_fortran, "modules_mpi.f90", ["sionmpi_f90_64", "sionser_f90_64", "sionmpi_64", "sioncom_64"])
         said = self.mpirun(3, program)
         self.assertIn("ok", said.splitlines())
         for rank, stream in enumerate(self.streams("types.sion")):
@@ -76,7 +76,7 @@ class Languages(unittest.TestCase):
         self.assertEqual(self.streams("constants.sion"), [b""] * 3)
 
     def test_fortran_77_ranks_write_and_read(self):
-        program = self.build(OPTIONS.mpi_fortran, "fixed_mpi.f", ["sionmpi_f77_64", "sionser_f77_64", "sionmpi_64"])
+        program = self.build(OPTIONS.mpi_fortran, "fixed_mpi.f", ["sionmpi_f77_64", "sionser_f77_64", "sionmpi_64", "sioncom_64"])
         self.assertIn("ok", self.mpirun(3, program).split())
         for rank, stream in enumerate(self.streams("fixed.sion")):
             expected = struct.pack("=20i4f", *[1000 * rank + i for i in range(1, 21)], 1, 2, 3, 4) + b"eight ch"
@@ -122,7 +122,7 @@ class Languages(unittest.TestCase):
                          [struct.pack("=id4i", task, 1.5, *[10 + task] * 4) for task in range(2)])
 
     def test_classes_write_and_read_in_parallel(self):
-        program = self.build(OPTIONS.mpi_cxx, "classes.cpp", ["sionmpi_cxx_64", "sionser_cxx_64", "sionmpi_64"],
+        program = self.build(OPTIONS.mpi_cxx, "classes.cpp", ["sionmpi_cxx_64", "sionser_cxx_64", "sionmpi_64", "sioncom_64"],
                              "-DSION_MPI")
         self.assertIn("ok", self.mpirun(3, program).split())
         self.assertEqual(self.streams("classes_mpi.sion"), [struct.pack("=8d", *[rank + 0.5] * 8) for rank in range(3)])
@@ -135,7 +135,7 @@ class Languages(unittest.TestCase):
 
     def test_classes_of_threads_of_ranks_write_and_read(self):
         program = self.build(OPTIONS.mpi_cxx, "classes_threads.cpp",
-                             ["sionompi_cxx_64", "sionser_cxx_64", "sionompi_64"], "-fopenmp", "-DSION_OMPI")
+                             ["sionompi_cxx_64", "sionser_cxx_64", "sionompi_64", "sioncom_64"], "-fopenmp", "-DSION_OMPI")
         self.assertIn("ok", self.mpirun(2, program).split())
         self.check_classes_of_threads(4)
 
