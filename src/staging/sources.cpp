@@ -18,6 +18,7 @@
 #include "checkpoint/field_note.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
+#include "io/replacement.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::staging {
@@ -32,7 +33,8 @@ std::string last_name(std::string path) {
 }
 
 bool is_rest_of_a_copy(const std::string& path) {
-  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending);
+  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
+         path.ends_with(base::replacement_ending);
 }
 
 // The physical files of the file of that name, itself included, the first one first.
@@ -51,6 +53,7 @@ std::vector<std::string> files_with(const std::string& path) {
   }
   const std::string fields = checkpoint::fields_name(files.front());
   if (transport.kind(fields) == transport::PathKind::file && fields != path) files.push_back(fields);
+  if (files.size() > 1) io::require_no_replacement(transport, files.front());
   return files;
 }
 
