@@ -138,7 +138,7 @@ void Errand::end(base::FunctionRef<void(JoinedFiles&)> check) {
     });
     check(*written);
   }
-  io::publish_set(targets_, options_.sync);
+  io::NewFile::publish_set(targets_, options_.sync);
 }
 
 SqueezeReport Errand::report(const squeezed::Archive& archive, std::uint64_t archive_bytes) {

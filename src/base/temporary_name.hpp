@@ -19,6 +19,8 @@ std::string hidden_name(const std::string& path, std::string_view ending);
 
 // Of what `lq copy` and `lq repartition` have not finished, and of the record of what of it is there.
 inline constexpr std::string_view unfinished_copy_ending = ".lq-copy", copied_ending = ".lq-copied";
+// Of the record of files that are given their names together.
+inline constexpr std::string_view replacement_ending = ".lq-replacement";
 
 // In the folder of `path`, so that a rename is atomic; a NAME that leaves no room for dots and number is cut.
 std::string temporary_name(const std::string& path, std::uint32_t number);

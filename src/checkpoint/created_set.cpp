@@ -295,7 +295,11 @@ void CreatedSet::publish() {
     if (has_fields) names.push_back({fields_->at(), fields_->name()});
     names.push_back({part_, name_});
     publish_set(transport_, path_, names,
-                {files_, has_fields, options_.overwrite, older_files_, options_.sync == Sync::full});
+                {.files = files_,
+                 .has_fields = has_fields,
+                 .overwrite = options_.overwrite,
+                 .older_files = older_files_,
+                 .syncs = options_.sync == Sync::full});
     created_ = false;
   });
 }

@@ -14,6 +14,7 @@
 #include "checkpoint/set_tables.hpp"
 #include "comm/agree.hpp"
 #include "io/read.hpp"
+#include "io/replacement.hpp"
 #include "io/scan.hpp"
 #include "options/agreed.hpp"
 
@@ -53,10 +54,18 @@ void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileRea
     return std::make_unique<ShareDealer>(comm, tables.parts, tables.mine, options.record_bytes);
   });
   comm::agree(comm, [&] {
+    // Files of other programs do not say to which set they belong.
+    if (!info_.has_records && info_.files.size() > 1) require_one_version(path);
     share_ = dealer->deal();
     files_->set_paths(info_.files);
     if (comm.size() > 1) open_dealt(tables.opened);
   });
+}
+
+void OpenSet::require_one_version(const std::string& path) {
+  io::require_no_replacement(transport_, path);
+  if (files_->transport().mean_the_same()) return;
+  throw Error(Code::io, path + ": its files were replaced while they were opened; open it again", {.path = path});
 }
 
 // The files of my streams, which were looked into by other ranks.

@@ -43,6 +43,7 @@ class OpenSet {
 
  private:
   void find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options);
+  void require_one_version(const std::string& path);
   void open_dealt(const std::vector<transport::Identity>& opened);
   void open_dealt();
   std::unique_ptr<StreamReader> reader(const TaskEntry& entry) const;

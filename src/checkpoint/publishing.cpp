@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "checkpoint/publishing.hpp"
 
+#include <vector>
+
 #include <limequat/error.hpp>
 
 #include "base/random_number.hpp"
@@ -11,6 +13,7 @@
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
 #include "io/new_file.hpp"
+#include "io/replacement.hpp"
 
 namespace lq::checkpoint {
 
@@ -68,8 +71,25 @@ void give_name(transport::Transport& transport, const std::string& path, const s
   replaces ? transport.rename(part, name) : transport.publish(part, name);
 }
 
+namespace {
+
+void replace_plain(transport::Transport& transport, const std::string& path, std::span<const NewName> names,
+                   const Publishing& set) {
+  std::vector<io::Renaming> files;
+  for (const NewName& one : names) {
+    if (one.part != one.name) files.insert(files.begin(), {one.part, one.name});
+  }
+  if (!files.empty()) {
+    io::replace_together(transport, files, set.overwrite, set.syncs ? Sync::full : Sync::data, [] {});
+  }
+  if (set.overwrite) remove_older(transport, path, set);
+}
+
+}  // namespace
+
 void publish_set(transport::Transport& transport, const std::string& path, std::span<const NewName> names,
                  const Publishing& set) {
+  if (!set.has_generation && names.size() > 1) return replace_plain(transport, path, names, set);
   for (const NewName& one : names) {
     const bool is_last = &one == &names.back();
     if (is_last && set.syncs && (set.files > 1 || set.has_fields)) transport.sync_directory(path);

@@ -41,6 +41,9 @@ struct Publishing {
   bool overwrite = false;
   std::int32_t older_files = 0;  // of the set that is replaced
   bool syncs = true;
+  // Its files say to which set they belong, and readers find them under their temporary names. Else a record says so
+  // (io/replacement.hpp).
+  bool has_generation = true;
 };
 void publish_set(transport::Transport& transport, const std::string& path, std::span<const NewName> names,
                  const Publishing& set);

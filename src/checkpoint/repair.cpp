@@ -421,7 +421,8 @@ void Repair::publish() {
   // Of a set that has its name and fields that were not found, a file of theirs is none that it took the place of.
   const bool misses_fields = report_.fields > 0 && file(0).path == target(0);
   const bool keeps_fields = has_fields() || misses_fields || found_.fields_path == fields_name(report_.path);
-  publish_set(transport_, report_.path, names, {files(), keeps_fields, replacing, older_files, true});
+  publish_set(transport_, report_.path, names,
+              {.files = files(), .has_fields = keeps_fields, .overwrite = replacing, .older_files = older_files});
 }
 
 }  // namespace

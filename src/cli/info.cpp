@@ -133,7 +133,8 @@ class Info {
 
   int show(Session& session, const std::string& path) {
     const Catalog catalog = inspect(path, session.communicator, limits);
-    const std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
+    std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
+    std::erase_if(leftovers, [&](const std::string& name) { return is_needed(name, catalog); });
     const std::optional<Checkpoint> checkpoint = checkpoint_of(catalog, session.communicator);
     const int code = at_root(session, [&] {
       if (session.json) {
@@ -146,8 +147,8 @@ class Info {
     tell(session, path, catalog.findings);
     for (const std::string& leftover : leftovers) {
       session.note(
-          fmt::format("{}: \"{}\" beside it is what an interrupted writer left; this file is not affected. "
-                      "Remove it unless a writer is still at work",
+          fmt::format("{}: \"{}\" beside it is what an interrupted writer left; this file does not need it. Unless a "
+                      "writer is still at work, `lq repair` may recover what is in it, or it can be removed",
                       path, leftover));
     }
     if (!is_leftover(path)) return code;
@@ -156,6 +157,13 @@ class Info {
   }
 
  private:
+  // Of files that belong together some may not have their names yet.
+  static bool is_needed(const std::string& leftover, const Catalog& catalog) {
+    const bool is_read = std::ranges::find(catalog.files, leftover) != catalog.files.end();
+    const auto is_replaced = [](const Finding& finding) { return finding.rule == "replacement"; };
+    return is_read || std::ranges::any_of(catalog.findings, is_replaced);
+  }
+
   bool after_another_ = false;
 
   void begin_text(Session& session, const std::string& path) {

@@ -99,7 +99,10 @@ int tell(Session& session, const std::string& path, const Error& error) {
   session.complain(says_which ? sentence : path + ": " + sentence);
   int code = exit_code_of(error);
   // The file; not something in it.
-  if (error.code() == Code::exists && error.facts().record.empty()) session.complain("--overwrite replaces it");
+  const bool says_how = sentence.find("--overwrite") != std::string::npos;
+  if (error.code() == Code::exists && error.facts().record.empty() && !says_how) {
+    session.complain("--overwrite replaces it");
+  }
   if (error.code() == Code::not_found && session.is_root()) {
     for (const std::string& leftover : leftovers_of(path)) {
       session.complain(fmt::format("{}: an interrupted writer left \"{}\"; see \"{} verify {}\" for how far it came",

@@ -21,6 +21,7 @@
 #include "io/other_clients.hpp"
 #include "io/part_plaquettes.hpp"
 #include "io/payload_files.hpp"
+#include "io/replacement.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "lattice/tiles.hpp"
@@ -180,6 +181,11 @@ void FieldWriter::make_files(const format::Layout& layout) {
     }
     return made;
   });
+  // Names that an interrupted writer of such a set has not given yet count.
+  if (files.size() > 1) {
+    comm::agree_at_root(communicator_.engine(),
+                        [&] { settle_replacement(transport_, files.front()->path(), options_.sync); });
+  }
   for (std::size_t k = 0; k < files.size(); ++k) {
     files[k]->create(options_.overwrite, layout.end[k], stripe_request(options_));
   }
@@ -424,7 +430,7 @@ void FieldWriter::commit_in_place() {
 void FieldWriter::commit(Report& report) {
   complete(report);
   const base::Stopwatch watch;
-  publish_set(files_, options_.sync);
+  NewFile::publish_set(files_, options_.sync);
   const double seconds = comm::max_over_ranks(communicator_.engine(), watch.seconds());
   report.seconds.sync += seconds;
   report.seconds.total += seconds;

@@ -17,6 +17,7 @@
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
+#include "io/replacement.hpp"
 
 namespace lq::io {
 
@@ -212,13 +213,17 @@ void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) 
       process_ = ::getpid();
       identity_ = file_->identity();
       set_stripes(base::temporary_name(path_, base::random_number()), bytes, request);
-      if (!like_.empty() && &transport::resolve(like_) == &transport_) transport_.keep_private(like_, temporary_path_);
+      keep_private();
       return;
     } catch (const Error& error) {
       constexpr int attempts = 100;
       if (error.code() != Code::exists || attempt == attempts) throw_about(path_, temporary_path_, error);
     }
   }
+}
+
+void NewFile::keep_private() {
+  if (!like_.empty() && &transport::resolve(like_) == &transport_) transport_.keep_private(like_, temporary_path_);
 }
 
 // While it is empty, which is the only time for that.
@@ -288,9 +293,8 @@ void NewFile::finish(Sync sync) {
 void NewFile::publish(Sync sync) {
   comm::agree_at_root(communicator_.engine(), [&] {
     named([&] {
-      require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
-      settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
-      name_ = give_name();
+      prepare_for_name(sync);
+      give_name();
     });
     replaced_.reset();
     created_ = false;
@@ -299,19 +303,25 @@ void NewFile::publish(Sync sync) {
 }
 
 // A name that was free is free still, as a rule, so that nobody asks again.
-NewFile::Name NewFile::give_name() {
+void NewFile::prepare_for_name(Sync sync) {
+  require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
+  settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
+  if (replaces_ && transport_.kind(path_) == transport::PathKind::absent) {
+    give_usual_permissions(transport_, temporary_path_);
+    keep_private();
+    replaces_ = false;
+  }
+}
+
+void NewFile::give_name() {
   try {
-    if (!overwrite_ || !replaces_ || transport_.kind(path_) != transport::PathKind::file) {
-      transport_.publish(temporary_path_, path_);
-      return Name::fresh;
-    }
+    if (!overwrite_ || !replaces_) return transport_.publish(temporary_path_, path_);
   } catch (const Error& error) {
     if (error.code() != Code::exists || !overwrite_ || transport_.kind(path_) != transport::PathKind::file) throw;
   }
   if (excludes_appenders_ && !(replaced_ && replaced_->is_of(path_))) take_over();
   transport_.copy_permissions(path_, temporary_path_);
   transport_.rename(temporary_path_, path_);
-  return Name::taken_over;
 }
 
 void NewFile::take_over() {
@@ -322,23 +332,19 @@ void NewFile::take_over() {
                                  {.path = path_}));
 }
 
-void NewFile::withdraw() noexcept {
-  if (name_ != Name::fresh) return;
-  name_ = Name::none;
-  try {
-    transport_.remove(path_);
-  } catch (...) {
-    // As in discard().
-  }
-}
-
-void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync) {
-  try {
-    for (std::size_t k = files.size(); k-- > 0;) files[k]->publish(sync);
-  } catch (...) {
-    for (std::size_t k = 1; k < files.size() && !files.front()->has_name(); ++k) files[k]->withdraw();
-    throw;
-  }
+void NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync) {
+  NewFile& first = *files.front();
+  if (files.size() == 1) return first.publish(sync);
+  comm::agree_at_root(first.communicator_.engine(), [&] {
+    std::vector<Renaming> names;
+    for (const auto& file : files) {
+      file->named([&] { file->prepare_for_name(sync); });
+      names.push_back({file->temporary_path_, file->path_});
+    }
+    replace_together(first.transport_, names, first.overwrite_, sync, [&] {
+      for (const auto& file : files) file->created_ = false;
+    });
+  });
 }
 
 void NewFile::sync_name() {

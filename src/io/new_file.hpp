@@ -82,20 +82,21 @@ class NewFile {
   void finish(Sync sync);
   // Gives the file its name; after finish().
   void publish(Sync sync);
-  // Local. At the root: takes the name away again, unless another file had it before. Of a set whose other files did
-  // not get theirs.
-  void withdraw() noexcept;
-  bool has_name() const noexcept { return name_ != Name::none; }  // at the root
+  // Gives all files of a set their names, in one step for all who read them (replacement.hpp); after finish() of each.
+  // The first one is the one that others are found through.
+  static void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
 
  private:
+  void keep_private();  // at the root
   void create_at_root(std::uint64_t bytes, const StripeRequest& request);
   void set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request);  // at the root
   void open_ours();
   void require_ours(bool is_ours) const;
   void reserve(std::uint64_t offset, std::uint64_t bytes);  // at the root
-  enum class Name { none, fresh, taken_over };
-  Name give_name();  // at the root
-  void take_over();  // as above: of what is to be replaced, its lock
+  // At the root.
+  void prepare_for_name(Sync sync);
+  void give_name();
+  void take_over();  // of what is to be replaced, its lock
   void sync_name();
   void discard() noexcept;
 
@@ -109,18 +110,13 @@ class NewFile {
   bool excludes_appenders_ = false;
   std::optional<transport::WriterLock> replaced_;  // at the root
   double reserve_seconds_ = 0;
-  bool created_ = false;  // the temporary file exists and is ours to remove
-  Name name_ = Name::none;
+  bool created_ = false;                         // the temporary file exists and is ours to remove
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
   transport::Unit unit_;                         // of that file, as the root sees it
   Stripes stripes_;                              // as above
   std::unique_ptr<transport::File> file_;
 };
-
-// Collective. Gives all files of a set their names; the first, at which readers look, comes last: a set is there with
-// all its files or not at all.
-void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
 
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 // Whether there is a file that will be replaced.

@@ -230,6 +230,8 @@ class ReadTransfer final : public Transfer {
     report.seconds.total = comm::max_over_ranks(grid_.communicator().engine(), watch_.seconds());
     return report;
   }
+  // Collective. After a failure: whether the file has a successor, with which what it needed may have gone.
+  bool was_replaced() const { return file_->was_replaced(); }
 
  private:
   void begin_entry(const ReadOptions& options) {
@@ -290,8 +292,17 @@ std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, c
 
 Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options) {
-  const std::unique_ptr<Transfer> transfer = begin_read(transport, path, grid, field, options);
-  return transfer->finish(pump::outcome_of(transfer->movement()));
+  constexpr int attempts = 20;
+  for (int attempt = 1;; ++attempt) {
+    const auto transfer =
+        comm::agree(grid.communicator().engine(), [&] { return std::make_unique<ReadTransfer>(grid, field); });
+    transfer->begin(transport, path, options);
+    try {
+      return transfer->finish(pump::outcome_of(transfer->movement()));
+    } catch (const Error&) {
+      if (attempt == attempts || !transfer->was_replaced()) throw;
+    }
+  }
 }
 
 }  // namespace io

@@ -5,7 +5,11 @@
 #include "io/scan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
 
 #include "base/read_twice.hpp"
 #include "format/format.hpp"
@@ -49,6 +53,12 @@ class WholeOfSet final : public partition::Window {
 
 }  // namespace
 
+bool have_been_replaced(comm::Comm& comm, const transport::OpenedOnce& files) {
+  std::array<std::uint64_t, 1> replaced{files.has_met_another() || !files.mean_the_same() ? 1U : 0U};
+  comm.all_reduce(replaced, comm::Reduce::max);
+  return replaced[0] != 0;
+}
+
 std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, const std::string& path,
                                                const Communicator& communicator, const Limits& limits,
                                                Headers headers) {
@@ -87,12 +97,49 @@ void ScannedFile::scan() {
     if (communicator_.is_root()) catalog_ = look();
     return catalog_;
   });
+  tell_replacement();
   tell_files();
   tell_changes();
 }
 
-// At the root. What no format takes for its own may describe a set of subfiles.
+// At the root. Files that belong together are of one version where, after all of them were opened, their names mean
+// them still: they get successors together, and stay the same by themselves. Where one is missing or does not fit,
+// there may be more of them.
 Catalog ScannedFile::look() {
+  constexpr int attempts = 20;
+  replaced_.take({});
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const auto stood_still = [&] { return replaced_.is_still_so(path_) && files_.mean_the_same(); };
+    const auto failed_by_itself = [&] {
+      try {
+        return stood_still();
+      } catch (const Error&) {
+        return true;
+      }
+    };
+    try {
+      Catalog catalog = look_once();
+      const bool has_error =
+          std::ranges::find(catalog.findings, Severity::error, &Finding::severity) != catalog.findings.end();
+      if ((catalog.files.size() < 2 && !has_error) || stood_still()) {
+        if (replaced_.replacement()) catalog.findings.push_back(finding_of(*replaced_.replacement()));
+        return catalog;
+      }
+    } catch (const Error&) {
+      if (failed_by_itself()) throw;
+    }
+    files_.forget();
+    replaced_.look(path_);
+  }
+  throw Error(Code::io,
+              fmt::format("{}: it was opened {} times, and each time its files were replaced meanwhile; read it again "
+                          "when there is less to be written",
+                          path_, attempts),
+              {.path = path_});
+}
+
+// What no format takes for its own may describe a set of subfiles.
+Catalog ScannedFile::look_once() {
   is_set_ = false;
   try {
     return look_at_file();
@@ -131,6 +178,19 @@ void ScannedFile::tell_changes() {
     if (communicator_.is_root()) return;
     files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(text)).value()}));
   });
+}
+
+// Rare, as above. Names mean on all ranks what they mean at the root.
+void ScannedFile::tell_replacement() {
+  comm::Comm& comm = communicator_.engine();
+  const bool is_replaced =
+      std::ranges::find(catalog_.findings, "replacement", &Finding::rule) != catalog_.findings.end();
+  if (!is_replaced) return replaced_.take({});
+  const bool knows = communicator_.is_root();
+  const std::string record = comm::broadcast_text(comm, knows ? replaced_.replacement()->record : std::string());
+  const std::string text =
+      comm::broadcast_text(comm, knows ? std::string(base::as_text(replaced_.replacement()->bytes)) : std::string());
+  comm::agree(comm, [&] { replaced_.take(decode_replacement(base::as_bytes(text), record)); });
 }
 
 // The root, which has looked into the files, tells the others which they were, and whether the one that was asked for

@@ -5,7 +5,6 @@
 // read from the same file, whatever its name means meanwhile.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,13 +16,18 @@
 
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
+#include "io/replacement.hpp"
 #include "pieces/subfiles.hpp"
 #include "transport/opened_once.hpp"
 
 namespace lq::io {
 
-// Collective. Does `use`, which opens files; where a rank meets another file of a name that is known already, it is
-// done again, from the beginning. It throws the same on all ranks, if at all.
+// Collective. Whether on any rank a name means another file than at first.
+bool have_been_replaced(comm::Comm& comm, const transport::OpenedOnce& files);
+
+// Collective. Does `use`, which opens files; where a rank meets another file of a name that is known already, or a
+// name means another one by the time it fails, it is done again, from the beginning. It throws the same on all ranks,
+// if at all.
 template <class Use>
 void use_same_files(comm::Comm& comm, transport::OpenedOnce& files, const Use& use) {
   constexpr int attempts = 20;
@@ -31,9 +35,7 @@ void use_same_files(comm::Comm& comm, transport::OpenedOnce& files, const Use& u
     try {
       return use();
     } catch (const Error&) {
-      std::array<std::uint64_t, 1> replaced{files.has_met_another() ? 1U : 0U};
-      comm.all_reduce(replaced, comm::Reduce::max);
-      if (replaced[0] == 0 || attempt == attempts) throw;
+      if (!have_been_replaced(comm, files) || attempt == attempts) throw;
     }
     files.forget();
   }
@@ -68,7 +70,12 @@ class ScannedFile {
   // Local. Nothing is scanned yet.
   ScannedFile(transport::Transport& transport, const std::string& path, const Communicator& communicator,
               const Limits& limits, Headers headers = Headers::read_once)
-      : files_(transport), path_(path), communicator_(communicator), limits_(limits), headers_(headers) {}
+      : replaced_(transport),
+        files_(replaced_),
+        path_(path),
+        communicator_(communicator),
+        limits_(limits),
+        headers_(headers) {}
   ScannedFile(const ScannedFile&) = delete;
   ScannedFile& operator=(const ScannedFile&) = delete;
 
@@ -80,6 +87,8 @@ class ScannedFile {
   // this name, the scan is repeated, and `use` with it.
   template <class Use>
   void use_as_scanned(const Use& use);
+  // Collective. Whether a name means another file than the one that was opened.
+  bool was_replaced() const { return have_been_replaced(communicator_.engine(), files_); }
   // Collective. Opens it on all ranks.
   void open_everywhere();
   // Collective. Where it was written to since it was scanned, it is scanned again; io: something else is in it now.
@@ -88,11 +97,14 @@ class ScannedFile {
  private:
   void scan();
   Catalog look();
+  Catalog look_once();
   Catalog look_at_file();
   Catalog scan_headers(transport::File& file) const;
   void tell_files();
   void tell_changes();
+  void tell_replacement();
 
+  ReplacedFiles replaced_;
   JournaledFiles files_;
   std::string path_;
   Communicator communicator_;

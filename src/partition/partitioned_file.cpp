@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
+#include "io/replacement.hpp"
 #include "pieces/description.hpp"
 #include "transport/transport.hpp"
 
@@ -97,6 +98,7 @@ PartitionedFile partitioned_file(const std::string& path, const FileArray& array
   const auto file = transport.open_read(path);
   if (auto set = partition::set_in(*file, path)) return *std::move(set);  // nobody appends to it
   io::require_no_journal(transport, path);
+  io::require_no_replacement(transport, path);
   const std::uint64_t bytes = file->size();
   if (bytes == 0 || bytes >> 62 != 0) {
     throw Error(Code::unsupported, fmt::format("{}: a file of {} bytes has no parts; expected 1 to 2^62", path, bytes),

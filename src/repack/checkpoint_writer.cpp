@@ -94,6 +94,7 @@ class CheckpointWriter final : public SetWriter {
     return fmt::format("\"lq repair {}\" gives the rest of its files their names", path());
   }
   bool has_fields() const override { return fields_.count() > 0; }
+  bool has_generation() const override { return true; }
   std::uint64_t bytes_of_fields() const override { return fields_.bytes(); }
   void write_fields(transport::File& file, Progressing& progress) override {
     fields_.write(file, settings_.generation, [&](std::uint64_t bytes) { progress.add(bytes); });

@@ -16,8 +16,11 @@
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
+#include "base/temporary_name.hpp"
+#include "io/replacement.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
+#include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -334,6 +337,45 @@ class Records : public Repack {
   }
   std::string path_ = at("log.lime");
 };
+
+// Of a multifile of another program, whose files do not say to which set they belong.
+TEST_F(Repack, RepairGivesNamesThatAWriterDiedBeforeGiving) {
+  const std::string path = at("set.sion");
+  const std::vector<std::string> numbers{"", ".000001", ".000002"};
+  int old_ones = 0, new_ones = 0;
+  for (std::int64_t k = 0;; ++k) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    for (const std::string& name : testing::files_in(at(""))) fs::remove(at(name));
+    std::vector<io::Renaming> names;
+    for (const std::string& number : numbers) {
+      fs::copy_file(golden_path("v11_3files_splitcomm.sion" + number), path + number);
+      if (number == numbers.back()) break;
+      names.push_back({base::temporary_name(path + number, 1), path + number});
+      fs::copy_file(golden_path("v02_2files_5tasks.sion" + number), names.back().from);
+    }
+    const bool died = testing::dies_in([&] {
+      testing::FaultyTransport faulty(transport::posix(), k, testing::Fault::kill);
+      io::replace_together(faulty, names, true, Sync::full, [] {});
+    });
+    const bool is_new = inspect(path).files.size() == 2;
+    const bool is_between = is_new && fs::exists(base::temporary_name(path, 1));
+    const Error error = testing::error_of([&] { MultifileReader reader(path); });
+    EXPECT_EQ(error.code() != Code::ok, is_between) << error.what();  // its streams are not read as a mixture
+    (is_new ? new_ones : old_ones) += 1;
+    if (!died) break;
+    const RepackReport report = repair(path, "");
+    EXPECT_TRUE(report.needed || !is_between);
+    for (int r = 0; r < (is_new ? 5 : 7); ++r) EXPECT_FALSE(task_of(path, "task." + std::to_string(r)).empty()) << r;
+    EXPECT_EQ(inspect(path).files.size(), is_new ? 2U : 3U);
+    EXPECT_EQ(MultifileReader(path).tasks(), is_new ? 5 : 7);
+    if (is_new) {
+      EXPECT_EQ(testing::files_in(at("")), (std::vector<std::string>{"set.sion", "set.sion.000001"}));
+    }
+    ASSERT_FALSE(HasFailure());
+  }
+  EXPECT_GE(old_ones, 10);
+  EXPECT_GE(new_ones, 3);
+}
 
 TEST_F(Records, AreReadByTypeAndNumber) {
   EXPECT_EQ(task_of(path_, "log"), "first");

@@ -144,6 +144,7 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
     throw Error(Code::invalid_argument, fmt::format("{}: data come in units of at least 1 byte", from), {.path = from});
   }
   transport::Transport& transport = transport::resolve(from);
+  if (auto report = repack::complete_replacement(transport, from, to, options)) return *report;
   const bool is_absent = transport.kind(from) == transport::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
   if (transport.kind(source) == transport::PathKind::file) {

@@ -7,11 +7,13 @@
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+#include <limequat/file.hpp>
 #include <limequat/grid.hpp>
 
 #include "io/journal.hpp"
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
+#include "io/replacement.hpp"
 #include "repack/examine.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
@@ -138,6 +140,26 @@ std::optional<RepackReport> recover_file(transport::Transport& transport, const 
   }
   report.findings.push_back(std::move(finding));
   conclude(report, examine(transport, path, options));
+  return report;
+}
+
+std::optional<RepackReport> complete_replacement(transport::Transport& transport, const std::string& path,
+                                                 const std::string& to, const RepackOptions& options) {
+  if (!to.empty()) io::require_no_replacement(transport, path);
+  const auto found = !to.empty()       ? std::nullopt
+                     : options.dry_run ? io::find_replacement(transport, path)
+                                       : io::settle_replacement(transport, path, options.sync);
+  if (!found) return {};
+  const std::string first = found->members.front().to;
+  const Catalog catalog = inspect(first, {}, options.limits);
+  RepackReport report = report_of(catalog, first, catalog.file_bytes);
+  report.files.clear();
+  for (const io::Replacement::Member& member : found->members) report.files.push_back(member.to);
+  report.findings.push_back({.severity = Severity::warning,
+                             .rule = "repair-names",
+                             .message = "a writer was interrupted when all of its files were complete: they have been "
+                                        "given their names"});
+  if (!options.dry_run) conclude(report, examine(transport, first, options));
   return report;
 }
 

@@ -37,5 +37,9 @@ RepackReport report_of(const Catalog& catalog, const std::string& path, std::uin
 // What an append in place left beside a file (io/journal.hpp) is put into it, or removed. Nothing: there was none.
 std::optional<RepackReport> recover_file(transport::Transport& transport, const std::string& path,
                                          const RepackOptions& options);
+// The files of a set that are complete and have not all got their names (io/replacement.hpp) get them. Nothing: it is
+// not so. wrong_state: `to` is another name, which cannot be given.
+std::optional<RepackReport> complete_replacement(transport::Transport& transport, const std::string& path,
+                                                 const std::string& to, const RepackOptions& options);
 
 }  // namespace lq::repack

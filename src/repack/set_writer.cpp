@@ -184,8 +184,12 @@ void SetWriter::publish() {
   add(path());
   try {
     checkpoint::publish_set(transport_, path(), names,
-                            {static_cast<std::int32_t>(plans_.size()), has_fields(), options_.overwrite, older_files_,
-                             options_.sync == Sync::full});
+                            {.files = static_cast<std::int32_t>(plans_.size()),
+                             .has_fields = has_fields(),
+                             .overwrite = options_.overwrite,
+                             .older_files = older_files_,
+                             .syncs = options_.sync == Sync::full,
+                             .has_generation = has_generation()});
   } catch (const Error& error) {
     if (transport_.kind(names.front().part) == transport::PathKind::file) throw;  // nothing has its name yet
     parts_.clear();

@@ -95,6 +95,7 @@ class SetWriter {
   virtual void write_file(std::size_t number, const OpenTask& open, transport::File& file, Progressing& progress) = 0;
   // What belongs to the set beside its files.
   virtual bool has_fields() const { return false; }
+  virtual bool has_generation() const { return false; }
   virtual std::uint64_t bytes_of_fields() const { return 0; }
   virtual void write_fields(transport::File&, Progressing&) {}
 

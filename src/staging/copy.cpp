@@ -19,9 +19,11 @@
 #include "base/clock.hpp"
 #include "base/error_errno.hpp"
 #include "checkpoint/field_note.hpp"
+#include "checkpoint/found_set.hpp"
 #include "checkpoint/publishing.hpp"
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
+#include "io/replacement.hpp"
 #include "options/agreed.hpp"
 #include "staging/file_copy.hpp"
 #include "staging/source_contents.hpp"
@@ -119,6 +121,13 @@ class Copying {
   }
 
   void copy_set(const Together& together) {
+    // Of what an interrupted copy has left some may be what is read.
+    comm::agree_at_root(comm_, [&] {
+      const std::string& first = together.front().to;
+      if (together.size() > 1 && !options_.dry_run) {
+        io::settle_replacement(transport::resolve(first), first, options_.sync);
+      }
+    });
     std::vector<std::unique_ptr<FileCopy>> files;
     std::vector<bool> is_new;
     const Catalog first = contents_of(together.front().from);
@@ -142,6 +151,7 @@ class Copying {
       is_damaged = is_damaged || files.back()->has_damaged_source();
     }
     if (!options_.dry_run) {
+      if (together.size() > 1) require_one_version(together, files);
       if (!is_damaged) tell_of_damage(together, first, all_compared, std::ranges::count(is_new, true) > 0);
       give_names(together, is_new);
     }
@@ -162,17 +172,31 @@ class Copying {
     comm::agree_at_root(comm_, [&] { report_.findings.insert(report_.findings.end(), damage.begin(), damage.end()); });
   }
 
+  // Of files that were looked at one after the other; somebody may have given their names to others meanwhile.
+  void require_one_version(const Together& together, const std::vector<std::unique_ptr<FileCopy>>& files) {
+    comm::agree_at_root(comm_, [&] {
+      const std::string& first = together.front().from;
+      io::require_no_replacement(transport::resolve(first), first);
+      for (const auto& file : files) file->require_same_source();
+    });
+  }
+
   // The first file of those that belong together last, so that a set that can be opened is whole.
   void give_names(const Together& together, const std::vector<bool>& is_new) {
     comm::agree_at_root(comm_, [&] {
       if (std::ranges::count(is_new, true) == 0) return;
       const std::string& first = together.front().to;
       transport::Transport& place = transport::resolve(first);
+      const auto generation = checkpoint::generation_at(place, is_new.front() ? unfinished_name(first) : first);
       std::vector<checkpoint::NewName> names;
       for (std::size_t i = together.size(); i-- > 0;) {
         const std::string& name = together[i].to;
         names.push_back({is_new[i] ? unfinished_name(name) : name, name});
         if (is_new[i]) io::settle_journal(place, name, options_.sync);
+        if (!is_new[i] || !generation || together.size() == 1) continue;
+        // Where readers look for it as soon as one of them has its name.
+        names.back().part = checkpoint::part_name(name, *generation);
+        place.rename(unfinished_name(name), names.back().part);
       }
       const bool has_fields = together.back().to == checkpoint::fields_name(first);
       const auto files = static_cast<std::int32_t>(together.size()) - (has_fields ? 1 : 0);
@@ -181,7 +205,8 @@ class Copying {
                                .has_fields = has_fields,
                                .overwrite = options_.overwrite,
                                .older_files = checkpoint::files_of(place, first),
-                               .syncs = options_.sync == Sync::full});
+                               .syncs = options_.sync == Sync::full,
+                               .has_generation = generation.has_value()});
     });
   }
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "io/journal.hpp"
@@ -23,6 +24,7 @@
 #include "support/thread_comm.hpp"
 #include "transport/forwarding.hpp"
 #include "transport/transport.hpp"
+#include "transport/writer_lock.hpp"
 
 namespace lq::staging {
 namespace {
@@ -171,6 +173,40 @@ TEST_F(Copying, DoesNotTouchAnUnfinishedCopyUnasked) {
   EXPECT_EQ(error.code(), Code::exists);
   EXPECT_NE(std::string(error.what()).find("--resume"), std::string::npos) << error.what();
   EXPECT_EQ(copy({from_}, to_, {}, {.overwrite = true}).moved_bytes, bytes_.size());
+}
+
+TEST_F(Copying, ThatHasNothingToDoLeavesTheWorkOfAnotherOne) {
+  copy({from_}, to_);
+  const std::vector<std::string> left{unfinished_name(to_), copied_name(to_)};
+  for (const std::string& name : left) put_contents(name, "begun");
+  {
+    const transport::WriterLock lock = transport::lock_of_copy(to_);
+    EXPECT_EQ(copy({from_}, to_, {}, {.resume = true}).present_files, 1U);
+    for (const std::string& name : left) EXPECT_TRUE(fs::exists(name)) << name;
+  }
+  // Its program is gone, and the copy is there.
+  copy({from_}, to_, {}, {.resume = true});
+  for (const std::string& name : left) EXPECT_FALSE(fs::exists(name)) << name;
+}
+
+TEST_F(Copying, RefusesASetWhoseFilesAreReplacedMeanwhile) {
+  const std::vector<double> values(16 * 2, 1.0);
+  const Grid grid(Extents{2, 2, 2, 2});
+  const auto put = [&](bool overwrite) {
+    write(scratch_ / "f.raw", grid, field_in(values, generic_spec(Precision::double_, 2, false)),
+          {.overwrite = overwrite});
+  };
+  put(false);
+  bool is_replaced = false;
+  CopyOptions options = in_blocks();
+  options.progress = [&](std::uint64_t, std::uint64_t) {
+    if (!std::exchange(is_replaced, true)) put(true);
+  };
+  fs::create_directory(scratch_ / "far");
+  const Error error = error_of([&] { copy({scratch_ / "f.raw"}, scratch_ / "far", {}, options); });
+  EXPECT_EQ(error.code(), Code::io);
+  EXPECT_TRUE(is_replaced);
+  EXPECT_FALSE(fs::exists(scratch_ / "far/f.raw"));
 }
 
 TEST_F(Copying, LeavesWhatIsThereAlready) {

@@ -223,13 +223,15 @@ void FileCopy::move() {
   });
 }
 
+// Only what nobody else works on.
 void FileCopy::forget() noexcept {
   record_.reset();
   try {
+    if (!lock_) lock_record();
     remove_if_there(target_place_, copied_name_);
     remove_if_there(target_place_, unfinished_);
   } catch (...) {
-    // They are of a copy that is complete, or not begun; nothing is lost by them.
+    // They are another program's, or of a copy that is complete or not begun; nothing is lost by them.
   }
   lock_.reset();
 }
@@ -376,6 +378,15 @@ void FileCopy::compare(transport::File& target) {
                   .expected = fmt::format("{:08x}", block.expected),
                   .found = fmt::format("{:08x}", block.found)});
   });
+}
+
+void FileCopy::require_same_source() const {
+  const auto now = source_place_.open_read(pair_.from);
+  if (transport::is_same_file(identity_, now->identity())) return;
+  throw Error(
+      Code::io,
+      pair_.from + ": it was replaced while it was copied; nothing got its name. Copy it when nobody writes to it",
+      {.path = pair_.from});
 }
 
 void FileCopy::require_unchanged() const {

@@ -47,6 +47,8 @@ class FileCopy {
   bool look();
   // Moves what is missing, syncs, compares, and gives the unfinished file the time and permissions of its source.
   void move();
+  // Local. At the root. io: the name of the source means another file than the one that was looked at.
+  void require_same_source() const;
   // Local. At the root, when the file has its name: what there is beside it of this or an earlier copy goes.
   void forget() noexcept;
 

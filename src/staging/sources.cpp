@@ -18,6 +18,7 @@
 #include "checkpoint/field_note.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
+#include "io/replacement.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::staging {
@@ -33,7 +34,7 @@ std::string last_name(std::string path) {
 
 bool is_left_beside(const std::string& path) {
   return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
-         path.ends_with(io::journal_ending);
+         path.ends_with(base::replacement_ending) || path.ends_with(io::journal_ending);
 }
 
 // The physical files of the file of that name, itself included, the first one first.
@@ -52,6 +53,7 @@ std::vector<std::string> files_with(const std::string& path) {
   }
   const std::string fields = checkpoint::fields_name(files.front());
   if (transport.kind(fields) == transport::PathKind::file && fields != path) files.push_back(fields);
+  if (files.size() > 1) io::require_no_replacement(transport, files.front());
   return files;
 }
 

@@ -4,6 +4,8 @@
 // Names, and the files they meant when they were first used.
 #include "transport/opened_once.hpp"
 
+#include <algorithm>
+
 #include <limequat/error.hpp>
 
 namespace lq::transport {
@@ -75,6 +77,23 @@ void OpenedOnce::refresh(const std::string& path, const Identity& now) {
 bool OpenedOnce::has_met_another() const {
   const std::lock_guard lock(mutex_);
   return has_met_another_;
+}
+
+bool OpenedOnce::mean_the_same() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::all_of(known_, [&](const auto& one) {
+    const auto& [path, known] = one;
+    if (!known.is_ours) return true;
+    try {
+      // Of a link its own; then the file is asked.
+      return is_same_file(known.identity, inner().identity(path)) ||
+             is_same_file(known.identity, inner().open_read(path)->identity());
+    } catch (const Error& error) {
+      return error.code() != Code::not_found;
+    } catch (...) {
+      return true;  // not known; whoever goes on hears of it
+    }
+  });
 }
 
 void OpenedOnce::forget() {

@@ -35,6 +35,8 @@ class OpenedOnce : public ForwardingTransport {
   void refresh(const std::string& path, const Identity& now);
   // Whether a name was found to mean another file than at first.
   bool has_met_another() const;
+  // Whether all names that were opened here mean these files still.
+  bool mean_the_same() const noexcept;
   // From now on every name means the file it is found to mean next.
   void forget();
 

@@ -15,6 +15,7 @@
 #include <limequat/error.hpp>
 
 #include "io/read.hpp"
+#include "io/replacement.hpp"
 #include "io/write.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
@@ -229,6 +230,7 @@ TEST(Publishing, FilesOfOneFieldAppearTogetherOrNotAtAll) {
         });
     if (!outcome.reached) break;
     failures += outcome.errors.front() != nullptr ? 1 : 0;
+    settle_replacement(transport::posix(), directory / "a.tiled", Sync::none);
     const bool is_there = std::filesystem::exists(directory / "a.tiled");
     EXPECT_EQ(std::filesystem::exists(directory / "a.tiled.odd"), is_there);
     EXPECT_EQ(files_in(directory.path()), is_there ? 2U : 0U);
