@@ -204,5 +204,3 @@ def test_other_threads_leave_signals_alone(gauge_file):
     thread.start()
     thread.join()
     assert found == [True] and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-

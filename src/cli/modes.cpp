@@ -284,8 +284,7 @@ Run declare_modes(Arguments& arguments) {
   arguments.number("--tolerance", modes->tolerance,
                    "convert: with --basis, what a mode may be wrong by, relative to its norm; others are stored whole "
                    "(default 0.01)");
-  arguments.text("--strategy", "S", modes->strategy,
-                 "convert: how the ranks of lq-mpi write (default auto)",
+  arguments.text("--strategy", "S", modes->strategy, "convert: how the ranks of lq-mpi write (default auto)",
                  {"auto", "direct", "shared", "messages"});
   arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
   arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",

@@ -30,10 +30,10 @@ struct SitePlan {
   std::string path;  // for errors
   Payload payload;
   Box region;  // the sites that move, in coordinates of the file's lattice; as large as the grid's lattice
-  transport::Unit unit = {};                      // as this rank sees it
-  std::uint64_t client = 0;                       // NewFile::client
-  transport::Transport* new_file_in = nullptr;    // where the cost of a call may be measured; nullptr: nowhere
-  std::vector<SumName> sums = {};                 // that are taken
+  transport::Unit unit = {};                    // as this rank sees it
+  std::uint64_t client = 0;                     // NewFile::client
+  transport::Transport* new_file_in = nullptr;  // where the cost of a call may be measured; nullptr: nowhere
+  std::vector<SumName> sums = {};               // that are taken
   bool watches_numbers = false;
   const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
   RouteOptions route = {};

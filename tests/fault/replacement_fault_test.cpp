@@ -28,7 +28,6 @@ namespace {
 using testing::error_of;
 using testing::Fault;
 using testing::FaultyTransport;
-using testing::files_in;
 
 const Extents small_lattice{2, 2, 2, 4};
 constexpr double old_value = 1, new_value = 2;
@@ -133,7 +132,8 @@ class Replaced : public ::testing::TestWithParam<Case> {
   }
 
   void start_anew() const {
-    for (const std::string& name : files_in(directory_.path())) std::filesystem::remove(directory_.path() + "/" + name);
+    for (const std::string& name : testing::files_in(directory_.path()))
+      std::filesystem::remove(directory_.path() + "/" + name);
     if (GetParam().old_parts != nullptr) write(transport::posix(), {}, old_value, GetParam().old_parts);
   }
 
@@ -152,7 +152,7 @@ class Replaced : public ::testing::TestWithParam<Case> {
   }
 
   std::vector<std::string> visible_files() const {
-    std::vector<std::string> names = files_in(directory_.path());
+    std::vector<std::string> names = testing::files_in(directory_.path());
     std::erase_if(names, [](const std::string& name) { return name.front() == '.'; });
     return names;
   }
@@ -185,7 +185,7 @@ TEST_P(Replaced, AtAnyErrorIsOldOrNew) {
       EXPECT_EQ(version(), new_value);
     }
     expect_old_or_new();
-    EXPECT_EQ(files_in(directory_.path()), visible_files());  // nothing half-written is left
+    EXPECT_EQ(testing::files_in(directory_.path()), visible_files());  // nothing half-written is left
     ASSERT_FALSE(HasFailure());
     ASSERT_LT(k, 1000);
   }
