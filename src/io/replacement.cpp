@@ -128,6 +128,12 @@ bool is_temporary_of(const std::string& from, const std::string& to) {
   return from == base::TemporaryName{to, number}.of(to);
 }
 
+// Nor anything that lies beside or above the folder of the record.
+bool leads_out(const std::string& path, const std::string& folder) {
+  const std::filesystem::path within = path.substr(folder.size());
+  return std::ranges::find(within, std::filesystem::path("..")) != within.end();
+}
+
 bool belongs_to(const std::string& record, const std::string& path) {
   const std::vector<std::string> records = replacement_paths(path);
   return std::ranges::find(records, record) != records.end();
@@ -308,12 +314,12 @@ std::optional<Replacement> decode_replacement(base::Bytes bytes, const std::stri
     member.made = fields.identity();
     const Identity before = fields.identity();
     if (before.inode != 0) member.before = before;
-    if (!is_temporary_of(member.from, member.to)) return {};
+    if (!is_temporary_of(member.from, member.to) || leads_out(member.to, folder)) return {};
     replacement.members.push_back(std::move(member));
   }
   for (std::uint64_t i = 0; i < surplus && !fields.is_at_end(); ++i) {
     replacement.surplus.push_back(folder + fields.text());
-    if (!belongs_to(record, replacement.surplus.back())) return {};
+    if (!belongs_to(record, replacement.surplus.back()) || leads_out(replacement.surplus.back(), folder)) return {};
   }
   const bool is_whole = members > 0 && replacement.members.size() == members && replacement.surplus.size() == surplus;
   if (!is_whole || !fields.is_at_end() || replacement_path(replacement.members.front().to) != record) return {};
