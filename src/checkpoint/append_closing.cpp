@@ -8,7 +8,6 @@
 #include <span>
 #include <utility>
 
-#include "base/path.hpp"
 #include "checkpoint/appended_set.hpp"
 #include "checkpoint/closing.hpp"
 #include "checkpoint/publishing.hpp"
@@ -64,7 +63,7 @@ void AppendedSet::finish() {
 
 // To clients that have used the files, by those that keep them and have written last.
 void AppendedSet::tell_ends() {
-  if (!io::owners_in(all(), transport_, base::directory_of(path_)).have_strange_caches()) return;
+  if (!io::owners_beside(all(), transport_, path_).have_strange_caches()) return;
   const auto name = [&](std::size_t number) { return sion::file_name(path_, static_cast<std::int32_t>(number)); };
   std::vector<std::uint64_t> ends = comm::agree(all(), [&] {
     std::vector<std::uint64_t> mine(all_files());

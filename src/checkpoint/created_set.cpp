@@ -5,6 +5,7 @@
 // when it is created, one when it is closed. Files get their names when all of them are complete, file 0 last.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 
 #include <fmt/format.h>
@@ -39,13 +40,6 @@ class CreatedSet final : public NewSet {
   void begin() override;
 
  private:
-  // What rank 0 chooses for all.
-  struct Choice {
-    Generation generation;
-    std::uint64_t unit_bytes = 0;
-    std::int32_t files = 1;
-  };
-
   void choose();
   bool some_rank_has_no_stream();
   void form_groups();
@@ -59,6 +53,7 @@ class CreatedSet final : public NewSet {
   std::uint64_t fields() const noexcept { return fields_ ? fields_->fields() : 0; }
 
   void finish() override;
+  void close_handle();
   void tell_end();
   void publish();
   void remove() override;
@@ -101,19 +96,32 @@ void CreatedSet::begin() {
 }
 
 void CreatedSet::choose() {
-  Choice choice;
-  comm::agree_at_root(all(), [&] {
+  std::uint64_t client = 0;
+  comm::agree(all(), [&] {
+    const std::string folder = base::directory_of(path_);
+    owners_.unit = transport_.unit(folder);
+    client = io::client_of(transport_, folder, owners_.unit);
+    if (all().rank() > 0) return;
     io::require_target(transport_, path_, options_.overwrite);
-    const transport::Unit unit = transport_.unit(path_);
-    choice = {new_generation(), unit.bytes,
-              options_.files > 0 ? options_.files : choose_files(unit.one_writer, all().size())};
     if (options_.overwrite) older_files_ = files_of(transport_, path_);
   });
-  all().broadcast(std::as_writable_bytes(std::span(&choice, 1)), 0);
-  owners_ = io::owners_in(all(), transport_, base::directory_of(path_));
-  generation_ = choice.generation;
-  unit_bytes_ = choice.unit_bytes;
-  files_ = choice.files;
+  // What rank 0 chooses for all, and whether any rank must be careful of others' blocks.
+  std::array<std::uint64_t, 5> told{};
+  if (all().rank() == 0) {
+    const Generation generation = new_generation();
+    files_ = options_.files > 0 ? options_.files : choose_files(owners_.unit.one_writer, all().size());
+    std::memcpy(told.data(), generation.bytes.data(), sizeof generation.bytes);
+    told[2] = owners_.unit.bytes;
+    told[3] = static_cast<std::uint64_t>(files_);
+  }
+  told[4] = owners_.unit.single_owner ? 1 : 0;
+  all().all_reduce(told, comm::Reduce::max);
+  std::memcpy(generation_.bytes.data(), told.data(), sizeof generation_.bytes);
+  unit_bytes_ = told[2];
+  files_ = static_cast<std::int32_t>(told[3]);
+  owners_.unit.bytes = unit_bytes_;
+  owners_.unit.single_owner = told[4] == 1;
+  owners_.are_one_client = !owners_.unit.single_owner || io::are_one_client(all(), client);
   if (options_.files == 0 && files_ > 1 && some_rank_has_no_stream()) files_ = 1;
 }
 
@@ -258,16 +266,21 @@ void CreatedSet::finish() {
       if (file_ == 0) closing.fields = static_cast<std::uint32_t>(fields());
       close_file(*handle_, closing);
     }
+    if (!owners_.have_strange_caches()) close_handle();
   });
-  if (owners_.have_strange_caches()) tell_end();
-  comm::agree(all(), [&] {
-    if (handle_ == nullptr) return;
-    // Every writer syncs: a client of a parallel file system flushes its own pages only.
-    if (owners_.sync(options_.sync) != Sync::none) handle_->sync();
-    handle_->close();
-    handle_.reset();
-  });
+  if (owners_.have_strange_caches()) {
+    tell_end();
+    comm::agree(all(), [&] { close_handle(); });
+  }
   publish();
+}
+
+// Every writer syncs: a client of a parallel file system flushes its own pages only.
+void CreatedSet::close_handle() {
+  if (handle_ == nullptr) return;
+  if (owners_.sync(options_.sync) != Sync::none) handle_->sync();
+  handle_->close();
+  handle_.reset();
 }
 
 // The keeper has written last.

@@ -305,7 +305,12 @@ void NewFile::publish(Sync sync) {
 // A name that was free is free still, as a rule, so that nobody asks again.
 void NewFile::prepare_for_name(Sync sync) {
   require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
-  settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
+  try {
+    settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
+  } catch (const Error&) {
+    // Somebody has taken the name, and adds to what is there: that is told when the name is asked for.
+    if (overwrite_ || transport_.kind(path_) == transport::PathKind::absent) throw;
+  }
   if (replaces_ && transport_.kind(path_) == transport::PathKind::absent) {
     give_usual_permissions(transport_, temporary_path_);
     keep_private();

@@ -6,6 +6,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 
@@ -46,12 +47,13 @@ Owners owners_of(comm::Comm& comm, const transport::Unit& seen, std::uint64_t cl
   return owners;
 }
 
-Owners owners_in(comm::Comm& comm, transport::Transport& transport, const std::string& folder) {
+Owners owners_beside(comm::Comm& comm, transport::Transport& transport, const std::string& path) {
   struct Seen {
     transport::Unit unit;
     std::uint64_t client = 0;
   };
   const Seen seen = comm::agree(comm, [&] {
+    const std::string folder = base::directory_of(path);
     const transport::Unit unit = transport.unit(folder);
     return Seen{unit, client_of(transport, folder, unit)};
   });

@@ -41,8 +41,8 @@ struct Owners {
 
 // Collective. `seen` and `client` are those of this rank.
 Owners owners_of(comm::Comm& comm, const transport::Unit& seen, std::uint64_t client);
-// Collective. The same for files of a folder.
-Owners owners_in(comm::Comm& comm, transport::Transport& transport, const std::string& folder);
+// Collective. The same for files beside `path`.
+Owners owners_beside(comm::Comm& comm, transport::Transport& transport, const std::string& path);
 // Local. The file has so many bytes: a client that has it open, and saw less of it grow, learns that.
 void tell_size(transport::File& file, std::uint64_t bytes);
 
