@@ -72,7 +72,7 @@ def page(tables):
 def type_of(row):
     if row["name"] == "progress":
         return f"Union[{TYPES[row['kind']]}, bool, None]"
-    if row["is_extents"]:
+    if row.get("is_extents"):
         return f"Optional[{TYPES['extents']}]"
     choices = ", ".join(f'"{choice}"' for choice in row["choices"])
     return f"Union[Literal[{choices}], bool, None]" if choices else f"Optional[{TYPES[row['kind']]}]"

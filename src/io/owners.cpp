@@ -36,8 +36,8 @@ bool are_one_client(comm::Comm& comm, std::uint64_t client) {
   return comm.node().is_only() && least[0] == ~least[1];
 }
 
-std::uint64_t Owners::writers(int ranks, std::uint64_t piece_bytes) const noexcept {
-  const bool may_meet = have_strange_caches() && piece_bytes % unit.bytes != 0;
+std::uint64_t Owners::writers(int ranks, std::uint64_t multiple) const noexcept {
+  const bool may_meet = have_strange_caches() && multiple % unit.bytes != 0;
   return may_meet ? 1 : static_cast<std::uint64_t>(ranks);
 }
 

@@ -32,9 +32,9 @@ struct Owners {
   bool are_one_client = true;
 
   bool have_strange_caches() const noexcept { return unit.single_owner && !are_one_client; }
-  // How many of `ranks` ranks, the first ones, may write pieces that begin at multiples of `piece_bytes`: one alone
+  // How many of `ranks` ranks, the first ones, may write pieces that begin at multiples of so many bytes: one alone
   // where pieces of two clients could meet in a block. 1: pieces that begin anywhere.
-  std::uint64_t writers(int ranks, std::uint64_t piece_bytes) const noexcept;
+  std::uint64_t writers(int ranks, std::uint64_t multiple) const noexcept;
   // What other clients wrote is seen by all when it has been synced, whatever the user waits for.
   Sync sync(Sync asked) const noexcept { return have_strange_caches() && asked == Sync::none ? Sync::data : asked; }
 };

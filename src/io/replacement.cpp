@@ -95,13 +95,17 @@ class Fields {
   explicit Fields(base::Bytes bytes) : bytes_(bytes) {}
 
   std::uint64_t number() {
-    if (bytes_.size() < sizeof(std::uint64_t)) return 0;
+    if (bytes_.size() < sizeof(std::uint64_t)) {
+      bytes_ = {};
+      return 0;
+    }
     const auto value = base::load_le<std::uint64_t>(bytes_.data());
     bytes_ = bytes_.subspan(sizeof value);
     return value;
   }
   std::string text() {
-    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(number(), bytes_.size()));
+    const std::uint64_t said = number();
+    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(said, bytes_.size()));
     const std::string text(base::as_text(bytes_.first(length)));
     bytes_ = bytes_.subspan(length);
     return text;
@@ -282,8 +286,8 @@ std::vector<std::string> replacement_paths(const std::string& path) {
 std::vector<std::byte> encode_replacement(const Replacement& replacement) {
   const std::string folder = folder_before(replacement.record);
   std::vector<std::byte> bytes;
-  const base::Bytes magic = base::as_bytes(replacement_magic);
-  bytes.assign(magic.begin(), magic.end());
+  const base::Bytes began = base::as_bytes(replacement_magic);
+  bytes.assign(began.begin(), began.end());
   base::append_le(bytes, std::uint64_t{replacement.members.size()});
   base::append_le(bytes, std::uint64_t{replacement.surplus.size()});
   for (const Member& member : replacement.members) {
@@ -298,13 +302,13 @@ std::vector<std::byte> encode_replacement(const Replacement& replacement) {
 }
 
 std::optional<Replacement> decode_replacement(base::Bytes bytes, const std::string& record) {
-  constexpr std::size_t crc_bytes = 4;
-  if (bytes.size() < replacement_magic.size() + crc_bytes || !kernels::ends_in_crc32(bytes)) return {};
+  constexpr std::size_t sum_bytes = 4;
+  if (bytes.size() < replacement_magic.size() + sum_bytes || !kernels::ends_in_crc32(bytes)) return {};
   if (base::as_text(bytes.first(replacement_magic.size())) != replacement_magic) return {};
   Replacement replacement;
   replacement.record = record;
   replacement.bytes.assign(bytes.begin(), bytes.end());
-  Fields fields(bytes.subspan(replacement_magic.size(), bytes.size() - replacement_magic.size() - crc_bytes));
+  Fields fields(bytes.subspan(replacement_magic.size(), bytes.size() - replacement_magic.size() - sum_bytes));
   const std::uint64_t members = fields.number(), surplus = fields.number();
   const std::string folder = folder_before(record);
   for (std::uint64_t i = 0; i < members && !fields.is_at_end(); ++i) {

@@ -182,8 +182,10 @@ TEST(FloatModes, OfTheProgramChangeNoBytesAndNoNumbers) {
   for (std::size_t k = 0; k < values.size(); ++k) {
     values[k] = std::sin(static_cast<double>(k)) * (k % 3 == 0 ? 1e-39 : k % 3 == 1 ? 1e-310 : 1);
   }
-  for (const auto& [format, precision] :
+  for (const auto& form :
        {std::pair("scidac", Precision::single), {"scidac", Precision::double_}, {"openqcd", Precision::double_}}) {
+    const char* const format = form.first;
+    const Precision precision = form.second;
     const auto write_as = [&](const std::string& name) {
       lq::write(folder / name, grid, spinor(values),
                 {.format = format, .precision = precision, .overwrite = true, .route = route, .time_stamps = false});

@@ -301,6 +301,11 @@ const std::map<std::string, Call>& collective() {
        [](There& c) {
          return lq_modes_convert_vectors(right(c.low.c_str()), c.to(), nullptr, 1, 0, nullptr, 0, 0, 1, 0, c.all);
        }},
+      {"lq_modes_convert_with",
+       [](There& c) {
+         return lq_modes_convert_with(c.low.c_str(), right(c.to()), nullptr, 1, 0, nullptr, 0, 0, 1, 0, nullptr, 0,
+                                      nullptr, c.all);
+       }},
       {"lq_modes_create",
        [](There& c) {
          lq_modes_writer* out = nullptr;
@@ -438,9 +443,9 @@ const std::map<std::string, Call>& collective() {
 // NOLINTEND(readability-function-size)
 
 // Collective, but of a handle alone.
-const std::set<std::string> of_a_handle = {"lq_hdf5_close",      "lq_hdf5_flush",        "lq_hdf5_pop",
-                                           "lq_multifile_close", "lq_multifile_discard", "lq_pending_cancel",
-                                           "lq_pending_test",    "lq_pending_wait",      "lq_writer_close"};
+const std::set<std::string> of_a_handle = {
+    "lq_hdf5_close",        "lq_hdf5_flush",     "lq_hdf5_pop",     "lq_modes_writer_close", "lq_multifile_close",
+    "lq_multifile_discard", "lq_pending_cancel", "lq_pending_test", "lq_pending_wait",       "lq_writer_close"};
 
 // What each process does for itself: options, errors, answers, fields, and these.
 const std::regex local_kinds(
