@@ -24,6 +24,15 @@
 #include "support/scratch_directory.hpp"
 #include "transport/transport.hpp"
 
+namespace {
+
+bool is_forked = false;
+
+}  // namespace
+
+// Asked by LeakSanitizer at exit: what the parent's threads have is reachable by nobody in a child.
+extern "C" int __lsan_is_turned_off() { return is_forked ? 1 : 0; }
+
 namespace lq::transport {
 namespace {
 
@@ -141,6 +150,7 @@ TEST(Stalls, LeaveForkedChildrenAlone) {
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
     if (child == 0) {
+      is_forked = true;
       ::alarm(60);
       ::close(STDOUT_FILENO);
       { const WatchedCall of_child("write", path, 0, 1); }
