@@ -16,6 +16,7 @@
 #include "io/catalog_codec.hpp"
 #include "io/journal_watch.hpp"
 #include "io/payload_files.hpp"
+#include "io/verdict.hpp"
 #include "pieces/description.hpp"
 #include "pieces/window.hpp"
 
@@ -119,9 +120,7 @@ Catalog ScannedFile::look() {
     };
     try {
       Catalog catalog = look_once();
-      const bool has_error =
-          std::ranges::find(catalog.findings, Severity::error, &Finding::severity) != catalog.findings.end();
-      if ((catalog.files.size() < 2 && !has_error) || stood_still()) {
+      if ((catalog.files.size() < 2 && !has_errors(catalog.findings)) || stood_still()) {
         if (replaced_.replacement()) catalog.findings.push_back(finding_of(*replaced_.replacement()));
         return catalog;
       }
