@@ -18,6 +18,7 @@
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
 #include "comm/agree.hpp"
+#include "comm/node.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/names.hpp"
@@ -41,7 +42,6 @@ class CreatedSet final : public NewSet {
 
  private:
   void choose();
-  bool some_rank_has_no_stream();
   void form_groups();
   void choose_block();
   void lay_out();
@@ -95,41 +95,38 @@ void CreatedSet::begin() {
   }
 }
 
+// What rank 0 chooses for all, and whether any rank must be careful of others' blocks.
 void CreatedSet::choose() {
-  std::uint64_t client = 0;
-  comm::agree(all(), [&] {
+  std::array<comm::Term, 1 + io::SeenByAll::terms + 4> terms{};
+  const auto seen = std::span(terms).subspan<1, io::SeenByAll::terms>();
+  const auto chosen = std::span(terms).subspan<1 + io::SeenByAll::terms, 4>();
+  comm::agree(all(), terms, [&] {
     const std::string folder = base::directory_of(path_);
     owners_.unit = transport_.unit(folder);
-    client = io::client_of(transport_, folder, owners_.unit);
+    io::SeenByAll::tell(seen, owners_.unit, io::client_of(transport_, folder, owners_.unit));
+    chosen[3] = {static_cast<std::uint64_t>(options_.streams), comm::Reduce::min};
     if (all().rank() > 0) return;
     io::require_target(transport_, path_, options_.overwrite);
     if (options_.overwrite) older_files_ = files_of(transport_, path_);
-  });
-  // What rank 0 chooses for all, and whether any rank must be careful of others' blocks.
-  std::array<std::uint64_t, 5> told{};
-  if (all().rank() == 0) {
     const Generation generation = new_generation();
-    files_ = options_.files > 0 ? options_.files : choose_files(owners_.unit.one_writer, all().size());
-    std::memcpy(told.data(), generation.bytes.data(), sizeof generation.bytes);
-    told[2] = owners_.unit.bytes;
-    told[3] = static_cast<std::uint64_t>(files_);
-  }
-  told[4] = owners_.unit.single_owner ? 1 : 0;
-  all().all_reduce(told, comm::Reduce::max);
-  std::memcpy(generation_.bytes.data(), told.data(), sizeof generation_.bytes);
-  unit_bytes_ = told[2];
-  files_ = static_cast<std::int32_t>(told[3]);
-  owners_.unit.bytes = unit_bytes_;
-  owners_.unit.single_owner = told[4] == 1;
-  owners_.are_one_client = !owners_.unit.single_owner || io::are_one_client(all(), client);
-  if (options_.files == 0 && files_ > 1 && some_rank_has_no_stream()) files_ = 1;
-}
-
-// Each file needs a task; users who want more files than one say how many.
-bool CreatedSet::some_rank_has_no_stream() {
-  std::uint64_t fewest = static_cast<std::uint64_t>(options_.streams);
-  all().all_reduce(std::span(&fewest, 1), comm::Reduce::min);
-  return fewest == 0;
+    const std::int32_t files =
+        options_.files > 0 ? options_.files : choose_files(owners_.unit.one_writer, all().size());
+    std::array<std::uint64_t, 2> words{};
+    std::memcpy(words.data(), generation.bytes.data(), sizeof generation.bytes);
+    chosen[0].value = words[0];
+    chosen[1].value = words[1];
+    chosen[2].value = static_cast<std::uint64_t>(files);
+  });
+  const std::array<std::uint64_t, 2> words{chosen[0].value, chosen[1].value};
+  std::memcpy(generation_.bytes.data(), words.data(), sizeof generation_.bytes);
+  files_ = static_cast<std::int32_t>(chosen[2].value);
+  owners_.unit = io::SeenByAll::strictest(seen, owners_.unit);
+  unit_bytes_ = owners_.unit.bytes;
+  owners_.are_one_client =
+      !owners_.unit.single_owner || (all().node().is_only() && io::SeenByAll::have_one_client(seen));
+  // Each file needs a task; users who want more files than one say how many.
+  const bool some_rank_has_no_stream = chosen[3].value == 0;
+  if (options_.files == 0 && some_rank_has_no_stream) files_ = 1;
 }
 
 void CreatedSet::form_groups() {

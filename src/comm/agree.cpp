@@ -47,13 +47,16 @@ struct Frame {
   bool is_all() const noexcept { return length <= begin.size(); }
 };
 
+Frame frame_of(base::Bytes bytes) noexcept {
+  Frame frame;
+  frame.length = bytes.size();
+  std::ranges::copy(bytes.first(std::min(bytes.size(), frame.begin.size())), frame.begin.begin());
+  return frame;
+}
+
 // Collective.
 Frame broadcast_frame(Comm& comm, base::Bytes bytes, int root) {
-  Frame frame;
-  if (comm.rank() == root) {
-    frame.length = bytes.size();
-    std::ranges::copy(bytes.first(std::min(bytes.size(), frame.begin.size())), frame.begin.begin());
-  }
+  Frame frame = frame_of(comm.rank() == root ? bytes : base::Bytes());
   comm.broadcast(std::as_writable_bytes(std::span(&frame, 1)), root);
   return frame;
 }
@@ -180,10 +183,42 @@ void agree_on_success(Comm& comm, std::exception_ptr failure) {
   if (failed != nobody) tell_failure(comm, failure, failed);
 }
 
+void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms) {
+  terms.front() = {failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, Reduce::min};
+  comm.combine(terms);
+  if (terms.front().value != nobody) tell_failure(comm, failure, terms.front().value);
+}
+
+void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure) { tell_failure(comm, failure, 0); }
+
+FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make) {
+  std::exception_ptr failure;
+  std::vector<std::byte> made;
+  if (comm.rank() == 0) base::keep_failure(failure, [&] { made = make(); });
+  FromRoot sent;
+  Frame frame = frame_of(made);
+  if (failure) frame.length = nobody;
+  comm.broadcast(std::as_writable_bytes(std::span(&frame, 1)), 0);
+  if (frame.length == nobody) tell_failure(comm, failure, 0);
+  sent.length_ = frame.length;
+  if (frame.is_all()) {
+    sent.begin_ = frame.begin;
+    return sent;
+  }
+  if (!succeeds_everywhere(comm, [&] { take_frame(frame, sent.all_); })) std::rethrow_exception(no_memory_for_words);
+  broadcast_rest(comm, made, 0, sent.all_);
+  return sent;
+}
+
 void agree_on_memory(Comm& comm, const std::exception_ptr& failure) {
-  std::uint64_t is_lacking = is_lack_of_memory(failure) ? 1 : 0;
-  comm.all_reduce(std::span(&is_lacking, 1), Reduce::max);
-  if (is_lacking == 1) std::rethrow_exception(no_memory_for_words);
+  std::array<Term, 1> terms{};
+  agree_on_memory(comm, failure, terms);
+}
+
+void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Term> terms) {
+  terms.front() = {is_lack_of_memory(failure) ? 1U : 0U, Reduce::max};
+  comm.combine(terms);
+  if (terms.front().value == 1) std::rethrow_exception(no_memory_for_words);
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -191,6 +226,12 @@ void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const St
   settle(comm, failure, hash_of(arguments), [&] {
     for (const Stated& argument : arguments) require_same_text(comm, argument.text, argument.what);
   });
+}
+
+void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments) {
+  const bool is_alike = !arguments.empty() && !is_lack_of_memory(failure);
+  agree_on_success(comm, is_alike ? nullptr : failure, arguments);
+  if (failure) std::rethrow_exception(failure);
 }
 
 void require_same(Comm& comm, std::string_view text, std::string_view what) {

@@ -7,6 +7,7 @@
 // the words of a failure, all ranks throw out_of_memory with words that were made before.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -21,10 +22,14 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/function_ref.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/comm.hpp"
 
 namespace lq::comm {
+
+// What one broadcast brings without asking for memory.
+inline constexpr std::size_t short_broadcast_bytes = 4088;
 
 // Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc and std::length_error become
 // out_of_memory, any other foreign exception internal.
@@ -37,6 +42,10 @@ struct Stated {
 };
 // Collective. The same, and a comparison of `arguments` behind it; together one reduction when all is well.
 void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
+
+// Collective. The same, and `terms` are combined over the ranks in the same operation. The first one is the agreement's
+// own. Those of ranks that failed may hold anything, for then all throw.
+void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms);
 
 // Runs `work` and calls settle(its failure, if any), which throws when there is no result.
 template <class Work, class Settle>
@@ -81,6 +90,12 @@ auto agree(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<
   return attempt(stated_work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, arguments); });
 }
 
+// Collective. The same; `work` fills the terms from the second one on, and all have the combined ones afterwards.
+template <class Work>
+auto agree(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_result_t<Work> {
+  return attempt(work, [&](const std::exception_ptr& failure) { agree_on_success(comm, failure, terms); });
+}
+
 // Collective. Comm::all_to_all() of the messages that `make` returns; whoever fails to make them sends none, and all
 // throw.
 template <class Make>
@@ -103,6 +118,48 @@ void agree_at_root(Comm& comm, Work&& work) {
   });
 }
 
+// Collective. At all others, what the root alone knows: it throws the failure of the root, which none of them has seen.
+[[noreturn]] void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure);
+
+// Collective. What `work` returns on the root, where alone it runs, on all ranks; its failure is that of all. One
+// message.
+template <class Work>
+requires std::is_trivially_copyable_v<std::invoke_result_t<Work>>
+auto decide_at_root(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
+  struct {
+    std::uint64_t has_failed = 0;
+    std::invoke_result_t<Work> value{};
+  } decision;
+  std::exception_ptr failure;
+  if (comm.rank() == 0) {
+    base::keep_failure(failure, [&] { decision.value = work(); });
+    decision.has_failed = failure ? 1 : 0;
+  }
+  comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
+  if (decision.has_failed != 0) throw_failure_of_root(comm, failure);
+  return decision.value;
+}
+template <class Work>
+requires std::is_void_v<std::invoke_result_t<Work>>
+void decide_at_root(Comm& comm, Work&& work) {
+  decide_at_root(comm, [&] { return work(), std::uint64_t{0}; });
+}
+
+// Bytes that the root has sent to all: short ones lie in place, so that they take no memory.
+class FromRoot {
+ public:
+  base::Bytes bytes() const noexcept { return all_.empty() ? base::Bytes(begin_).first(length_) : base::Bytes(all_); }
+
+ private:
+  friend FromRoot bytes_from_root(Comm&, base::FunctionRef<std::vector<std::byte>()>);
+  std::uint64_t length_ = 0;
+  std::array<std::byte, short_broadcast_bytes> begin_;
+  std::vector<std::byte> all_;
+};
+// Collective. The bytes that `make` returns on the root, where alone it runs, on all ranks; its failure is that of all.
+// One message for up to short_broadcast_bytes; more of them are agreed on, because a rank may lack memory for them.
+FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make);
+
 // Collective. Throws out_of_memory on all ranks when `failure` is of that kind on any, else rethrows it here.
 void agree_on_memory(Comm& comm, const std::exception_ptr& failure);
 // Collective. For work that does the same on all ranks, so that they throw the same without being told: only memory may
@@ -110,6 +167,29 @@ void agree_on_memory(Comm& comm, const std::exception_ptr& failure);
 template <class Work>
 auto agree_alike(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_memory(comm, failure); });
+}
+
+// Collective. The same; `terms` as with agree().
+void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Term> terms);
+template <class Work>
+auto agree_alike(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_result_t<Work> {
+  return attempt(work, [&](const std::exception_ptr& failure) { agree_on_memory(comm, failure, terms); });
+}
+
+// Collective. Throws where arguments differ, or where `failure` is none that all ranks have alike: one that came before
+// there were arguments, or a lack of memory. Else rethrows it.
+void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments);
+// Collective. Compares the arguments that `state` returns, which may fail on one rank; `work` does the same on all ranks
+// where they are the same. One reduction when all is well.
+template <class State, class Work>
+requires std::is_invocable_r_v<std::vector<Stated>, State>
+auto agree_alike(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
+  std::vector<Stated> arguments;
+  const auto stated_work = [&] {
+    arguments = state();
+    return work();
+  };
+  return attempt(stated_work, [&](const std::exception_ptr& failure) { agree_on_same(comm, failure, arguments); });
 }
 
 // Collective. Throws ranks_disagree, naming `what` and the first rank that differs from rank 0, unless `text` is
@@ -128,7 +208,6 @@ std::string broadcast_text(Comm& comm, std::string_view text);
 
 // Collective. Rank 0's bytes on all ranks; so many in one operation. A rank without memory for them throws at the end:
 // inside agree().
-inline constexpr std::size_t short_broadcast_bytes = 4088;
 std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes);
 
 // Collective. The maximum over the ranks, for seconds in reports; of several, each.

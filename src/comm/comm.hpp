@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the library needs of a group of ranks: nine collective operations, messages in flight between two ranks, and
+// What the library needs of a group of ranks: ten collective operations, messages in flight between two ranks, and
 // who shares memory with whom. A failure of the message layer is Error(communication). Buffers may exceed 2 GiB.
 // A rank that has no memory for its part of a collective operation goes through with it all the same, so that nobody
 // waits, and throws std::bad_alloc at its end: whoever calls one that returns more than numbers does so inside agree().
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
@@ -21,13 +23,39 @@
 
 namespace lq::comm {
 
-enum class Reduce { sum, min, max, bit_xor, bit_or };
+enum class Reduce : std::uint64_t { sum, min, max, bit_xor, bit_or };
+
+inline std::uint64_t combined(std::uint64_t a, std::uint64_t b, Reduce operation) noexcept {
+  switch (operation) {
+    case Reduce::sum:
+      return a + b;
+    case Reduce::min:
+      return std::min(a, b);
+    case Reduce::max:
+      return std::max(a, b);
+    case Reduce::bit_xor:
+      return a ^ b;
+    case Reduce::bit_or:
+      return a | b;
+  }
+  return a;
+}
+
+// A number of this rank, and how it is combined with those of the others.
+struct Term {
+  std::uint64_t value = 0;
+  Reduce operation = Reduce::max;
+};
 
 // Bytes for one rank, or from one rank.
 struct Message {
   int rank = 0;
   std::vector<std::byte> bytes;
 };
+
+// Of seconds, which are not negative and so in the order of their bits: the most.
+inline Term seconds_term(double seconds) noexcept { return {std::bit_cast<std::uint64_t>(seconds), Reduce::max}; }
+inline double seconds_of(const Term& term) noexcept { return std::bit_cast<double>(term.value); }
 
 class Node;
 
@@ -52,6 +80,8 @@ class LQ_API Comm {
   virtual void broadcast(std::span<std::byte> data, int root) = 0;
   // Element by element, result on all ranks; sums are modulo 2^64.
   virtual void all_reduce(std::span<std::uint64_t> values, Reduce operation) = 0;
+  // The same in one operation for numbers of which each has its own, the same on all ranks.
+  virtual void combine(std::span<Term> terms);
   // The contributions of all ranks, one behind the other, go to `sink` on root, in pieces: first that of root, then
   // those of the ranks behind it, then those of rank 0 and so on. Sizes may differ. What sink throws is thrown on root
   // when all has arrived; it is called no more. In steps that grow with the logarithm of the group, and in bounded
@@ -80,6 +110,8 @@ class LQ_API Comm {
 
   // Collective at the first call, which finds out; what the ranks of this rank's node share.
   Node& node();
+  // The same on all ranks: whether it has found out.
+  bool knows_node() const noexcept { return node_ != nullptr; }
 
  private:
   friend class Channel;
@@ -93,6 +125,10 @@ class Channel {
   // Collective. The same number on all ranks, which no transfer that is under way on any of them has. Error(too_large)
   // on all ranks when there is none.
   explicit Channel(Comm& comm);
+  // Local. The same with what all ranks have told in an agreement.
+  static constexpr std::size_t terms = channels / 64;
+  static void tell(const Comm& comm, std::span<Term, terms> used) noexcept;
+  Channel(Comm& comm, std::span<const Term, terms> used);
   ~Channel() { comm_.used_channels_.reset(static_cast<std::size_t>(number_)); }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;

@@ -13,28 +13,39 @@
 #include "comm/comm.hpp"
 
 namespace lq::comm {
-namespace {
-
-constexpr std::size_t bits = 64;  // of a word
-using Words = std::array<std::uint64_t, channels / bits>;
-
-}  // namespace
-
 void wait(Flight flight) {
   base::Backoff backoff(base::Backoff::Who::rank);
   while (!flight.is_done()) backoff.wait();
 }
 
-// A transfer may be over here and still under way elsewhere.
-Channel::Channel(Comm& comm) : comm_(comm), number_(first_transfer_channel) {
-  Words used{};
+namespace {
+
+using Used = std::array<Term, Channel::terms>;
+
+Used used_anywhere(Comm& comm) {
+  Used used;
+  Channel::tell(comm, used);
+  comm.combine(used);
+  return used;
+}
+
+}  // namespace
+
+void Channel::tell(const Comm& comm, std::span<Term, terms> used) noexcept {
+  constexpr std::size_t bits = 64;
+  for (Term& word : used) word = {0, Reduce::bit_or};
   for (std::size_t i = 0; i < channels; ++i) {
-    used[i / bits] |= std::uint64_t{comm.used_channels_[i] ? 1U : 0U} << i % bits;
+    used[i / bits].value |= std::uint64_t{comm.used_channels_[i] ? 1U : 0U} << i % bits;
   }
-  comm.all_reduce(used, Reduce::bit_or);
+}
+
+Channel::Channel(Comm& comm) : Channel(comm, used_anywhere(comm)) {}
+
+// A transfer may be over here and still under way elsewhere.
+Channel::Channel(Comm& comm, std::span<const Term, terms> used) : comm_(comm), number_(first_transfer_channel) {
   const auto is_used = [&](int number) {
     const auto i = static_cast<std::size_t>(number);
-    return (used[i / bits] >> i % bits & 1) != 0;
+    return (used[i / 64].value >> i % 64 & 1) != 0;
   };
   while (number_ < channels && is_used(number_)) ++number_;
   if (number_ == channels) {

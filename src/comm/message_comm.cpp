@@ -33,22 +33,6 @@ struct Office {
   std::bitset<most_groups> used = {};
 };
 
-std::uint64_t combined(std::uint64_t a, std::uint64_t b, Reduce operation) noexcept {
-  switch (operation) {
-    case Reduce::sum:
-      return a + b;
-    case Reduce::min:
-      return std::min(a, b);
-    case Reduce::max:
-      return std::max(a, b);
-    case Reduce::bit_xor:
-      return a ^ b;
-    case Reduce::bit_or:
-      return a | b;
-  }
-  return a;
-}
-
 // A message that is coming or going: who is at the other end, and its size.
 struct Announced {
   std::int64_t rank = 0;
@@ -85,25 +69,11 @@ class MessageComm final : public Comm {
     for (const Subtree& child : tree.children()) tree.send(child.root, base::Bytes(data));
   }
 
-  // Up the tree and down again.
   void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
-    RankTree tree(*this, 0, Order::small_first);
-    std::array<std::uint64_t, values_at_once> room;
-    for (; !values.empty(); values = values.subspan(std::min(values.size(), values_at_once))) {
-      const std::span<std::uint64_t> mine = values.first(std::min(values.size(), values_at_once));
-      const std::span<std::uint64_t> theirs = std::span(room).first(mine.size());
-      for (const Subtree& child : tree.children()) {
-        tree.receive(child.root, theirs);
-        for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = combined(mine[i], theirs[i], operation);
-      }
-      if (!tree.is_root()) {
-        tree.send(tree.parent(), std::span<const std::uint64_t>(mine));
-        tree.receive(tree.parent(), mine);
-      }
-      for (std::size_t i = tree.children().size(); i-- > 0;) {
-        tree.send(tree.children()[i].root, std::span<const std::uint64_t>(mine));
-      }
-    }
+    reduce(values, [operation](std::uint64_t& mine, std::uint64_t theirs) { mine = combined(mine, theirs, operation); });
+  }
+  void combine(std::span<Term> terms) override {
+    reduce(terms, [](Term& mine, const Term& theirs) { mine.value = combined(mine.value, theirs.value, mine.operation); });
   }
 
   // Rank 0 learns who sends what to whom and tells the receivers; then the messages go.
@@ -172,6 +142,26 @@ class MessageComm final : public Comm {
   int of_courier(int rank) const {
     require_rank(rank);
     return ranks_[static_cast<std::size_t>(rank)];
+  }
+
+  // Up the tree and down again; add(mine, theirs) for each value.
+  template <class T, class Add>
+  void reduce(std::span<T> values, const Add& add) {
+    RankTree tree(*this, 0, Order::small_first);
+    std::array<T, values_at_once> room;
+    for (; !values.empty(); values = values.subspan(std::min(values.size(), values_at_once))) {
+      const std::span<T> mine = values.first(std::min(values.size(), values_at_once));
+      const std::span<T> theirs = std::span(room).first(mine.size());
+      for (const Subtree& child : tree.children()) {
+        tree.receive(child.root, std::as_writable_bytes(theirs));
+        for (std::size_t i = 0; i < mine.size(); ++i) add(mine[i], theirs[i]);
+      }
+      if (!tree.is_root()) {
+        tree.send(tree.parent(), std::as_bytes(mine));
+        tree.receive(tree.parent(), std::as_writable_bytes(mine));
+      }
+      for (std::size_t i = tree.children().size(); i-- > 0;) tree.send(tree.children()[i].root, std::as_bytes(mine));
+    }
   }
 
   // Collective. The values of all ranks, on all of them.

@@ -61,23 +61,27 @@ Node& Comm::node() {
 }
 
 void Node::look_around() {
-  comm_ = agree(all_, [&] { return all_.split_by_node(); });
+  std::vector<Card> cards;
+  comm_ = agree(all_, [&] {
+    auto node = all_.split_by_node();
+    ranks_.reserve(static_cast<std::size_t>(node->size()));
+    cards.resize(static_cast<std::size_t>(node->size()));
+    return node;
+  });
   constexpr std::uint64_t mark = 0x6c696d6571756174;
   const std::uint64_t number = mark + static_cast<std::uint64_t>(all_.rank());
   Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
   if (::sched_getaffinity(0, sizeof(mine.cores), &mine.cores) != 0) CPU_ZERO(&mine.cores);
-  std::vector<Card> cards = agree(all_, [&] {
-    ranks_.reserve(static_cast<std::size_t>(comm_->size()));
-    return std::vector<Card>(static_cast<std::size_t>(comm_->size()));
-  });
   all_gather(*comm_, mine, std::span(cards));
   for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
 
   const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];
   const bool readable = can_read(next, mark + static_cast<std::uint64_t>(next.rank));
-  can_pull_ = reduced(all_, readable ? 1 : 0, Reduce::min) == 1;  // keeps `number` in its place until all have read
-  largest_ = static_cast<int>(reduced(all_, ranks_.size(), Reduce::max));
-  is_only_ = reduced(all_, ranks_.size(), Reduce::min) == static_cast<std::uint64_t>(all_.size());
+  std::array<Term, 3> terms{{{readable ? 1U : 0U, Reduce::min}, {ranks_.size(), Reduce::max}, {ranks_.size(), Reduce::min}}};
+  all_.combine(terms);
+  can_pull_ = terms[0].value == 1;  // keeps `number` in its place until all have read
+  largest_ = static_cast<int>(terms[1].value);
+  is_only_ = terms[2].value == static_cast<std::uint64_t>(all_.size());
   deal_out_cores(cards);
   own_cores_ = std::max(cards[static_cast<std::size_t>(index())].own_cores, 1);
 }
@@ -88,33 +92,46 @@ std::optional<int> Node::index_of(int rank) const noexcept {
   return static_cast<int>(found - ranks_.begin());
 }
 
-std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
-  // Leases may come back in another order on other ranks: only memory that is free on all of them is used again.
+// Leases may come back in another order on other ranks: only memory that is free on all of them is used again.
+void Node::tell_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept {
   const auto fits =
       std::ranges::find_if(free_, [&](const Made& m) { return m.memory->bytes_per_rank() >= bytes_per_rank; });
   const std::uint64_t number = fits == free_.end() ? 0 : fits->number;
-  std::array<std::uint64_t, 2> found{number, ~number};
-  all_.all_reduce(found, Reduce::min);
-  Made made;
-  if (number != 0 && found[0] == number && ~found[1] == number) {
-    made = std::move(*fits);
-    free_.erase(fits);
-  } else {
-    free_.clear();
-    made = {++made_, SharedMemory::create(*comm_, bytes_per_rank)};
-  }
-  if (reduced(all_, made.memory ? 1 : 0, Reduce::min) == 0) return nullptr;
-  return agree(all_, [&] {
-    free_.reserve(free_.size() + leases_ + 1);  // for its return
-    return std::make_unique<Lease>(*this, std::move(made));
-  });
+  terms[0] = {number, Reduce::min};
+  terms[1] = {number, Reduce::max};
 }
 
-Node::Lease::Lease(Node& node, Made made) noexcept : node_(&node), made_(std::move(made)) { ++node_->leases_; }
+bool Node::fill(Lease& lease, std::uint64_t bytes_per_rank, std::span<const Term, lease_terms> of_all) {
+  const std::uint64_t number = of_all[0].value;
+  if (number != 0 && number == of_all[1].value) {
+    const auto fits = std::ranges::find(free_, number, &Made::number);
+    lease.made_ = std::move(*fits);
+    free_.erase(fits);
+    return true;
+  }
+  free_.clear();
+  lease.made_ = {++made_, SharedMemory::create(*comm_, bytes_per_rank)};
+  return reduced(all_, lease.made_.memory ? 1 : 0, Reduce::min) == 1;
+}
+
+std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
+  std::array<Term, 1 + lease_terms> terms{};
+  auto lease = agree(all_, terms, [&] {
+    tell_free(bytes_per_rank, std::span(terms).subspan<1>());
+    return std::make_unique<Lease>(*this);
+  });
+  if (!fill(*lease, bytes_per_rank, std::span(terms).subspan<1>())) return nullptr;
+  return lease;
+}
+
+Node::Lease::Lease(Node& node) : node_(&node) {
+  node.free_.reserve(node.free_.size() + node.leases_ + 1);  // for its return
+  ++node.leases_;
+}
 
 Node::Lease::~Lease() {
   --node_->leases_;
-  node_->free_.push_back(std::move(made_));
+  if (made_.memory) node_->free_.push_back(std::move(made_));
 }
 
 }  // namespace lq::comm

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/comm.hpp"
@@ -45,13 +46,15 @@ class Node {
   // A transfer's use of shared memory, given back when it is destroyed.
   class Lease {
    public:
-    Lease(Node& node, Made made) noexcept;
+    // Local. Of nothing yet.
+    explicit Lease(Node& node);
     ~Lease();
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
     std::byte* area(int index) const noexcept { return made_.memory->area(index); }
 
    private:
+    friend Node;
     Node* node_;
     Made made_;
   };
@@ -60,6 +63,12 @@ class Node {
   // more is used again, because new pages cost as much as writing to a file. nullptr on all ranks of all nodes when
   // one of them has none.
   std::unique_ptr<Lease> lease(std::uint64_t bytes_per_rank);
+  // The same in two steps. Local: what this rank could use again, for an agreement of the caller's in which all ranks
+  // make a lease of nothing.
+  static constexpr std::size_t lease_terms = 2;
+  void tell_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept;
+  // Collective only where memory has to be made. Whether the lease has memory now, on all ranks of all nodes.
+  bool fill(Lease& lease, std::uint64_t bytes_per_rank, std::span<const Term, lease_terms> of_all);
 
  private:
   Comm& all_;
@@ -70,7 +79,7 @@ class Node {
   int largest_ = 1;
   int own_cores_ = 1;
   std::uint64_t made_ = 0;
-  std::size_t leases_ = 0;  // not yet given back
+  std::size_t leases_ = 0;  // not yet given back, or of nothing yet
   std::vector<Made> free_;
 };
 

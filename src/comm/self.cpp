@@ -23,6 +23,7 @@ class Self final : public Comm {
   void barrier() override {}
   void broadcast(std::span<std::byte>, int root) override { require_self(root, "broadcast"); }
   void all_reduce(std::span<std::uint64_t>, Reduce) override {}
+  void combine(std::span<Term>) override {}
 
   std::vector<Message> all_to_all(std::vector<Message> outgoing) override {
     for (const Message& message : outgoing) require_self(message.rank, "all_to_all");

@@ -120,6 +120,28 @@ void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink) {
   outlet.rethrow();
 }
 
+// By operation, each in pieces on the stack.
+void Comm::combine(std::span<Term> terms) {
+  for (const Reduce operation : {Reduce::sum, Reduce::min, Reduce::max, Reduce::bit_xor, Reduce::bit_or}) {
+    std::array<std::uint64_t, 64> values;
+    std::array<std::size_t, 64> places;
+    std::size_t count = 0;
+    const auto flush = [&] {
+      if (count == 0) return;
+      all_reduce(std::span(values).first(count), operation);
+      for (std::size_t i = 0; i < count; ++i) terms[places[i]].value = values[i];
+      count = 0;
+    };
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (terms[i].operation != operation) continue;
+      values[count] = terms[i].value;
+      places[count++] = i;
+      if (count == values.size()) flush();
+    }
+    flush();
+  }
+}
+
 void Comm::gather_pieces(std::span<const std::byte> mine, int root, const Sink& sink) {
   RankTree tree(*this, root, Order::small_first);
   gather_up(tree, mine, sink);

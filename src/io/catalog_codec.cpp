@@ -46,6 +46,7 @@ class Encoder {
 class Decoder {
  public:
   explicit Decoder(base::Bytes bytes) : rest_(bytes) {}
+  base::Bytes rest() const noexcept { return rest_; }
   template <Plain T>
   void operator()(T& value) {
     const base::Bytes taken = take(sizeof value);
@@ -190,23 +191,34 @@ void broadcast_value(comm::Comm& comm, base::FunctionRef<T&()> make) {
   });
 }
 
-}  // namespace
-
-std::vector<std::byte> encode(const Catalog& catalog) {
+template <class T>
+std::vector<std::byte> encode_value(const T& value) {
   Encoder encoder;
-  each(encoder, catalog);
+  each(encoder, value);
   return std::move(encoder.bytes);
 }
 
-Catalog decode(base::Bytes bytes) {
+template <class T>
+base::Bytes decode_value(base::Bytes bytes, T& value) {
   Decoder decoder(bytes);
+  each(decoder, value);
+  return decoder.rest();
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Catalog& catalog) { return encode_value(catalog); }
+std::vector<std::byte> encode(const format::Layout& layout) { return encode_value(layout); }
+
+Catalog decode(base::Bytes bytes) {
   Catalog catalog;
-  each(decoder, catalog);
+  decode(bytes, catalog);
   return catalog;
 }
+base::Bytes decode(base::Bytes bytes, Catalog& catalog) { return decode_value(bytes, catalog); }
+base::Bytes decode(base::Bytes bytes, format::Layout& layout) { return decode_value(bytes, layout); }
 
 void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make) { broadcast_value(comm, make); }
 void broadcast(comm::Comm& comm, base::FunctionRef<format::Examined&()> make) { broadcast_value(comm, make); }
-void broadcast(comm::Comm& comm, base::FunctionRef<format::Layout&()> make) { broadcast_value(comm, make); }
 
 }  // namespace lq::io

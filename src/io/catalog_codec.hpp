@@ -18,12 +18,15 @@ namespace lq::io {
 
 std::vector<std::byte> encode(const Catalog& catalog);
 Catalog decode(base::Bytes bytes);
+// Without head and tail, which stay with rank 0.
+std::vector<std::byte> encode(const format::Layout& layout);
+// What lies behind the value is returned.
+base::Bytes decode(base::Bytes bytes, Catalog& catalog);
+base::Bytes decode(base::Bytes bytes, format::Layout& layout);
 
 // Collective. Rank 0's catalog on all ranks, in the place that `make`, which makes it there, names on each; its failure
 // is that of all.
 void broadcast(comm::Comm& comm, base::FunctionRef<Catalog&()> make);
 void broadcast(comm::Comm& comm, base::FunctionRef<format::Examined&()> make);
-// Collective. The same, but for head and tail, which stay with rank 0.
-void broadcast(comm::Comm& comm, base::FunctionRef<format::Layout&()> make);
 
 }  // namespace lq::io

@@ -367,8 +367,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
                    pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
-  const io::FieldWriter::Seen seen = writer.make_files(*placed);
-  const io::Owners owners = io::owners_of(comm, seen.unit, seen.client);
+  const io::Owners owners = io::owners_of(comm, [&] { return placed->seen; });
   const std::uint64_t writers = owners.writers(comm.size(), 1);
   // What no sum covers is read twice.
   transport::TwiceRead twice(source.files());
@@ -380,12 +379,13 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
       placed->payload(),
       communicator,
       writers,
-      io::block_to_write(options.write.block_bytes, seen.unit, threads, options.write.route.memory_bytes),
+      io::block_to_write(options.write.block_bytes, placed->seen.unit, threads, options.write.route.memory_bytes),
       options.write.route.memory_bytes,
       threads,
       options.progress};
+  writer.set_sizes(*placed, owners.have_strange_caches());
   const std::vector<transport::File*> files =
-      writer.open(*placed, static_cast<std::uint64_t>(comm.rank()) < writers, owners.have_strange_caches());
+      comm::agree(comm, [&] { return writer.open(*placed, static_cast<std::uint64_t>(comm.rank()) < writers); });
   std::optional<pump::Sequence> target;
   std::optional<physics::SliceSums> sums;
   comm::agree(comm, [&] {
@@ -421,11 +421,17 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
                : io::estimate(source, entry, io::may_be_boundary(tallies.read, entry.payload.stored), communicator);
   std::vector<std::string> warnings =
       comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
-  Report report = writer.finish(*placed, digest);
-  comm::agree_alike(comm, [&] { report.warnings.insert(report.warnings.end(), warnings.begin(), warnings.end()); });
+  Sums written;
+  Report report = writer.finish(
+      *placed,
+      [&] {
+        written = digest.sums;
+        return std::move(digest);
+      },
+      [&](Report& made) { made.warnings.insert(made.warnings.end(), warnings.begin(), warnings.end()); });
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
-  report.sums = std::move(digest.sums);
+  report.sums = std::move(written);
   report.storage.ranks = writers;
   report.seconds.pack = tallies.written.pack_seconds + tallies.read.pack_seconds;
   report.seconds.storage = tallies.written.storage_seconds + tallies.read.storage_seconds;
@@ -474,10 +480,9 @@ Report convert(const std::string& from, const std::string& to, const Communicato
       io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits, io::Headers::read_twice);
   source->open_everywhere();
   const Catalog& catalog = source->catalog();
-  io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
-  comm::require_same(comm, [&] { return options::stated("ConvertOptions", options); });
-  const std::vector<Chosen> chosen =
-      comm::agree(comm, [&] { return check_conversion(transport, catalog, to, options); });
+  const std::vector<Chosen> chosen = comm::agree(
+      comm, [&] { return io::stated_conversion(from, to, options); },
+      [&] { return check_conversion(transport, catalog, to, options); });
   if (!options.dry_run) {
     ConvertOptions how = comm::agree(comm, [&] { return options; });
     // The only copy goes: the new one is read again before.

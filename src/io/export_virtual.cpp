@@ -46,9 +46,9 @@ void export_virtual(const std::string& from, const std::string& to, const Commun
   comm::Comm& comm = communicator.engine();
   transport::Transport& transport = transport::resolve(to);
   const auto source = io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits);
-  io::require_same_request(comm, to, options.write, FieldSpec{}, from, options.write.metadata);
-  comm::require_same(comm, [&] { return options::stated("ConvertOptions", options); });
-  auto file = comm::agree(comm, [&] { return std::make_unique<io::NewFile>(transport, communicator, to); });
+  auto file = comm::agree(
+      comm, [&] { return io::stated_conversion(from, to, options); },
+      [&] { return std::make_unique<io::NewFile>(transport, communicator, to); });
   std::vector<format::Literal> literals;
   comm::agree_at_root(comm, [&] {
     const FieldEntry& first = source->catalog().field();

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -171,24 +172,43 @@ void FieldWriter::require_behind_end(const Payload& payload) const {
 }
 
 // Further files of a set have the name of the first one with their suffix.
-void FieldWriter::make_files(const format::Layout& layout) {
-  if (!files_.empty()) return files_.front()->require_space(end_, layout.end.front() - end_);
-  auto files = comm::agree(communicator_.engine(), [&] {
-    std::vector<std::unique_ptr<NewFile>> made;
-    for (const std::string& suffix : layout.suffixes) {
-      made.push_back(std::make_unique<NewFile>(transport_, communicator_, path_ + suffix));
-      made.back()->keep_private(like_);
+std::vector<std::unique_ptr<NewFile>> FieldWriter::new_files(const format::Layout& layout) const {
+  std::vector<std::unique_ptr<NewFile>> made;
+  for (const std::string& suffix : layout.suffixes) {
+    made.push_back(std::make_unique<NewFile>(transport_, communicator_, path_ + suffix));
+    made.back()->keep_private(like_);
+  }
+  return made;
+}
+
+// Collective. The root plans a piece of the file, and makes the files where they are not there yet; the message tells
+// the others of both.
+comm::FromRoot FieldWriter::make_at_root(base::FunctionRef<format::Layout&()> plan) {
+  return comm::bytes_from_root(communicator_.engine(), [&] {
+    const format::Layout& layout = plan();
+    std::vector<std::byte> message = encode(layout);
+    if (!files_.empty()) {
+      files_.front()->require_space(end_, layout.end.front() - end_);
+      return message;
     }
-    return made;
+    auto files = new_files(layout);
+    // Names that an interrupted writer of such a set has not given yet count.
+    if (files.size() > 1) settle_replacement(transport_, files.front()->path(), options_.sync);
+    for (std::size_t k = 0; k < files.size(); ++k) {
+      files[k]->create_at_root(options_.overwrite, layout.end[k], stripe_request(options_));
+      files[k]->append_born(message);
+    }
+    files_ = std::move(files);
+    return message;
   });
-  // Names that an interrupted writer of such a set has not given yet count.
-  if (files.size() > 1) {
-    comm::agree_at_root(communicator_.engine(),
-                        [&] { settle_replacement(transport_, files.front()->path(), options_.sync); });
-  }
-  for (std::size_t k = 0; k < files.size(); ++k) {
-    files[k]->create(options_.overwrite, layout.end[k], stripe_request(options_));
-  }
+}
+
+// Local, on ranks other than the root.
+void FieldWriter::learn(const comm::FromRoot& at_root, format::Layout& layout) {
+  base::Bytes message = decode(at_root.bytes(), layout);
+  if (!files_.empty()) return;
+  auto files = new_files(layout);
+  for (const auto& file : files) file->take_born(message);
   files_ = std::move(files);
 }
 
@@ -201,13 +221,6 @@ void FieldWriter::set_sizes(const format::Layout& layout) {
   for (std::size_t k = 0; k < std::min(files_.size(), layout.end.size()); ++k) {
     files_[k]->resize(layout.end[k]);
     files_[k]->tell_size(layout.end[k]);  // who has it open since an earlier field
-  }
-}
-
-// Local.
-void FieldWriter::open_here(bool touches_file) {
-  for (const auto& file : files_) {
-    if (touches_file) file->open_here();
   }
 }
 
@@ -267,42 +280,47 @@ Report FieldWriter::rehearse(const FieldPlan& plan) {
 
 void FieldWriter::require_space() const { io::require_space(transport_, path_, end_); }
 
-std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
-  comm::Comm& comm = communicator_.engine();
+comm::FromRoot FieldWriter::place_at_root(const FieldPlan& plan) {
   open_continued();
-  std::unique_ptr<Placed> placed;
-  broadcast(comm, [&]() -> format::Layout& {
-    written_.reserve(written_.size() + 1);
-    named([&] { placed = plan_field(plan, communicator_.is_root()); });
-    return placed->layout;
+  return make_at_root([&]() -> format::Layout& {
+    named([&] { at_root_ = plan_field(plan, true); });
+    return at_root_->layout;
   });
+}
+
+std::unique_ptr<FieldWriter::Placed> FieldWriter::placed(const FieldPlan& plan, const comm::FromRoot& at_root) {
+  written_.reserve(written_.size() + 1);
+  std::unique_ptr<Placed> placed = std::move(at_root_);
+  if (!communicator_.is_root()) {
+    named([&] { placed = plan_field(plan, false); });
+    learn(at_root, placed->layout);
+  }
+  placed->seen = files_.front()->seen();
+  client_ = placed->seen.client;
   return placed;
 }
 
-FieldWriter::Seen FieldWriter::make_files(const Placed& placed) {
-  make_files(placed.layout);
-  const NewFile& first = *files_.front();
-  const Seen seen = comm::agree(communicator_.engine(), [&] {
-    const transport::Unit unit = first.unit();
-    return Seen{unit, first.client(unit)};
-  });
-  client_ = seen.client;
-  return seen;
+std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
+  const comm::FromRoot at_root = place_at_root(plan);
+  return comm::agree(communicator_.engine(), [&] { return placed(plan, at_root); });
 }
 
-std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file, bool has_strange_caches) {
+void FieldWriter::set_sizes(const Placed& placed, bool has_strange_caches) {
   has_strange_caches_ = has_strange_caches_ || has_strange_caches;
   set_sizes(placed.layout);
-  return comm::agree(communicator_.engine(), [&] {
-    open_here(touches_file);
-    if (communicator_.is_root()) {
-      write(placed.layout.head);
-      write_bulk(placed.layout.bulk);
-    }
-    std::vector<transport::File*> opened;
-    for (const auto& file : files_) opened.push_back(touches_file ? &file->file() : nullptr);
-    return opened;
-  });
+}
+
+std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file) {
+  for (const auto& file : files_) {
+    if (touches_file) file->open_here();
+  }
+  if (communicator_.is_root()) {
+    write(placed.layout.head);
+    write_bulk(placed.layout.bulk);
+  }
+  std::vector<transport::File*> opened;
+  for (const auto& file : files_) opened.push_back(touches_file ? &file->file() : nullptr);
+  return opened;
 }
 
 std::vector<std::string> FieldWriter::temporary_paths() const {
@@ -312,9 +330,7 @@ std::vector<std::string> FieldWriter::temporary_paths() const {
 }
 
 // Collective. Of the parts whose plaquettes the tail states, out of what was written.
-std::vector<double> FieldWriter::plaquette_sums(const Placed& placed) {
-  const std::vector<Box>& parts = placed.layout.plaquettes_of;
-  if (parts.empty()) return {};
+std::vector<double> FieldWriter::plaquette_sums(const Placed& placed, const std::vector<Box>& parts) {
   comm::Comm& comm = communicator_.engine();
   for (const auto& file : files_) file->sync(has_strange_caches_ ? Sync::data : Sync::none);
   std::vector<std::uint64_t> words = comm::agree(comm, [&] {
@@ -340,32 +356,40 @@ std::vector<double> FieldWriter::plaquette_sums(const Placed& placed) {
   });
 }
 
-Report FieldWriter::finish(const Placed& placed, format::Digest& digest) {
+Report FieldWriter::finish(const Placed& placed, base::FunctionRef<format::Digest()> make_digest,
+                           base::FunctionRef<void(Report&)> describe_more) {
   comm::Comm& comm = communicator_.engine();
   const format::Layout& layout = placed.layout;
-  digest.plaquette_sums = plaquette_sums(placed);
-  std::vector<format::Literal> tail;
-  std::uint64_t end = layout.end.front();
+  std::vector<double> plaquettes;
+  if (!layout.plaquettes_of.empty()) plaquettes = plaquette_sums(placed, layout.plaquettes_of);
   const bool is_encoded = !placed.payload().encoding.empty();
-  Report report = comm::agree(comm, [&] {
+  const bool checksum = options_.verify != Verify::none;
+  std::uint64_t end = layout.end.front();
+  std::array<comm::Term, 3> terms{};
+  Report report = comm::agree(comm, terms, [&] {
+    format::Digest digest = make_digest();
+    digest.plaquette_sums = std::move(plaquettes);
+    std::vector<format::Literal> tail;
     if (layout.tail) named([&] { tail = layout.tail(digest); });
     if (is_encoded && placed.payload().file == 0) end = end_of(tail, digest.tiles);
     const Payload& payload = placed.payload();
-    written_.push_back({payload, digest.sums, placed.format->tile_codec(payload.encoding)});
-    written_.back().payload.tiles = digest.tiles;
-    return describe(placed.plan, payload.spec);
+    Report made = describe(placed.plan, payload.spec);
+    if (checksum) made.stored = digest.sums.checksum();
+    made.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
+    describe_more(made);
+    if (communicator_.is_root()) write(tail);
+    written_.push_back({payload, std::move(digest.sums), placed.format->tile_codec(payload.encoding)});
+    written_.back().payload.tiles = std::move(digest.tiles);
+    double reserve = 0;
+    for (const auto& file : files_) reserve += file->take_reserve_seconds();
+    terms[1] = comm::seconds_term(reserve);
+    terms[2] = comm::seconds_term(placed.watch.seconds());
+    return made;
   });
   if (is_encoded) comm.broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
-  comm::agree_at_root(comm, [&] { write(tail); });
   end_ = end;
-  const bool checksum = options_.verify != Verify::none;
-  if (checksum) report.stored = digest.sums.checksum();
-  report.status = checksum ? ChecksumStatus::ok : ChecksumStatus::absent;
-  std::array<double, 2> seconds{0, placed.watch.seconds()};
-  for (const auto& file : files_) seconds[0] += file->take_reserve_seconds();
-  comm::max_over_ranks(comm, seconds);
-  report.seconds.reserve = seconds[0];
-  report.seconds.total = seconds[1];
+  report.seconds.reserve = comm::seconds_of(terms[1]);
+  report.seconds.total = comm::seconds_of(terms[2]);
   return report;
 }
 
@@ -378,18 +402,18 @@ void FieldWriter::append_record(const std::string& type, std::string_view conten
   });
   open_continued();
   std::optional<format::Layout> made;  // takes memory even when empty
-  broadcast(comm, [&]() -> format::Layout& {
-    format::Layout& layout = made.emplace();
-    if (!communicator_.is_root()) return layout;
+  const comm::FromRoot at_root = make_at_root([&]() -> format::Layout& {
     format::RecordRequest request{type, contents, end_, end_ == 0};
     request.before = before();
     const format::Format& target = target_format(path_, options_, FieldSpec{}, Extents{});
     request.choices = choices_for(target.for_records(), target.name());
-    named([&] { layout = target.for_records().plan_record(request); });
-    return layout;
+    named([&] { made = target.for_records().plan_record(request); });
+    return *made;
+  });
+  comm::agree(comm, [&] {
+    if (!communicator_.is_root()) learn(at_root, made.emplace());
   });
   const format::Layout& layout = *made;
-  make_files(layout);
   set_sizes(layout);
   comm::agree_at_root(comm, [&] { write(layout.head); });
   end_ = layout.end.front();
@@ -409,13 +433,19 @@ void FieldWriter::complete(Report& report) {
     if (before_) files_.front()->open_for_writing(true);
     files_.front()->tell_size(end_);
   }
-  for (const auto& file : files_) file->finish(sync());
-  std::array<double, 2> seconds{watch.seconds(), 0};
-  if (options_.verify == Verify::read_back) read_back(report);
-  seconds[1] = watch.seconds();
-  comm::max_over_ranks(comm, seconds);
-  report.seconds.sync += seconds[0];
-  report.seconds.total += seconds[1];
+  std::array<comm::Term, 2> terms{};
+  comm::agree(comm, terms, [&] {
+    for (const auto& file : files_) file->finish_here(sync());
+    terms[1] = comm::seconds_term(watch.seconds());
+  });
+  const double sync_seconds = comm::seconds_of(terms[1]);
+  double seconds = sync_seconds;
+  if (options_.verify == Verify::read_back) {
+    read_back(report);
+    seconds = comm::max_over_ranks(comm, watch.seconds());
+  }
+  report.seconds.sync += sync_seconds;
+  report.seconds.total += seconds;
 }
 
 // The data are on the disk before anything speaks of them.
@@ -429,9 +459,7 @@ void FieldWriter::commit_in_place() {
 
 void FieldWriter::commit(Report& report) {
   complete(report);
-  const base::Stopwatch watch;
-  NewFile::publish_set(files_, options_.sync);
-  const double seconds = comm::max_over_ranks(communicator_.engine(), watch.seconds());
+  const double seconds = NewFile::publish_set(files_, options_.sync);
   report.seconds.sync += seconds;
   report.seconds.total += seconds;
   files_.clear();
@@ -509,21 +537,26 @@ const format::Format& target_format(const std::string& path, const WriteOptions&
   return options.format.empty() ? format::format_for(path, spec, extents) : format::format_named(options.format);
 }
 
-void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,
-                          const std::string& name, const Metadata& metadata) {
-  comm::require_same(comm, [&] {
-    std::vector<comm::Stated> arguments = stated(path, options);
-    // Decides the sizes in the file: ranks that hold other precisions must be told which one to write.
-    arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
-    arguments.push_back({"the name of the field", name});
-    arguments.push_back({"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} {} numbers per site",
-                                                          lq::name(spec.kind), spec.colors, spec.spins, spec.links,
-                                                          spec.numbers, spec.is_complex ? "complex" : "real")});
-    std::string texts;
-    for (const auto& [key, value] : metadata) texts += fmt::format("{} = {}; ", key, value);
-    arguments.push_back({"the metadata", std::move(texts)});
-    return arguments;
-  });
+std::vector<comm::Stated> stated_request(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
+                                         const std::string& name, const Metadata& metadata) {
+  std::vector<comm::Stated> arguments = stated(path, options);
+  // Decides the sizes in the file: ranks that hold other precisions must be told which one to write.
+  arguments.push_back({"the precision to write", std::string(lq::name(options.precision.value_or(spec.precision)))});
+  arguments.push_back({"the name of the field", name});
+  arguments.push_back({"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} {} numbers per site",
+                                                        lq::name(spec.kind), spec.colors, spec.spins, spec.links,
+                                                        spec.numbers, spec.is_complex ? "complex" : "real")});
+  std::string texts;
+  for (const auto& [key, value] : metadata) texts += fmt::format("{} = {}; ", key, value);
+  arguments.push_back({"the metadata", std::move(texts)});
+  return arguments;
+}
+
+std::vector<comm::Stated> stated_conversion(const std::string& from, const std::string& to,
+                                            const ConvertOptions& options) {
+  std::vector<comm::Stated> arguments = stated_request(to, options.write, FieldSpec{}, from, options.write.metadata);
+  std::ranges::move(options::stated("ConvertOptions", options), std::back_inserter(arguments));
+  return arguments;
 }
 
 }  // namespace lq::io

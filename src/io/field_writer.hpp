@@ -17,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
+#include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/new_file.hpp"
@@ -40,6 +41,7 @@ class FieldWriter {
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
+    Seen seen;              // what this rank sees of the first file
     format::Layout layout;  // its head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 
@@ -65,23 +67,25 @@ class FieldWriter {
   // Local. Before the first field: the new files are for nobody who may not read the file `like`.
   void keep_private(const std::string& like) { like_ = like; }
 
-  // A field takes four steps: it is placed, its files are made, they are opened, and when its sites have passed it is
-  // finished.
-  // Collective.
+  // A field takes three steps: it is placed, its files are opened, and when its sites have passed it is finished. What is
+  // local happens inside an agreement of the caller's.
+  // Collective. The root plans the field and makes its files.
+  comm::FromRoot place_at_root(const FieldPlan& plan);
+  // Local. What this rank has of it; once.
+  std::unique_ptr<Placed> placed(const FieldPlan& plan, const comm::FromRoot& at_root);
+  // Collective. Both.
   std::unique_ptr<Placed> place(const FieldPlan& plan);
-  // Collective. The root has the files; what a writer of them should know, as this rank sees it.
-  struct Seen {
-    transport::Unit unit;
-    std::uint64_t client = 0;  // NewFile::client
-  };
-  Seen make_files(const Placed& placed);
-  // Collective. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
-  // `has_strange_caches`: as SiteTransfer says.
-  std::vector<transport::File*> open(const Placed& placed, bool touches_file, bool has_strange_caches = false);
+  // Collective. Where there are client caches that do not know of each other, the files get their sizes before others
+  // open them. `has_strange_caches`: as SiteTransfer says.
+  void set_sizes(const Placed& placed, bool has_strange_caches);
+  // Local. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
+  std::vector<transport::File*> open(const Placed& placed, bool touches_file);
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
-  // Collective. What comes behind the data; what can be said of the field. Plaquettes of parts are added to the digest.
-  Report finish(const Placed& placed, format::Digest& digest);
+  // Collective. What comes behind the data. `digest` returns what is known of them, on all ranks, and `describe` adds to
+  // the report; both run inside an agreement.
+  Report finish(const Placed& placed, base::FunctionRef<format::Digest()> digest,
+                base::FunctionRef<void(Report&)> describe);
   // Local. Plans a field as place() does on rank 0 and writes nothing; the report says what would be written.
   Report rehearse(const FieldPlan& plan);
   // Local. Throws no_space unless there is room for what was rehearsed.
@@ -108,14 +112,15 @@ class FieldWriter {
   void commit_in_place();
   base::ByteSource* before() const;
   Report describe(const FieldPlan& plan, const FieldSpec& in_file) const;
-  void make_files(const format::Layout& layout);
+  comm::FromRoot make_at_root(base::FunctionRef<format::Layout&()> plan);
+  void learn(const comm::FromRoot& at_root, format::Layout& layout);
+  std::vector<std::unique_ptr<NewFile>> new_files(const format::Layout& layout) const;
   void set_sizes(const format::Layout& layout);
-  void open_here(bool touches_file);
+  std::vector<double> plaquette_sums(const Placed& placed, const std::vector<Box>& parts);
   Sync sync() const noexcept { return has_strange_caches_ && options_.sync == Sync::none ? Sync::data : options_.sync; }
   void write_bulk(const std::vector<format::Bulk>& bulk) const;
   void write(const std::vector<format::Literal>& literals);
   std::vector<std::string> temporary_paths() const;
-  std::vector<double> plaquette_sums(const Placed& placed);
   void read_back(Report& report);
   void read_back(const Written& written, std::uint64_t shift, Report& report);
 
@@ -125,6 +130,7 @@ class FieldWriter {
   WriteOptions options_;
   std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
   std::unique_ptr<Appending> appending_;         // at the root, in place
+  std::unique_ptr<Placed> at_root_;  // planned there
   std::vector<Written> written_;
   bool has_strange_caches_ = false;
   std::uint64_t client_ = 0;  // NewFile::client
@@ -136,8 +142,11 @@ class FieldWriter {
 const format::Format& target_format(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
                                     const Extents& extents);
 
-// Collective. Throws ranks_disagree unless all ranks write the same field in the same way to the same file.
-void require_same_request(comm::Comm& comm, const std::string& path, const WriteOptions& options, const FieldSpec& spec,
-                          const std::string& name, const Metadata& metadata);
+// Local. What all ranks must ask for alike who write a field together.
+std::vector<comm::Stated> stated_request(const std::string& path, const WriteOptions& options, const FieldSpec& spec,
+                                         const std::string& name, const Metadata& metadata);
+// Local. The same of a conversion.
+std::vector<comm::Stated> stated_conversion(const std::string& from, const std::string& to,
+                                            const ConvertOptions& options);
 
 }  // namespace lq::io

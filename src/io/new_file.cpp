@@ -16,6 +16,7 @@
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "comm/wire.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
 
@@ -85,20 +86,45 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
     : transport_(transport), communicator_(communicator), path_(path) {}
 
 void NewFile::create(bool overwrite, std::uint64_t bytes, const StripeRequest& request) {
-  overwrite_ = overwrite;
   comm::Comm& comm = communicator_.engine();
-  comm::agree_at_root(comm, [&] {
-    create_at_root(bytes, request);
-    reserve(0, bytes);
+  const comm::FromRoot born = comm::bytes_from_root(comm, [&] {
+    create_at_root(overwrite, bytes, request);
+    std::vector<std::byte> message;
+    append_born(message);
+    return message;
   });
-  temporary_path_ = comm::broadcast_text(comm, temporary_path_);
-  struct {
-    transport::Identity identity;
-    transport::Unit unit;
-    Stripes stripes;
-    bool replaces = false;
-  } born{identity_.value_or(transport::Identity{}), unit_, stripes_, replaces_};
-  comm.broadcast(std::as_writable_bytes(std::span(&born, 1)), 0);
+  comm::agree(comm, [&] {
+    base::Bytes message = born.bytes();
+    if (!communicator_.is_root()) take_born(message);
+  });
+}
+
+void NewFile::create_at_root(bool overwrite, std::uint64_t bytes, const StripeRequest& request) {
+  overwrite_ = overwrite;
+  make_temporary(bytes, request);
+  reserve(0, bytes);
+}
+
+namespace {
+
+// What the root tells of a file that it has made.
+struct Born {
+  std::optional<transport::Identity> identity;
+  transport::Unit unit;
+  Stripes stripes;
+  bool replaces = false;
+};
+
+}  // namespace
+
+void NewFile::append_born(std::vector<std::byte>& message) const {
+  comm::append_text(message, temporary_path_);
+  comm::append(message, Born{identity_, unit_, stripes_, replaces_});
+}
+
+void NewFile::take_born(base::Bytes& message) {
+  temporary_path_ = comm::take_text(message);
+  const auto born = comm::take<Born>(message);
   identity_ = born.identity;
   unit_ = born.unit;
   stripes_ = born.stripes;
@@ -117,22 +143,18 @@ transport::Unit NewFile::unit() const {
   return mine;
 }
 
+Seen NewFile::seen() const {
+  const transport::Unit mine = unit();
+  return {mine, client(mine)};
+}
+
 std::uint64_t NewFile::client(const transport::Unit& seen) const {
   if (seen.device != 0 || !communicator_.is_root()) return client_of(transport_, base::directory_of(path_), seen);
   return (identity_ ? *identity_ : file_->identity()).device;
 }
 
 Owners NewFile::owners() const {
-  struct Seen {
-    transport::Unit unit;
-    std::uint64_t client = 0;
-  };
-  comm::Comm& comm = communicator_.engine();
-  const Seen seen = comm::agree(comm, [&] {
-    const transport::Unit mine = unit();
-    return Seen{mine, client(mine)};
-  });
-  return owners_of(comm, seen.unit, seen.client);
+  return owners_of(communicator_.engine(), [&] { return seen(); });
 }
 
 void NewFile::resize(std::uint64_t bytes) {
@@ -147,16 +169,19 @@ void NewFile::tell_size(std::uint64_t bytes) {
 }
 
 void NewFile::go_on(const std::string& temporary_path) {
-  comm::agree(communicator_.engine(), [&] { temporary_path_ = temporary_path; });
-  open_for_writing(communicator_.is_root());
-  struct {
+  comm::agree(communicator_.engine(), [&] {
+    temporary_path_ = temporary_path;
+    if (communicator_.is_root()) open_here();
+  });
+  struct There {
     transport::Identity identity;
     transport::Unit unit;
-  } there;
-  comm::agree_at_root(communicator_.engine(), [&] {
-    named([&] { there = {file_->identity_when_opened(), transport_.unit(temporary_path_)}; });
+  };
+  const There there = comm::decide_at_root(communicator_.engine(), [&] {
+    There seen;
+    named([&] { seen = {file_->identity_when_opened(), transport_.unit(temporary_path_)}; });
+    return seen;
   });
-  communicator_.engine().broadcast(std::as_writable_bytes(std::span(&there, 1)), 0);
   identity_ = there.identity;
   unit_ = there.unit;
 }
@@ -201,7 +226,7 @@ void NewFile::discard() noexcept {
   }
 }
 
-void NewFile::create_at_root(std::uint64_t bytes, const StripeRequest& request) {
+void NewFile::make_temporary(std::uint64_t bytes, const StripeRequest& request) {
   replaces_ = require_target(transport_, path_, overwrite_);
   if (replaces_ && excludes_appenders_) take_over();
   io::require_space(transport_, path_, bytes);
@@ -246,10 +271,8 @@ void NewFile::named(base::FunctionRef<void()> work) const {
 }
 
 void NewFile::require_space(std::uint64_t offset, std::uint64_t bytes) {
-  comm::agree_at_root(communicator_.engine(), [&] {
-    io::require_space(transport_, path_, bytes);
-    reserve(offset, bytes);
-  });
+  io::require_space(transport_, path_, bytes);
+  reserve(offset, bytes);
 }
 
 void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
@@ -280,18 +303,21 @@ void NewFile::sync(Sync sync) {
 }
 
 void NewFile::finish(Sync sync) {
-  comm::agree(communicator_.engine(), [&] {
-    if (!file_) return;
-    named([&] {
-      if (sync != Sync::none) file_->sync();
-      file_->close();
-    });
-    file_.reset();
-  });
+  comm::agree(communicator_.engine(), [&] { finish_here(sync); });
 }
 
-void NewFile::publish(Sync sync) {
-  comm::agree_at_root(communicator_.engine(), [&] {
+void NewFile::finish_here(Sync sync) {
+  if (!file_) return;
+  named([&] {
+    if (sync != Sync::none) file_->sync();
+    file_->close();
+  });
+  file_.reset();
+}
+
+double NewFile::publish(Sync sync) {
+  return comm::decide_at_root(communicator_.engine(), [&] {
+    const base::Stopwatch watch;
     named([&] {
       prepare_for_name(sync);
       give_name();
@@ -299,6 +325,7 @@ void NewFile::publish(Sync sync) {
     replaced_.reset();
     created_ = false;
     if (sync == Sync::full) sync_name();
+    return watch.seconds();
   });
 }
 
@@ -337,10 +364,11 @@ void NewFile::take_over() {
                                  {.path = path_}));
 }
 
-void NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync) {
+double NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync) {
   NewFile& first = *files.front();
   if (files.size() == 1) return first.publish(sync);
-  comm::agree_at_root(first.communicator_.engine(), [&] {
+  return comm::decide_at_root(first.communicator_.engine(), [&] {
+    const base::Stopwatch watch;
     std::vector<Renaming> names;
     for (const auto& file : files) {
       file->named([&] { file->prepare_for_name(sync); });
@@ -349,6 +377,7 @@ void NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sy
     replace_together(first.transport_, names, first.overwrite_, sync, [&] {
       for (const auto& file : files) file->created_ = false;
     });
+    return watch.seconds();
   });
 }
 

@@ -15,6 +15,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 
+#include "base/bytes.hpp"
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
@@ -36,6 +37,11 @@ class NewFile {
   // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary file,
   // which the root opens, with stripes for so many bytes.
   void create(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
+  // The same in two local steps, for who tells more in the same message: at the root, and, with what append_born() put
+  // into the message there, on the others.
+  void create_at_root(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
+  void append_born(std::vector<std::byte>& message) const;
+  void take_born(base::Bytes& message);
   // Local. Whether there was a file of this name when it was created.
   bool replaces() const noexcept { return replaces_; }
   // Local. The stripes that the file got, and what is known of where it lies: as the root sees it.
@@ -45,6 +51,7 @@ class NewFile {
   transport::Unit unit() const;
   // Local. client_of() it (owners.hpp). `seen`: unit().
   std::uint64_t client(const transport::Unit& seen) const;
+  Seen seen() const;
   // Collective. Who may write which block of it.
   Owners owners() const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
@@ -68,7 +75,7 @@ class NewFile {
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
   void named(base::FunctionRef<void()> work) const;
-  // Throws no_space unless the file system can take that many bytes more behind the first `offset`.
+  // Local, at the root. Throws no_space unless the file system can take that many bytes more behind the first `offset`.
   void require_space(std::uint64_t offset, std::uint64_t bytes);
   // The root writes bytes at known places, which `make` returns there.
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
@@ -80,15 +87,17 @@ class NewFile {
   void sync(Sync sync);
   // Nothing is written any more: sync and close on all ranks.
   void finish(Sync sync);
-  // Gives the file its name; after finish().
-  void publish(Sync sync);
+  // Local. The same on this rank.
+  void finish_here(Sync sync);
+  // Gives the file its name; after finish(). Returns how long that took.
+  double publish(Sync sync);
   // Gives all files of a set their names, in one step for all who read them (replacement.hpp); after finish() of each.
   // The first one is the one that others are found through.
-  static void publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
+  static double publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
 
  private:
   void keep_private();  // at the root
-  void create_at_root(std::uint64_t bytes, const StripeRequest& request);
+  void make_temporary(std::uint64_t bytes, const StripeRequest& request);  // at the root
   void set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request);  // at the root
   void open_ours();
   void require_ours(bool is_ours) const;

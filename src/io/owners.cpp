@@ -22,18 +22,21 @@ std::uint64_t client_of(transport::Transport& transport, const std::string& fold
   }
 }
 
-transport::Unit strictest_of(comm::Comm& comm, transport::Unit seen) {
-  std::array<std::uint64_t, 2> strictest{seen.bytes, seen.single_owner ? 1U : 0U};
-  comm.all_reduce(strictest, comm::Reduce::max);
-  seen.bytes = strictest[0];
-  seen.single_owner = strictest[1] == 1;
+void SeenByAll::tell(Terms all, const transport::Unit& seen, std::uint64_t client) noexcept {
+  all[0] = {seen.bytes, comm::Reduce::max};
+  all[1] = {seen.single_owner ? 1U : 0U, comm::Reduce::max};
+  all[2] = {client, comm::Reduce::min};
+  all[3] = {client, comm::Reduce::max};
+}
+
+transport::Unit SeenByAll::strictest(std::span<const comm::Term, terms> all, transport::Unit seen) noexcept {
+  seen.bytes = all[0].value;
+  seen.single_owner = all[1].value == 1;
   return seen;
 }
 
-bool are_one_client(comm::Comm& comm, std::uint64_t client) {
-  std::array<std::uint64_t, 2> least{client, ~client};
-  comm.all_reduce(least, comm::Reduce::min);
-  return comm.node().is_only() && least[0] == ~least[1];
+bool SeenByAll::have_one_client(std::span<const comm::Term, terms> all) noexcept {
+  return all[2].value == all[3].value;
 }
 
 std::uint64_t Owners::writers(int ranks, std::uint64_t multiple) const noexcept {
@@ -41,23 +44,25 @@ std::uint64_t Owners::writers(int ranks, std::uint64_t multiple) const noexcept 
   return may_meet ? 1 : static_cast<std::uint64_t>(ranks);
 }
 
-Owners owners_of(comm::Comm& comm, const transport::Unit& seen, std::uint64_t client) {
-  Owners owners{strictest_of(comm, seen)};
-  if (owners.unit.single_owner) owners.are_one_client = are_one_client(comm, client);
+Owners owners_of(comm::Comm& comm, base::FunctionRef<Seen()> look) {
+  std::array<comm::Term, 1 + SeenByAll::terms> terms{};
+  const auto all = std::span(terms).subspan<1>();
+  const Seen seen = comm::agree(comm, terms, [&] {
+    const Seen mine = look();
+    SeenByAll::tell(all, mine.unit, mine.client);
+    return mine;
+  });
+  Owners owners{SeenByAll::strictest(all, seen.unit)};
+  if (owners.unit.single_owner) owners.are_one_client = comm.node().is_only() && SeenByAll::have_one_client(all);
   return owners;
 }
 
 Owners owners_beside(comm::Comm& comm, transport::Transport& transport, const std::string& path) {
-  struct Seen {
-    transport::Unit unit;
-    std::uint64_t client = 0;
-  };
-  const Seen seen = comm::agree(comm, [&] {
+  return owners_of(comm, [&] {
     const std::string folder = base::directory_of(path);
     const transport::Unit unit = transport.unit(folder);
     return Seen{unit, client_of(transport, folder, unit)};
   });
-  return owners_of(comm, seen.unit, seen.client);
 }
 
 void tell_size(transport::File& file, std::uint64_t bytes) {

@@ -9,10 +9,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <limequat/options.hpp>
 
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "transport/transport.hpp"
 
@@ -22,10 +24,17 @@ namespace lq::io {
 // its own. 0: not known. `seen`: what this rank sees of a file there.
 std::uint64_t client_of(transport::Transport& transport, const std::string& folder, const transport::Unit& seen);
 
-// Collective. The unit of the rank with the strictest view: a server may see its disk, the others the network.
-transport::Unit strictest_of(comm::Comm& comm, transport::Unit seen);
-// Collective. All ranks are on one node and reach the file through one mount.
-bool are_one_client(comm::Comm& comm, std::uint64_t client);
+// What the ranks see of a file, and their clients, as terms of an agreement.
+struct SeenByAll {
+  static constexpr std::size_t terms = 4;
+  using Terms = std::span<comm::Term, terms>;
+  // Local. What this rank sees.
+  static void tell(Terms all, const transport::Unit& seen, std::uint64_t client) noexcept;
+  // Local. `seen` with the strictest view of all ranks: a server may see its disk, the others the network.
+  static transport::Unit strictest(std::span<const comm::Term, terms> all, transport::Unit seen) noexcept;
+  // Local. All ranks reach the file through one mount, if they are on one node.
+  static bool have_one_client(std::span<const comm::Term, terms> all) noexcept;
+};
 
 struct Owners {
   transport::Unit unit;  // strictest_of()
@@ -39,8 +48,12 @@ struct Owners {
   Sync sync(Sync asked) const noexcept { return have_strange_caches() && asked == Sync::none ? Sync::data : asked; }
 };
 
-// Collective. `seen` and `client` are those of this rank.
-Owners owners_of(comm::Comm& comm, const transport::Unit& seen, std::uint64_t client);
+// Collective. `look` returns what this rank sees of a file, and its client.
+struct Seen {
+  transport::Unit unit;
+  std::uint64_t client = 0;
+};
+Owners owners_of(comm::Comm& comm, base::FunctionRef<Seen()> look);
 // Collective. The same for files beside `path`.
 Owners owners_beside(comm::Comm& comm, transport::Transport& transport, const std::string& path);
 // Local. The file has so many bytes: a client that has it open, and saw less of it grow, learns that.

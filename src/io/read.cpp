@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -35,14 +36,12 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
   return result;
 }
 
-void require_same_reading(comm::Comm& comm, const ReadOptions& options, const FieldSpec& spec) {
-  comm::require_same(comm, [&] {
-    std::vector<comm::Stated> arguments = options::stated(options);
-    arguments.push_back(
-        {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
-                                          spec.colors, spec.spins, spec.links, spec.numbers)});
-    return arguments;
-  });
+std::vector<comm::Stated> stated_reading(const ReadOptions& options, const FieldSpec& spec) {
+  std::vector<comm::Stated> arguments = options::stated(options);
+  arguments.push_back(
+      {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
+                                        spec.colors, spec.spins, spec.links, spec.numbers)});
+  return arguments;
 }
 
 // The sites to read, in coordinates of the file's lattice.
@@ -158,29 +157,35 @@ class EntryTransfer {
   EntryTransfer(const EntryTransfer&) = delete;
   EntryTransfer& operator=(const EntryTransfer&) = delete;
 
+  // Local.
+  void tell(SiteTransfer::Facts& facts) const { sites_.tell(facts); }
   // Collective. Everything up to the first site of what began at `since`.
-  void begin(const base::Stopwatch& since) {
-    sites_.choose_route();
-    std::vector<transport::File*> files = comm::agree(grid_.communicator().engine(), [&] {
+  void begin(SiteTransfer::Facts& facts, const base::Stopwatch& since) {
+    sites_.choose_route(facts);
+    const auto open = [&] {
       if (!sites_.touches_file()) return std::vector<transport::File*>{};
       files_.emplace(transport_, catalog_, entry_.payload);
       return files_->all();
-    });
-    sites_.start(files, since.seconds());
+    };
+    sites_.start(open, since);
   }
 
   pump::Movement& movement() { return sites_.movement(); }
 
-  // Collective. seconds.total is left to the caller.
-  Report finish(const std::exception_ptr& failure) {
+  // Collective. Of what began at `since`.
+  Report finish(const std::exception_ptr& failure, const base::Stopwatch& since) {
     sites_.finish(failure);
-    return comm::agree_alike(grid_.communicator().engine(), [&] {
+    std::array<comm::Term, 2> terms{};
+    Report made = comm::agree_alike(grid_.communicator().engine(), terms, [&] {
+      terms[1] = comm::seconds_term(since.seconds());
       const Judgement judgement = verify_ ? judge(entry_, sites_.tally(), region_) : Judgement{};
       if (judgement.status == ChecksumStatus::mismatch) {
         throw mismatch_error(catalog_, entry_, sites_.tally(), judgement);
       }
       return report(judgement.status);
     });
+    made.seconds.total = comm::seconds_of(terms[1]);
+    return made;
   }
 
  private:
@@ -206,42 +211,44 @@ class EntryTransfer {
   SiteTransfer sites_;  // refers to the others
 };
 
+// A field of a file on its way. All that is local happens inside agreements of begin().
 class ReadTransfer final : public Transfer {
  public:
-  // Local.
-  ReadTransfer(const Grid& grid, const MutableField& field) : grid_(grid), local_(grid::resolve_field(grid, field)) {}
+  // Local. A file to scan, or one that was scanned.
+  ReadTransfer(const Grid& grid, const MutableField& field, std::shared_ptr<ScannedFile> file)
+      : grid_(grid), local_(grid::resolve_field(grid, field)), file_(std::move(file)) {}
+  const FieldSpec& spec() const noexcept { return local_.spec; }
   // Collective. Where a rank meets another file than was scanned, the scan is repeated.
-  void begin(transport::Transport& transport, const std::string& path, const ReadOptions& options) {
-    require_same_reading(grid_.communicator().engine(), options, local_.spec);
-    file_ = ScannedFile::open(transport, path, grid_.communicator(), options.limits);
-    file_->use_as_scanned([&] { begin_entry(options); });
+  void scan_and_begin(const ReadOptions& options) {
+    use_same_files(grid_.communicator().engine(), file_->files(), [&] {
+      const comm::FromRoot at_root = file_->scan_at_root();
+      begin_entry(options, &at_root);
+    });
   }
-  // Collective. A file that was scanned before, as it was then.
-  void begin(std::shared_ptr<ScannedFile> file, const ReadOptions& options) {
-    require_same_reading(grid_.communicator().engine(), options, local_.spec);
-    file_ = std::move(file);
+  // Collective. The file as it was when it was scanned.
+  void begin(const ReadOptions& options) {
     file_->require_as_scanned();
-    begin_entry(options);
+    begin_entry(options, nullptr);
   }
 
   pump::Movement& movement() override { return entry_->movement(); }
-  Report finish(const std::exception_ptr& failure) override {
-    Report report = entry_->finish(failure);
-    report.seconds.total = comm::max_over_ranks(grid_.communicator().engine(), watch_.seconds());
-    return report;
-  }
+  Report finish(const std::exception_ptr& failure) override { return entry_->finish(failure, watch_); }
   // Collective. After a failure: whether the file has a successor, with which what it needed may have gone.
   bool was_replaced() const { return file_->was_replaced(); }
 
  private:
-  void begin_entry(const ReadOptions& options) {
-    entry_ = comm::agree(grid_.communicator().engine(), [&] {
+  void begin_entry(const ReadOptions& options, const comm::FromRoot* at_root) {
+    SiteTransfer::Facts facts;
+    entry_ = comm::agree(grid_.communicator().engine(), facts.terms(), [&] {
+      if (at_root != nullptr) file_->learn(*at_root);
       const Catalog& catalog = file_->catalog();
       catalog.require_sound();
       const FieldEntry& entry = catalog.field(options.field, options.index);
-      return std::make_unique<EntryTransfer>(file_->files(), catalog, entry, grid_, local_, options);
+      auto made = std::make_unique<EntryTransfer>(file_->files(), catalog, entry, grid_, local_, options);
+      made->tell(facts);
+      return made;
     });
-    entry_->begin(watch_);
+    entry_->begin(facts, watch_);
   }
 
   base::Stopwatch watch_;
@@ -251,42 +258,65 @@ class ReadTransfer final : public Transfer {
   std::unique_ptr<EntryTransfer> entry_;  // refers to the catalog
 };
 
+// Collective.
+std::unique_ptr<ReadTransfer> begin_scanning(transport::Transport& transport, const std::string& path, const Grid& grid,
+                                             const MutableField& field, const ReadOptions& options) {
+  std::unique_ptr<ReadTransfer> transfer;
+  comm::require_same(grid.communicator().engine(), [&] {
+    auto file = std::make_shared<ScannedFile>(transport, path, grid.communicator(), options.limits);
+    transfer = std::make_unique<ReadTransfer>(grid, field, std::move(file));
+    std::vector<comm::Stated> arguments = stated_reading(options, transfer->spec());
+    arguments.insert(arguments.begin(), stated_path(path));
+    return arguments;
+  });
+  transfer->scan_and_begin(options);
+  return transfer;
+}
+
+// Collective. A field of a catalog that all ranks have.
+Report move_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                  const MutableField& local, const ReadOptions& options, const base::Stopwatch& since) {
+  SiteTransfer::Facts facts;
+  const auto transfer = comm::agree(grid.communicator().engine(), facts.terms(), [&] {
+    auto made = std::make_unique<EntryTransfer>(transport, catalog, entry, grid, local, options);
+    made->tell(facts);
+    return made;
+  });
+  transfer->begin(facts, since);
+  return transfer->finish(pump::outcome_of(transfer->movement()), since);
+}
+
 }  // namespace
 
 Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options) {
-  const base::Stopwatch watch;
-  const auto transfer = comm::agree(grid.communicator().engine(), [&] {
-    return std::make_unique<EntryTransfer>(transport, catalog, entry, grid, local, options);
-  });
-  transfer->begin(watch);
-  return transfer->finish(pump::outcome_of(transfer->movement()));
+  return move_entry(transport, catalog, entry, grid, local, options, base::Stopwatch());
 }
 
 Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options) {
   const base::Stopwatch watch;
-  comm::Comm& comm = grid.communicator().engine();
-  const MutableField local = comm::agree(comm, [&] { return grid::resolve_field(grid, field); });
-  require_same_reading(comm, options, local.spec);
-  Report report = read_entry(transport, catalog, entry, grid, local, options);
-  report.seconds.total = comm::max_over_ranks(comm, watch.seconds());
-  return report;
+  MutableField local;
+  comm::require_same(grid.communicator().engine(), [&] {
+    local = grid::resolve_field(grid, field);
+    return stated_reading(options, local.spec);
+  });
+  return move_entry(transport, catalog, entry, grid, local, options, watch);
 }
 
 std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std::string& path, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options) {
-  auto transfer =
-      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<ReadTransfer>(grid, field); });
-  transfer->begin(transport, path, options);
-  return transfer;
+  return begin_scanning(transport, path, grid, field, options);
 }
 
 std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options) {
-  auto transfer =
-      comm::agree(grid.communicator().engine(), [&] { return std::make_unique<ReadTransfer>(grid, field); });
-  transfer->begin(file, options);
+  std::unique_ptr<ReadTransfer> transfer;
+  comm::require_same(grid.communicator().engine(), [&] {
+    transfer = std::make_unique<ReadTransfer>(grid, field, file);
+    return stated_reading(options, transfer->spec());
+  });
+  transfer->begin(options);
   return transfer;
 }
 
@@ -294,9 +324,7 @@ Report read_field(transport::Transport& transport, const std::string& path, cons
                   const ReadOptions& options) {
   constexpr int attempts = 20;
   for (int attempt = 1;; ++attempt) {
-    const auto transfer =
-        comm::agree(grid.communicator().engine(), [&] { return std::make_unique<ReadTransfer>(grid, field); });
-    transfer->begin(transport, path, options);
+    const auto transfer = begin_scanning(transport, path, grid, field, options);
     try {
       return transfer->finish(pump::outcome_of(transfer->movement()));
     } catch (const Error&) {

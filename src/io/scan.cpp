@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/read_twice.hpp"
+#include "comm/wire.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/journal_watch.hpp"
@@ -54,6 +55,8 @@ class WholeOfSet final : public partition::Window {
 
 }  // namespace
 
+comm::Stated stated_path(const std::string& path) { return {"the path of the file to read", path}; }
+
 bool have_been_replaced(comm::Comm& comm, const transport::OpenedOnce& files) {
   std::array<std::uint64_t, 1> replaced{files.has_met_another() || !files.mean_the_same() ? 1U : 0U};
   comm.all_reduce(replaced, comm::Reduce::max);
@@ -64,9 +67,9 @@ std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, 
                                                const Communicator& communicator, const Limits& limits,
                                                Headers headers) {
   comm::Comm& comm = communicator.engine();
-  comm::require_same(comm, path, "the path of the file to read");
-  auto file =
-      comm::agree(comm, [&] { return std::make_shared<ScannedFile>(transport, path, communicator, limits, headers); });
+  const auto file = comm::agree(
+      comm, [&] { return std::vector<comm::Stated>{stated_path(path)}; },
+      [&] { return std::make_shared<ScannedFile>(transport, path, communicator, limits, headers); });
   file->scan();
   return file;
 }
@@ -93,14 +96,71 @@ bool JournaledFiles::take_for_set(const std::string& path) {
 }
 
 void ScannedFile::scan() {
-  comm::Comm& comm = communicator_.engine();
-  broadcast(comm, [&]() -> Catalog& {
-    if (communicator_.is_root()) catalog_ = look();
-    return catalog_;
+  const comm::FromRoot at_root = scan_at_root();
+  comm::agree(communicator_.engine(), [&] { learn(at_root); });
+}
+
+comm::FromRoot ScannedFile::scan_at_root() {
+  return comm::bytes_from_root(communicator_.engine(), [&] {
+    catalog_ = look();
+    return found();
   });
-  tell_replacement();
-  tell_files();
-  tell_changes();
+}
+
+namespace {
+
+bool has_finding(const Catalog& catalog, std::string_view rule) {
+  return std::ranges::find(catalog.findings, rule, &Finding::rule) != catalog.findings.end();
+}
+
+// Those of whose versions the root tells: the one that was asked for is the last.
+std::vector<std::string> all_files_of(const Catalog& catalog, const std::string& path) {
+  std::vector<std::string> paths = files_of(catalog);
+  paths.push_back(path);
+  return paths;
+}
+
+}  // namespace
+
+// At the root: the catalog, which files it has looked into, whether the one that was asked for describes a set, and what
+// changes the meaning of names and bytes, which is rare.
+std::vector<std::byte> ScannedFile::found() const {
+  std::vector<std::byte> message = encode(catalog_);
+  for (const std::string& path : all_files_of(catalog_, path_)) {
+    comm::append(message, files_.opened(path).value_or(transport::Identity{}));
+  }
+  comm::append(message, is_set_);
+  if (has_finding(catalog_, "replacement")) {
+    comm::append_text(message, replaced_.replacement()->record);
+    comm::append_text(message, base::as_text(replaced_.replacement()->bytes));
+  }
+  if (has_finding(catalog_, "journal-complete")) comm::append_text(message, base::as_text(journal_.bytes));
+  return message;
+}
+
+void ScannedFile::learn(const comm::FromRoot& at_root) {
+  if (communicator_.is_root()) return;
+  catalog_ = Catalog();
+  base::Bytes message = decode(at_root.bytes(), catalog_);
+  const std::vector<std::string> paths = all_files_of(catalog_, path_);
+  std::vector<transport::Identity> told;
+  for (std::size_t i = 0; i < paths.size(); ++i) told.push_back(comm::take<transport::Identity>(message));
+  const auto is_set = comm::take<bool>(message);
+  // Names mean here what they mean at the root.
+  std::optional<Replacement> replacement;
+  if (has_finding(catalog_, "replacement")) {
+    const std::string record = comm::take_text(message);
+    replacement = decode_replacement(base::as_bytes(comm::take_text(message)), record);
+  }
+  replaced_.take(std::move(replacement));
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (told[i].inode != 0) files_.expect(paths[i], told[i]);  // else it was not looked into
+  }
+  files_.lay_over(path_, nullptr);
+  if (is_set) files_.take_for_set(path_);
+  if (!has_finding(catalog_, "journal-complete")) return;
+  const std::string journal = comm::take_text(message);
+  files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(journal)).value()}));
 }
 
 // At the root. Files that belong together are of one version where, after all of them were opened, their names mean
@@ -166,61 +226,6 @@ Catalog ScannedFile::look_at_file() {
   files_.lay_over(path_, changes_of(journal_));
   if (auto finding = finding_of(journal_, path_)) catalog.findings.push_back(std::move(*finding));
   return catalog;
-}
-
-// What a journal changes is little.
-void ScannedFile::tell_changes() {
-  comm::Comm& comm = communicator_.engine();
-  if (std::ranges::find(catalog_.findings, "journal-complete", &Finding::rule) == catalog_.findings.end()) return;
-  const std::string text = comm::broadcast_text(comm, std::string(base::as_text(journal_.bytes)));
-  comm::agree(comm, [&] {
-    if (communicator_.is_root()) return;
-    files_.lay_over(path_, changes_of({FoundJournal::State::complete, decode_journal(base::as_bytes(text)).value()}));
-  });
-}
-
-// Rare, as above. Names mean on all ranks what they mean at the root.
-void ScannedFile::tell_replacement() {
-  comm::Comm& comm = communicator_.engine();
-  const bool is_replaced =
-      std::ranges::find(catalog_.findings, "replacement", &Finding::rule) != catalog_.findings.end();
-  if (!is_replaced) return replaced_.take({});
-  const bool knows = communicator_.is_root();
-  const std::string record = comm::broadcast_text(comm, knows ? replaced_.replacement()->record : std::string());
-  const std::string text =
-      comm::broadcast_text(comm, knows ? std::string(base::as_text(replaced_.replacement()->bytes)) : std::string());
-  comm::agree(comm, [&] { replaced_.take(decode_replacement(base::as_bytes(text), record)); });
-}
-
-// The root, which has looked into the files, tells the others which they were, and whether the one that was asked for
-// describes a set.
-void ScannedFile::tell_files() {
-  struct Told {
-    transport::Identity identity;  // of a file that was not looked into: none
-    std::uint64_t is_set = 0;
-  };
-  comm::Comm& comm = communicator_.engine();
-  std::vector<std::string> paths;
-  std::vector<Told> told;
-  comm::agree(comm, [&] {
-    paths = files_of(catalog_);
-    paths.push_back(path_);
-    told.resize(paths.size());
-    if (comm.rank() > 0) return;
-    std::ranges::transform(paths, told.begin(), [&](const std::string& path) {
-      return Told{files_.opened(path).value_or(transport::Identity{})};
-    });
-    told.back().is_set = is_set_ ? 1 : 0;
-  });
-  comm.broadcast(std::as_writable_bytes(std::span(told)), 0);
-  comm::agree(comm, [&] {
-    for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (told[i].identity.inode != 0) files_.expect(paths[i], told[i].identity);
-    }
-    if (comm.rank() == 0) return;
-    files_.lay_over(path_, nullptr);
-    if (told.back().is_set != 0) files_.take_for_set(path_);
-  });
 }
 
 void ScannedFile::open_everywhere() {

@@ -22,6 +22,9 @@
 
 namespace lq::io {
 
+// Local. What all ranks must name alike who read together.
+comm::Stated stated_path(const std::string& path);
+
 // Collective. Whether on any rank a name means another file than at first.
 bool have_been_replaced(comm::Comm& comm, const transport::OpenedOnce& files);
 
@@ -79,6 +82,12 @@ class ScannedFile {
   ScannedFile(const ScannedFile&) = delete;
   ScannedFile& operator=(const ScannedFile&) = delete;
 
+  // The scan in two steps, for who agrees on more at the same time.
+  // Collective. The root scans the file.
+  comm::FromRoot scan_at_root();
+  // Local. What it found there, on this rank.
+  void learn(const comm::FromRoot& at_root);
+
   const Catalog& catalog() const noexcept { return catalog_; }
   // To open it with: the name means the file that was scanned.
   transport::OpenedOnce& files() noexcept { return files_; }
@@ -100,9 +109,7 @@ class ScannedFile {
   Catalog look_once();
   Catalog look_at_file();
   Catalog scan_headers(transport::File& file) const;
-  void tell_files();
-  void tell_changes();
-  void tell_replacement();
+  std::vector<std::byte> found() const;
 
   ReplacedFiles replaced_;
   JournaledFiles files_;

@@ -47,22 +47,6 @@ bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
   return end % tile == 0 || end == all;
 }
 
-// Facts of this rank that the choice depends on, and then those of all ranks: the strictest.
-struct View {
-  transport::Unit unit;
-  std::uint64_t client = 0;
-  bool is_readable = true;
-  bool has_whole_tiles = true;
-};
-
-// A choice without its words.
-struct Decision {
-  Strategy strategy = Strategy::direct;
-  route::ShareOptions shares;
-  bool has_warning = false;
-  bool has_strange_caches = false;
-};
-
 // Threads that take no core, for they wait for servers: as long as one piece is on its way, the next one is asked for.
 // Measured on GlusterFS: two read at 1.8 times the rate of one, more than two gain nothing; writes are kept by its
 // client.
@@ -71,76 +55,6 @@ int least_threads(const SitePlan& plan, bool writes, int ranks) {
   const bool is_asked_for = plan.route.threads != 0;
   if (writes || is_asked_for || !transport::lies_on_servers(plan.unit)) return 1;
   return plan.payload.length / static_cast<std::uint64_t>(ranks) < worth_it ? 1 : 2;
-}
-
-// Collective. Rank 0 decides for all: others may see another file system, or another profile.
-Decision decide(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, const View& view,
-                route::Situation situation, std::string& warning) {
-  Decision decision;
-  comm::agree_at_root(comm, [&] {
-    try {
-      situation.block_bytes = view.unit.bytes;
-      situation.needs_single_owner = view.unit.single_owner;
-      situation.targets = view.unit.targets;
-      situation.lies_on_servers = transport::lies_on_servers(view.unit);
-      situation.client_writes = view.unit.client_writes;
-      situation.reads_in_order = view.unit.reads_in_order;
-      situation.has_whole_tiles = view.has_whole_tiles;
-      situation.checksum = !plan.sums.empty();
-      const UsableMachine site = usable_machine_of(plan.route.profile);
-      Machine machine = site.machine;
-      if (plan.new_file_in == &transport::posix() && plan.route.strategy == Strategy::automatic && comm.size() > 1) {
-        take_measured_calls(machine, *plan.new_file_in, plan.path,
-                            {plan.unit.file_system.data(), !plan.unit.one_writer, plan.client});
-      }
-      warning = site.warning;
-      situation.can_pull = situation.can_pull && machine.pull_permitted;
-      situation.can_share = situation.can_share && machine.shared_memory_permitted;
-      const route::Choice choice = route::choose(transfer, situation, plan.route, machine);
-      decision = {choice.strategy, choice.shares, !warning.empty(),
-                  transfer.writing && Owners{view.unit, situation.is_one_client}.have_strange_caches()};
-    } catch (const Error& error) {
-      ErrorFacts facts = error.facts();
-      facts.path = plan.path;
-      throw Error(error.code(), fmt::format("{}: {}", plan.path, error.what()), facts);
-    }
-  });
-  comm.broadcast(std::as_writable_bytes(std::span(&decision, 1)), 0);
-  if (decision.has_warning) warning = comm::broadcast_text(comm, warning);
-  return decision;
-}
-
-// Collective.
-route::Situation look_around(comm::Comm& comm, const View& view) {
-  const comm::Node& node = comm.node();
-  std::array<std::uint64_t, 1> all_readable{view.is_readable ? 1U : 0U};
-  comm.all_reduce(all_readable, comm::Reduce::min);
-  route::Situation situation;
-  situation.is_known = true;
-  situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
-  situation.is_one_node = node.is_only();
-  situation.is_one_client = are_one_client(comm, view.client);
-  situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
-  situation.can_pull = node.can_pull();
-  situation.is_in_memory = all_readable[0] == 1;
-  return situation;
-}
-
-// Collective.
-Decision choose(comm::Comm& comm, const SitePlan& plan, const route::Transfer& transfer, View view,
-                std::string& warning) {
-  view.unit = strictest_of(comm, view.unit);
-  if (!plan.payload.encoding.empty()) {
-    std::array<std::uint64_t, 1> all_whole{view.has_whole_tiles ? 1U : 0U};
-    comm.all_reduce(all_whole, comm::Reduce::min);
-    view.has_whole_tiles = all_whole[0] == 1;
-  }
-  // Rows that are long enough need to know nothing of the other ranks.
-  if (plan.route.strategy == Strategy::automatic && !view.unit.single_owner) {
-    const Decision early = decide(comm, plan, transfer, view, {}, warning);
-    if (early.strategy == Strategy::direct) return early;
-  }
-  return decide(comm, plan, transfer, view, look_around(comm, view), warning);
 }
 
 }  // namespace
@@ -180,20 +94,108 @@ void SiteTransfer::set_rows() {
   rows_ = {payload.extents, payload.stored, payload.order, mine, memory().order, mine};
 }
 
-void SiteTransfer::choose_route() {
+// A choice without its words.
+struct SiteTransfer::Decision {
+  Strategy strategy = Strategy::direct;
+  route::ShareOptions shares;
+  bool needs_node = false;  // nothing is chosen: it depends on who shares memory with whom
+  bool has_warning = false;
+  bool has_strange_caches = false;
+};
+
+void SiteTransfer::tell(Facts& facts) const {
+  SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
+  facts.readable() = {is_readable(rows_, memory()) ? 1U : 0U, comm::Reduce::min};
+  facts.whole_tiles() = {has_whole_tiles(rows_, plan_.payload) ? 1U : 0U, comm::Reduce::min};
+}
+
+// Local, after Comm::node().
+route::Situation SiteTransfer::look_around(Facts& facts) const {
+  const comm::Node& node = grid_.communicator().engine().node();
+  route::Situation situation;
+  situation.is_known = true;
+  situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
+  situation.is_one_node = node.is_only();
+  situation.is_one_client = node.is_only() && SeenByAll::have_one_client(facts.seen());
+  situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
+  situation.can_pull = node.can_pull();
+  situation.is_in_memory = facts.readable().value == 1;
+  return situation;
+}
+
+// The root's, for others may see another file system, or another profile.
+SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::Situation* around) {
+  const transport::Unit unit = SeenByAll::strictest(facts.seen(), plan_.unit);
+  const bool is_free = plan_.route.strategy == Strategy::automatic;
+  const UsableMachine site = usable_machine_of(plan_.route.profile);
+  Machine machine = site.machine;
+  if (plan_.new_file_in == &transport::posix() && is_free && grid_.size() > 1) {
+    take_measured_calls(machine, *plan_.new_file_in, plan_.path,
+                        {plan_.unit.file_system.data(), !plan_.unit.one_writer, plan_.client});
+  }
+  warning_ = site.warning;
+  const auto choose = [&](route::Situation situation) {
+    situation.block_bytes = unit.bytes;
+    situation.needs_single_owner = unit.single_owner;
+    situation.targets = unit.targets;
+    situation.lies_on_servers = transport::lies_on_servers(unit);
+    situation.client_writes = unit.client_writes;
+    situation.reads_in_order = unit.reads_in_order;
+    situation.has_whole_tiles = facts.whole_tiles().value == 1;
+    situation.checksum = !plan_.sums.empty();
+    situation.can_pull = situation.can_pull && machine.pull_permitted;
+    situation.can_share = situation.can_share && machine.shared_memory_permitted;
+    const route::Choice choice = route::choose(transfer(), situation, plan_.route, machine);
+    return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
+                    writes() && Owners{unit, situation.is_one_client}.have_strange_caches()};
+  };
+  // Rows that are long enough need to know nothing of the other ranks.
+  if (is_free && !unit.single_owner) {
+    const Decision early = choose({});
+    if (early.strategy == Strategy::direct) return early;
+  }
+  if (around != nullptr) return choose(*around);
+  Decision later;
+  later.needs_node = true;
+  return later;
+}
+
+void SiteTransfer::choose_route(Facts& facts) {
   comm::Comm& comm = grid_.communicator().engine();
-  View view{plan_.unit, plan_.client, true, true};
-  route::Transfer all;
-  comm::agree(comm, [&] {
-    all = transfer();
-    view.is_readable = is_readable(rows_, memory());
-    view.has_whole_tiles = has_whole_tiles(rows_, plan_.payload);
-  });
-  const Decision decision = choose(comm, plan_, all, view, warning_);
+  const bool may_be_early = plan_.route.strategy == Strategy::automatic && facts.seen()[1].value == 0;
+  if (!may_be_early) comm.node();
+  const auto decide_for_all = [&] {
+    std::optional<route::Situation> around;
+    if (comm.knows_node()) around = look_around(facts);
+    return comm::decide_at_root(comm, [&] {
+      try {
+        return decide(facts, around ? &*around : nullptr);
+      } catch (const Error& error) {
+        ErrorFacts about = error.facts();
+        about.path = plan_.path;
+        throw Error(error.code(), fmt::format("{}: {}", plan_.path, error.what()), about);
+      }
+    });
+  };
+  Decision decision = decide_for_all();
+  if (decision.needs_node) {
+    comm.node();
+    decision = decide_for_all();
+  }
+  if (decision.has_warning) warning_ = comm::broadcast_text(comm, warning_);
   strategy_ = decision.strategy;
   has_strange_caches_ = decision.has_strange_caches;
   touches_file_ = grid_.local_volume() > 0;
-  if (strategy_ != Strategy::direct) comm::agree(comm, [&] { share(decision.shares); });
+  share_options_ = decision.shares;
+}
+
+void SiteTransfer::choose_route() {
+  Facts facts;
+  comm::agree(grid_.communicator().engine(), facts.terms(), [&] { tell(facts); });
+  choose_route(facts);
+  if (strategy_ != Strategy::direct) {
+    comm::agree(grid_.communicator().engine(), [&] { share(share_options_); });
+  }
 }
 
 void SiteTransfer::share(const route::ShareOptions& options) {
@@ -201,21 +203,26 @@ void SiteTransfer::share(const route::ShareOptions& options) {
   touches_file_ = shares_->next_owned(grid_.rank(), 0).has_value();
 }
 
-void SiteTransfer::start(std::span<transport::File* const> files, double open_seconds) {
-  tally_.open_seconds = open_seconds;
+void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
   comm::Comm& comm = grid_.communicator().engine();
   const int threads = std::max(threads::how_many(comm, plan_.route.threads, plan_.payload.length),
                                least_threads(plan_, writes(), comm.size()));
   std::unique_ptr<pump::Paths> paths;
-  if (shares_) {
+  if (strategy_ != Strategy::direct) {
     const Field nothing;
-    paths = pump::open_paths(comm, *shares_, strategy_, writes() ? std::get<Field>(field_) : nothing);
+    const auto shares = [&]() -> const route::Shares& {
+      if (!shares_) share(share_options_);
+      return *shares_;
+    };
+    paths = pump::open_paths(comm, shares, strategy_, writes() ? std::get<Field>(field_) : nothing);
     // Where there is no memory to share, messages take its place.
     if (paths->node == nullptr) strategy_ = Strategy::messages;
   }
   comm::agree(comm, [&] {
-    sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec,
-                      std::vector<transport::File*>(files.begin(), files.end()));
+    if (shares_) pump::close_own_slots(*paths, *shares_);
+    std::vector<transport::File*> files = open();
+    tally_.open_seconds = since.seconds();
+    sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
     const std::uint64_t memory = plan_.route.memory_bytes;
     const std::uint64_t block =
         writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;
@@ -242,16 +249,20 @@ std::unique_ptr<pump::Movement> SiteTransfer::make_movement(std::unique_ptr<pump
   return pump::move_in(*sequence_->file(), plan_.payload, rows_, to, options, tally_);
 }
 
+void SiteTransfer::start(transport::File* file) {
+  start([&] { return std::vector<transport::File*>{file}; }, base::Stopwatch());
+}
+
 void SiteTransfer::finish(const std::exception_ptr& failure) {
   comm::Comm& comm = grid_.communicator().engine();
-  comm::agree_on_success(comm, failure);
-  movement_.reset();
-  if (writes()) tiles_ = sequence_->settle(comm);
-  sequence_.reset();
-  const base::Stopwatch reduction;
+  if (writes() && pump::Sequence::needs_settling(plan_.payload)) {
+    comm::agree_on_success(comm, failure);
+    tiles_ = sequence_->settle(comm);
+  }
   tally_.ranks_at_file = touches_file_ ? 1 : 0;
-  tally_.reduce(comm);
-  reduction_seconds_ = comm::max_over_ranks(comm, reduction.seconds());
+  tally_.reduce(comm, failure);
+  movement_.reset();
+  sequence_.reset();
 }
 
 void SiteTransfer::move() {
@@ -278,7 +289,7 @@ void SiteTransfer::describe(Report& report) const {
   }
   report.seconds.open = tally_.open_seconds;
   report.seconds.pack = tally_.pack_seconds;
-  report.seconds.exchange = tally_.exchange_seconds + reduction_seconds_;
+  report.seconds.exchange = tally_.exchange_seconds;
   report.seconds.storage = tally_.storage_seconds;
 }
 

@@ -6,6 +6,7 @@
 // of these: writing, reading, sites in files of the caller's, Lemon.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,9 +18,14 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
+#include "base/clock.hpp"
+#include "base/function_ref.hpp"
+#include "comm/comm.hpp"
+#include "io/owners.hpp"
 #include "pump/direct.hpp"
 #include "pump/exchange.hpp"
 #include "pump/sequence.hpp"
+#include "route/choose.hpp"
 #include "route/shares.hpp"
 #include "transport/transport.hpp"
 
@@ -53,8 +59,25 @@ class SiteTransfer {
   SiteTransfer(const SiteTransfer&) = delete;
   SiteTransfer& operator=(const SiteTransfer&) = delete;
 
-  // Collective. Settles how the sites travel; the rest is known afterwards.
+  // What all ranks tell of their parts in the agreement in which they make them.
+  class Facts {
+   public:
+    std::span<comm::Term> terms() noexcept { return terms_; }
+
+   private:
+    friend SiteTransfer;
+    SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, SeenByAll::terms>(); }
+    comm::Term& readable() noexcept { return terms_[1 + SeenByAll::terms]; }
+    comm::Term& whole_tiles() noexcept { return terms_[2 + SeenByAll::terms]; }
+    std::array<comm::Term, 3 + SeenByAll::terms> terms_{};
+  };
+  // Local.
+  void tell(Facts& facts) const;
+  // Collective. Settles how the sites travel. `facts`: of all ranks.
+  void choose_route(Facts& facts);
+  // Collective. The same, where they have not been told; all that follows is known afterwards.
   void choose_route();
+  // Known when start() opens the files.
   bool touches_file() const noexcept { return touches_file_; }  // this rank
   Strategy strategy() const noexcept { return strategy_; }
   // The same on all ranks. Several of them write through caches that do not know of each other: the size of the file is
@@ -63,9 +86,12 @@ class SiteTransfer {
   const route::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
   const Payload& payload() const noexcept { return plan_.payload; }
 
-  // Collective. Makes the movement. `files`: those of the field, by Payload::file and Tile::file, open on ranks that
-  // touch them; they outlive the movement. `open_seconds`: that it took this rank to come here.
-  void start(std::span<transport::File* const> files, double open_seconds = 0);
+  // Collective. Makes the movement. `open` returns the files of the field, by Payload::file and Tile::file, open on
+  // ranks that touch them; they outlive the movement. `since`: when this rank began to make them.
+  using Open = base::FunctionRef<std::vector<transport::File*>()>;
+  void start(const Open& open, const base::Stopwatch& since);
+  // Collective. The same for one file, or nullptr.
+  void start(transport::File* file);
   pump::Movement& movement() noexcept { return *movement_; }
   // Collective. The sites have passed, or failed to on this rank: all ranks throw, or all have the sums of all sites
   // and know where all tiles lie.
@@ -85,6 +111,10 @@ class SiteTransfer {
   void repeat(std::uint64_t offset, const MutableField& to);
 
  private:
+  struct Decision;
+  // Local. What the root chooses for all; `around`: what is known of the other ranks, or nullptr.
+  Decision decide(Facts& facts, const route::Situation* around);
+  route::Situation look_around(Facts& facts) const;
   bool writes() const noexcept { return std::holds_alternative<Field>(field_); }
   Field memory() const;
   route::Transfer transfer() const { return {plan_.payload, plan_.region, &grid_.decomposition(), writes()}; }
@@ -100,10 +130,10 @@ class SiteTransfer {
   std::string warning_;  // of the choice; empty: none
   bool has_strange_caches_ = false;
   lattice::RowPlan rows_;  // of this rank
+  route::ShareOptions share_options_;  // not with direct
   std::shared_ptr<const route::Shares> shares_;
   bool touches_file_ = false;
   pump::Tally tally_;
-  double reduction_seconds_ = 0;
   std::optional<pump::Sequence> sequence_;    // what the movement sees
   std::unique_ptr<pump::Movement> movement_;  // refers to the others
   std::vector<Tile> tiles_;

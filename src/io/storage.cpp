@@ -101,8 +101,7 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   sites->choose_route();
-  transport::File* const one = &*file;
-  sites->start({&one, 1});
+  sites->start(&*file);
   sites->run();
   Report report = comm::agree_alike(comm, [&] {
     Report result;

@@ -32,38 +32,6 @@ void add_measurements(Metadata& metadata, const Physics& physics) {
   metadata.emplace_back("link_trace", fmt::format("{:.12f}", physics.link_trace));
 }
 
-// Collective. Arguments checked, measurements made.
-FieldPlan prepare(const Grid& grid, const Field& local, const std::string& path, const std::string& name,
-                  const Metadata& metadata, const WriteOptions& options) {
-  comm::Comm& comm = grid.communicator().engine();
-  require_same_request(comm, path, options, local.spec, name, metadata);
-  std::optional<Physics> physics;
-  std::optional<double> u1_plaquette;
-  const auto make_plan = [&] {
-    FieldPlan plan{name, local.spec, grid.extents(), metadata, u1_plaquette};
-    if (physics && options.measure) add_measurements(plan.metadata, *physics);
-    if (physics) {
-      plan.plaquette = physics->plaquette.average;
-      plan.link_trace = physics->link_trace;
-    }
-    return plan;
-  };
-  bool needs_physics = false, needs_u1 = false;  // alike on all ranks
-  std::optional<FieldPlan> plan = comm::agree_alike(comm, [&]() -> std::optional<FieldPlan> {
-    const format::Observables wanted =
-        target_format(path, options, local.spec, grid.extents()).for_fields().observables();
-    const bool is_stated = wanted != format::Observables::in_texts;
-    needs_physics = can_be_measured(local.spec, grid.extents()) && (options.measure || is_stated);
-    needs_u1 = wanted == format::Observables::measured && physics::can_be_u1(local.spec, grid.extents());
-    if (needs_physics || needs_u1) return std::nullopt;
-    return make_plan();
-  });
-  if (plan) return *std::move(plan);
-  if (needs_physics) physics = measure(grid, local, options.route.threads);
-  if (needs_u1) u1_plaquette = physics::u1_plaquette(grid, local, options.route.threads);
-  return comm::agree(comm, make_plan);
-}
-
 // A field of a grid's ranks on its way into the file of a writer, which outlives it.
 class FieldTransfer {
  public:
@@ -71,31 +39,55 @@ class FieldTransfer {
   FieldTransfer(FieldWriter& writer, const Grid& grid, const Field& field, bool watches_numbers = false)
       : writer_(writer), grid_(grid), local_(grid::resolve_field(grid, field)), watches_numbers_(watches_numbers) {}
 
+  // What is to be written, and where.
+  struct Request {
+    transport::Transport& transport;
+    const std::string& path;
+    const std::string& name;
+    const Metadata& metadata;
+    const WriteOptions& options;
+  };
+  // Local. What all ranks must ask for alike.
+  std::vector<comm::Stated> stated(const Request& request) const {
+    return stated_request(request.path, request.options, local_.spec, request.name, request.metadata);
+  }
+  // Local, alike on all ranks.
+  void plan(const Request& request) {
+    plan_ = {request.name, local_.spec, grid_.extents(), request.metadata};
+    const format::Observables wanted =
+        target_format(request.path, request.options, local_.spec, grid_.extents()).for_fields().observables();
+    const bool is_stated = wanted != format::Observables::in_texts;
+    needs_physics_ = can_be_measured(local_.spec, grid_.extents()) && (request.options.measure || is_stated);
+    needs_u1_ = wanted == format::Observables::measured && physics::can_be_u1(local_.spec, grid_.extents());
+  }
   // Collective. Everything up to the first site.
-  void begin(transport::Transport& transport, const std::string& path, const std::string& name,
-             const Metadata& metadata, const WriteOptions& options) {
-    placed_ = writer_.place(prepare(grid_, local_, path, name, metadata, options));
-    const FieldWriter::Seen seen = writer_.make_files(*placed_);
-    sites_ = comm::agree(grid_.communicator().engine(), [&] {
+  void begin(const Request& request) {
+    const auto& [transport, path, name, metadata, options] = request;
+    measure_what_is_stated(options);
+    const comm::FromRoot at_root = writer_.place_at_root(plan_);
+    SiteTransfer::Facts facts;
+    comm::agree(grid_.communicator().engine(), facts.terms(), [&] {
+      placed_ = writer_.placed(plan_, at_root);
       const Payload& payload = placed_->payload();
-      return std::make_unique<SiteTransfer>(grid_,
-                                            SitePlan{.path = path,
-                                                     .payload = payload,
-                                                     .region = payload.stored,
-                                                     .unit = seen.unit,
-                                                     .client = seen.client,
-                                                     .new_file_in = &transport,
-                                                     .sums = placed_->layout.sums,
-                                                     .watches_numbers = watches_numbers_,
-                                                     .tile_codec = placed_->format->tile_codec(payload.encoding),
-                                                     .route = options.route,
-                                                     .block_bytes = options.block_bytes,
-                                                     .progress = options.progress},
-                                            local_);
+      sites_ = std::make_unique<SiteTransfer>(grid_,
+                                              SitePlan{.path = path,
+                                                       .payload = payload,
+                                                       .region = payload.stored,
+                                                       .unit = placed_->seen.unit,
+                                                       .client = placed_->seen.client,
+                                                       .new_file_in = &transport,
+                                                       .sums = placed_->layout.sums,
+                                                       .watches_numbers = watches_numbers_,
+                                                       .tile_codec = placed_->format->tile_codec(payload.encoding),
+                                                       .route = options.route,
+                                                       .block_bytes = options.block_bytes,
+                                                       .progress = options.progress},
+                                              local_);
+      sites_->tell(facts);
     });
-    sites_->choose_route();
-    std::vector<transport::File*> files = writer_.open(*placed_, sites_->touches_file(), sites_->has_strange_caches());
-    sites_->start(files, placed_->watch.seconds());
+    sites_->choose_route(facts);
+    writer_.set_sizes(*placed_, sites_->has_strange_caches());
+    sites_->start([&] { return writer_.open(*placed_, sites_->touches_file()); }, placed_->watch);
   }
 
   pump::Movement& movement() { return sites_->movement(); }
@@ -103,19 +95,29 @@ class FieldTransfer {
   // Collective. The sites have passed, or failed to on this rank.
   Report finish(const std::exception_ptr& failure) {
     writer_.named([&] { sites_->finish(failure); });
-    comm::Comm& comm = grid_.communicator().engine();
-    format::Digest digest = comm::agree_alike(comm, [&] {
-      return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
-    });
-    Report report = writer_.finish(*placed_, digest);
-    comm::agree_alike(comm, [&] {
-      sites_->describe(report);
-      if (sites_->tally().numbers) warn_of(sites_->tally().numbers->found.not_finite, report);
-    });
-    return report;
+    return writer_.finish(
+        *placed_,
+        [&] {
+          return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
+        },
+        [&](Report& report) {
+          sites_->describe(report);
+          if (sites_->tally().numbers) warn_of(sites_->tally().numbers->found.not_finite, report);
+        });
   }
 
  private:
+  // Collective.
+  void measure_what_is_stated(const WriteOptions& options) {
+    if (needs_u1_) plan_.plaquette = physics::u1_plaquette(grid_, local_, options.route.threads);
+    if (!needs_physics_) return;
+    const Physics physics = measure(grid_, local_, options.route.threads);
+    plan_.plaquette = physics.plaquette.average;
+    plan_.link_trace = physics.link_trace;
+    if (!options.measure) return;
+    comm::agree(grid_.communicator().engine(), [&] { add_measurements(plan_.metadata, physics); });
+  }
+
   static void warn_of(const pump::OddNumbers::Sites& not_finite, Report& report) {
     if (not_finite.count == 0) return;
     report.warnings.push_back(
@@ -128,6 +130,8 @@ class FieldTransfer {
   Grid grid_;
   Field local_;
   bool watches_numbers_;
+  FieldPlan plan_;
+  bool needs_physics_ = false, needs_u1_ = false;
   std::unique_ptr<FieldWriter::Placed> placed_;
   std::unique_ptr<SiteTransfer> sites_;
 };
@@ -138,10 +142,7 @@ class WriteTransfer final : public Transfer {
   WriteTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                 const WriteOptions& options)
       : writer_(transport, grid.communicator(), path, options), field_(writer_, grid, field) {}
-  // Collective.
-  void begin(transport::Transport& transport, const std::string& path, const WriteOptions& options) {
-    field_.begin(transport, path, options.name, options.metadata, options);
-  }
+  FieldTransfer& field() noexcept { return field_; }
 
   pump::Movement& movement() override { return field_.movement(); }
 
@@ -161,18 +162,31 @@ class WriteTransfer final : public Transfer {
 Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
                     const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options,
                     bool watches_numbers) {
-  const auto transfer = comm::agree(grid.communicator().engine(), [&] {
-    return std::make_unique<FieldTransfer>(writer, grid, field, watches_numbers);
-  });
-  transfer->begin(transport, path, name, metadata, options);
+  const FieldTransfer::Request request{transport, path, name, metadata, options};
+  std::unique_ptr<FieldTransfer> transfer;
+  comm::agree_alike(
+      grid.communicator().engine(),
+      [&] {
+        transfer = std::make_unique<FieldTransfer>(writer, grid, field, watches_numbers);
+        return transfer->stated(request);
+      },
+      [&] { transfer->plan(request); });
+  transfer->begin(request);
   return transfer->finish(pump::outcome_of(transfer->movement()));
 }
 
 std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std::string& path, const Grid& grid,
                                       const Field& field, const WriteOptions& options) {
-  auto transfer = comm::agree(grid.communicator().engine(),
-                              [&] { return std::make_unique<WriteTransfer>(transport, path, grid, field, options); });
-  transfer->begin(transport, path, options);
+  const FieldTransfer::Request request{transport, path, options.name, options.metadata, options};
+  std::unique_ptr<WriteTransfer> transfer;
+  comm::agree_alike(
+      grid.communicator().engine(),
+      [&] {
+        transfer = std::make_unique<WriteTransfer>(transport, path, grid, field, options);
+        return transfer->field().stated(request);
+      },
+      [&] { transfer->field().plan(request); });
+  transfer->field().begin(request);
   return transfer;
 }
 

@@ -70,6 +70,32 @@ void turn_top_bits(std::span<std::uint64_t> values) noexcept {
   for (std::uint64_t& value : values) value ^= std::uint64_t{1} << 63;
 }
 
+extern "C" void combine_terms(void* theirs, void* mine, int* count, MPI_Datatype*) {
+  const auto* const from = static_cast<const comm::Term*>(theirs);
+  auto* const to = static_cast<comm::Term*>(mine);
+  for (int i = 0; i < *count; ++i) to[i].value = comm::combined(to[i].value, from[i].value, to[i].operation);
+}
+
+// A term as a type of MPI, and its combination as an operation: each term says how it is combined, because MPI may cut a
+// message into pieces of whole elements.
+struct TermReduction {
+  TermReduction() {
+    static_assert(sizeof(comm::Term) == 2 * sizeof(std::uint64_t));
+    check(MPI_Type_contiguous(2, MPI_UINT64_T, &type), "make a type");
+    check(MPI_Type_commit(&type), "make a type");
+    check(MPI_Op_create(combine_terms, 1, &operation), "make an operation");
+  }
+  ~TermReduction() {
+    MPI_Op_free(&operation);
+    MPI_Type_free(&type);
+  }
+  TermReduction(const TermReduction&) = delete;
+  TermReduction& operator=(const TermReduction&) = delete;
+
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op operation = MPI_OP_NULL;
+};
+
 // Calls work(first, count) for consecutive pieces of at most `chunk` elements.
 template <class Work>
 void for_each_chunk(std::size_t total, std::size_t chunk, Work work) {
@@ -119,6 +145,17 @@ void MpiComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation
     });
   });
   if (ordered) turn_top_bits(values);
+}
+
+void MpiComm::combine(std::span<comm::Term> terms) {
+  require_running();
+  const TermReduction reduction;
+  for_each_chunk(terms.size(), chunk_bytes_ / sizeof(comm::Term), [&](std::size_t first, int count) {
+    complete("reduce over the ranks", [&](MPI_Request* request) {
+      return MPI_Iallreduce(MPI_IN_PLACE, terms.data() + first, count, reduction.type, reduction.operation, running(),
+                            request);
+    });
+  });
 }
 
 std::vector<comm::Message> MpiComm::all_to_all(std::vector<comm::Message> outgoing) {

@@ -30,6 +30,7 @@ class MpiComm final : public comm::Comm {
   void barrier() override;
   void broadcast(std::span<std::byte> data, int root) override;
   void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override;
+  void combine(std::span<comm::Term> terms) override;
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override;
   std::unique_ptr<comm::Comm> split(int colour, int key) override;
   std::unique_ptr<comm::Comm> split_by_node() override;

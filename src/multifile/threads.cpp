@@ -14,7 +14,6 @@
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
-#include "multifile/reduce.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -107,7 +106,7 @@ void ThreadsComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce opera
       [&] {
         for (int t = 1; t < threads_; ++t) {
           const Values theirs = shared_->group.deposit<Values>(t);
-          for (std::size_t i = 0; i < values.size(); ++i) values[i] = combine(values[i], theirs[i], operation);
+          for (std::size_t i = 0; i < values.size(); ++i) values[i] = comm::combined(values[i], theirs[i], operation);
         }
         shared_->between->all_reduce(values, operation);
       },

@@ -112,12 +112,12 @@ class DiskDirected {
 
   // Chunks end anywhere in a block: where two clients must not write into one, each subfile is one rank's.
   void learn_owners() {
-    const auto [unit, client] = comm::agree(comm_, [&] {
+    const io::Owners owners = io::owners_of(comm_, [&] {
       const transport::Unit seen = unit_of(file_);
       const std::string folder = base::directory_of(file_.files.front().path);
-      return std::pair(seen, io::client_of(transport::resolve(folder), folder, seen));
+      return io::Seen{seen, io::client_of(transport::resolve(folder), folder, seen)};
     });
-    has_own_subfiles_ = io::owners_of(comm_, unit, client).have_strange_caches();
+    has_own_subfiles_ = owners.have_strange_caches();
   }
 
   lattice::Share share_of(int rank) const noexcept {

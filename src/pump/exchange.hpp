@@ -8,12 +8,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include <limequat/field.hpp>
 
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "comm/node.hpp"
 #include "pump/local_sites.hpp"
@@ -47,8 +49,13 @@ struct Paths {
 };
 
 // Collective. The paths of a transfer; `strategy` is shared, pull or messages. `field` is read by neighbours with pull.
-// Falls back to messages where there is no shared memory.
-std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares, Strategy strategy, const Field& field);
+// Falls back to messages where there is no shared memory. `shares` returns those of the transfer, which it may make: it
+// runs inside an agreement.
+std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const route::Shares&()> shares, Strategy strategy,
+                                  const Field& field);
+// Local. Before the first step of any rank, which an agreement separates from this: nobody looks at slots of another
+// transfer.
+void close_own_slots(Paths& paths, const route::Shares& shares);
 
 // `paths` of the same shares; file and tally outlive the movement. `mine`: rows of this rank. `file` is there on
 // owners. With several `threads` one is with the storage, and the others share the sites of each chunk.

@@ -47,24 +47,40 @@ std::uint64_t slot_bytes_of(const route::Shares& shares) {
   return shares.max_chunk_sites() * shares.transfer().site_bytes();
 }
 
-std::unique_ptr<Paths> open_paths(comm::Comm& comm, const route::Shares& shares, Strategy strategy,
-                                  const Field& field) {
-  auto paths = comm::agree(comm, [&] { return std::make_unique<Paths>(comm); });
-  const std::uint64_t bytes = Slots::bytes(slot_bytes_of(shares));
-  if (strategy != Strategy::messages) {
-    paths->lease = comm.node().lease(bytes);
-    if (paths->lease) paths->node = &comm.node();
-  }
-  if (paths->node != nullptr && strategy == Strategy::pull && shares.transfer().writing) {
-    paths->neighbours = meet_neighbours(comm, paths->node->comm(), field, shares.transfer().payload.extents.size());
-  }
-  if (paths->need_messages()) paths->channel.emplace(comm);
-  // The agreement is a barrier, too: nobody looks at slots of another transfer.
-  comm::agree(comm, [&] {
-    if (!paths->lease) paths->own.resize(static_cast<std::size_t>(bytes) + 4096);
-    Peers(shares, *paths).own_slots().reset();
+std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const route::Shares&()> make_shares,
+                                  Strategy strategy, const Field& field) {
+  const bool shares_memory = strategy != Strategy::messages;
+  if (shares_memory) comm.node();
+  const route::Shares* shares = nullptr;
+  std::uint64_t bytes = 0;
+  std::array<comm::Term, 1 + comm::Node::lease_terms + comm::Channel::terms> terms{};
+  const auto free = std::span(terms).subspan<1, comm::Node::lease_terms>();
+  const auto used = std::span(terms).subspan<1 + comm::Node::lease_terms, comm::Channel::terms>();
+  auto paths = comm::agree(comm, terms, [&] {
+    shares = &make_shares();
+    bytes = Slots::bytes(slot_bytes_of(*shares));
+    auto made = std::make_unique<Paths>(comm);
+    comm::Channel::tell(comm, used);
+    if (!shares_memory) return made;
+    comm.node().tell_free(bytes, free);
+    made->lease = std::make_unique<comm::Node::Lease>(comm.node());
+    return made;
   });
+  if (shares_memory && comm.node().fill(*paths->lease, bytes, free)) {
+    paths->node = &comm.node();
+  } else {
+    paths->lease.reset();
+  }
+  if (paths->node != nullptr && strategy == Strategy::pull && shares->transfer().writing) {
+    paths->neighbours = meet_neighbours(comm, paths->node->comm(), field, shares->transfer().payload.extents.size());
+  }
+  if (paths->need_messages()) paths->channel.emplace(comm, used);
   return paths;
+}
+
+void close_own_slots(Paths& paths, const route::Shares& shares) {
+  if (!paths.lease) paths.own.resize(static_cast<std::size_t>(Slots::bytes(slot_bytes_of(shares))) + 4096);
+  Peers(shares, paths).own_slots().reset();
 }
 
 Peers::Peers(const route::Shares& shares, const Paths& paths)

@@ -37,6 +37,10 @@ class Sequence {
   transport::File* file() const noexcept { return one_piece_; }
   // Whether several threads may use it at once, at different bytes.
   bool bears_threads() const noexcept { return !at_odd_points_ && (!placed_ || placed_->bears_threads()); }
+  // The same on all ranks: whether there is something to settle.
+  static bool needs_settling(const Payload& payload) noexcept {
+    return payload.tile_sites > 0 || payload.at_odd_points;
+  }
   // Collective. What was written is in the files; where all tiles lie.
   std::vector<Tile> settle(comm::Comm& comm) {
     comm::agree(comm, [&] {

@@ -19,7 +19,7 @@
 namespace lq::pump {
 namespace {
 
-constexpr std::int64_t max_slices = 1 << 16;  // half a MiB on every rank
+constexpr std::int64_t max_slices = 1 << 16;  // a few MiB on every rank
 
 bool is_of_crcs(SumKind kind) { return kind == SumKind::scidac || kind == SumKind::weighted; }
 
@@ -78,9 +78,8 @@ SiteSums::SiteSums(const Payload& payload, const std::vector<SumName>& wanted)
   keeps_slices_ = keeps_slices_ && slices >= 1 && slices <= max_slices;
   if (keeps_slices_) slice_sites_ = sites_ / static_cast<std::uint64_t>(slices);
   for (const SumName& name : wanted) want(name, payload);
-  std::size_t most = checksums_.size() + 2 * weighted_.size();
-  for (const FileSum& sum : others_) most += sum.values.size();
-  exchanged_.resize(most);
+  terms_ = checksums_.size() + 2 * weighted_.size();
+  for (const FileSum& sum : others_) terms_ += sum.values.size();
 }
 
 void SiteSums::want(const SumName& name, const Payload& payload) {
@@ -193,32 +192,21 @@ void SiteSums::settle_crc(FileSum& sum) const noexcept {
   sum.crc_begin = sum.crc_end = 0;
 }
 
-// Sends all words that combine by `operation` through one reduction.
-void SiteSums::combine(comm::Comm& comm, comm::Reduce operation) {
-  std::size_t count = 0;
-  const auto each = [&](const auto& visit) {
-    count = 0;
-    if (operation == comm::Reduce::bit_xor) {
-      for (Checksum& sum : checksums_) {
-        std::uint64_t word = pair_of(sum.suma, sum.sumb);
-        visit(word, exchanged_[count++]);
-        sum = {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
-      }
-    } else {
-      for (kernels::WeightedSum& sum : weighted_) {
-        visit(sum.plain, exchanged_[count++]);
-        visit(sum.weighted, exchanged_[count++]);
-      }
-    }
-    for (FileSum& sum : others_) {
-      if (operation_of(sum.name.kind) != operation) continue;
-      for (std::uint64_t& word : sum.values) visit(word, exchanged_[count++]);
-    }
-  };
-  each([](std::uint64_t& mine, std::uint64_t& sent) { sent = mine; });
-  if (count == 0) return;
-  comm.all_reduce(std::span(exchanged_).first(count), operation);
-  each([](std::uint64_t& mine, std::uint64_t& sent) { mine = sent; });
+// Calls visit(word, how it combines) for all words, which it may change.
+template <class Visit>
+void SiteSums::each_word(const Visit& visit) noexcept {
+  for (Checksum& sum : checksums_) {
+    std::uint64_t word = pair_of(sum.suma, sum.sumb);
+    visit(word, comm::Reduce::bit_xor);
+    sum = {static_cast<std::uint32_t>(word >> 32), static_cast<std::uint32_t>(word)};
+  }
+  for (kernels::WeightedSum& sum : weighted_) {
+    visit(sum.plain, comm::Reduce::sum);
+    visit(sum.weighted, comm::Reduce::sum);
+  }
+  for (FileSum& sum : others_) {
+    for (std::uint64_t& word : sum.values) visit(word, operation_of(sum.name.kind));
+  }
 }
 
 void SiteSums::add(SiteSums& others) noexcept {
@@ -236,10 +224,15 @@ void SiteSums::add(SiteSums& others) noexcept {
   }
 }
 
-void SiteSums::reduce(comm::Comm& comm) {
+void SiteSums::tell(std::span<comm::Term> terms) noexcept {
   for (FileSum& sum : others_) settle_crc(sum);
-  combine(comm, comm::Reduce::bit_xor);
-  combine(comm, comm::Reduce::sum);
+  std::size_t next = 0;
+  each_word([&](std::uint64_t word, comm::Reduce operation) { terms[next++] = {word, operation}; });
+}
+
+void SiteSums::take(std::span<const comm::Term> terms) noexcept {
+  std::size_t next = 0;
+  each_word([&](std::uint64_t& word, comm::Reduce) { word = terms[next++].value; });
 }
 
 Sums SiteSums::values() const {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -45,8 +46,10 @@ class SiteSums {
 
   // Adds what another thread summed up of the same payload; nothing more goes into `others`.
   void add(SiteSums& others) noexcept;
-  // Collective. Combines the sums of all ranks, on all ranks.
-  void reduce(comm::Comm& comm);
+  // Local. What is combined over the ranks, as so many terms; and the combined ones, which take its place.
+  std::size_t terms() const noexcept { return terms_; }
+  void tell(std::span<comm::Term> terms) noexcept;
+  void take(std::span<const comm::Term> terms) noexcept;
 
   const std::vector<SumName>& wanted() const noexcept { return wanted_; }
   // Those that were wanted; without sums of slices when these are too many to keep.
@@ -74,7 +77,8 @@ class SiteSums {
   void add_hash(std::uint64_t* value, base::Bytes site, std::uint64_t site_rank, bool is_padded) const noexcept;
   void settle_crc(FileSum& sum) const noexcept;
   std::uint64_t part_end(const FileSum& sum, std::uint64_t site) const noexcept;  // of the part that holds it
-  void combine(comm::Comm& comm, comm::Reduce operation);
+  template <class Visit>
+  void each_word(const Visit& visit) noexcept;
   std::vector<std::uint32_t> words(const SumName& name) const;
   void add_words(const FileSum& sum, std::vector<std::uint32_t>& words) const;
   kernels::WeightedSum weighted_total() const noexcept;
@@ -88,7 +92,7 @@ class SiteSums {
   std::vector<Checksum> checksums_;             // one per slice, or one in all
   std::vector<kernels::WeightedSum> weighted_;  // likewise
   std::vector<FileSum> others_;
-  std::vector<std::uint64_t> exchanged_;  // on their way between ranks
+  std::size_t terms_ = 0;
 };
 
 }  // namespace lq::pump

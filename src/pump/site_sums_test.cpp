@@ -265,7 +265,10 @@ void expect_sums(const Payload& payload, base::Bytes bytes, const Sums& expected
       one.unpack(bytes.data() + run.file_site * site_bytes, run, unpacked.data(),
                  static_cast<std::ptrdiff_t>(site_bytes), sums);
     }
-    sums.reduce(*comm);
+    std::vector<comm::Term> terms(sums.terms());
+    sums.tell(terms);
+    comm->combine(terms);
+    sums.take(terms);
     EXPECT_EQ(sums.values(), expected);
   });
 }

@@ -6,6 +6,9 @@
 #include <array>
 #include <bit>
 #include <limits>
+#include <span>
+
+#include "comm/agree.hpp"
 
 namespace lq::pump {
 
@@ -31,52 +34,86 @@ namespace {
 
 constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 
-// Counts of all ranks; of the places of each kind the first one.
-void reduce(comm::Comm& comm, OddNumbers& found) {
-  const std::array kinds{&found.not_finite, &found.huge, &found.off, &found.zero_links};
-  std::array<std::uint64_t, 1 + 4 + 2 * max_dimensions> counts{found.seen};
-  std::array<std::uint64_t, 4> firsts{};
-  const auto each_count = [&](const auto& visit) {
-    std::size_t k = 0;
-    visit(found.seen, counts[k++]);
-    for (OddNumbers::Sites* const kind : kinds) visit(kind->count, counts[k++]);
-    for (auto& border : found.zero_at_border) {
-      for (std::uint64_t& of_direction : border) visit(of_direction, counts[k++]);
-    }
-  };
-  each_count([](std::uint64_t mine, std::uint64_t& sent) { sent = mine; });
-  for (std::size_t k = 0; k < kinds.size(); ++k) firsts[k] = kinds[k]->count > 0 ? kinds[k]->first_offset : highest;
-  comm.all_reduce(counts, comm::Reduce::sum);
-  comm.all_reduce(firsts, comm::Reduce::min);
-  each_count([](std::uint64_t& mine, std::uint64_t sent) { mine = sent; });
-  for (std::size_t k = 0; k < kinds.size(); ++k) kinds[k]->first_offset = firsts[k];
+// Numbers of which each has its place among the terms: told, and then taken, in one order.
+class Teller {
+ public:
+  explicit Teller(std::span<comm::Term> terms) : terms_(terms) {}
+  void operator()(std::uint64_t& number, comm::Reduce operation) { terms_[next_++] = {number, operation}; }
+  // Not negative: such numbers are in the order of their bits.
+  void operator()(double& seconds) { terms_[next_++] = {std::bit_cast<std::uint64_t>(seconds), comm::Reduce::max}; }
+
+ private:
+  std::span<comm::Term> terms_;
+  std::size_t next_ = 0;
+};
+class Taker {
+ public:
+  explicit Taker(std::span<const comm::Term> terms) : terms_(terms) {}
+  void operator()(std::uint64_t& number, comm::Reduce) { number = terms_[next_++].value; }
+  void operator()(double& seconds) { seconds = std::bit_cast<double>(terms_[next_++].value); }
+
+ private:
+  std::span<const comm::Term> terms_;
+  std::size_t next_ = 0;
+};
+
+// Counts are added up; of the places of each kind the first one counts.
+template <class Visit>
+void each_number(OddNumbers& found, Visit& visit) {
+  visit(found.seen, comm::Reduce::sum);
+  for (OddNumbers::Sites* const kind : {&found.not_finite, &found.huge, &found.off, &found.zero_links}) {
+    std::uint64_t first = kind->count > 0 ? kind->first_offset : highest;
+    visit(kind->count, comm::Reduce::sum);
+    visit(first, comm::Reduce::min);
+    kind->first_offset = first;
+  }
+  for (auto& border : found.zero_at_border) {
+    for (std::uint64_t& of_direction : border) visit(of_direction, comm::Reduce::sum);
+  }
 }
+constexpr std::size_t odd_terms = 1 + 2 * 4 + 2 * max_dimensions;
+
+// But for sums and odd numbers. `teller`: a rank whose host computes for a GPU, the first of which says why.
+template <class Visit>
+void each_number(Tally& tally, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& teller, Visit& visit) {
+  std::uint64_t first = tally.zeros.sites > 0 ? tally.zeros.first_offset : highest;
+  visit(tally.zeros.sites, comm::Reduce::sum);
+  visit(first, comm::Reduce::min);
+  visit(tally.zeros.last_offset, comm::Reduce::max);
+  tally.zeros.first_offset = tally.zeros.sites > 0 ? first : 0;
+  visit(tally.bytes, comm::Reduce::sum);
+  visit(tally.ranks_at_file, comm::Reduce::sum);
+  visit(computing, comm::Reduce::sum);
+  visit(copying, comm::Reduce::sum);
+  visit(teller, comm::Reduce::min);
+  visit(tally.pack_seconds);
+  visit(tally.exchange_seconds);
+  visit(tally.storage_seconds);
+  visit(tally.open_seconds);
+}
+constexpr std::size_t other_terms = 12;
 
 }  // namespace
 
-void Tally::reduce(comm::Comm& comm) {
-  sums.reduce(comm);
-  if (numbers) pump::reduce(comm, numbers->found);
-  std::array<std::uint64_t, 5> added{zeros.sites, bytes, device.computing(), device.copying(), ranks_at_file};
-  comm.all_reduce(added, comm::Reduce::sum);
-  // Seconds are not negative, and such numbers are in the order of their bits.
-  std::array<std::uint64_t, 7> largest{
-      zeros.last_offset,
-      // the minimum of the first offsets, as a maximum of complements; so of the ranks whose host computes for a GPU
-      zeros.sites > 0 ? highest - zeros.first_offset : 0, std::bit_cast<std::uint64_t>(pack_seconds),
-      std::bit_cast<std::uint64_t>(exchange_seconds), std::bit_cast<std::uint64_t>(storage_seconds),
-      std::bit_cast<std::uint64_t>(open_seconds),
-      device.copying() > 0 ? highest - static_cast<std::uint64_t>(comm.rank()) : 0};
-  comm.all_reduce(largest, comm::Reduce::max);
-  zeros = {added[0], added[0] > 0 ? highest - largest[1] : 0, largest[0]};
-  bytes = added[1];
-  ranks_at_file = added[4];
-  pack_seconds = std::bit_cast<double>(largest[2]);
-  exchange_seconds = std::bit_cast<double>(largest[3]);
-  storage_seconds = std::bit_cast<double>(largest[4]);
-  open_seconds = std::bit_cast<double>(largest[5]);
-  device.set_ranks(added[2], added[3]);
-  if (device.copying() > 0) comm.broadcast(device.reason(), static_cast<int>(highest - largest[6]));
+void Tally::make_terms() { terms_.resize(1 + sums.terms() + (numbers ? odd_terms : 0) + other_terms); }
+
+void Tally::reduce(comm::Comm& comm, const std::exception_ptr& failure) {
+  const std::size_t of_sums = sums.terms(), of_numbers = numbers ? odd_terms : 0;
+  const std::span<comm::Term> all(terms_), theirs = all.subspan(1, of_sums), odd = all.subspan(1 + of_sums, of_numbers),
+                                           others = all.subspan(1 + of_sums + of_numbers);
+  std::uint64_t computing = device.computing(), copying = device.copying();
+  std::uint64_t teller = copying > 0 ? static_cast<std::uint64_t>(comm.rank()) : highest;
+  const auto pass = [&](auto visit_odd, auto visit_others) {
+    if (numbers) each_number(numbers->found, visit_odd);
+    each_number(*this, computing, copying, teller, visit_others);
+  };
+  sums.tell(theirs);
+  pass(Teller(odd), Teller(others));
+  comm::agree_on_success(comm, failure, all);
+  sums.take(theirs);
+  pass(Taker(odd), Taker(others));
+  device.set_ranks(computing, copying);
+  if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(teller));
 }
 
 }  // namespace lq::pump

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Tally {
   // `wanted`: the sums to be taken; `watches`: numbers that are read are looked at, too.
   Tally(const Payload& payload, const std::vector<SumName>& wanted, bool watches = false) : sums(payload, wanted) {
     if (watches) numbers.emplace(payload);
+    make_terms();
   }
 
   // For another thread of the same transfer.
@@ -42,8 +44,14 @@ struct Tally {
 
   // Adds what another thread saw; of its seconds the longer ones count, as of ranks.
   void add(Tally& other) noexcept;
-  // Collective. Sums, zeros and bytes of all ranks, and the seconds of the slowest.
-  void reduce(comm::Comm& comm);
+  // Collective, in one operation. Throws on all ranks where one has failed; else it becomes what all ranks saw: sums,
+  // zeros, bytes, and the seconds of the slowest.
+  void reduce(comm::Comm& comm, const std::exception_ptr& failure = nullptr);
+
+ private:
+  void make_terms();
+
+  std::vector<comm::Term> terms_;  // on their way between ranks; the first one is the agreement's
 };
 
 }  // namespace lq::pump

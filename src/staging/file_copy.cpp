@@ -181,13 +181,12 @@ void FileCopy::begin_at_root() {
 
 // A client that looked at the new file now would believe for ever that it is empty: the others ask its folder.
 void FileCopy::learn_owners() {
-  const transport::Unit seen = comm::agree(comm_, [&] {
+  owners_ = io::owners_of(comm_, [&] {
     const std::string folder = base::directory_of(pair_.to);
     const transport::Unit unit = target_place_.unit(comm_.rank() == 0 ? unfinished_ : folder);
     client_ = io::client_of(target_place_, folder, unit);
-    return unit;
+    return io::Seen{unit, client_};
   });
-  owners_ = io::owners_of(comm_, seen, client_);
   movers_ = owners_.writers(comm_.size(), passage_.in_pieces ? 1 : plan_.block_bytes);
   if (!owners_.have_strange_caches()) return;
   comm::agree_at_root(comm_, [&] { target_->resize(plan_.bytes); });

@@ -84,6 +84,31 @@ inline void bits_are_combined_one_by_one(comm::Comm& comm) {
   EXPECT_EQ(same[1], comm.size() % 2 == 0 ? 0 : 0xff00ff00ff00ff00);
 }
 
+// Terms of all operations in one message, more of them than a group may send at once.
+inline void terms_are_combined_each_by_its_own_operation(comm::Comm& comm) {
+  const auto rank = static_cast<std::uint64_t>(comm.rank()), size = static_cast<std::uint64_t>(comm.size());
+  constexpr std::uint64_t high = std::uint64_t{1} << 63;
+  std::vector<comm::Term> terms;
+  for (std::uint64_t k = 0; k < 300; ++k) {
+    terms.push_back({high + rank + k, comm::Reduce::min});
+    terms.push_back({high + rank + k, comm::Reduce::max});
+    terms.push_back({high + k, comm::Reduce::sum});
+    terms.push_back({k, comm::Reduce::bit_xor});
+    terms.push_back({std::uint64_t{1} << (rank % 64), comm::Reduce::bit_or});
+  }
+  comm.combine(terms);
+  std::uint64_t all = 0;
+  for (std::uint64_t r = 0; r < size; ++r) all |= std::uint64_t{1} << (r % 64);
+  for (std::uint64_t k = 0; k < 300; ++k) {
+    const comm::Term* const five = terms.data() + 5 * k;
+    EXPECT_EQ(five[0].value, high + k);
+    EXPECT_EQ(five[1].value, high + size - 1 + k);
+    EXPECT_EQ(five[2].value, size * (high + k));
+    EXPECT_EQ(five[3].value, size % 2 == 0 ? 0 : k);
+    EXPECT_EQ(five[4].value, all);
+  }
+}
+
 inline void gather_keeps_sizes_and_rank_order(comm::Comm& comm) {
   for (int root = 0; root < comm.size(); ++root) {
     const auto parts = comm.gather(letter(comm.rank(), root), root);
@@ -236,6 +261,7 @@ inline std::vector<CommQuestion> all_comm_questions() {
           {"broadcast_of_nothing_is_allowed", broadcast_of_nothing_is_allowed},
           {"sums_are_modulo_two_to_the_64", sums_are_modulo_two_to_the_64},
           {"minimum_and_maximum_are_unsigned", minimum_and_maximum_are_unsigned},
+          {"terms_are_combined_each_by_its_own_operation", terms_are_combined_each_by_its_own_operation},
           {"bits_are_combined_one_by_one", bits_are_combined_one_by_one},
           {"gather_keeps_sizes_and_rank_order", gather_keeps_sizes_and_rank_order},
           {"scatter_hands_each_rank_its_part", scatter_hands_each_rank_its_part},

@@ -29,22 +29,6 @@ using comm::Reduce;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::communication, sentence); }
 
-std::uint64_t combine(std::uint64_t a, std::uint64_t b, Reduce operation) {
-  switch (operation) {
-    case Reduce::sum:
-      return a + b;
-    case Reduce::min:
-      return std::min(a, b);
-    case Reduce::max:
-      return std::max(a, b);
-    case Reduce::bit_xor:
-      return a ^ b;
-    case Reduce::bit_or:
-      return a | b;
-  }
-  refuse("all_reduce: unknown operation");
-}
-
 class Sent {
  public:
   Sent(World& world, std::shared_ptr<Meeting> group, std::shared_ptr<Letter> letter, int to)
@@ -135,15 +119,13 @@ class ThreadComm final : public comm::Comm {
   }
 
   void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
-    const OwnedBy network(nullptr);
-    using Values = std::span<std::uint64_t>;
-    together("all_reduce " + std::to_string(static_cast<int>(operation)), values, [&] {
-      require_equal_sizes<Values>("all_reduce");
-      const Values sum = of<Values>(0);
-      for (int r = 1; r < size(); ++r) {
-        for (std::size_t i = 0; i < sum.size(); ++i) sum[i] = combine(sum[i], of<Values>(r)[i], operation);
-      }
-      for (int r = 1; r < size(); ++r) std::ranges::copy(sum, of<Values>(r).begin());
+    reduce("all_reduce " + std::to_string(static_cast<int>(operation)), values,
+           [operation](std::uint64_t& sum, std::uint64_t more) { sum = comm::combined(sum, more, operation); });
+  }
+  void combine(std::span<comm::Term> terms) override {
+    reduce("combine", terms, [](comm::Term& sum, const comm::Term& more) {
+      if (sum.operation != more.operation) refuse("combine: ranks differ in the operation of a term");
+      sum.value = comm::combined(sum.value, more.value, sum.operation);
     });
   }
 
@@ -235,6 +217,19 @@ class ThreadComm final : public comm::Comm {
 
   int node_of(int rank) const { return meeting_->thread_of(rank) / ranks_per_node_; }
 
+  template <class T, class Add>
+  void reduce(const std::string& what, std::span<T> values, const Add& add) {
+    const OwnedBy network(nullptr);
+    using Values = std::span<T>;
+    together(what, values, [&] {
+      require_equal_sizes<Values>(what.c_str());
+      const Values sum = of<Values>(0);
+      for (int r = 1; r < size(); ++r) {
+        for (std::size_t i = 0; i < sum.size(); ++i) add(sum[i], of<Values>(r)[i]);
+      }
+      for (int r = 1; r < size(); ++r) std::ranges::copy(sum, of<Values>(r).begin());
+    });
+  }
   void count(std::size_t bytes, int to) {
     if (traffic_ == nullptr) return;
     ++traffic_->messages;

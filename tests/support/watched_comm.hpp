@@ -27,6 +27,7 @@ class WatchedComm final : public comm::Comm {
   void all_reduce(std::span<std::uint64_t> values, comm::Reduce operation) override {
     return tell(), inner_.all_reduce(values, operation);
   }
+  void combine(std::span<comm::Term> terms) override { return tell(), inner_.combine(terms); }
   std::vector<comm::Message> all_to_all(std::vector<comm::Message> outgoing) override {
     return tell(), inner_.all_to_all(std::move(outgoing));
   }

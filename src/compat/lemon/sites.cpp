@@ -109,8 +109,7 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
     return;
   }
   repeat(offset, data);
-  transport::File* const one = &file;
-  sites_->start({&one, 1});
+  sites_->start(&file);
   sites_->move();
 }
 

@@ -66,7 +66,7 @@ Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const Site
     return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
   });
   transfer->choose_route();
-  transfer->start({&place.file, 1});
+  transfer->start(place.file);
   base::keep_failure(failure, [&] { transfer->move(); });
   return transfer->tally().sums.total();
 }

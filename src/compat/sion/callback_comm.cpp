@@ -20,7 +20,6 @@
 #include "comm/wire.hpp"
 #include "compat/sion/callback_courier.hpp"
 #include "compat/sion/callback_relay.hpp"
-#include "multifile/reduce.hpp"
 
 namespace lq::compat::sion {
 namespace {
@@ -70,7 +69,7 @@ class CallbackComm final : public comm::Comm {
             "gather");
       for (std::size_t i = part.size(); rank_ == 0 && i < part.size() * static_cast<std::size_t>(size_); ++i) {
         std::uint64_t& value = part[i % part.size()];
-        value = multifile::combine(value, static_cast<std::uint64_t>(gathered_[i]), operation);
+        value = comm::combined(value, static_cast<std::uint64_t>(gathered_[i]), operation);
       }
       broadcast(std::as_writable_bytes(part), 0);
     }
