@@ -19,6 +19,7 @@
 #include "checkpoint/table_gathering.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "comm/take_part.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/names.hpp"
@@ -129,8 +130,9 @@ void CreatedSet::choose() {
   if (options_.files == 0 && some_rank_has_no_stream) files_ = 1;
 }
 
+// Collective only where there are several files.
 void CreatedSet::form_groups() {
-  comm::agree(all(), [&] {
+  const auto know_own_file = [&] {
     if (files_ > all().size()) {
       throw Error(Code::invalid_argument,
                   fmt::format("{}: {} physical files for {} ranks; choose no more than there are ranks", path_, files_,
@@ -139,10 +141,8 @@ void CreatedSet::form_groups() {
     }
     file_ = file_of_rank(all().rank(), all().size(), files_);
     if (files_ > 1) own_group_ = all().split(file_, all().rank());
-    name_ = sion::file_name(path_, file_);
-    part_ = part_name(name_, generation_);
-    fields_part_ = part_name(fields_name(path_), generation_);
-  });
+  };
+  if (files_ > 1) comm::agree(all(), know_own_file);
   group_ = files_ > 1 ? own_group_.get() : &all();
 }
 
@@ -154,19 +154,21 @@ void CreatedSet::choose_block() {
   tasks_ = static_cast<std::int64_t>(in_set.total[0]);
   local_tasks_ = in_file.before[0];
   tasks_of_file_ = in_file.total[0];
-  comm::agree(all(), [&] {
+  std::exception_ptr failure;  // at the root
+  comm::take_part(failure, [&] {
     comm::gather_records(all(), std::span<const std::uint64_t>(&tasks_of_file_, keeps_file() ? 1 : 0), 0,
                          [&](std::uint64_t tasks) { tasks_of_files_.push_back(tasks); });
-    if (all().rank() != 0) return;
+  });
+  block_ = comm::decide_at_root(all(), [&] {
+    if (failure) std::rethrow_exception(failure);
     if (tasks_ > std::numeric_limits<std::int32_t>::max() || std::ranges::count(tasks_of_files_, 0U) > 0) {
       throw Error(Code::invalid_argument,
                   fmt::format("{}: {} tasks in {} files; each file needs one, and a set has less than 2^31", path_,
                               tasks_, files_),
                   {.path = path_});
     }
-    block_ = checkpoint::choose_block(unit_bytes_, tasks_of_files_);
+    return checkpoint::choose_block(unit_bytes_, tasks_of_files_);
   });
-  all().broadcast(std::as_writable_bytes(std::span(&block_, 1)), 0);
 }
 
 void CreatedSet::lay_out() {
@@ -186,6 +188,9 @@ void CreatedSet::lay_out() {
   comm::agree(all(), [&] {
     std::vector<std::byte> bytes =
         gather_head(*group_, {first_task_, static_cast<std::uint64_t>(options_.streams), width}, tasks_of_file_);
+    name_ = sion::file_name(path_, file_);
+    part_ = part_name(name_, generation_);
+    fields_part_ = part_name(fields_name(path_), generation_);
     if (keeps_file()) create_file(std::move(bytes), widths.total[1]);
   });
   comm::agree(all(), [&] { open_streams(start_ + widths.before[0], width, local_tasks_); });
@@ -298,7 +303,7 @@ void CreatedSet::publish() {
       if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
     });
   }
-  comm::agree_at_root(all(), [&] {
+  comm::decide_at_root(all(), [&] {
     const bool has_fields = fields() > 0;
     if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
     std::vector<NewName> names;

@@ -72,16 +72,13 @@ std::unique_ptr<transport::File> NewSet::create_file_of_tasks(const std::string&
   return create_part(transport_, path_, part, request, bytes);
 }
 
-void NewSet::require_open() {
-  comm::agree(all(), [&] {
-    if (is_open_) return;
-    throw Error(Code::wrong_state, fmt::format("{}: the set is closed already", path_), {.path = path_});
-  });
+void NewSet::require_open() const {
+  if (!is_open_) throw Error(Code::wrong_state, fmt::format("{}: the set is closed already", path_), {.path = path_});
 }
 
 Report NewSet::write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
-  require_open();
   comm::agree(all(), [&] {
+    require_open();
     require_field_name(fields_name(path_), name);
     require_own();
   });
@@ -95,10 +92,10 @@ Report NewSet::write_field(const std::string& name, const Grid& grid, const Fiel
 }
 
 void NewSet::close() {
-  require_open();
-  is_open_ = false;
   try {
     comm::agree(all(), [&] {
+      require_open();
+      is_open_ = false;
       require_own();
       for (const auto& stream : streams_) stream->flush();
     });
@@ -111,7 +108,7 @@ void NewSet::close() {
 }
 
 void NewSet::discard() {
-  require_open();
+  comm::agree(all(), [&] { require_open(); });
   is_open_ = false;
   remove();
 }

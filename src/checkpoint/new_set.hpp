@@ -83,7 +83,7 @@ class NewSet {
   std::vector<OutStream> handles_;
 
  private:
-  void require_open();
+  void require_open() const;
   bool is_open_ = true;
 };
 

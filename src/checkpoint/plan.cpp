@@ -65,7 +65,7 @@ void require(const MultifilePlanRequest& request) {
 
 MetadataCost creating(const MultifilePlan& plan) {
   const std::uint64_t ranks = plan.request.tasks, group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("create", ranks, files > 1 ? 9 : 8);
+  Sum sum("create", ranks, files > 1 ? 7 : 5);
   sum.add(comm::summing_cost(ranks, 1));
   if (files > 1) sum.add(comm::summing_cost(group, 1));
   sum.add(comm::summing_cost(group, 2));  // widths of chunks, and bytes that are expected
@@ -79,7 +79,7 @@ MetadataCost creating(const MultifilePlan& plan) {
 }
 
 MetadataCost closing(const MultifilePlan& plan) {
-  Sum sum("close", plan.request.tasks, plan.request.files > 1 ? 6 : 5);
+  Sum sum("close", plan.request.tasks, plan.request.files > 1 ? 5 : 4);
   sum.add(comm::gathering_cost(plan.tasks_per_file, 8 + 8 * plan.chunks));
   sum.cost().writes = (plan.table_bytes + write_bytes - 1) / write_bytes + 1;
   sum.cost().write_bytes = plan.table_bytes + sion::closing_bytes;
