@@ -53,7 +53,7 @@ if(TARGET limequat_fortran)
   set(LQ_INSTALLED_WITH_FORTRAN ON)
 endif()
 configure_package_config_file(cmake/LimequatConfig.cmake.in LimequatConfig.cmake INSTALL_DESTINATION ${config_folder})
-write_basic_package_version_file(LimequatConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(LimequatConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 lq_install(FILES ${PROJECT_BINARY_DIR}/LimequatConfig.cmake ${PROJECT_BINARY_DIR}/LimequatConfigVersion.cmake
   DESTINATION ${config_folder})
 

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""How do I look at what hdf5_session.cpp wrote, and go on with it?
+"""How do I read the file of hdf5_session.cpp, and append to it?
 
   python3 hdf5_session.py run.h5
 

@@ -60,7 +60,7 @@ void read_modes(const std::string& path, const lq::Grid& grid) {
   std::printf("%d modes of the operator %s\n", static_cast<int>(set.size()), set.description().operator_name.c_str());
   Vector one(grid.local_volume() * 12), other(one.size());
   lq::ReadAhead modes = set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)});
-  while (const auto mode = modes.next()) {  // the next one is on its way
+  while (const auto mode = modes.next()) {  // the next one is being read
     const lq::modes::Mode& known = set.mode(mode->index);
     std::printf("mode %d: eigenvalue %g, residual %g, norm %g\n", static_cast<int>(mode->index),
                 known.eigenvalue.real(), known.residual.value(), norm(mode->buffer == 0 ? one : other));

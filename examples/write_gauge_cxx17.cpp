@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a gauge field from a program in C++17? Reads the field that write_gauge.c wrote, and writes it anew.
+// How do I write a gauge field from a program in C++17? Reads the field that write_gauge.c wrote, and writes it again.
 //
 //   c++ -std=c++17 write_gauge_cxx17.cpp -llimequat && ./a.out gauge_c.ildg gauge_cxx17.ildg
 //

@@ -185,7 +185,7 @@ contains
 
   ! ---- Texts and errors ----------------------------------------------------------------------------------------
 
-  ! Local. "0.1.0": the version of the library that is linked; the name of a code ("no_space"); and the sentence about
+  ! Local. "1.0.0": the version of the library that is linked; the name of a code ("no_space"); and the sentence about
   ! the last failure.
   function lq_version() result(text)
     character(:), allocatable :: text

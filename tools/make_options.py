@@ -2,9 +2,9 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# What is written of options for readers and type checkers comes from the tables in src/options, as the library tells
-# them (lq_options_json): docs/reference/options.md, a section of docs/man/lq.1.scd, and python/limequat/option_types.py.
-# Without --fix the files are compared with what they should be; and every member of the public structs must have a row.
+# Generates the documentation of options for readers and type checkers from the tables in src/options, which the library
+# returns (lq_options_json): docs/reference/options.md, a section of docs/man/lq.1.scd, and python/limequat/option_types.py.
+# Without --fix it compares the files with the tables; and every member of the public structs must have a row.
 """usage: make_options.py [--fix] LIBRARY [ROOT]"""
 
 import ctypes
@@ -39,16 +39,16 @@ def page(tables):
     """docs/reference/options.md"""
     lines = ["# Options", "",
              "Every option has one name: a member of the structs of C++ and C, a keyword of Python, an argument of `lq` "
-             "(with dashes). Change none without a reason: the defaults are meant for production. `lq VERB --help` and "
-             "`help()` in Python say the first line of each. This page is made of the tables in src/options by "
-             "tools/make_options.py.", ""]
+             "(with dashes). Change them only for a reason: the defaults are meant for production. `lq VERB --help` and "
+             "`help()` in Python show the first line of each. tools/make_options.py generates this page from the tables "
+             "in src/options.", ""]
     for table in tables:
         c = f"`{table['c_name']}` in C" if table["c_name"] else "not in C"
         functions = ", ".join(f"`{name}`" for name in table["functions"]) or "no function"
         verbs = ", ".join(f"`lq {verb}`" for verb in table["verbs"]) or "no verb"
         lines += [f"## {table['name']}", "", *textwrap.wrap(
             f"{table['summary']}. `lq::{table['name']}` in C++, {c}; in Python {functions}; on the command line {verbs}."
-            + (f" Takes the options of [{table['base']}](#{table['base'].lower()}), too." if table["base"] else ""), 118), ""]
+            + (f" Also takes the options of [{table['base']}](#{table['base'].lower()})." if table["base"] else ""), 118), ""]
         for row in table["options"]:
             lines += [f"### {row['name']}", "", *textwrap.wrap(row["meaning"][0].upper() + row["meaning"][1:] + ".", 118), ""]
             facts = [f"Default: {default_of(row)}"]
@@ -63,7 +63,7 @@ def page(tables):
                 facts.append(f"no argument of `lq`: {row['not_in_lq'] or 'no verb takes it'}")
             if row["aliases"]:
                 facts.append("older names: " + ", ".join(f"`{alias}`" for alias in row["aliases"]))
-            facts.append({"same": "the same on all ranks", "resolved": "what it comes to is the same on all ranks",
+            facts.append({"same": "the same on all ranks", "resolved": "its effective value is the same on all ranks",
                           "own": "ranks may differ"}[row["ranks"]])
             lines += [*textwrap.wrap("; ".join(facts) + ".", 118), "", *textwrap.wrap(row["advice"], 118), ""]
     return "\n".join(lines).rstrip() + "\n"

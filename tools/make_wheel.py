@@ -10,6 +10,7 @@
 LIBRARY  liblimequat.so as built; --repair bundles what it needs and the platform tag does not promise, by auditwheel"""
 
 import contextlib
+import gzip
 import io
 import os
 import pathlib
@@ -128,10 +129,18 @@ def build_sdist(sdist_directory, config_settings=None):
     base = f"limequat-{version()}"
     target = pathlib.Path(sdist_directory) / f"{base}.tar.gz"
     about = f"Metadata-Version: 2.1\nName: limequat\nVersion: {version()}\nSummary: Parallel input and output for lattice field theory\n"
-    with tarfile.open(target, "w:gz", format=tarfile.PAX_FORMAT) as archive:
-        for name in sources():
-            archive.add(ROOT / name, f"{base}/{name}", recursive=False)
-        info = tarfile.TarInfo(f"{base}/PKG-INFO")
+    epoch = os.environ.get("SOURCE_DATE_EPOCH")  # the same bytes at every attempt, if the time of the release is given
+
+    def dated(info):
+        if epoch:
+            info.mtime, info.uid, info.gid, info.uname, info.gname = int(epoch), 0, 0, "", ""
+        return info
+
+    with (open(target, "wb") as file, gzip.GzipFile("", "wb", fileobj=file, mtime=int(epoch) if epoch else None) as packed,
+          tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive):
+        for name in sorted(sources()):
+            archive.add(ROOT / name, f"{base}/{name}", recursive=False, filter=dated)
+        info = dated(tarfile.TarInfo(f"{base}/PKG-INFO"))
         info.size = len(about)
         archive.addfile(info, io.BytesIO(about.encode()))
     return target.name

@@ -26,10 +26,10 @@ export LQ_PROFILE XDG_STATE_HOME
 # [copy]
 lq copy conf.ildg archive/new/                     # into a folder, which is made if its name ends in a slash
 mpirun -n 4 lq-mpi copy -r run1 scratch/           # a folder, by four ranks
-lq copy --resume -r run1 archive/                  # go on after a kill: what is there and sound stays
+lq copy --resume -r run1 archive/                  # resume after a kill: intact parts are kept
 lq copy --verify conf.ildg tape/                   # read the copy again before it gets its name
-lq copy --background conf.ildg archive:run1/       # beside a job; NAME: is a folder of the site profile
-lq copy --status                                   # how far copies in the background are
+lq copy --background conf.ildg archive:run1/       # during a job; NAME: is a folder of the site profile
+lq copy --status                                   # progress of copies in the background
 # [/copy]
 for _ in $(seq 200); do
   if lq copy --status | grep -q "done"; then break; fi
@@ -44,9 +44,9 @@ mkdir d1 d2
 lq repartition conf.ildg conf.set --to t=block:4                     # four subfiles, each with a quarter of the time slices
 lq repartition conf.ildg wide.set --to t=block:4 --folders d1,d2     # in two folders, disks or servers
 lq repartition conf.set other.set --to x=cyclic:2,y=block:2          # a set as another set
-lq repartition conf.set conf.set --to z=block:8 --overwrite          # in its place
+lq repartition conf.set conf.set --to z=block:8 --overwrite          # in place
 mpirun -n 4 lq-mpi repartition conf.set whole.ildg                   # one file again, byte for byte, by four ranks
-lq repartition --resume conf.set whole.ildg                          # go on after a kill
+lq repartition --resume conf.set whole.ildg                          # resume after a kill
 lq partition conf.set --access t=block:2,x=block:2 --parts 4         # how well it matches an access; what would fit
 # [/repartition]
 cmp conf.ildg whole.ildg

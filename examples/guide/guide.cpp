@@ -96,7 +96,7 @@ int main(int argc, char** argv) {
     psi.assign(psi.size(), Spinor{std::complex<double>(i, 0)});
     file.write("eigenvector", lq::spinor(psi), {{"eigenvalue", std::to_string(0.1 * i)}});
   }
-  file.close();  // errors surface here; an open writer that is destroyed leaves no file behind
+  file.close();  // errors surface here; an open writer that is destroyed leaves no file
 
   lq::read("eigenvectors.lime", grid, lq::spinor(psi), {.field = "eigenvector", .index = 2});
   // [/several]

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a lattice that is dealt out over a grid of ranks, and read it back? The communicator
+// How do I write a lattice that is distributed over a grid of ranks, and read it back? The communicator
 // has the dimensions t, x, y, z; the file gets them as t, z, y, x, slowest first, and each rank's memory has its block
 // in that order, too.
 //

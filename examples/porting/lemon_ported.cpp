@@ -18,7 +18,7 @@
 
 int main(int argc, char** argv) try {
   const lq::mpi::Environment mpi(argc, argv);
-  const lq::Grid grid = lq::mpi::grid({8, 8, 8, 16});  // x, y, z, t; the ranks are dealt out
+  const lq::Grid grid = lq::mpi::grid({8, 8, 8, 16});  // x, y, z, t; the process grid is chosen
   std::vector<std::array<double, 4>> written(grid.local_volume()), read(grid.local_volume());
   for (std::size_t i = 0; i < written.size(); ++i) written[i].fill(grid.rank() * 1e6 + static_cast<double>(i));
 

@@ -4,8 +4,8 @@
 // The one version number; the build, the C API, the tool and the package read it from here.
 #pragma once
 
-#define LQ_VERSION_MAJOR 0
-#define LQ_VERSION_MINOR 1
+#define LQ_VERSION_MAJOR 1
+#define LQ_VERSION_MINOR 0
 #define LQ_VERSION_PATCH 0
 
 #if defined(__GNUC__)

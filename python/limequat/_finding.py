@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 
-_NAMES = ["liblimequat.dylib"] if sys.platform == "darwin" else ["liblimequat.so", "liblimequat.so.0"]
+_NAMES = ["liblimequat.dylib"] if sys.platform == "darwin" else ["liblimequat.so", "liblimequat.so.1"]
 _MACHINES = {3: "x86 of 32 bits", 21: "POWER", 22: "s390", 40: "ARM of 32 bits", 62: "x86-64", 183: "AArch64", 243: "RISC-V"}
 
 

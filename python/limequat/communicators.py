@@ -147,7 +147,7 @@ def _candidates():
         return [pathlib.Path(named)] if named else []
     core = pathlib.Path(library_path())
     return [folder / name for folder in (core.parent, core.resolve().parent)
-            for name in ("liblimequat_mpi.so", "liblimequat_mpi.so.0")]
+            for name in ("liblimequat_mpi.so", "liblimequat_mpi.so.1")]
 
 
 @functools.lru_cache(maxsize=None)

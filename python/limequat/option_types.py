@@ -108,7 +108,7 @@ class DiagnoseOptions(TypedDict, total=False):
 
 
 class ConvertOptions(WriteOptions, total=False):
-    """Converting, besides the options of writing."""
+    """Converting, in addition to the options of writing."""
 
     dry_run: Optional[bool]
     allow_loss: Optional[bool]
@@ -178,7 +178,7 @@ class Hdf5Options(TypedDict, total=False):
 
 
 class MultifileOptions(TypedDict, total=False):
-    """Writing a multifile, or going on with one."""
+    """Writing a multifile, or appending to one."""
 
     streams: Optional[int]
     tasks: Optional[int]
@@ -205,7 +205,7 @@ class MultifileReadOptions(TypedDict, total=False):
 
 
 class RepackOptions(TypedDict, total=False):
-    """Multifiles made of files, of multifiles, and of what is left of them."""
+    """Multifiles made from files, from multifiles, and from what is left of them."""
 
     overwrite: Optional[bool]
     force: Optional[bool]
@@ -223,7 +223,7 @@ class RepackOptions(TypedDict, total=False):
 
 
 class RepairOptions(TypedDict, total=False):
-    """A multifile made of what an interrupted writer left, where it lies."""
+    """A multifile made in place from what an interrupted writer left."""
 
     overwrite: Optional[bool]
     force: Optional[bool]

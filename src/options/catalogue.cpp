@@ -19,41 +19,42 @@ Table catalogue_table() {
       Row::row<&V::db, &C::db>(
           {.name = "db",
            .meaning = "file of the catalogue (default: lq-catalogue.db of this folder or one above)",
-           .advice = "One SQLite file, which any program that reads such files can look into. Where there is none in "
-                     "this folder or one above, index makes it here."}),
+           .advice = "One SQLite file, which any program that reads SQLite can open. If there is none in this folder "
+                     "or one above, index creates it here."}),
       Row::row<&V::threads, &C::threads>(
           {.name = "threads",
-           .meaning = "that read files (default: one for each core)",
-           .advice = "More than there are cores pay on file systems that answer slowly, fewer leave the machine to "
-                     "others.",
+           .meaning = "threads that read files (default: one for each core)",
+           .advice = "On file systems that respond slowly, more threads than cores pay off; fewer leave cores to "
+                     "other programs.",
            .bounds = {.least = 0},
            .verbs = {"index", "scrub", "report"},
            .letter = 'j'}),
-      Row::row<&V::forget, &C::forget>({.name = "forget",
-                                        .meaning = "forget files that are no longer there",
-                                        .advice = "They are kept otherwise, as missing, with what was known of them.",
-                                        .verbs = {"index"}}),
+      Row::row<&V::forget, &C::forget>(
+          {.name = "forget",
+           .meaning = "forget files that no longer exist",
+           .advice = "Without it they are kept as missing, with the facts that were known of them.",
+           .verbs = {"index"}}),
       Row::row<&V::since, &C::since>(
           {.name = "since",
-           .meaning = "files verified within it are not due: 30d, 12h (default: all are)",
-           .advice = "A number and one of s, m, h, d, w. A nightly run with 30d reads each file once in a month.",
+           .meaning = "files verified within this time are not due: 30d, 12h (default: all are due)",
+           .advice = "A number and one of s, m, h, d, w. A nightly run with 30d reads each file about once a month.",
            .verbs = {"scrub"}}),
       Row::row<&V::physics, &C::physics>({.name = "physics",
                                           .meaning = "measure gauge fields (default when-it-fits)",
-                                          .advice = "As in verifying; when-it-fits shares 4 GiB among the threads.",
+                                          .advice = "As in verifying; the threads share the 4 GiB of when-it-fits.",
                                           .verbs = {"scrub"}}),
       Row::row<&V::sort, &C::sort>(
           {.name = "sort",
-           .meaning = "by a column; -NAME downwards (default: path)",
+           .meaning = "sort by this column; -NAME for descending order (default: path)",
            .advice = "A column of the answer: path, size, trajectory, plaquette, modified, ...",
            .verbs = {"find"}}),
       Row::row<&V::most, &C::most>({.name = "most",
-                                    .meaning = "files at most (default: all)",
-                                    .advice = "Of those that fulfil the expression, the first in the order of sort.",
+                                    .meaning = "maximum number of files (default: all)",
+                                    .advice = "The first files that match the expression, in the order of sort.",
                                     .verbs = {"find"}}),
       Row::row<&V::title, &C::title>({.name = "title",
-                                      .meaning = "of the page (default: the folder)",
-                                      .advice = "Text; nothing of it is taken for markup.",
+                                      .meaning = "title of the page (default: the folder)",
+                                      .advice = "Plain text; markup in it is not interpreted.",
                                       .verbs = {"report"}}),
       Row::row<&V::overwrite, &C::overwrite>([] {
         Option row = overwrite_text();

@@ -19,31 +19,28 @@ Table hdf5_table() {
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::layout, &C::layout>(
           {.name = "layout",
-           .meaning = "of what is written: native, qdp or qlua (default native)",
-           .advice =
-               "Whose programs are to read them: native is for h5py and xarray and has a SHA-256 and a time stamp "
-               "beside each object, qdp is what QDP++ reads, qlua what QLUA reads. What a layout has no place for "
-               "is refused. A lattice field may have another one."}),
+           .meaning = "layout of what is written: native, qdp or qlua (default native)",
+           .advice = "Choose by the programs that will read the objects: native is for h5py and xarray and stores a "
+                     "SHA-256 and a time stamp with each object, qdp is what QDP++ reads, qlua what QLUA reads. What "
+                     "a layout cannot represent is refused. A lattice field may have another layout."}),
       Row::row<&V::time_stamps, &C::time_stamps>(
           {.name = "time_stamps",
-           .meaning = "when an object was written (default on)",
-           .advice =
-               "Without them the same calls make the same bytes, at any time. QLUA expects one: it is 1970 then."}),
+           .meaning = "store when an object was written (default on)",
+           .advice = "Without time stamps the same calls produce the same bytes at any time. QLUA expects a time "
+                     "stamp: it is then 1970."}),
       Row::row<&V::digests, &C::digests>(
           {.name = "digests",
-           .meaning = "what to do about the SHA-256 of small objects that are read (default check)",
-           .advice = "check refuses numbers that are not those that were written, and objects of QLUA without a sum; "
-                     "ignore returns them, and the status says ok, absent or mismatch."}),
+           .meaning = "how the SHA-256 of small objects is handled in reading (default check)",
+           .advice = "check refuses numbers that differ from those that were written, and objects of QLUA without a "
+                     "sum; ignore returns them, and the status says ok, absent or mismatch."}),
       Row::row<&V::sync, &C::sync>(
           {.name = "sync",
            .meaning = "what has reached the disk after a flush (default full)",
-           .advice =
-               "none leaves it to the operating system: a program that is killed loses nothing by it, a machine that "
-               "loses its power may lose what was appended last, and with it the order in which a journal protects "
-               "the file."}),
+           .advice = "none leaves it to the operating system: a killed program loses nothing, but a power failure may "
+                     "lose what was appended last, and with it the order in which a journal protects the file."}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
-  for (Option& row : result.rows) row.not_in_lq = "sessions are held by programs";
+  for (Option& row : result.rows) row.not_in_lq = "sessions exist only inside programs";
   return result;
 }
 

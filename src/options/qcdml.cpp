@@ -18,20 +18,19 @@ Table qcdml_table() {
   result.rows = {
       Row::row<&V::schema, &C::schema>(
           {.name = "schema",
-           .meaning = "of the document: 1.3 or 2.0 (default 1.3)",
-           .advice =
-               "Catalogues of today take 1.3; those of ILDG 2.0 want 2.0. A document that is checked says its own."}),
+           .meaning = "schema of the document: 1.3 or 2.0 (default 1.3)",
+           .advice = "Current catalogues accept 1.3; those of ILDG 2.0 require 2.0. A document that is checked states "
+                     "its own schema."}),
       Row::row<&V::crc, &C::crc>(
           {.name = "crc",
-           .meaning = "what crcCheckSum is of: data or file (default data)",
-           .advice = "The schema 2.0 says that it is the CRC of `cksum` over the record with the links. Of 1.3 no text "
-                     "says so, and some archives have that of the whole file; both are reported."}),
+           .meaning = "what crcCheckSum covers: data or file (default data)",
+           .advice = "The schema 2.0 defines it as the CRC of `cksum` over the record with the links. No text defines "
+                     "it for 1.3, and some archives use that of the whole file; both are reported."}),
       Row::with<Path<&V::metadata>, &C::metadata, &C::metadata_count>(
           {.name = "metadata",
            .meaning = "text of an element of the document (may be repeated)",
-           .advice =
-               "By its path below the root, markovStep/series, or by its last part where that is unique. It takes "
-               "the place of what the file says."},
+           .advice = "Give its path below the root, markovStep/series, or the last part of it if that is unique. It "
+                     "replaces what the file states."},
           {"metadata", "metadata_count"}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());

@@ -29,27 +29,26 @@ Table verify_table() {
       Row::row<&V::physics, &C::physics>(
           {.name = "physics",
            .meaning = "measure gauge fields (default when-it-fits)",
-           .advice =
-               "Plaquette, link trace, distance from SU(N), and numbers that are NaN or infinite; plaquette and link "
-               "trace are held against those in the metadata. This finds wrong orders and signs, which a checksum of "
-               "wrong data does not. The field is read into memory for it: when-it-fits does so up to memory_bytes. "
-               "never leaves structure and checksums, in bounded memory.",
+           .advice = "Plaquette, link trace, distance from SU(N), and numbers that are NaN or infinite; plaquette and "
+                     "link trace are compared with those in the metadata. This finds wrong orders and signs, which a "
+                     "checksum of wrong data does not. It needs the field in memory: when-it-fits reads fields of up "
+                     "to memory_bytes. never checks only structure and checksums, in bounded memory.",
            .shorthands = {{"physics", "always", "measure gauge fields even if they are large"},
                           {"no-physics", "never", "no plaquette, link trace, unitarity and NaN scan"}}}),
       Row::row<&V::memory_bytes, &C::memory_bytes>(
           {.name = "memory_bytes",
-           .meaning = "of all ranks together, for physics that is measured when it fits (default 4294967296)",
+           .meaning = "memory limit of all ranks together, for physics that is measured when it fits (default "
+                      "4294967296)",
            .advice =
                "A gauge field of more bytes in double precision is not measured, and the verdict says nothing about "
                "its physics. Raise it on nodes with more memory, or use more ranks."}),
       Row::row<&V::block_bytes, &C::block_bytes>(block_bytes_text()),
       Row::row<&V::require, &C::require>(
           {.name = "require",
-           .meaning = "the verdict that is good enough (default consistent)",
-           .advice =
-               "sound: exact checksums, or second copies, cover all content and agree. consistent: nothing disagrees, "
-               "but some content has weak sums only (those of NERSC and MILC do not see words that were exchanged), "
-               "stated values, or nothing but its size."}),
+           .meaning = "the least verdict that is accepted (default consistent)",
+           .advice = "sound: exact checksums, or second copies, cover all content and agree. consistent: nothing "
+                     "disagrees, but some content has weak sums only (those of NERSC and MILC do not detect exchanged "
+                     "words), stated values, or nothing but its size."}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(threads_row<V, C>());
@@ -65,52 +64,50 @@ Table diagnose_table() {
   result.functions = {"diagnose"};
   result.verbs = {"diagnose"};
   result.rows = {
-      Row::row<&V::field, &C::field>({.name = "field",
-                                      .meaning = "which field; NAME:N is number N of that name (default: the first)",
-                                      .advice = "Its name in the file. Empty is any field, of which index picks one."}),
+      Row::row<&V::field, &C::field>(
+          {.name = "field",
+           .meaning = "which field; NAME:N is number N of that name (default: the first)",
+           .advice = "The name of a field in the file. Empty means any field, selected by index."}),
       Row::row<&V::index, &C::index>({.name = "index",
-                                      .meaning = "which of those with that name, from 0",
+                                      .meaning = "which of the fields with that name, from 0",
                                       .advice = "In the order of the file.",
-                                      .not_in_lq = "NAME:N says it"}),
+                                      .not_in_lq = "use NAME:N"}),
       Row::row<&V::lattice, &C::lattice>(
           {.name = "lattice",
-           .meaning = "extents such as 8x8x8x16 (x, y, z, t), where the header is wrong or there is none",
-           .advice =
-               "Takes the place of what the header says of the numbers; sums and plaquette of the header are kept. "
-               "In a file that no format recognises, a gauge field of any SU(N) is looked for at every byte where one "
-               "may begin, and in records of Fortran.",
+           .meaning = "extents such as 8x8x8x16 (x, y, z, t), if the header is wrong or missing",
+           .advice = "Replaces what the header says about the numbers; sums and plaquette of the header are kept. In "
+                     "a file that no format recognises, a gauge field of any SU(N) is searched for at every byte "
+                     "where one may begin, and in records of Fortran.",
            .is_extents = true}),
       Row::row<&V::sums, &C::sums>(
           {.name = "sums",
-           .meaning = "the SciDAC checksum, such as a2c41090/11193c39, where the file has none",
-           .advice = "With it the order of the sites is found and proved, also that of files written process by "
-                     "process: suma and sumb of a log, a database, or of another copy."}),
+           .meaning = "the SciDAC checksum, such as a2c41090/11193c39, if the file has none",
+           .advice = "With it the order of the sites is found and proved, even of files written process by process: "
+                     "take suma and sumb from a log, a database, or another copy."}),
       Row::row<&V::whole_bytes, &C::whole_bytes>(
           {.name = "whole_bytes",
-           .meaning = "fields of more are sampled and not read from front to back (default 4294967296)",
-           .advice = "Damage is found and checksums are compared where all sites are read; how numbers are stored and "
-                     "in which order is told by some thousand sites. 0 reads only these."}),
+           .meaning = "larger fields are sampled and not read from front to back (default 4294967296)",
+           .advice = "Damage is found and checksums are compared only if all sites are read; some thousand sites are "
+                     "enough to find how numbers are stored and in which order. 0 reads only these."}),
       Row::row<&V::seconds, &C::seconds>(
           {.name = "seconds",
-           .meaning = "after X seconds no more orders of the sites are tried (default 60)",
-           .advice =
-               "Where the checksum does not agree. The 10208 process grids of 24x24x24x48 take two seconds; time grows "
-               "with the number of sites and that of the grids.",
+           .meaning = "after X seconds no further orders of the sites are tried (default 60)",
+           .advice = "Applies if the checksum does not agree. The 10208 process grids of 24x24x24x48 take two "
+                     "seconds; the time grows with the number of sites and of grids.",
            .bounds = {.least = 0}}),
       Row::row<&V::rewrite, &C::rewrite>(
           {.name = "rewrite",
-           .meaning = "a new file with the numbers as they should stand",
-           .advice =
-               "Of the format of its suffix, with the texts of the old file and sums of its own, read again and "
-               "compared before it gets its name. Refused where nothing is wrong, where data are damaged, and where no "
-               "reading is proven and `reading` names none."}),
+           .meaning = "a new file with the numbers in the right order",
+           .advice = "The suffix selects its format. It has the texts of the old file and new sums, and is read again "
+                     "and compared before it gets its name. Refused if nothing is wrong, if data are damaged, and if "
+                     "no reading is proven and `reading` names none."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::reading, &C::reading>(
           {.name = "reading",
-           .meaning = "take reading N of those that are listed, from 1 (default 0: the one that is proven)",
-           .advice =
-               "Where several fit that nothing in the file tells apart, such as names of directions, or none is "
-               "proven, only you know which is right. The numbers are the same each time the file is asked about.",
+           .meaning = "use reading N of the list, from 1 (default 0: the one that is proven)",
+           .advice = "If several readings fit that nothing in the file distinguishes, such as names of directions, or "
+                     "if none is proven, only you know which is right. The numbers are the same each time the file is "
+                     "examined.",
            .bounds = {.least = 0}}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
@@ -122,7 +119,8 @@ Table diagnose_table() {
 Table convert_table() {
   using V = ConvertOptions;
   using C = lq_convert_options;
-  auto result = table<V, C>("ConvertOptions", "lq_convert_options", "Converting, besides the options of writing");
+  auto result =
+      table<V, C>("ConvertOptions", "lq_convert_options", "Converting, in addition to the options of writing");
   result.base = "WriteOptions";
   result.functions = {"convert", "export_virtual"};
   result.verbs = {"convert"};
@@ -132,34 +130,33 @@ Table convert_table() {
       Rows<V, C>::row<&V::dry_run, &C::dry_run>(dry_run_text()),
       Rows<V, C>::row<&V::allow_loss, &C::allow_loss>(
           {.name = "allow_loss",
-           .meaning = "leave out what the new file has no place for",
-           .advice =
-               "Formats with a short binary header keep the numbers and hardly a word beside them. What the source "
-               "says in its texts (parameters, logical file name, history) is lost there, and refused without "
-               "this; docs/formats/conversions.md tells what each format keeps. Numbers are never lost by it: "
-               "precision and layout are options of their own."}),
+           .meaning = "omit what the new file cannot store",
+           .advice = "Formats with a short binary header keep the numbers and hardly any text. What the texts of the "
+                     "source state (parameters, logical file name, history) is lost there, and refused without this "
+                     "option; docs/formats/conversions.md lists what each format keeps. Numbers are never lost by it: "
+                     "precision and layout are separate options."}),
       Rows<V, C>::row<&V::accept_damage, &C::accept_damage>(
           {.name = "accept_damage",
-           .meaning = "convert data that look damaged as they are",
-           .advice =
-               "Where the source has no checksum, its links are looked at while they pass: zeros, links off SU(N), a "
-               "stated plaquette that is another. Such data are refused without this, for the new file would have "
-               "right checksums over them. Data that disagree with a checksum are always refused."}),
+           .meaning = "convert data that look damaged",
+           .advice = "If the source has no checksum, its links are checked while they are read: zeros, links off "
+                     "SU(N), a different stated plaquette. Such data are refused without this option, because the new "
+                     "file would have right checksums for them. Data that disagree with a checksum are always "
+                     "refused."}),
       Rows<V, C>::row<&V::field, &C::field>(
           {.name = "field",
            .meaning = "only this field; NAME:N is number N of that name (default: all)",
-           .advice = "Its name in the source. Empty is all fields."}),
+           .advice = "The name of a field in the source. Empty means all fields."}),
       Rows<V, C>::row<&V::index, &C::index>({.name = "index",
-                                             .meaning = "which of those with that name, from 0",
+                                             .meaning = "which of the fields with that name, from 0",
                                              .advice = "In the order of the file.",
-                                             .not_in_lq = "NAME:N says it"}),
+                                             .not_in_lq = "use NAME:N"}),
       Rows<V, C>::row<&V::region, &C::region>(
           {.name = "region",
-           .meaning = "only these sites, as in t=0:8,x=:4 (default: all that is stored)",
-           .advice =
-               "AXIS=FIRST:END for each axis that is cut, with END left out; negative numbers count from the end. The "
-               "part becomes the whole lattice of the new file, and what is said of the old one (plaquette, logical "
-               "file name) stays behind. Where no sum covers just these sites, the whole source is verified before."}),
+           .meaning = "only these sites, as in t=0:8,x=:4 (default: all that are stored)",
+           .advice = "AXIS=FIRST:END for each axis that is restricted, with END excluded; negative numbers count from "
+                     "the end. The part becomes the whole lattice of the new file, and statements about the old one "
+                     "(plaquette, logical file name) are omitted. If no sum covers just these sites, the whole source "
+                     "is verified first."}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(progress_row<V, C>());
@@ -176,23 +173,23 @@ Table diff_table() {
   result.others.push_back(c_member("difference", &C::difference));
   result.others.push_back(c_member("communicator", &C::communicator));
   result.rows = {
-      Row::row<&V::tolerance, &C::tolerance>({.name = "tolerance",
-                                              .meaning = "absolute differences up to X are none (default 0)",
-                                              .advice = "Numbers that differ by no more count as equal; the largest "
-                                                        "differences are told all the same. 0 asks for equal numbers, "
-                                                        "which a copy in the same precision has; of a copy in single "
-                                                        "precision links differ by up to 6e-8.",
-                                              .bounds = {.least = 0},
-                                              .aliases = {"tol"}}),
+      Row::row<&V::tolerance, &C::tolerance>(
+          {.name = "tolerance",
+           .meaning = "ignore absolute differences of up to X (default 0)",
+           .advice = "Numbers that differ by no more count as equal; the largest differences are nevertheless "
+                     "reported. 0 requires equal numbers, which a copy in the same precision has; in a copy in single "
+                     "precision links differ by up to 6e-8.",
+           .bounds = {.least = 0},
+           .aliases = {"tol"}}),
       Row::row<&V::field, &C::field>(
           {.name = "field",
            .meaning = "only this field; NAME:N is number N of that name (default: all)",
-           .advice = "Its name in both files. Empty is all fields: those of one name are compared with each other, and "
-                     "one that only one of the files has makes them differ."}),
+           .advice = "The name of a field in both files. Empty means all fields: those of one name are compared with "
+                     "each other, and a field that only one of the files has makes the files differ."}),
       Row::row<&V::index, &C::index>({.name = "index",
-                                      .meaning = "which of those with that name, from 0",
+                                      .meaning = "which of the fields with that name, from 0",
                                       .advice = "In the order of the file.",
-                                      .not_in_lq = "NAME:N says it"}),
+                                      .not_in_lq = "use NAME:N"}),
   };
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(threads_row<V, C>());
@@ -208,42 +205,41 @@ Table generate_table() {
   result.functions = {"generate"};
   result.verbs = {"generate"};
   result.rows = {
-      Row::row<&V::beta, &C::beta>({.name = "beta",
-                                    .meaning = "coupling of the Wilson action, 2N/g^2 (default 6.0)",
-                                    .advice = "Small values are strong coupling, links far from 1; large ones weak "
-                                              "coupling. For SU(3) 5.7 to 6.2 is the range of most quenched work, for "
-                                              "SU(2) 2.2 to 2.6.",
-                                    .bounds = {.least = 0}}),
+      Row::row<&V::beta, &C::beta>(
+          {.name = "beta",
+           .meaning = "coupling of the Wilson action, 2N/g^2 (default 6.0)",
+           .advice = "Small values are strong coupling, with links far from 1; large values are weak coupling. For "
+                     "SU(3) 5.7 to 6.2 is the range of most quenched work, for SU(2) 2.2 to 2.6.",
+           .bounds = {.least = 0}}),
       Row::row<&V::sweeps, &C::sweeps>(
           {.name = "sweeps",
            .meaning = "heat bath sweeps (default 100)",
-           .advice = "Each updates every link once. From a cold start the plaquette has settled after some ten; long "
-                     "distances need hundreds. 0 gives the start.",
+           .advice = "Each sweep updates every link once. From a cold start the plaquette has settled after some ten; "
+                     "long distances need hundreds. 0 gives the start.",
            .bounds = {.least = 0}}),
       Row::row<&V::over_relaxation, &C::over_relaxation>(
           {.name = "over_relaxation",
-           .meaning = "over-relaxation sweeps after each of them (default 3)",
+           .meaning = "over-relaxation sweeps after each heat bath sweep (default 3)",
            .advice =
                "They move through configurations of equal action and shorten autocorrelation at little cost. 0 is "
                "pure heat bath.",
            .bounds = {.least = 0}}),
       Row::row<&V::seed, &C::seed>(
           {.name = "seed",
-           .meaning = "random numbers; the same seed gives the same file (default 1)",
-           .advice =
-               "The configuration depends on lattice, group and these options alone, to the last bit: neither on the "
-               "process grid nor on the machine."}),
+           .meaning = "seed of the random numbers; the same seed gives the same file (default 1)",
+           .advice = "The configuration depends only on lattice, group and these options, to the last bit: neither on "
+                     "the process grid nor on the machine."}),
       Row::row<&V::hot_start, &C::hot_start>(
           {.name = "hot_start",
            .meaning = "start from random links (default: all links 1)",
-           .advice = "Starting hot and cold and comparing is the usual check that a configuration has thermalised.",
+           .advice = "Starting hot and cold and comparing the results is the usual check of thermalisation.",
            .aliases = {"hot"}}),
       threads_row<V, C>(),
       Row::with<Path<&V::after_sweep>, &C::after_sweep, &C::context>(
           {.name = "after_sweep",
            .meaning = "called on every rank after each sweep, with 1, 2, ...",
-           .advice = "In C++ with the links, on which collective calls are allowed; so it is given on all ranks or on "
-                     "none.",
+           .advice = "In C++ the function receives the links and may make collective calls with them; so give it on "
+                     "all ranks or on none.",
            .not_in_lq = "lq shows a bar on a terminal, and with -v the plaquette"},
           {"after_sweep", "context"}),
   };

@@ -20,14 +20,13 @@ Table squeeze_table() {
       Row::row<&V::verify, &C::verify>(
           {.name = "verify",
            .meaning = "how the new file is checked (default checksum)",
-           .advice =
-               "checksum decodes each tile again before it is written and compares it with the original, whose data "
-               "are compared with the checksums of their file, or read twice where it has none; what is restored is "
-               "always compared with the sums in the archive. read_back reads the new file again, too, before it gets "
-               "its name; a call that replaces its source always does. none leaves out what is not needed to find "
-               "damage later.",
+           .advice = "checksum decodes each tile again before it is written and compares it with the original, whose "
+                     "data are compared with the checksums of their file, or read twice if it has none; restored data "
+                     "are always compared with the sums in the archive. read_back also reads the new file again "
+                     "before it gets its name; a call that replaces its source always does so. none omits what is not "
+                     "needed to find damage later.",
            .shorthands = {{"verify", "read_back", "read the new file again and compare, before it gets its name"},
-                          {"no-verify", "none", "do not decode again what was encoded"}}}),
+                          {"no-verify", "none", "do not decode the encoded tiles again"}}}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
   };

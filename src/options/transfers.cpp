@@ -19,28 +19,24 @@ std::vector<Option> format_rows() {
   return {
       Row::row<&W::layout, &lq_write_options::layout>(
           {.name = "layout",
-           .meaning = "which of the layouts of a format that knows several (default: its own)",
-           .advice =
-               "HDF5 files: \"native\", \"qdp\" and \"qlua\", which those programs read. Left empty, the format takes "
-               "the "
-               "one that keeps most of what is known of a field. Name one where the file goes to a program that knows "
-               "no other. Raw files: \"bridge++\", \"bridge++-text\", \"kyu\", \"xqcd\", or the axes from the slowest "
-               "to the fastest, "
-               "such as "
-               "\"little t z y x mu row column reim\". openQCD: \"local\" with parts, the files of its processes. A "
-               "format "
-               "with one layout refuses the option."}),
+           .meaning = "which layout, for a format that has several (default: its own)",
+           .advice = "HDF5 files: \"native\", \"qdp\" and \"qlua\", which those programs read. If empty, the format "
+                     "uses the layout that keeps most of what is known about a field. Name one if the file is for a "
+                     "program that reads only that layout. Raw files: \"bridge++\", \"bridge++-text\", \"kyu\", "
+                     "\"xqcd\", or the axes from the slowest to the fastest, such as \"little t z y x mu row column "
+                     "reim\". openQCD: \"local\" with parts, the files of its processes. A format with one layout "
+                     "refuses the option."}),
       Row::row<&W::dataset_chunk, &lq_write_options::dataset_chunk>(
           {.name = "dataset_chunk",
-           .meaning = "extents of the chunks that a dataset is cut into, such as 8x8x8x4, or slice",
-           .advice =
-               "Left empty, a dataset lies in one piece, which is fastest to write and to read and what every reader "
-               "knows. \"slice\" is one time slice, extents are those of a block of the lattice. Filters need chunks. "
-               "Chunks at the edge are stored at full size. A format without chunks refuses the option.",
+           .meaning = "extents of the chunks of a dataset, such as 8x8x8x4, or slice",
+           .advice = "If empty, a dataset is contiguous, which is fastest to write and to read and which every reader "
+                     "supports. \"slice\" is one time slice, extents are those of a block of the lattice. Filters "
+                     "need chunks. Chunks at the edge are stored at full size. A format without chunks refuses the "
+                     "option.",
            .is_extents = true}),
       Row::row<&W::filters, &lq_write_options::filters>(
           {.name = "filters",
-           .meaning = "of the chunks of a dataset, in their order, such as shuffle,deflate:6",
+           .meaning = "filters of the chunks of a dataset, in their order, such as shuffle,deflate:6",
            .advice =
                "\"shuffle\" puts equal bytes of numbers together, \"deflate\" (levels 1 to 9) and \"zstd\" compress, "
                "\"fletcher32\" adds a checksum to each chunk. Links and propagators of a simulation are noise to any "
@@ -48,24 +44,21 @@ std::vector<Option> format_rows() {
                "without filters refuses the option."}),
       Row::row<&W::parts, &lq_write_options::parts>(
           {.name = "parts",
-           .meaning = "files that the lattice is spread over, as a grid such as 1x1x1x4",
-           .advice = "Equal blocks of the lattice go to files NAME.vol0000, NAME.vol0001, ..., as QIO writes them "
-                     "(partfile), each "
-                     "with the list of its sites, or NAME_b0, NAME_b1, ..., which are openQCD's block sets (with the "
-                     "layout \"local\" NAME_0, NAME_1, ..., a file for each process of this grid): for file "
-                     "systems that give a file to one server, and for programs that read "
-                     "such files. Any of the files stands for all on reading, on any process grid. Left empty, the "
-                     "field lies in "
-                     "one file. Formats other than SciDAC, ILDG and openQCD refuse the option.",
+           .meaning = "files that the lattice is distributed over, as a grid such as 1x1x1x4",
+           .advice = "Equal blocks of the lattice are written to files NAME.vol0000, NAME.vol0001, ..., as QIO writes "
+                     "them (partfile), each with the list of its sites, or to NAME_b0, NAME_b1, ..., which are "
+                     "openQCD's block sets (with the layout \"local\" NAME_0, NAME_1, ..., a file for each process of "
+                     "this grid). Use this for file systems that assign a file to one server, and for programs that "
+                     "read such files. On reading, any of the files stands for all, on any process grid. If empty, "
+                     "the field is in one file. Formats other than SciDAC, ILDG and openQCD refuse the option.",
            .is_extents = true}),
       Row::row<&W::time_stamps, &lq_write_options::time_stamps>(
           {.name = "time_stamps",
-           .meaning = "the time of writing, in formats that keep it",
-           .advice =
-               "Of a file in an archive one wants to know when it was made. Switched off, equal fields give equal "
-               "bytes, whenever and by whomever they are written, so that files can be compared as bytes. In a format "
-               "that keeps no times they always do.",
-           .off = "leave out the time of writing, so that equal fields give equal bytes"}),
+           .meaning = "store the time of writing, in formats that have a place for it",
+           .advice = "The time shows when a file in an archive was made. Switched off, equal fields give equal bytes, "
+                     "whenever they are written and by whatever user, so that files can be compared as bytes. In a "
+                     "format that stores no times they always do.",
+           .off = "omit the time of writing, so that equal fields give equal bytes"}),
   };
 }
 
@@ -75,80 +68,72 @@ std::vector<Option> write_rows() {
       Row::row<&W::format, &lq_write_options::format>(
           {.name = "format",
            .meaning = "format of the new file (default: by its suffix)",
-           .advice =
-               "Left empty, the suffix of the path decides, and where that says nothing (.lime, none at all, or a "
-               "number behind the last dot) the field: gauge fields in four dimensions go to ILDG files, everything "
-               "else to SciDAC files. A suffix that no format has is an error, and a format that cannot hold the "
-               "field is refused before anything is written. Give it where the name of the file is fixed by "
-               "something else.",
+           .advice = "If empty, the suffix of the path decides. If the suffix does not decide (.lime, none at all, or "
+                     "a number after the last dot), the field does: gauge fields in four dimensions are written to "
+                     "ILDG files, everything else to SciDAC files. An unknown suffix is an error, and a format that "
+                     "cannot hold the field is refused before anything is written. Use it if the name of the file is "
+                     "fixed for other reasons.",
            .aliases = {"to"}}),
       Row::row<&W::name, &lq_write_options::name>(
           {.name = "name",
-           .meaning = "of the field in the file (default: its kind)",
-           .advice =
-               "A file with several fields is asked for them by name, so that a name that says what it is "
-               "(\"eigenvector\", \"momentum\") spares readers a number. Names need not be unique: the second of a "
-               "name is number 1. ILDG files have no place for it; there the field is called by its kind.",
+           .meaning = "name of the field in the file (default: its kind)",
+           .advice = "Fields of a file with several fields are selected by name, so a descriptive name "
+                     "(\"eigenvector\", \"momentum\") spares readers a number. Names need not be unique: the second "
+                     "field of a name is number 1. ILDG files cannot store it; there the name of the field is its "
+                     "kind.",
            .verbs = {"generate"}}),
       Row::row<&W::precision, &lq_write_options::precision>(
           {.name = "precision",
-           .meaning = "of the numbers in the file (default: unchanged)",
-           .advice =
-               "Single takes half the bytes and half the time, and keeps 24 bits of each number: enough for "
-               "measurements, too little to go on with a Markov chain reproducibly. Double is rounded to nearest; "
-               "what overflows single becomes infinite, and verify finds it. Numbers in memory do not change. Left "
-               "out, files have the precision of the memory.",
+           .meaning = "precision of the numbers in the file (default: unchanged)",
+           .advice = "Single takes half the bytes and half the time, and keeps 24 bits of each number: enough for "
+                     "measurements, too little to continue a Markov chain reproducibly. Double is rounded to nearest; "
+                     "what overflows single becomes infinite, and verify finds it. Numbers in memory do not change. "
+                     "If not given, files have the precision of the memory.",
            .ranks = Ranks::resolved}),
       Row::with<Path<&W::metadata>, &lq_write_options::metadata, &lq_write_options::metadata_count>(
           {.name = "metadata",
-           .meaning = "a text to travel with the field, such as a record; may be repeated",
-           .advice =
-               "Names and texts: one LIME record each in ILDG and SciDAC files, in their order, before the data. "
-               "Whoever gets the file has nothing else to tell what it is, so write down at least the action, its "
-               "parameters and the trajectory; \"xlf-info\" is the name that most programs know. Names of records "
-               "that the format itself writes are refused.",
+           .meaning = "a text stored with the field, such as a record; may be repeated",
+           .advice = "Names and texts: one LIME record each in ILDG and SciDAC files, in their order, before the "
+                     "data. A recipient of the file has no other description, so write down at least the action, its "
+                     "parameters and the trajectory; \"xlf-info\" is the name that most programs know. Names of "
+                     "records that the format itself writes are refused.",
            .ranks = Ranks::resolved},
           {"metadata", "metadata_count"}),
       Row::row<&W::verify, &lq_write_options::verify>(
           {.name = "verify",
            .meaning = "how the new file is checked (default checksum)",
-           .advice =
-               "checksum: computed while the sites pass and stored in the file, so that every reader finds damage; it "
-               "costs a few per cent of packing. read-back: when all is written, the file is also read again and "
-               "compared before it gets its name, which takes about as long as writing; right for data that cannot be "
-               "made again, on storage "
-               "that you do not trust. none: nothing is stored, readers cannot tell damage, and the time saved is "
-               "seldom measurable. Leave it at checksum."}),
+           .advice = "checksum: computed while the sites are transferred and stored in the file, so that every reader "
+                     "finds damage; it costs a few per cent of packing. read-back: when the file is complete, it is "
+                     "also read again and compared before it gets its name, which takes about as long as writing; "
+                     "right for data that cannot be reproduced, on storage that you do not trust. none: nothing is "
+                     "stored, readers cannot detect damage, and the time saved is seldom measurable. Leave it at "
+                     "checksum."}),
       Row::row<&W::sync, &lq_write_options::sync>(
           {.name = "sync",
            .meaning = "what has reached the disk when a write returns (default full)",
-           .advice =
-               "full: the data and the name survive a power failure. data: the bytes do, the name may be the old one. "
-               "none: the operating system writes when it likes, errors of the disk can go unnoticed, and a crash of "
-               "the machine may leave a file of zeros under the new name. A crash of the program alone is harmless "
-               "with any "
-               "of them. none is for scratch files and for measuring."}),
+           .advice = "full: the data and the name survive a power failure. data: the bytes do, the name may be the "
+                     "old one. none: the operating system decides when to write, errors of the disk can go unnoticed, "
+                     "and a crash of the machine may leave a file of zeros under the new name. A crash of the program "
+                     "alone is harmless with any of them. none is for scratch files and for measuring."}),
       Row::row<&W::overwrite, &lq_write_options::overwrite>(overwrite_text()),
       Row::row<&W::measure, &lq_write_options::measure>(
           {.name = "measure",
-           .meaning = "of gauge fields: store plaquette and link trace in the metadata",
-           .advice =
-               "Two numbers that \"lq verify\" and other programs hold against the links they find: what no checksum "
-               "sees (a wrong order of sites or links, a sign, a conjugation) they do. It takes one pass over the "
-               "field in memory with an exchange of its surfaces, so that it costs more than packing; of other "
-               "fields it does nothing. \"lq generate\" does it by itself. A conversion has no field in memory; "
-               "metadata of the source travel with it.",
+           .meaning = "store plaquette and link trace of gauge fields in the metadata",
+           .advice = "\"lq verify\" and other programs compare these two numbers with the links, and so detect what "
+                     "no checksum can (a wrong order of sites or links, a sign, a conjugation). The measurement takes "
+                     "one pass over the field in memory with an exchange of its surfaces, so it costs more than "
+                     "packing; for other fields it does nothing. \"lq generate\" does it by default. A conversion has "
+                     "no field in memory; metadata of the source are copied.",
            .verbs = {"generate"},
            .shorthands = {{"no-measure", "no", "do not store plaquette and link trace in the metadata"}}}),
       Row::row<&W::slice_checksums, &lq_write_options::slice_checksums>(
           {.name = "slice_checksums",
-           .meaning = "a record of checksums per time slice, which tells where damage is",
-           .advice =
-               "Eight bytes per time slice in one private record behind the data, which other programs pass over. "
-               "With it verify names the slices that are damaged, a region of whole slices is read with its checksum "
-               "compared, and repair can tell what is sound. Switch it off only where a file must be equal to "
-               "another program's byte for byte.",
-           .off = "leave out the record of checksums per time slice, which tells where damage is"}),
+           .meaning = "a record of checksums per time slice, which locates damage",
+           .advice = "Eight bytes per time slice in one private record after the data, which other programs skip. "
+                     "With it verify names the damaged slices, a region of whole slices is read with its checksum "
+                     "compared, and repair can determine what is intact. Switch it off only if a file must equal "
+                     "another program's byte for byte.",
+           .off = "omit the record of checksums per time slice, which locates damage"}),
       Row::row<&W::block_bytes, &lq_write_options::block_bytes>(block_bytes_text()),
   };
   append(rows, route_rows<W, lq_write_options, &W::route>());
@@ -169,31 +154,29 @@ std::vector<Option> read_rows() {
       Row::row<&R::field, &lq_read_options::field>(
           {.name = "field",
            .meaning = "which field; NAME:N is number N of that name (default: the first)",
-           .advice =
-               "The name that it was written under, as \"lq ls\" lists it. Empty is any field, of which index picks "
-               "one. A name that the file lacks is an error that lists what there is."}),
-      Row::row<&R::index, &lq_read_options::index>({.name = "index",
-                                                    .meaning = "which of those with that name, from 0",
-                                                    .advice =
-                                                        "Several fields may have one name, as vectors of one kind "
-                                                        "have. They are counted in the order of the file.",
-                                                    .not_in_lq = "NAME:N says it"}),
+           .advice = "The name that was given in writing, as \"lq ls\" lists it. Empty means any field, selected by "
+                     "index. A name that the file lacks is an error that lists the existing ones."}),
+      Row::row<&R::index, &lq_read_options::index>(
+          {.name = "index",
+           .meaning = "which of the fields with that name, from 0",
+           .advice = "Several fields may have one name, for example vectors of one kind. They are counted in the "
+                     "order of the file.",
+           .not_in_lq = "use NAME:N"}),
       Row::with<Path<&R::region>, &lq_read_options::region_lower, &lq_read_options::region_extents,
                 &lq_read_options::region_dimensions>(
           {.name = "region",
            .meaning = "part of the file's lattice (default: all of it)",
-           .advice = "A box: its first site and its extents, which are those of the grid, too. Only the bytes of the "
-                     "region are read. The checksum covers the whole field, so that a region is compared only if it is "
-                     "made of whole time slices and the file has their checksums; the report says whether it was.",
+           .advice = "A box: its first site and its extents, which are also those of the grid. Only the bytes of the "
+                     "region are read. The checksum covers the whole field, so a region is compared only if it "
+                     "consists of whole time slices and the file has their checksums; the report says whether it was.",
            .not_in_lq = "lq reads whole fields, or one site"},
           {"region_lower", "region_extents", "region_dimensions"}),
       Row::row<&R::verify, &lq_read_options::verify>(
           {.name = "verify",
            .meaning = "compare with the stored checksum; a mismatch is an error",
-           .advice =
-               "The checksum is computed from the bytes that pass, which costs a few per cent of unpacking. A file "
-               "without checksum is read all the same, and the report says \"absent\". none is for looking into a "
-               "file that is known to be damaged. read-back is the same as checksum here.",
+           .advice = "The checksum is computed from the bytes as they are read, which costs a few per cent of "
+                     "unpacking. A file without a checksum is nevertheless read, and the report says \"absent\". none "
+                     "is for inspecting a file that is known to be damaged. read-back is the same as checksum here.",
            .not_in_lq = "the numbers of one site have no checksum"}),
       Row::row<&R::block_bytes, &lq_read_options::block_bytes>(block_bytes_text()),
   };
@@ -214,14 +197,13 @@ std::vector<Option> plan_rows() {
       Row::row<&P::checksum, &lq_plan_options::checksum>(
           {.name = "checksum",
            .meaning = "plan with a checksum, as transfers have one",
-           .advice = "Its time is part of packing. Leave it on unless you transfer without.",
+           .advice = "Its time is part of packing. Leave it on unless you transfer without checksums.",
            .off = "plan without a checksum"}),
       Row::row<&P::payload_offset, &lq_plan_options::payload_offset>(
           {.name = "payload_offset",
            .meaning = "byte in the file at which the sites begin (default 0)",
-           .advice =
-               "Domains begin at multiples of the alignment counted from the beginning of the file, so that headers "
-               "shift which sites an owner has. The difference is small; 0 will do for a first look.",
+           .advice = "Domains begin at multiples of the alignment counted from the beginning of the file, so headers "
+                     "shift which sites an owner has. The difference is small; 0 is sufficient for a first estimate.",
            .aliases = {"offset"}}),
   };
   append(rows, route_rows<P, lq_plan_options, &P::route>());

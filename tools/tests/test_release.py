@@ -1,12 +1,13 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Release notes, recipes and symbol lists: what is wrong is found, on trees and libraries made here; and the recipes name one
-# version.
+# Releases, recipes and symbol lists: each check finds a fault, on trees and libraries made here; and this tree names one
+# version everywhere.
 import pathlib
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -15,34 +16,113 @@ sys.path.insert(0, str(ROOT / "tools"))
 import check_abi  # noqa: E402
 import check_recipes  # noqa: E402
 import check_symbols  # noqa: E402
-import release_notes  # noqa: E402
+import release  # noqa: E402
 
 
-class Notes(unittest.TestCase):
-    def test_all_recipes_name_the_version_of_the_header(self):
-        self.assertEqual(list(release_notes.differing(ROOT)), [])
+class Release(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name) / "tree"
 
-    def test_a_recipe_of_another_version_is_named(self):
-        with tempfile.TemporaryDirectory() as name:
-            root = pathlib.Path(name)
-            for place in [*release_notes.PLACES, "include/limequat/version.hpp"]:
-                (root / place).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(ROOT / place, root / place)
-            text = (root / "packaging/conda/meta.yaml").read_text()
-            (root / "packaging/conda/meta.yaml").write_text(text.replace('set version = "', 'set version = "9'))
-            wrong, = release_notes.differing(root)
-        self.assertIn("packaging/conda/meta.yaml names version 9", wrong)
+    def copy_tree(self):
+        """Of this tree, what the checks read and a source release needs."""
+        for place in [*release.WHOLE, *release.SERIES, *release.MAJOR, release.HEADER, "LICENSE", "tools/make_wheel.py", "tools/release.py",
+                      "packaging/make_debian.sh"]:
+            (self.root / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / place, self.root / place)
+        shutil.copytree(ROOT / "packaging/debian", self.root / "packaging/debian", dirs_exist_ok=True)
+
+    def change(self, place, before, after):
+        text = (self.root / place).read_text(encoding="utf-8")
+        self.assertIn(before, text)
+        (self.root / place).write_text(text.replace(before, after, 1), encoding="utf-8")
+
+    def git(self, *words):
+        subprocess.run(["git", "-C", self.root, "-c", "user.name=T", "-c", "user.email=t@example.org", *words], check=True,
+                       capture_output=True)
+
+    def test_this_tree_names_one_version(self):
+        self.assertEqual(list(release.complaints(ROOT)), [])
+
+    def test_each_place_that_names_another_version_is_reported(self):
+        version = release.header_version(ROOT)
+        series, major = version.rpartition(".")[0], version.partition(".")[0]
+        names = {place: version for place in release.WHOLE} | {place: f"Limequat {series}" for place in release.SERIES}
+        names |= {"packaging/debian/control": f"liblimequat{major}", "python/limequat/_finding.py": f".so.{major}",
+                  "python/limequat/communicators.py": f".so.{major}", "packaging/README.md": f".so.{major}"}
+        self.assertEqual(set(names), {*release.WHOLE, *release.SERIES, *release.MAJOR})
+        for place, name in names.items():
+            self.copy_tree()
+            self.change(place, name, name[:-1] + "77")
+            wrong, = release.differing(self.root)
+            self.assertTrue(wrong.startswith(f"{place} names version ") and "77" in wrong, wrong)
+
+    def test_a_package_of_another_soname_is_reported(self):
+        self.copy_tree()
+        file = next((self.root / "packaging/debian").glob("liblimequat[0-9].install"))
+        file.rename(file.with_name("liblimequat77.install"))
+        self.assertEqual(len(list(release.differing(self.root))), 1)
+
+    def test_a_tag_must_be_that_of_the_version_with_nothing_unreleased(self):
+        self.copy_tree()
+        tag = f"v{release.header_version(ROOT)}"
+        log = (self.root / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.change("CHANGELOG.md", log, log.replace("## Unreleased\n", "## Unreleased before\n"))
+        self.assertEqual(list(release.complaints(self.root, tag)), [])
+        self.assertEqual(len(list(release.complaints(self.root, tag + "7"))), 1)
+        self.change("CHANGELOG.md", "\n## ", "\n## Unreleased\n\n- Added: something.\n\n## ")
+        wrong, = release.complaints(self.root, tag)
+        self.assertIn("Unreleased", wrong)
+        self.assertEqual(list(release.complaints(self.root)), [])
 
     def test_the_section_of_a_version_is_all_of_it_and_nothing_else(self):
         text = "# Changelog\n\n## Unreleased\n\n- new\n\n## 0.1.0 (2026-11-21)\n\nFirst.\n\n- a\n- b\n"
-        self.assertEqual(release_notes.section(text, "Unreleased"), "- new")
-        self.assertEqual(release_notes.section(text, "0.1.0"), "First.\n\n- a\n- b")
-        self.assertIsNone(release_notes.section(text, "0.1"))
+        self.assertEqual(release.section(text, "Unreleased"), "- new")
+        self.assertEqual(release.section(text, "0.1.0"), "First.\n\n- a\n- b")
+        self.assertIsNone(release.section(text, "0.1"))
 
-    def test_the_notes_of_the_first_release_are_told(self):
-        done = subprocess.run([sys.executable, ROOT / "tools/release_notes.py", "0.1.0"], text=True, capture_output=True)
+    def test_the_command_prints_notes_and_refuses_unknown_versions(self):
+        def command(*words):
+            return subprocess.run([sys.executable, ROOT / "tools/release.py", *words], text=True, capture_output=True)
+
+        version = release.header_version(ROOT)
+        done = command("notes")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue(done.stdout.startswith("# Limequat ") and "- **" in done.stdout)
+        self.assertTrue(done.stdout.startswith(f"# Limequat {version}\n") and "\n- " in done.stdout)
+        self.assertEqual(command("check").returncode, 0)
+        self.assertEqual(command("check", "v0.0.77").returncode, 1)
+        self.assertIn("no section 0.0.77", command("notes", "0.0.77").stderr)
+
+    @unittest.skipUnless(shutil.which("git"), "no git here")
+    def test_a_tag_becomes_tarballs_with_checksums_and_without_local_changes(self):
+        self.copy_tree()
+        log = (self.root / "CHANGELOG.md").read_text(encoding="utf-8")
+        self.change("CHANGELOG.md", log, log.replace("## Unreleased\n", "## Unreleased before\n"))
+        version = release.header_version(self.root)
+        self.git("init", "-q")
+        self.git("add", "-A")
+        self.git("commit", "-qm", "all")
+        self.git("tag", f"v{version}")
+        self.change("LICENSE", "BSD", "MY")
+        (self.root / "stray").write_text("x")
+        sums = set()
+        for name in ("first", "second"):
+            folder = self.root.parent / name
+            made = release.make(self.root, f"v{version}", folder, with_wheel=False)
+            self.assertLessEqual({f"limequat-{version}.tar.gz", f"limequat_{version}.orig.tar.gz", "NOTES.md", "SHA256SUMS"}, set(made))
+            subprocess.run(["sha256sum", "--quiet", "-c", "SHA256SUMS"], cwd=folder, check=True)
+            with tarfile.open(folder / f"limequat-{version}.tar.gz") as archive:
+                self.assertNotIn(f"limequat-{version}/stray", archive.getnames())
+                text = archive.extractfile(f"limequat-{version}/LICENSE").read()
+            self.assertEqual(text, (ROOT / "LICENSE").read_bytes())
+            sums.add((folder / f"limequat-{version}.tar.gz").read_bytes())
+        self.assertEqual(len(sums), 1, "two releases of one tag differ")
+        with self.assertRaisesRegex(SystemExit, "not empty"):
+            release.make(self.root, f"v{version}", folder, with_wheel=False)
+        self.git("tag", "v0.0.77")
+        with self.assertRaisesRegex(SystemExit, "the tag is v0.0.77"):
+            release.make(self.root, "v0.0.77", self.root.parent / "third", with_wheel=False)
 
 
 class Recipes(unittest.TestCase):

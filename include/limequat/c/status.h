@@ -42,7 +42,7 @@ typedef enum lq_status {
   LQ_INTERNAL = 90
 } lq_status;
 
-// Local. "0.1.0": the version of the library that is linked. "no_space": the name of a status.
+// Local. "1.0.0": the version of the library that is linked. "no_space": the name of a status.
 LQ_API const char* lq_version(void);
 LQ_API const char* lq_status_name(lq_status status);
 

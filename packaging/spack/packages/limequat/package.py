@@ -12,7 +12,7 @@ class Limequat(CMakePackage):
 
     license("BSD-3-Clause")
 
-    version("0.1.0", tag="v0.1.0")
+    version("1.0.0", tag="v1.0.0")
     version("main", branch="main")
 
     variant("mpi", default=True, description="The library over MPI, and lq-mpi")
