@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the library needs of a group of ranks: ten collective operations, messages in flight between two ranks, and
+// What the library needs of a group of ranks: nine collective operations, messages in flight between two ranks, and
 // who shares memory with whom. A failure of the message layer is Error(communication). Buffers may exceed 2 GiB.
 // A rank that has no memory for its part of a collective operation goes through with it all the same, so that nobody
 // waits, and throws std::bad_alloc at its end: whoever calls one that returns more than numbers does so inside agree().

@@ -36,7 +36,9 @@ Coord shifted(const Coord& x, const Coord& by, std::int64_t sign) {
   return result;
 }
 
-std::vector<comm::Stated> stated_reading(const ReadOptions& options, const FieldSpec& spec) {
+// What all ranks must ask for alike; nothing where there is one.
+std::vector<comm::Stated> stated_reading(const Grid& grid, const ReadOptions& options, const FieldSpec& spec) {
+  if (grid.communicator().size() == 1) return {};
   std::vector<comm::Stated> arguments = options::stated(options);
   arguments.push_back(
       {"the kind of field", fmt::format("{}, {} colors, {} spins, {} links, {} numbers per site", name(spec.kind),
@@ -265,7 +267,7 @@ std::unique_ptr<ReadTransfer> begin_scanning(transport::Transport& transport, co
   comm::require_same(grid.communicator().engine(), [&] {
     auto file = std::make_shared<ScannedFile>(transport, path, grid.communicator(), options.limits);
     transfer = std::make_unique<ReadTransfer>(grid, field, std::move(file));
-    std::vector<comm::Stated> arguments = stated_reading(options, transfer->spec());
+    std::vector<comm::Stated> arguments = stated_reading(grid, options, transfer->spec());
     arguments.insert(arguments.begin(), stated_path(path));
     return arguments;
   });
@@ -299,7 +301,7 @@ Report read_listed(transport::Transport& transport, const Catalog& catalog, cons
   MutableField local;
   comm::require_same(grid.communicator().engine(), [&] {
     local = grid::resolve_field(grid, field);
-    return stated_reading(options, local.spec);
+    return stated_reading(grid, options, local.spec);
   });
   return move_entry(transport, catalog, entry, grid, local, options, watch);
 }
@@ -314,7 +316,7 @@ std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, c
   std::unique_ptr<ReadTransfer> transfer;
   comm::require_same(grid.communicator().engine(), [&] {
     transfer = std::make_unique<ReadTransfer>(grid, field, file);
-    return stated_reading(options, transfer->spec());
+    return stated_reading(grid, options, transfer->spec());
   });
   transfer->begin(options);
   return transfer;

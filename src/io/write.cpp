@@ -47,8 +47,9 @@ class FieldTransfer {
     const Metadata& metadata;
     const WriteOptions& options;
   };
-  // Local. What all ranks must ask for alike.
+  // Local. What all ranks must ask for alike; nothing where there is one.
   std::vector<comm::Stated> stated(const Request& request) const {
+    if (grid_.communicator().size() == 1) return {};
     return stated_request(request.path, request.options, local_.spec, request.name, request.metadata);
   }
   // Local, alike on all ranks.

@@ -117,7 +117,7 @@ Table catalogue_table();
 Table qcdml_table();
 
 // All of them, in the order of the reference page.
-std::span<const Table> tables();
+std::vector<const Table*> tables();
 // That of one struct: "WriteOptions".
 const Table& table_named(std::string_view name);
 

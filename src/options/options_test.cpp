@@ -126,8 +126,9 @@ TEST(OptionTables, StateWhatRanksMustHaveAlike) {
 
 // The reference page and every help are made of them.
 TEST(OptionTables, SayWhatEachOptionEntails) {
-  for (const Table& table : tables()) {
-    for (const Option& row : table.rows) {
+  for (const Table* const table : tables()) {
+    EXPECT_EQ(&table_named(table->name), table);
+    for (const Option& row : table->rows) {
       EXPECT_FALSE(row.meaning.empty()) << row.name;
       EXPECT_GE(row.advice.size(), 25U) << row.name;
       EXPECT_TRUE(row.member.text != nullptr) << row.name;

@@ -54,22 +54,50 @@ void write(base::JsonWriter& json, const Table& table, const Option& row) {
   json.end_object();
 }
 
+// Made when it is first asked for, so that a call pays for its own table only. Never destroyed: threads of the program may
+// still transfer while it ends.
+template <Table (*make)()>
+const Table& made() {
+  static const Table& table = *new Table(make());
+  return table;
+}
+
+struct Named {
+  std::string_view name;
+  const Table& (*table)();
+};
+constexpr Named all_tables[] = {{"WriteOptions", made<write_table>},
+                                {"ReadOptions", made<read_table>},
+                                {"Limits", made<scan_table>},
+                                {"VerifyOptions", made<verify_table>},
+                                {"DiagnoseOptions", made<diagnose_table>},
+                                {"ConvertOptions", made<convert_table>},
+                                {"DiffOptions", made<diff_table>},
+                                {"PlanRequest", made<plan_table>},
+                                {"GenerateOptions", made<generate_table>},
+                                {"Hdf5Options", made<hdf5_table>},
+                                {"MultifileOptions", made<multifile_table>},
+                                {"MultifileReadOptions", made<multifile_read_table>},
+                                {"RepackOptions", made<repack_table>},
+                                {"RepairOptions", made<repair_table>},
+                                {"CopyOptions", made<copy_table>},
+                                {"RepartitionOptions", made<repartition_table>},
+                                {"SqueezeOptions", made<squeeze_table>},
+                                {"CatalogueOptions", made<catalogue_table>},
+                                {"QcdmlOptions", made<qcdml_table>}};
+
 }  // namespace
 
-std::span<const Table> tables() {
-  // Never destroyed: threads of the program may still transfer while it ends.
-  static const auto& all = *new std::vector<Table>{
-      write_table(),       read_table(),           scan_table(),      verify_table(),   diagnose_table(),
-      convert_table(),     diff_table(),           plan_table(),      generate_table(), hdf5_table(),
-      multifile_table(),   multifile_read_table(), repack_table(),    repair_table(),   copy_table(),
-      repartition_table(), squeeze_table(),        catalogue_table(), qcdml_table()};
+std::vector<const Table*> tables() {
+  std::vector<const Table*> all;
+  for (const Named& one : all_tables) all.push_back(&one.table());
   return all;
 }
 
 const Table& table_named(std::string_view name) {
-  const auto found = std::ranges::find(tables(), name, &Table::name);
-  if (found == tables().end()) throw Error(Code::internal, fmt::format("there is no table of options {}", name));
-  return *found;
+  const auto found = std::ranges::find(all_tables, name, &Named::name);
+  if (found == std::end(all_tables)) throw Error(Code::internal, fmt::format("there is no table of options {}", name));
+  return found->table();
 }
 
 const Option* find(const Table& table, std::string_view name) {
@@ -156,7 +184,8 @@ std::vector<Argument> arguments_of(const Option& row, const void* options) {
 std::string tables_json() {
   base::JsonWriter json;
   json.begin_array();
-  for (const Table& table : tables()) {
+  for (const Table* const one : tables()) {
+    const Table& table = *one;
     json.begin_object().member("name", table.name).member("c_name", table.c_name).member("summary", table.summary);
     json.member("base", table.base).member("c_size", static_cast<std::uint64_t>(table.c_size));
     json.key("functions").array(table.functions).key("verbs").array(table.verbs).key("others");
