@@ -5,7 +5,6 @@
 // buffers: 128 KiB of sites, which stay in cache, then blocks of a field in main memory. Best of n, because the machine
 // only ever adds time.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -15,6 +14,8 @@
 #include "kernels/copy_numbers.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/fused.hpp"
+
+#include "turns.hpp"
 
 namespace {
 
@@ -36,9 +37,7 @@ struct Row {
 void run(std::vector<Row>& rows) {
   for (int i = 0; i < 300; ++i) {
     for (Row& row : rows) {
-      const auto start = std::chrono::steady_clock::now();
-      row.work();
-      row.best = std::min(row.best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+      row.best = std::min(row.best, seconds_of(row.work));
     }
   }
 }

@@ -77,8 +77,10 @@ class Bench:
         (self.out / f"{name}.json").write_text(f"[{lines}]\n", encoding="utf-8")
 
     def plot(self, name, picture, kind):
+        package = {"PYTHONPATH": str(ROOT / "python"), "LIMEQUAT_LIBRARY": str(self.bin.parent / "lib" / "liblimequat.so")}
+        path = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
         subprocess.run([str(self.bin / "lq"), "plot", "-q", "--force", "--kind", kind, "-o", str(self.out / f"{picture}.svg"),
-                        str(self.out / f"{name}.json")], check=True)
+                        str(self.out / f"{name}.json")], check=True, env={**os.environ, **package, "PATH": path})
 
     def grids(self, path, sets):
         lattice = largest_that_fits(path, self.options.lattice)

@@ -105,17 +105,6 @@ if(NOT LQ_WITH_CLI STREQUAL OFF)
   endif()
 endif()
 
-# `lq plot` reads JSON with nlohmann's library, which is headers only.
-set(LQ_HAVE_NLOHMANN OFF)
-if(NOT LQ_WITH_NLOHMANN STREQUAL OFF)
-  find_path(LQ_NLOHMANN_INCLUDE nlohmann/json.hpp)
-  if(LQ_NLOHMANN_INCLUDE)
-    set(LQ_HAVE_NLOHMANN ON)
-  elseif(LQ_WITH_NLOHMANN STREQUAL ON)
-    message(FATAL_ERROR "LQ_WITH_NLOHMANN is ON but nlohmann/json.hpp was not found")
-  endif()
-endif()
-
 if(LIMEQUAT_TESTS)
   find_package(GTest)
   if(NOT GTest_FOUND)

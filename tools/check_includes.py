@@ -26,7 +26,6 @@ LIBRARIES = {
     "hdf5": re.compile(r"^(hdf5|H5[A-Za-z]*)\.h"),
     "tomlplusplus": re.compile(r"^toml\+\+"),
     "cli11": re.compile(r"^CLI/"),
-    "nlohmann": re.compile(r"^nlohmann/"),
     "mpi": re.compile(r"^(mpi\.h|limequat/mpi\.hpp|limequat_mpi\.h)$"),
     "gtest": re.compile(r"^(gtest|gmock)/"),
 }

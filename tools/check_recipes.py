@@ -22,7 +22,6 @@ NAMES = {
     "HDF5": ("libhdf5-dev", "libhdf5-103-1", "hdf5", "hdf5"),
     "TOMLPLUSPLUS": ("libtomlplusplus-dev", None, "tomlplusplus", "tomlplusplus"),
     "CLI": ("libcli11-dev", None, "cli11", "cli11"),
-    "NLOHMANN": ("nlohmann-json3-dev", None, "nlohmann-json", "nlohmann_json"),
 }
 # Where one of these stands: which, and how it is written there.
 RECIPES = (

@@ -39,7 +39,7 @@ class Hdf5 : public lq::bench::Mover {
   }
 
   bool is_peer() const override { return true; }
-  lq::bench::Result label() const override { return peers::label("hdf5", "hdf5"); }
+  lq::bench::Result label() const override { return lq::bench::plain_label("hdf5", "hdf5"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     const Handle access = make_access(path);

@@ -27,7 +27,7 @@ class MpiIo : public lq::bench::Mover {
 
   bool is_peer() const override { return true; }
   lq::bench::Result label() const override {
-    return peers::label(collective_ ? "mpi-io collective" : "mpi-io independent", "raw");
+    return lq::bench::plain_label(collective_ ? "mpi-io collective" : "mpi-io independent", "raw");
   }
 
   Account write(const std::string& path, const BenchField& field) override {

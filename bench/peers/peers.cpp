@@ -26,16 +26,6 @@ const std::vector<Peer>& all() {
   return list;
 }
 
-lq::bench::Result label(const std::string& name, const std::string& format) {
-  lq::bench::Result label;
-  label.name = name;
-  label.strategy = name;
-  label.format = format;
-  label.verify = "none";
-  label.precision = "double";
-  return label;
-}
-
 void require(bool failed, const std::string& path, const std::string& words) {
   if (failed) throw lq::Error(lq::Code::io, path + ": " + words, {.path = path});
 }

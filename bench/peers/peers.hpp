@@ -33,9 +33,6 @@ struct Peer {
 // Those that this program was built with.
 const std::vector<Peer>& all();
 
-// What a peer's results are called.
-lq::bench::Result label(const std::string& name, const std::string& format);
-
 // The slowest dimension first, as arrays are declared; `numbers` of a site come last.
 template <class Integer>
 std::vector<Integer> slowest_first(const lq::Coord& coord, std::uint64_t numbers) {

@@ -23,7 +23,7 @@ class Pnetcdf : public lq::bench::Mover {
   }
 
   bool is_peer() const override { return true; }
-  lq::bench::Result label() const override { return peers::label("pnetcdf", "cdf-5"); }
+  lq::bench::Result label() const override { return lq::bench::plain_label("pnetcdf", "cdf-5"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     int file = 0, variable = 0;

@@ -262,7 +262,7 @@ class UndoSplit : public lq::bench::Mover {
   explicit UndoSplit(MPI_Comm comm) : comm_(comm) {}
 
   bool is_peer() const override { return true; }
-  lq::bench::Result label() const override { return peers::label("undo split", "raw"); }
+  lq::bench::Result label() const override { return lq::bench::plain_label("undo split", "raw"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     StageWatch watch;

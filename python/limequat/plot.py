@@ -1,10 +1,11 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of files and fields, by matplotlib.
+"""Pictures of files, fields and benchmarks, by matplotlib.
 
     >>> lq.plot.layout("conf.0010.ildg")     # what lies where in the file
     >>> lq.plot.plaquette(u)                 # per time slice, and how plaquettes are distributed
     >>> lq.plot.damage("conf.0010.ildg")     # where the file is damaged
+    >>> lq.plot.results(["mine.json"])       # what `lq bench --json` measured
 
 Each returns a figure, which notebooks show and ``savefig`` writes. Without matplotlib they raise ImportError.
 """
@@ -20,7 +21,7 @@ from limequat.needs import needed
 from limequat.questions import info, verify
 from limequat.units import spelled
 
-__all__ = ["Piece", "damage", "layout", "pieces", "plaquette", "plaquettes"]
+__all__ = ["Piece", "damage", "layout", "pieces", "plaquette", "plaquettes", "results"]
 
 _COLORS = {"field": "#3b7d4f", "record": "#e0a93b", "between": "#b9bec6"}
 _BAD, _SUSPECT, _SOUND, _INK = "#c0392b", "#f0c9c2", "#dfe9e1", "#333333"
@@ -178,6 +179,17 @@ def damage(path, **options):
     for number, sentence in enumerate(words):
         figure.text(0.01, 0.02 + 0.22 * (len(words) - 1 - number) / figure.get_figheight(), sentence, fontsize=8, color=_BAD)
     return figure
+
+
+def results(paths, kind=None):
+    """What `lq bench --json` wrote to the files ``paths``, as `lq plot` draws it: rates, steps or fractions of the raw limit.
+    ``kind`` is one of those of `lq plot --kind`; None: the one that suits the results.
+
+    Returns a figure of matplotlib. Raises InvalidArgument (nothing of this kind), Malformed, NotFound, ImportError."""
+    from limequat import benchmarks  # which draws with functions of this module
+
+    found = [result for path in paths for result in benchmarks.read(path)]
+    return benchmarks.draw(benchmarks.chart(found, kind))
 
 
 def _lattices(catalog):

@@ -36,14 +36,7 @@ class Gather : public Mover {
     }
   }
 
-  Result label() const override {
-    Result label;
-    label.name = label.strategy = "gather";
-    label.format = "raw";
-    label.verify = "none";
-    label.precision = "double";
-    return label;
-  }
+  Result label() const override { return plain_label("gather", "raw"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     const Slices slices(*this, field);

@@ -16,14 +16,7 @@ class FilesMover : public Mover {
  public:
   FilesMover(const Grid& grid, bool sync) : rank_(grid.rank()), sync_(sync) {}
 
-  Result label() const override {
-    Result label;
-    label.name = label.strategy = "own files";
-    label.format = "raw";
-    label.verify = "none";
-    label.precision = "double";
-    return label;
-  }
+  Result label() const override { return plain_label("own files", "raw"); }
   Account write(const std::string& path, const BenchField& field) override {
     return {raw_write(own(path), 0, std::as_bytes(field.source()), sync_)};
   }

@@ -29,13 +29,7 @@ class RawMover : public Mover {
     // Shares lie behind each other; where they differ in size, a rank with a smaller one leaves a gap.
     largest_sites_ = static_cast<std::uint64_t>(grid.communicator().max(static_cast<double>(grid.local_volume())));
   }
-  Result label() const override {
-    Result label;
-    label.name = label.strategy = label.format = "raw";
-    label.verify = "none";
-    label.precision = bytes_per_number_ == 4 ? "single" : "double";
-    return label;
-  }
+  Result label() const override { return plain_label("raw", "raw", bytes_per_number_ == 4 ? "single" : "double"); }
   Account write(const std::string& path, const BenchField& field) override {
     return by_threads(field, [&](std::uint64_t from, std::size_t at, std::size_t count) {
       return raw_write(path, from, std::as_bytes(field.source()).subspan(at, count), sync_);
@@ -238,6 +232,15 @@ std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_
   return std::make_unique<RawMover>(grid, bytes_per_number, sync, threads);
 }
 
+Result plain_label(const std::string& name, const std::string& format, const std::string& precision) {
+  Result label;
+  label.name = label.strategy = name;
+  label.format = format;
+  label.verify = "none";
+  label.precision = precision;
+  return label;
+}
+
 void together(const Communicator& ranks, const std::function<void()>& work) {
   std::exception_ptr failure;
   try {
@@ -291,12 +294,9 @@ std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_
                                const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell) {
   std::vector<Lane> lanes = make_lanes(field, movers, rounds);
   const std::size_t count = lanes.size();
-  for (int round = 0; round <= rounds.runs; ++round) {
-    for (std::size_t turn = 0; turn < count; ++turn) {
-      const std::size_t who = (turn + static_cast<std::size_t>(round)) % count;
-      if (!lanes[who].failed) take_turn(field, rounds, lanes[who], tell);
-    }
-  }
+  take_turns(count, rounds.runs, [&](std::size_t who) {
+    if (!lanes[who].failed) take_turn(field, rounds, lanes[who], tell);
+  });
   std::vector<Result> results;
   for (std::size_t i = rounds.tells_raw ? 0 : 1; i < count; ++i) {
     if (lanes[i].failed) continue;

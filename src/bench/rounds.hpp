@@ -65,6 +65,9 @@ class Mover {
   virtual void remove_others(const std::string& /*path*/) noexcept {}
 };
 
+// Of programs that move plain numbers without a checksum.
+Result plain_label(const std::string& name, const std::string& format, const std::string& precision = "double");
+
 // `bytes_per_number`: of the file, 4 or 8; the raw transfer moves as many bytes. So many `threads` of each rank move a
 // part of its share each.
 std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads = 1);
@@ -89,6 +92,15 @@ struct Rounds {
 // `tell` is given the sentence of a peer that is left out, on all ranks.
 std::vector<Result> run_rounds(BenchField& field, const std::vector<std::unique_ptr<Mover>>& movers,
                                const Rounds& rounds, const std::function<void(const std::string& sentence)>& tell);
+
+// turn(number) for each of `count`, in every round; another one begins each time, because it finds the machine in
+// another state.
+template <class Turn>
+void take_turns(std::size_t count, int runs, const Turn& turn) {
+  for (int round = 0; round <= runs; ++round) {
+    for (std::size_t i = 0; i < count; ++i) turn((i + static_cast<std::size_t>(round)) % count);
+  }
+}
 
 // Collective. Runs `work` and lets no rank go on alone when it fails on one.
 void together(const Communicator& ranks, const std::function<void()>& work);

@@ -91,14 +91,6 @@ TaskLane make_lane(const TaskGroup& group, const TaskRounds& what, std::unique_p
   return lane;
 }
 
-template <class Turn>
-void take_turns(std::vector<TaskLane>& lanes, int runs, const Turn& turn) {
-  const std::size_t count = lanes.size();
-  for (int round = 0; round <= runs; ++round) {
-    for (std::size_t i = 0; i < count; ++i) turn(lanes[(i + static_cast<std::size_t>(round)) % count]);
-  }
-}
-
 // Three quarters of a block of the file system: chunks of two tasks meet within a block.
 std::uint64_t awkward_block(const std::string& directory) {
   struct statvfs about {};
@@ -145,7 +137,8 @@ std::vector<TaskResult> measure_create(const TaskGroup& group, const TaskRounds&
   add(make_separate_files(group));
   if (group.make_multifile) add(group.make_multifile());
   add(make_checkpoint(group, true));
-  take_turns(lanes, what.rounds.runs, [&](TaskLane& lane) {
+  take_turns(lanes.size(), what.rounds.runs, [&](std::size_t who) {
+    TaskLane& lane = lanes[who];
     const ScratchFolder folder(group.writers, what.folder);
     lane.to.path = folder.set();
     lane.write.seconds.add(timed(group.writers, [&] { lane.side->write(lane.to, {}); }));
@@ -166,7 +159,8 @@ std::vector<TaskResult> measure_transfer(const TaskGroup& group, const TaskRound
     fill_stream(source, group.writers.rank());
   });
   std::vector<TaskLane> lanes = transfer_lanes(group, what);
-  take_turns(lanes, what.rounds.runs, [&](TaskLane& lane) {
+  take_turns(lanes.size(), what.rounds.runs, [&](std::size_t who) {
+    TaskLane& lane = lanes[who];
     const ScratchFolder folder(group.writers, what.folder);
     lane.to.path = folder.set();
     lane.write.seconds.add(timed(group.writers, [&] { lane.side->write(lane.to, source); }));

@@ -71,6 +71,9 @@ struct BenchLattice {
 // "qlua, chunks slice, deflate:6"; empty: the format knows one way only.
 std::string layout_text(const WriteOptions& options);
 
+// The line above the table of one lattice and grid.
+std::string table_title(const bench::Result& one, const std::string& file_system, int runs);
+
 // Cells of a table: the rates in GB/s at which so many bytes were moved.
 struct RateCells {
   std::string median, quartiles, mean, best, first;

@@ -112,10 +112,7 @@ std::string bench_table(const std::vector<bench::Result>& results, const std::st
                rates.median, rates.quartiles, rates.mean, rates.best, rates.first, rates_of(r.bytes, r.raw).median,
                fmt::format("{:.2f}", r.ratio_to_raw()), r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
   }
-  return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n{}", to_string(one.lattice),
-                     one.precision, base::human_bytes(one.bytes), to_string(one.grid),
-                     count(static_cast<std::uint64_t>(one.ranks), "rank"), file_system, one.sync ? ", synced" : "",
-                     count(static_cast<std::uint64_t>(runs), "run"), table.text());
+  return table_title(one, file_system, runs) + table.text();
 }
 
 }  // namespace
@@ -243,6 +240,13 @@ int BenchLattice::run(Session& session) const {
   }
   save_bench(session, *this, results);
   return fine;
+}
+
+std::string table_title(const bench::Result& one, const std::string& file_system, int runs) {
+  return fmt::format("{} {}, {}, process grid {}, {}, {}{}, median of {} and a first one\n", to_string(one.lattice),
+                     one.precision, base::human_bytes(one.bytes), to_string(one.grid),
+                     count(static_cast<std::uint64_t>(one.ranks), "rank"), file_system, one.sync ? ", synced" : "",
+                     count(static_cast<std::uint64_t>(runs), "run"));
 }
 
 RateCells rates_of(std::uint64_t bytes, const bench::Series& seconds) {

@@ -74,20 +74,15 @@ class Overlap {
     bench::Result result = label(size.name);
     Load load(size);
     const int slices = calibrate(load);
-    constexpr int turns = 5;
-    for (int round = 0; round <= what_.rounds.runs; ++round) {
-      // Take turns: whoever goes first finds the machine in another state.
-      for (int turn = 0; turn < turns; ++turn) {
-        const int who = (turn + round) % turns;
-        if (who == 0) result.raw.add(with_file([&](const std::string& path) { (void)raw->write(path, field_); }));
-        if (who == 1) result.beside->compute.add(bench::timed(session_.communicator, [&] { load.run(slices, [] {}); }));
-        if (who == 2) result.beside->alone.add(with_file([&](const std::string& path) { write_alone(path); }));
-        if (who == 3) result.seconds.add(with_file([&](const std::string& path) { both(path, load, slices); }));
-        if (who == 4) {
-          result.beside->raw.add(with_file([&](const std::string& path) { beside_raw(*raw, path, load, slices); }));
-        }
+    bench::take_turns(5, what_.rounds.runs, [&](std::size_t who) {
+      if (who == 0) result.raw.add(with_file([&](const std::string& path) { (void)raw->write(path, field_); }));
+      if (who == 1) result.beside->compute.add(bench::timed(session_.communicator, [&] { load.run(slices, [] {}); }));
+      if (who == 2) result.beside->alone.add(with_file([&](const std::string& path) { write_alone(path); }));
+      if (who == 3) result.seconds.add(with_file([&](const std::string& path) { both(path, load, slices); }));
+      if (who == 4) {
+        result.beside->raw.add(with_file([&](const std::string& path) { beside_raw(*raw, path, load, slices); }));
       }
-    }
+    });
     return result;
   }
 

@@ -54,7 +54,6 @@ std::string gain(const std::vector<bench::Result>& results, const bench::Result&
 
 // The results of one lattice and grid.
 std::string threads_table(const std::vector<bench::Result>& results, const std::string& file_system, int runs) {
-  const bench::Result& one = results.front();
   Table table({{"  threads", true},
                {"direction"},
                {"verify"},
@@ -70,10 +69,7 @@ std::string threads_table(const std::vector<bench::Result>& results, const std::
                rates_of(r.bytes, r.raw).median, fmt::format("{:.2f}", r.ratio_to_raw()),
                r.memory_bytes ? base::human_bytes(*r.memory_bytes) : "-"});
   }
-  return fmt::format("{} {}, {}, process grid {}, {}, {}, median of {} and a first one\n{}", to_string(one.lattice),
-                     one.precision, base::human_bytes(one.bytes), to_string(one.grid),
-                     count(static_cast<std::uint64_t>(one.ranks), "rank"), file_system,
-                     count(static_cast<std::uint64_t>(runs), "run"), table.text());
+  return table_title(results.front(), file_system, runs) + table.text();
 }
 
 }  // namespace

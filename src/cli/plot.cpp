@@ -1,44 +1,72 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq plot: a picture of benchmark results.
+// lq plot: a picture of benchmark results, drawn by the Python package with matplotlib.
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <limequat/error.hpp>
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
-#include "plot/picture.hpp"
-#include "plot/results.hpp"
 
 namespace lq::cli {
 namespace {
 
-constexpr std::streamsize largest_file = 64 * 1024 * 1024;
+namespace fs = std::filesystem;
 
-std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    const int reason = errno;
-    throw Error(reason == ENOENT ? Code::not_found : Code::no_permission,
-                fmt::format("{}: cannot open: {}", path, std::strerror(reason)),
-                {.path = path, .system_errno = reason});
+constexpr int lacks_packages = 77;
+
+// Takes the package installed with this program before any other, and none from the current folder.
+constexpr const char* bootstrap = R"(import os, sys
+sys.path[:] = [folder for folder in sys.path if folder]
+beside, verbose = sys.argv[1:3]
+del sys.argv[1:3]
+if os.path.isdir(os.path.join(beside, "limequat")): sys.path.insert(0, beside)
+try:
+    import matplotlib
+    from limequat.benchmarks import main
+except ImportError as error:
+    if verbose: print(f"lq: {sys.executable}: {error}", file=sys.stderr)
+    sys.exit(77)
+sys.exit(main(sys.argv[1:])))";
+
+// Each python3 on the path, in order.
+std::vector<std::string> interpreters() {
+  std::vector<std::string> found;
+  const char* path = std::getenv("PATH");
+  const std::string folders = path == nullptr ? "" : path;
+  for (std::size_t at = 0; at <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', at), folders.size());
+    const std::string candidate = folders.substr(at, end - at) + "/python3";
+    const bool is_known = std::find(found.begin(), found.end(), candidate) != found.end();
+    if (end > at && !is_known && ::access(candidate.c_str(), X_OK) == 0) found.push_back(candidate);
+    at = end + 1;
   }
-  std::string text(static_cast<std::size_t>(largest_file), '\0');
-  file.read(text.data(), largest_file);
-  if (file.bad() || (file.fail() && !file.eof())) throw Error(Code::io, path + ": cannot read", {.path = path});
-  if (file.gcount() == largest_file) {
-    throw Error(Code::too_large, path + ": more than 64 MiB, which is no result of a benchmark", {.path = path});
+  return found;
+}
+
+// Its exit code.
+int run_program(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  int status = ::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  if (status != 0) return lacks_packages;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return environment;
   }
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(environment);
 }
 
 struct Plot {
@@ -55,32 +83,28 @@ struct Plot {
     return at_root(session, [&] { return draw_here(session); });
   }
 
-  int draw_here(Session& session) const {
-    std::vector<plot::Result> results;
-    for (const std::string& path : files) {
-      const std::vector<plot::Result> some = plot::read_results(contents_of(path), path);
-      results.insert(results.end(), some.begin(), some.end());
+  int draw_here(const Session& session) const {
+    std::error_code failure;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failure);
+    std::vector<std::string> words = {"-c", bootstrap, program.parent_path().parent_path() / "lib" / "python",
+                                      session.verbose ? "verbose" : "", "--output=" + out};
+    if (!kind.empty()) words.push_back("--kind=" + kind);
+    if (session.quiet) words.emplace_back("-q");
+    words.emplace_back("--");
+    words.insert(words.end(), files.begin(), files.end());
+    std::vector<std::string> tried;
+    for (const std::string& interpreter : interpreters()) {
+      std::vector<std::string> command = words;
+      command.insert(command.begin(), interpreter);
+      const int code = run_program(command);
+      if (code != lacks_packages) return code;
+      tried.push_back(interpreter);
     }
-    plot::Kind which = plot::kind_for(results);
-    const auto* named = std::find(std::begin(plot::kind_names), std::end(plot::kind_names), kind);
-    if (named != std::end(plot::kind_names)) which = static_cast<plot::Kind>(named - std::begin(plot::kind_names));
-    save(plot::draw_results(results, which));
-    if (!session.quiet) {
-      session.out.line(fmt::format("{}: {} of {}", out, plot::kind_names[static_cast<std::size_t>(which)],
-                                   fmt::format("{} result{}", results.size(), results.size() == 1 ? "" : "s")));
-    }
-    return fine;
-  }
-
-  void save(const plot::Picture& picture) const {
-    if (out.ends_with(".png")) return plot::save_png(picture, out);
-    std::ofstream file(out, std::ios::binary);
-    file << to_svg(picture);
-    file.close();
-    if (file) return;
-    const int reason = errno;
-    throw Error(Code::io, fmt::format("{}: cannot write: {}", out, std::strerror(reason)),
-                {.path = out, .system_errno = reason});
+    throw Error(Code::unsupported,
+                fmt::format("plot: the Python packages limequat and matplotlib draw pictures, and {}. Install them "
+                            "(\"pip install limequat matplotlib\") for the first python3 on your PATH",
+                            tried.empty() ? "there is no python3 on your PATH"
+                                          : fmt::format("{} cannot import them (-v: why)", fmt::join(tried, ", "))));
   }
 };
 
@@ -91,7 +115,8 @@ Run declare_plot(Arguments& arguments) {
   arguments.files("RESULT", plot->files, "JSON that \"lq bench\" wrote");
   arguments.text("-o,--output", "OUT", plot->out, "the picture, a .svg or .png file");
   arguments.text("--kind", "KIND", plot->kind, "what to draw (default: what the results suit)",
-                 {std::begin(plot::kind_names), std::end(plot::kind_names)});
+                 {"rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files",
+                  "rate-per-server", "rate-by-threads"});
   arguments.flag("--overwrite,--force", plot->force, "replace an existing picture");
   return [plot](Session& session) { return plot->draw(session); };
 }

@@ -17,8 +17,6 @@ for r in run["results"]:
 assert run["parts"] and run["machine"]["write_rate"] > 0
 END_OF_PYTHON
 grep -c "where the time goes" table.txt
-lq plot result.json -o clients.svg
-lq plot result.json -o servers.svg --kind rate-per-server
 ls
 for wrong in "--clients 3" "--split xx" "--stripes wide" "--fill 0" "--precision single" "--strategy gather"; do
   code=0

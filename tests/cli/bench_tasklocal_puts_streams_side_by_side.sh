@@ -17,9 +17,6 @@ every = [("create", "create", 1, False)] * 2 + [("transfer", way, files, awkward
 assert tried in ([], every), tried
 END_OF_PYTHON
 grep -c checkpoint table.txt
-lq plot result.json -o create.svg
-lq plot result.json -o files.svg --kind rate-by-files
-lq plot result.json -o ratio.svg --kind ratio
 ls
 for wrong in "--tasks 4" "--files 0" "--bytes 0" "--runs 0"; do
   code=0

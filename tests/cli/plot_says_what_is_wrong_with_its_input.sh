@@ -1,6 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
+# needs: LQ_MATPLOTLIB
 lq bench lattice -q --lattice 2x2x2x2 --runs 1 --json good.json
 head -c 500 good.json > truncated.json
 lq generate conf.ildg --lattice 2x2x2x2 --sweeps 1 -q

@@ -9,6 +9,7 @@
 #   NAME.stderr  the same for standard error
 # --bless writes the three files anew where they do not match; look at the change before you commit it.
 import argparse
+import importlib.util
 import os
 import pathlib
 import re
@@ -51,6 +52,11 @@ class Case:
         environment["LC_ALL"] = "C.UTF-8"
         environment["LQ_MPIRUN"] = self.arguments.mpirun
         environment["LQ_SOURCE"] = str(HERE.parent.parent)
+        # `lq plot` draws with the Python package.
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(HERE.parent.parent / "python"), environment.get("PYTHONPATH")]))
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
+        environment["LIMEQUAT_LIBRARY"] = str(self.arguments.lq.parent.parent / "lib" / "liblimequat.so")
+        environment["LQ_MATPLOTLIB"] = "yes" if importlib.util.find_spec("matplotlib") else ""
         if any(not environment.get(name) for name in self.needs()):
             return None
         with tempfile.TemporaryDirectory(prefix="lq-cli-") as folder, tempfile.TemporaryDirectory() as programs:

@@ -30,7 +30,6 @@ class Limequat(CMakePackage):
     depends_on("fmt@9:")
     depends_on("pugixml")
     depends_on("cli11", type="build")
-    depends_on("nlohmann-json", type="build")
     depends_on("isa-l")
     depends_on("libdeflate")
     depends_on("lz4")

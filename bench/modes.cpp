@@ -8,9 +8,8 @@
 // slices. Work is an amount of it, as much as an idle core does in the time named, so that it takes longer where a core
 // has to read as well.
 //
-//   mpirun -n 2 bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS [THREADS]]]]]
+//   mpirun -n 2 bench_more modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS [THREADS]]]]]
 #include <fcntl.h>
-#include <mpi.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,24 +17,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <limits>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
-#include <limequat/mpi.hpp>
 
-#include "median.hpp"
+#include "more.hpp"
 
 namespace {
 
-double now() { return MPI_Wtime(); }
-double largest(double seconds) {
-  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  return seconds;
-}
 // This rank's part of a mode, in pieces; each is then copied, where there is a place for that.
 void read_plainly(int file, const lq::Payload& payload, const lq::Grid& grid, std::uint64_t piece,
                   std::vector<char>& to, char* place = nullptr) {
@@ -76,9 +68,7 @@ double rounds_per_second(const std::vector<float>& vector) {
   constexpr long trial = 2000;
   double best = std::numeric_limits<double>::max(), sum = 0;
   for (int i = 0; i < 20; ++i) {
-    const double before = now();
-    sum += work(vector, trial);
-    best = std::min(best, now() - before);
+    best = std::min(best, seconds_of([&] { sum += work(vector, trial); }));
   }
   if (sum == 0.5) std::puts("");  // the work is not left out
   return static_cast<double>(trial) / best;
@@ -94,16 +84,20 @@ lq::ReadOptions with_threads(int threads, lq::Verify verify = lq::Verify::checks
 enum class Manner { reading, computing, in_turn, ahead };
 
 // By the clock, and of the processor, of the rank that had most.
-struct Cost {
-  double seconds = 0, processor = 0;
+struct Timed {
+  std::vector<double> seconds, processor;
+
+  void add(const lq::Communicator& ranks, const auto& work) {
+    const double before = processor_seconds();
+    seconds.push_back(seconds_of(ranks, work));
+    processor.push_back(ranks.max(processor_seconds() - before));
+  }
 };
 
 // One pass over the set.
-Cost pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner, int threads) {
+void pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner manner, int threads) {
   std::vector<float> one(grid.local_volume() * 24), other(one.size());
   double sum = 0;
-  MPI_Barrier(MPI_COMM_WORLD);
-  const double processor = processor_seconds(), start = now();
   if (manner == Manner::ahead) {
     lq::ReadAhead modes =
         set.read_ahead(0, set.size(), grid, {lq::spinor(one), lq::spinor(other)}, with_threads(threads));
@@ -114,43 +108,35 @@ Cost pass(const lq::modes::Set& set, const lq::Grid& grid, long rounds, Manner m
       if (manner != Manner::reading) sum += work(one, rounds);
     }
   }
-  const double seconds = now() - start, used = processor_seconds() - processor;
   if (sum == 0.5) std::puts("");
-  return {largest(seconds), largest(used)};
 }
 
-void drop_from_cache(const std::string& path) {
+void drop_from_cache(const std::string& path, const lq::Communicator& ranks) {
   const int file = open(path.c_str(), O_RDONLY);
   fsync(file);
   posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
   close(file);
-  MPI_Barrier(MPI_COMM_WORLD);
+  ranks.barrier();
 }
 
 // Passes in turn, three of each.
 void compare_passes(const lq::modes::Set& set, const lq::Grid& grid, bool cold, int threads) {
   const std::string& path = set.file().catalog().path;
   const double rate = rounds_per_second(std::vector<float>(1000, 1.0F));
-  const auto time = [&](long rounds, Manner manner) {
-    if (cold && manner != Manner::computing) drop_from_cache(path);
-    return pass(set, grid, rounds, manner, threads);
+  const auto time = [&](Timed& timed, long rounds, Manner manner) {
+    if (cold && manner != Manner::computing) drop_from_cache(path, grid.communicator());
+    timed.add(grid.communicator(), [&] { pass(set, grid, rounds, manner, threads); });
   };
-  std::vector<double> first;
-  for (int i = 0; i < 3; ++i) first.push_back(time(0, Manner::reading).seconds);
+  Timed first;
+  for (int i = 0; i < 3; ++i) time(first, 0, Manner::reading);
   for (const double factor : {0.5, 1.0, 2.0}) {
-    const long rounds = static_cast<long>(factor * median(first) / static_cast<double>(set.size()) * rate);
-    struct Timed {
-      std::vector<double> seconds, processor;
-      void add(const Cost& cost) {
-        seconds.push_back(cost.seconds);
-        processor.push_back(cost.processor);
-      }
-    } reading, computing, in_turn, ahead;
+    const long rounds = static_cast<long>(factor * median(first.seconds) / static_cast<double>(set.size()) * rate);
+    Timed reading, computing, in_turn, ahead;
     for (int i = 0; i < 3; ++i) {
-      reading.add(time(0, Manner::reading));
-      computing.add(time(rounds, Manner::computing));
-      in_turn.add(time(rounds, Manner::in_turn));
-      ahead.add(time(rounds, Manner::ahead));
+      time(reading, 0, Manner::reading);
+      time(computing, rounds, Manner::computing);
+      time(in_turn, rounds, Manner::in_turn);
+      time(ahead, rounds, Manner::ahead);
     }
     const auto tell = [&](const char* what, const std::vector<double> Timed::*of) {
       std::printf("a pass, %s, %s: reading %.2f s, computing %.2f s: %.2f s in turn, %.2f s ahead, ",
@@ -184,9 +170,9 @@ void write_set(const std::string& path, const lq::Grid& grid, std::uint64_t coun
     // Behind the basis the last one of it, twice as large each time: coefficients make it up.
     if (basis == 0 || k < basis) std::shuffle(vector.begin(), vector.begin() + 1000, random);
     vector[k % vector.size()] += basis == 0 || k < basis ? 1 : 0;
-    const double before = now();
-    set.append(lq::spinor(vector), {static_cast<double>(k), 1e-9});
-    seconds.push_back(largest(now() - before));
+    seconds.push_back(seconds_of(grid.communicator(), [&] {
+      set.append(lq::spinor(vector), {static_cast<double>(k), 1e-9});
+    }));
   }
   if (grid.is_root()) {
     std::printf("adding a mode: %.1f ms (median), %.1f ms at most\n", 1e3 * median(seconds),
@@ -200,20 +186,11 @@ void compare_any_mode(const lq::modes::Set& set, const lq::Grid& grid, int threa
   constexpr std::uint64_t plain_piece = 1 << 20, our_piece = 1 << 19;
   std::vector<char> raw, scratch(our_piece);
   std::vector<float> vector(grid.local_volume() * 24);
-  struct Timed {
-    std::vector<double> seconds, processor;
-  } plainly, copied, checked, unchecked;
+  Timed plainly, copied, checked, unchecked;
   std::mt19937 random(1);
   for (int round = 0; round < 61; ++round) {
     const std::uint64_t k = random() % set.size();
-    const auto time = [&](Timed& timed, const auto& transfer) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      const double processor = processor_seconds(), before = now();
-      transfer();
-      const double seconds = now() - before, used = processor_seconds() - processor;
-      timed.seconds.push_back(largest(seconds));
-      timed.processor.push_back(largest(used));
-    };
+    const auto time = [&](Timed& timed, const auto& transfer) { timed.add(grid.communicator(), transfer); };
     // Who goes first changes.
     const lq::Payload& payload = set.file().catalog().fields[k].payload;
     for (int turn = 0; turn < 4; ++turn) {
@@ -250,17 +227,21 @@ void compare_any_mode(const lq::modes::Set& set, const lq::Grid& grid, int threa
   }
 }
 
-void run(const std::string& path, std::uint64_t count, const lq::Extents& lattice, lq::modes::Storage storage,
-         std::uint64_t basis, int threads) {
-  const lq::Communicator ranks = lq::mpi::communicator();
+}  // namespace
+
+void measure_modes(const Words& words, const lq::Communicator& ranks) {
+  const std::string path = words.text(0);
+  const auto count = static_cast<std::uint64_t>(words.number(1, 300));
+  const lq::Extents lattice = lq::parse_extents(words.text(2, "16x16x16x32"));
+  const lq::modes::Storage storage = lq::modes::parse_storage(words.text(3, "single"));
+  const auto basis = static_cast<std::uint64_t>(words.number(4, 0));
+  const int threads = words.number(5, 0);
   const lq::Grid grid(ranks, lattice, {.processes = lq::Extents{1, 1, 1, ranks.size()}});
   write_set(path, grid, count, storage, basis);
 
   std::vector<double> opening;
   for (int i = 0; i < 7; ++i) {
-    const double before = now();
-    lq::modes::Set opened(path, ranks);
-    opening.push_back(largest(now() - before));
+    opening.push_back(seconds_of(ranks, [&] { const lq::modes::Set opened(path, ranks); }));
   }
   const lq::modes::Set set(path, ranks);
   const double megabytes = static_cast<double>(set.file().catalog().fields.front().payload.length) / 1e6;
@@ -273,20 +254,4 @@ void run(const std::string& path, std::uint64_t count, const lq::Extents& lattic
   // Coefficients are not the bytes of a mode.
   if (basis == 0) compare_any_mode(set, grid, threads);
   for (const bool cold : {false, true}) compare_passes(set, grid, cold, threads);
-}
-
-}  // namespace
-
-int main(int argc, char** argv) try {
-  lq::mpi::Environment mpi(argc, argv);
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: bench_modes FILE [MODES [LATTICE [double|single|fixed16 [BASIS [THREADS]]]]]\n");
-    return 2;
-  }
-  run(argv[1], argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 300,
-      lq::parse_extents(argc > 3 ? argv[3] : "16x16x16x32"), lq::modes::parse_storage(argc > 4 ? argv[4] : "single"),
-      argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 0, argc > 6 ? std::atoi(argv[6]) : 0);
-} catch (const std::exception& error) {
-  std::fprintf(stderr, "%s\n", error.what());
-  return 1;
 }

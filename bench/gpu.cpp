@@ -5,25 +5,21 @@
 // field in memory of the host: in turn, in the same run. On the GPU twice: where it computes what is to be computed
 // (reorder, byte order, checksums), and where the host does.
 //
-//   bench_gpu FOLDER [LATTICE [ROUNDS [THREADS]]]
+//   bench_more gpu FOLDER [LATTICE [ROUNDS [THREADS]]]
 //
 // The driver is that of CUDA (or the library that LQ_BENCH_CUDA names), found at run time.
 #include <dlfcn.h>
 
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <filesystem>
-#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
 
-#include "median.hpp"
+#include "more.hpp"
 
 namespace {
 
@@ -74,24 +70,18 @@ class Driver {
   void* library_ = nullptr;
 };
 
-double seconds_of(const std::function<void()>& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
 // What is measured: the memory of a field, who computes, and how long it took in each round.
-struct Way {
+struct GpuWay {
   std::string name;
   lq::MutableField field;
   bool gpu_computes = false;
   std::vector<double> writing = {}, reading = {};
 };
 
-class Bench {
+class GpuBench {
  public:
-  Bench(const std::string& folder, const lq::Extents& lattice, int rounds, int threads)
-      : file_(folder + "/bench_gpu.ildg"), grid_(lattice), rounds_(rounds) {
+  GpuBench(const std::string& folder, const lq::Extents& lattice, int rounds, int threads)
+      : file_(folder + "/bench_more.ildg"), grid_(lattice), rounds_(rounds) {
     writing_.route.threads = reading_.route.threads = threads;
     writing_.overwrite = true;
     writing_.sync = lq::Sync::none;
@@ -118,18 +108,16 @@ class Bench {
   }
 
   void compare(const std::string& words) {
-    Way ways[] = {{"memory of the host", field(host_.data(), words)},
-                  {"GPU, the host computes", field(memory_, words)},
-                  {"GPU, it computes", field(memory_, words), true}};
+    std::vector<GpuWay> ways = {{"memory of the host", field(host_.data(), words)},
+                                {"GPU, the host computes", field(memory_, words)},
+                                {"GPU, it computes", field(memory_, words), true}};
     driver_.put(memory_, host_);
-    for (int round = -1; round < rounds_; ++round) {
-      for (Way& way : ways) measure(way, round);
-    }
+    in_turn(ways, rounds_, [&](GpuWay& way, bool counts) { measure(way, counts); });
     if (driver_.get(memory_, host_.size()) != host_) throw std::runtime_error("what was read is not what was written");
     const double host_write = median(ways[0].writing), host_read = median(ways[0].reading);
     std::printf("%s\n%-24s %10s %8s %10s %8s\n", words.empty() ? "plain" : words.c_str(), "", "write GB/s", "of host",
                 "read GB/s", "of host");
-    for (const Way& way : ways) {
+    for (const GpuWay& way : ways) {
       const double bytes = static_cast<double>(host_.size()) * sizeof(double);
       std::printf("%-24s %10.2f %8.2f %10.2f %8.2f\n", way.name.c_str(), bytes / median(way.writing) / 1e9,
                   host_write / median(way.writing), bytes / median(way.reading) / 1e9, host_read / median(way.reading));
@@ -137,12 +125,12 @@ class Bench {
     std::fflush(stdout);
   }
 
-  void measure(Way& way, int round) {
+  void measure(GpuWay& way, bool counts) {
     ::setenv("LQ_DEVICE_PROGRAM", way.gpu_computes ? "on" : "off", 1);
     std::filesystem::remove(file_);
     const double written = seconds_of([&] { lq::write(file_, grid_, way.field, writing_); });
     const double read = seconds_of([&] { lq::read(file_, grid_, way.field, reading_); });
-    if (round < 0) {  // pays for page tables, and for the compiler
+    if (!counts) {
       std::printf("first: %-24s write %.3f s, read %.3f s\n", way.name.c_str(), written, read);
       return;
     }
@@ -162,18 +150,7 @@ class Bench {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 2) {
-    std::fputs("usage: bench_gpu FOLDER [LATTICE [ROUNDS [THREADS]]]\n", stderr);
-    return 2;
-  }
-  try {
-    Bench(argv[1], lq::parse_extents(argc > 2 ? argv[2] : "24x24x24x48"), argc > 3 ? std::atoi(argv[3]) : 9,
-          argc > 4 ? std::atoi(argv[4]) : 1)
-        .run();
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return 1;
-  }
+void measure_gpu(const Words& words, const lq::Communicator& /*ranks*/) {
+  GpuBench(words.text(0), lq::parse_extents(words.text(1, "24x24x24x48")), words.number(2, 9), words.number(3, 1))
+      .run();
 }

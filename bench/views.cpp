@@ -5,37 +5,23 @@
 // sites (two-phase, where rows are short), by views of which each process reads its own, and by views together,
 // directed by the disks; of one file and of sets of subfiles that match the process grid and that do not.
 //
-//   mpirun -n 4 bench_views FOLDER [LATTICE [PROCESSES [ROUNDS]]]
-#include <mpi.h>
-
-#include <algorithm>
+//   mpirun -n 4 bench_more views FOLDER [LATTICE [PROCESSES [ROUNDS]]]
 #include <cstdio>
-#include <cstdlib>
-#include <exception>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <limequat/limequat.hpp>
-#include <limequat/mpi.hpp>
+
+#include "more.hpp"
 
 namespace {
 
-double now() { return MPI_Wtime(); }
-
 // Median over the rounds of the slowest rank's time, in seconds.
-double timed(int rounds, const std::function<void()>& work) {
+double median_of_rounds(const lq::Communicator& ranks, int rounds, const std::function<void()>& work) {
   std::vector<double> all;
-  for (int round = 0; round < rounds; ++round) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double begin = now();
-    work();
-    double seconds = now() - begin;
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    all.push_back(seconds);
-  }
-  std::sort(all.begin(), all.end());
-  return all[all.size() / 2];
+  for (int round = 0; round < rounds; ++round) all.push_back(seconds_of(ranks, work));
+  return median(all);
 }
 
 // "2x1x1x4" -> "x=block:2,t=block:4"
@@ -51,21 +37,21 @@ std::string cuts_of(const lq::Extents& processes) {
   return cuts.empty() ? "whole" : cuts;
 }
 
-void run(int argc, char** argv) {
-  const std::string folder = argv[1];
-  const std::string lattice_text = argc > 2 ? argv[2] : "16x16x16x32";
+}  // namespace
+
+void measure_views(const Words& words, const lq::Communicator& world) {
+  const std::string folder = words.text(0);
+  const std::string lattice_text = words.text(1, "16x16x16x32");
   const lq::Extents lattice = lq::parse_extents(lattice_text);
-  const lq::Communicator world = lq::mpi::communicator();
-  const std::string processes_text =
-      argc > 3 ? std::string(argv[3]) : std::string("1x1x1x").append(std::to_string(world.size()));
+  const std::string processes_text = words.text(2, std::string("1x1x1x").append(std::to_string(world.size())));
   const lq::Extents processes = lq::parse_extents(processes_text);
-  const int rounds = argc > 4 ? std::atoi(argv[4]) : 5;
+  const int rounds = words.number(3, 5);
   lq::GridOptions how;
   how.processes = processes;
   const lq::Grid grid(world, lattice, how);
   std::vector<double> links(grid.local_volume() * 72, 0.5);
   const double bytes = static_cast<double>(lq::volume(lattice)) * 576;
-  const std::string file = folder + "/bench_views.ildg", cuts = cuts_of(processes);
+  const std::string file = folder + "/bench_more.ildg", cuts = cuts_of(processes);
   const auto part = static_cast<std::uint64_t>(world.rank());
 
   lq::WriteOptions writing;
@@ -80,8 +66,10 @@ void run(int argc, char** argv) {
     std::printf("%s on %s, MB/s, median of %d, page cache\n%-44s %8s %8s\n", lattice_text.c_str(),
                 processes_text.c_str(), rounds, "", "read", "write");
   }
-  const double engine_write = timed(rounds, [&] { lq::write(file, grid, lq::gauge(std::as_const(links)), writing); });
-  const double engine_read = timed(rounds, [&] { lq::read(file, grid, lq::gauge(links), unchecked); });
+  const double engine_write =
+      median_of_rounds(world, rounds, [&] { lq::write(file, grid, lq::gauge(std::as_const(links)), writing); });
+  const double engine_read =
+      median_of_rounds(world, rounds, [&] { lq::read(file, grid, lq::gauge(links), unchecked); });
   tell("engine, automatic, one file", engine_read, engine_write);
   lq::WriteOptions exchanging = writing;
   exchanging.route.strategy = lq::Strategy::messages;
@@ -89,13 +77,14 @@ void run(int argc, char** argv) {
   two_phase.verify = lq::Verify::none;
   two_phase.route.strategy = lq::Strategy::messages;
   const double messages_write =
-      timed(rounds, [&] { lq::write(file, grid, lq::gauge(std::as_const(links)), exchanging); });
-  const double messages_read = timed(rounds, [&] { lq::read(file, grid, lq::gauge(links), two_phase); });
+      median_of_rounds(world, rounds, [&] { lq::write(file, grid, lq::gauge(std::as_const(links)), exchanging); });
+  const double messages_read =
+      median_of_rounds(world, rounds, [&] { lq::read(file, grid, lq::gauge(links), two_phase); });
   tell("engine, two-phase by messages, one file", messages_read, messages_write);
 
   const std::string slices = std::string("t=block:").append(std::to_string(world.size()));
   for (const std::string& to : {std::string("whole"), slices, cuts}) {
-    const std::string path = to == "whole" ? file : folder + "/bench_views.set";
+    const std::string path = to == "whole" ? file : folder + "/bench_more.set";
     if (to != "whole") {
       lq::RepartitionOptions into;
       into.to = to;
@@ -105,31 +94,11 @@ void run(int argc, char** argv) {
     }
     lq::View view(path, cuts, part, {.writable = true});
     std::vector<std::byte> mine(view.size());
-    const double read_alone = timed(rounds, [&] { view.read_at(0, mine); });
-    const double write_alone = timed(rounds, [&] { view.write_at(0, mine); });
+    const double read_alone = median_of_rounds(world, rounds, [&] { view.read_at(0, mine); });
+    const double write_alone = median_of_rounds(world, rounds, [&] { view.write_at(0, mine); });
     tell(std::string("views, each by itself, ").append(to), read_alone, write_alone);
-    const double read_together = timed(rounds, [&] { view.read_all(mine, world); });
-    const double write_together = timed(rounds, [&] { view.write_all(mine, world); });
+    const double read_together = median_of_rounds(world, rounds, [&] { view.read_all(mine, world); });
+    const double write_together = median_of_rounds(world, rounds, [&] { view.write_all(mine, world); });
     tell(std::string("views, disk-directed, ").append(to), read_together, write_together);
   }
-}
-
-}  // namespace
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int code = 0;
-  if (argc < 2) {
-    std::fprintf(stderr, "usage: bench_views FOLDER [LATTICE [PROCESSES [ROUNDS]]]\n");
-    code = 2;
-  } else {
-    try {
-      run(argc, argv);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "%s\n", error.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);
-    }
-  }
-  MPI_Finalize();
-  return code;
 }

@@ -8,7 +8,6 @@
 //
 //   bench_packing [LATTICE [ROUNDS [MEMORY]]]     only that of the memory beside plain
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,8 +16,8 @@
 #include <vector>
 
 #include "described.hpp"
-#include "median.hpp"
 #include "pump/direct.hpp"
+#include "turns.hpp"
 
 namespace {
 
@@ -58,14 +57,10 @@ struct Seconds {
 };
 
 template <class Make>
-Seconds seconds_of(const Make& make) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const auto movement = make();
-  const auto made = Clock::now();
-  lq::pump::run(*movement);
-  const std::chrono::duration<double> setup = made - begin, moving = Clock::now() - made;
-  return {setup.count(), moving.count()};
+Seconds timed(const Make& make) {
+  decltype(make()) movement;
+  const double setup = seconds_of([&] { movement = make(); });
+  return {setup, seconds_of([&] { lq::pump::run(*movement); })};
 }
 
 void run(int argc, char** argv) {
@@ -92,8 +87,8 @@ void run(int argc, char** argv) {
       DescribedField& one = fields[i];
       const auto packing = [&] { return lq::pump::move_out(one.source, payload, rows, file, options, tally); };
       const auto unpacking = [&] { return lq::pump::move_in(file, payload, rows, one.field, options, tally); };
-      seconds_of(packing);  // brings the field into the cache
-      const Seconds packed = seconds_of(packing), unpacked = seconds_of(unpacking);
+      timed(packing);  // brings the field into the cache
+      const Seconds packed = timed(packing), unpacked = timed(unpacking);
       if (round < 0) continue;
       times[i].packing.push_back(packed.moving);
       times[i].unpacking.push_back(unpacked.moving);

@@ -5,20 +5,20 @@
 // of the same bytes by all ranks; and written and read in the background of a loop that computes, beside the longer of
 // the two. Medians of interleaved rounds.
 //
-//   mpiexec -n 2 bench_lemon /dev/shm 24x24x24x48 2x1x1x1 5
+//   mpiexec -n 2 bench_more lemon /dev/shm 24x24x24x48 2x1x1x1 5
 #include <lemon.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "median.hpp"
+#include "more.hpp"
 
 namespace {
 
@@ -26,16 +26,18 @@ constexpr MPI_Offset site_bytes = 576;
 constexpr std::array<int, 4> mapping{0, 3, 2, 1};
 
 // x, y, z, t as text; the communicator has t, x, y, z.
-std::array<int, 4> parse(const char* text) {
-  int x = 0, y = 0, z = 0, t = 0;
-  if (std::sscanf(text, "%dx%dx%dx%d", &x, &y, &z, &t) != 4) x = 0;
-  return {t, x, y, z};
+std::array<int, 4> parse(const std::string& text) {
+  const lq::Extents extents = lq::parse_extents(text);
+  if (extents.size() != 4) throw std::invalid_argument(text + ": four extents are needed, such as 24x24x24x48");
+  std::array<int, 4> found{};
+  for (int d = 0; d < 4; ++d) found[static_cast<std::size_t>((d + 1) % 4)] = static_cast<int>(extents[d]);
+  return found;
 }
 
-class Bench {
+class LemonBench {
  public:
-  Bench(std::string folder, const std::array<int, 4>& extents, const std::array<int, 4>& ranks)
-      : path_(std::move(folder) + "/bench_lemon.lime"), extents_(extents) {
+  LemonBench(std::string folder, const std::array<int, 4>& extents, const std::array<int, 4>& ranks)
+      : path_(std::move(folder) + "/bench_more.lime"), extents_(extents) {
     const std::array<int, 4> periods{1, 1, 1, 1};
     MPI_Cart_create(MPI_COMM_WORLD, 4, ranks.data(), periods.data(), 0, &comm_);
     MPI_Comm_rank(comm_, &rank_);
@@ -48,11 +50,11 @@ class Bench {
     source_.assign(local_bytes_, static_cast<char>(rank_ + 1));
     target_ = source_;
   }
-  ~Bench() {
+  ~LemonBench() {
     if (rank_ == 0) std::remove(path_.c_str());
     MPI_Comm_free(&comm_);
   }
-  Bench(const Bench&) = delete;
+  LemonBench(const LemonBench&) = delete;
 
   bool is_root() const { return rank_ == 0; }
   MPI_Offset bytes() const { return bytes_; }
@@ -77,7 +79,7 @@ class Bench {
  private:
   void require(bool good, const char* what) const {
     if (good) return;
-    std::fprintf(stderr, "bench_lemon: %s failed\n", what);
+    std::fprintf(stderr, "bench_more: %s failed\n", what);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
 
@@ -195,7 +197,7 @@ class Bench {
   std::map<std::string, std::vector<double>> seconds_;
 };
 
-void report(const Bench& bench) {
+void report(const LemonBench& bench) {
   const double megabytes = static_cast<double>(bench.bytes()) / 1e6;
   for (const char* what : {"write", "read"}) {
     const double raw = bench.seconds((std::string("raw ") + what).c_str()), alone = bench.seconds(what);
@@ -208,24 +210,16 @@ void report(const Bench& bench) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const auto extents = argc == 5 ? parse(argv[2]) : std::array<int, 4>{};
-  const auto ranks = argc == 5 ? parse(argv[3]) : std::array<int, 4>{};
-  const int rounds = argc == 5 ? std::atoi(argv[4]) : 0;
-  if (rounds < 1 || extents[1] < 1 || ranks[0] * ranks[1] * ranks[2] * ranks[3] != size) {
-    std::fprintf(stderr, "usage: bench_lemon FOLDER LATTICE GRID ROUNDS, such as /dev/shm 24x24x24x48 2x1x1x1 5\n");
-    MPI_Abort(MPI_COMM_WORLD, 1);
+void measure_lemon(const Words& words, const lq::Communicator& ranks) {
+  const std::array<int, 4> extents = parse(words.text(1)), processes = parse(words.text(2));
+  const int rounds = words.number(3, 0);
+  if (rounds < 1 || processes[0] * processes[1] * processes[2] * processes[3] != ranks.size()) {
+    throw std::invalid_argument("at least one round, and a grid of as many processes as there are ranks");
   }
-  {
-    Bench bench(argv[1], extents, ranks);
-    for (int round = 0; round < 2; ++round) bench.round(round);
-    bench.calibrate();
-    bench.forget();
-    for (int round = 0; round < rounds; ++round) bench.round(round);
-    if (bench.is_root()) report(bench);
-  }
-  MPI_Finalize();
+  LemonBench bench(words.text(0), extents, processes);
+  for (int round = 0; round < 2; ++round) bench.round(round);
+  bench.calibrate();
+  bench.forget();
+  for (int round = 0; round < rounds; ++round) bench.round(round);
+  if (bench.is_root()) report(bench);
 }

@@ -4,7 +4,6 @@
 // bench_squeeze FILE [RUNS]: the tiles of the first field of a file, as `lq squeeze` cuts it, encoded and decoded in
 // memory by one core, beside memcpy of the same tiles; by turns, medians, as JSON. Every tile is compared.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,25 +20,17 @@
 #include "squeezed/codec/tile.hpp"
 #include "squeezed/cut.hpp"
 
-#include "median.hpp"
+#include "turns.hpp"
 
 namespace {
 
 using namespace lq;
-using Clock = std::chrono::steady_clock;
 
 struct Measured {
   std::string_view name;
   std::uint64_t bytes = 0, stored = 0;
   std::vector<double> encode = {}, decode = {};  // seconds of each round
 };
-
-template <class Work>
-double seconds_of(const Work& work) {
-  const auto begin = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
-}
 
 // All tiles once: encode(tile) -> bytes, decode(bytes, tile).
 template <class Encode, class Decode>
