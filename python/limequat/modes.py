@@ -109,7 +109,8 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
 
 def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None,
             lattice=None, basis=0, block=None, tolerance=_TOLERANCE, strategy=None, comm=None):
-    """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are).
+    """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are). Warns of numbers
+    that are NaN or infinite as they are stored.
 
     comm        a communicator or Grid whose ranks share the work
 
@@ -119,11 +120,13 @@ def convert(source, target, *, storage=None, first=0, last=None, overwrite=False
     strategy    "direct", "shared" or "messages": how the ranks write the new set; default: what is fastest
     """
     group = group_of(comm)
+    report = ctypes.c_void_p()
     call_together(group, "lq_modes_convert_with", lambda: (
         path_bytes(source), path_bytes(target), None if format is None else text_bytes(format, "format"), ls,
         _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first,
         _ALL if last is None else last, basis, (ctypes.c_int64 * 8)(*extents_of(block or (), "block")), tolerance,
-        Options("WriteOptions", {"overwrite": overwrite, "strategy": strategy}), group))
+        Options("WriteOptions", {"overwrite": overwrite, "strategy": strategy}), group, ctypes.byref(report)))
+    warn_of(parse(take_text(report)))
 
 
 class Writer:

@@ -17,9 +17,9 @@
 #include "base/byte_source.hpp"
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
+#include "clients/owners.hpp"
 #include "comm/comm.hpp"
 #include "io/new_file.hpp"
-#include "io/owners.hpp"
 #include "io/scan.hpp"
 #include "squeezed/archive.hpp"
 #include "threads/team.hpp"
@@ -106,7 +106,7 @@ class Errand {
   std::unique_ptr<JoinedFiles> joined_;
   std::vector<std::unique_ptr<io::NewFile>> targets_;
   bool replaces_source_ = false;
-  io::Owners owners_;
+  clients::Owners owners_;
   std::uint64_t writers_ = 1;
   std::uint64_t total_ = 0;
   std::atomic<std::uint64_t> done_{0};

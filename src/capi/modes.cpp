@@ -213,7 +213,8 @@ lq_status lq_modes_writer_close(lq_modes_writer* writer) {
 void lq_modes_writer_free(lq_modes_writer* writer) { delete writer; }
 
 lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
-                         const lq_field* vectors, const lq_mode* modes, size_t count, const lq_write_options* options) {
+                         const lq_field* vectors, const lq_mode* modes, size_t count, const lq_write_options* options,
+                         char** report_json) {
   return guarded([&] {
     std::vector<lq::Field> fields;
     std::vector<Mode> known;
@@ -226,7 +227,9 @@ lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_d
       }
       return std::tuple(text(path, "path"), lq::capi::options_of(options), description_from(description));
     });
-    lq::modes::write(name, grid->grid, what, fields, known, how);
+    lq::Report report;
+    lq::modes::write(name, grid->grid, what, fields, known, how, &report);
+    lq::capi::hand_out_report(report, report_json);
   });
 }
 
@@ -315,7 +318,7 @@ lq_status lq_modes_convert_coherent(const char* from, const char* to, int storag
                                     double tolerance, int overwrite, const lq_communicator* communicator) {
   const lq_write_options how = overwriting(overwrite);
   return lq_modes_convert_with(from, to, nullptr, 1, LQ_MODES_BOTH, nullptr, storage, 0, UINT64_MAX, basis, block,
-                               tolerance, &how, communicator);
+                               tolerance, &how, communicator, nullptr);
 }
 
 lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
@@ -323,13 +326,13 @@ lq_status lq_modes_convert_vectors(const char* from, const char* to, const char*
                                    const lq_communicator* communicator) {
   const lq_write_options how = overwriting(overwrite);
   return lq_modes_convert_with(from, to, format, ls, parity, lattice, storage, first, last, 0, nullptr, 0, &how,
-                               communicator);
+                               communicator, nullptr);
 }
 
 lq_status lq_modes_convert_with(const char* from, const char* to, const char* format, int64_t ls, int parity,
                                 const int64_t* lattice, int storage, uint64_t first, uint64_t last, uint64_t basis,
                                 const int64_t* block, double tolerance, const lq_write_options* options,
-                                const lq_communicator* communicator) {
+                                const lq_communicator* communicator, char** report_json) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
     auto [source, target, how] = agreed(group, [&] {
@@ -346,6 +349,8 @@ lq_status lq_modes_convert_with(const char* from, const char* to, const char* fo
       const int dimensions = lq::modes::Set(source, group, {}, how.unsaid).description().lattice.size();
       how.coherence = coherence_from(basis, block, dimensions, tolerance);
     }
-    lq::modes::convert(source, target, group, how);
+    lq::Report report;
+    lq::modes::convert(source, target, group, how, &report);
+    lq::capi::hand_out_report(report, report_json);
   });
 }

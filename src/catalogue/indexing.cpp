@@ -375,7 +375,9 @@ std::vector<std::string> all_folders(const Database& database) {
   Statement rows = database.prepare("SELECT path FROM folders ORDER BY path");
   while (rows.step()) folders.push_back(rows.text(0));
   if (folders.empty()) {
-    throw Error(Code::invalid_argument, database.path() + ": no folder was indexed yet; name one",
+    throw Error(Code::invalid_argument,
+                database.path() + ": no folder was indexed yet; name one, or the file of a catalogue that has some "
+                                  "(`--db FILE`)",
                 {.path = database.path()});
   }
   return folders;

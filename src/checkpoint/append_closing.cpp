@@ -11,13 +11,13 @@
 #include "checkpoint/appended_set.hpp"
 #include "checkpoint/closing.hpp"
 #include "checkpoint/publishing.hpp"
+#include "clients/owners.hpp"
 #include "comm/agree.hpp"
 #include "comm/gathering.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/integers.hpp"
 #include "format/sion/names.hpp"
-#include "io/owners.hpp"
 
 namespace lq::checkpoint {
 
@@ -63,7 +63,7 @@ void AppendedSet::finish() {
 
 // To clients that have used the files, by those that keep them and have written last.
 void AppendedSet::tell_ends() {
-  if (!io::owners_beside(all(), transport_, path_).have_strange_caches()) return;
+  if (!clients::owners_beside(all(), transport_, path_).have_strange_caches()) return;
   const auto name = [&](std::size_t number) { return sion::file_name(path_, static_cast<std::int32_t>(number)); };
   std::vector<std::uint64_t> ends = comm::agree(all(), [&] {
     std::vector<std::uint64_t> mine(all_files());
@@ -75,7 +75,7 @@ void AppendedSet::tell_ends() {
   all().all_reduce(ends, comm::Reduce::max);
   comm::agree(all(), [&] {
     for (std::size_t number = 0; number < all_files(); ++number) {
-      if (claims_[number]) io::tell_size(*transport_.open_write(name(number)), ends[number]);
+      if (claims_[number]) clients::tell_size(*transport_.open_write(name(number)), ends[number]);
     }
   });
 }

@@ -17,6 +17,7 @@
 #include "checkpoint/publishing.hpp"
 #include "checkpoint/shape.hpp"
 #include "checkpoint/table_gathering.hpp"
+#include "clients/owners.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "comm/take_part.hpp"
@@ -24,7 +25,6 @@
 #include "format/sion/geometry.hpp"
 #include "format/sion/names.hpp"
 #include "io/new_file.hpp"
-#include "io/owners.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -80,7 +80,7 @@ class CreatedSet final : public NewSet {
   std::int32_t older_files_ = 0;                       // on rank 0: of the set that is replaced
   SetRecord record_;
   std::uint64_t start_ = 0, skip_ = 0;  // of the file
-  io::Owners owners_;
+  clients::Owners owners_;
   std::unique_ptr<transport::File> handle_;
 };
 
@@ -98,13 +98,13 @@ void CreatedSet::begin() {
 
 // What rank 0 chooses for all, and whether any rank must be careful of others' blocks.
 void CreatedSet::choose() {
-  std::array<comm::Term, 1 + io::SeenByAll::terms + 4> terms{};
-  const auto seen = std::span(terms).subspan<1, io::SeenByAll::terms>();
-  const auto chosen = std::span(terms).subspan<1 + io::SeenByAll::terms, 4>();
+  std::array<comm::Term, 1 + clients::SeenByAll::terms + 4> terms{};
+  const auto seen = std::span(terms).subspan<1, clients::SeenByAll::terms>();
+  const auto chosen = std::span(terms).subspan<1 + clients::SeenByAll::terms, 4>();
   comm::agree(all(), terms, [&] {
     const std::string folder = base::directory_of(path_);
     owners_.unit = transport_.unit(folder);
-    io::SeenByAll::tell(seen, owners_.unit, io::client_of(transport_, folder, owners_.unit));
+    clients::SeenByAll::tell(seen, owners_.unit, clients::client_of(transport_, folder, owners_.unit));
     chosen[3] = {static_cast<std::uint64_t>(options_.streams), comm::Reduce::min};
     if (all().rank() > 0) return;
     io::require_target(transport_, path_, options_.overwrite);
@@ -121,10 +121,10 @@ void CreatedSet::choose() {
   const std::array<std::uint64_t, 2> words{chosen[0].value, chosen[1].value};
   std::memcpy(generation_.bytes.data(), words.data(), sizeof generation_.bytes);
   files_ = static_cast<std::int32_t>(chosen[2].value);
-  owners_.unit = io::SeenByAll::strictest(seen, owners_.unit);
+  owners_.unit = clients::SeenByAll::strictest(seen, owners_.unit);
   unit_bytes_ = owners_.unit.bytes;
   owners_.are_one_client =
-      !owners_.unit.single_owner || (all().node().is_only() && io::SeenByAll::have_one_client(seen));
+      !owners_.unit.single_owner || (all().node().is_only() && clients::SeenByAll::have_one_client(seen));
   // Each file needs a task; users who want more files than one say how many.
   const bool some_rank_has_no_stream = chosen[3].value == 0;
   if (options_.files == 0 && some_rank_has_no_stream) files_ = 1;
@@ -293,7 +293,7 @@ void CreatedSet::tell_end() {
   });
   group_->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
   comm::agree(all(), [&] {
-    if (handle_) io::tell_size(*handle_, end);
+    if (handle_) clients::tell_size(*handle_, end);
   });
 }
 

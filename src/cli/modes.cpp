@@ -249,14 +249,17 @@ struct ModesArguments {
         throw UsageError("--basis needs --block, the sites that coefficients are for: --block 4x4x4x4");
       options.coherence = modes::Coherence{.basis = basis, .block = block, .tolerance = tolerance};
     }
-    const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options);
+    Report report;
+    const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options, &report);
     return at_root(session, [&] {
       if (session.json) {
         base::JsonWriter json;
-        session.out.line(json.begin_object().member("path", files[1]).member("count", modes).end_object().take());
+        json.begin_object().member("path", files[1]).member("count", modes).member("warnings", report.warnings);
+        session.out.line(json.end_object().take());
       } else if (!session.quiet) {
         session.out.line(fmt::format("{}: {}", files[1], count(modes, "mode")));
       }
+      for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
       return fine;
     });
   }

@@ -60,6 +60,7 @@ void MetadataWriter::write_tail(const sion::Tail& tail, std::int64_t unused) {
   file_->write_at(
       sion::closing_offset(head_.tasks),
       sion::encode_closing(static_cast<std::int32_t>(chunks), static_cast<std::int64_t>(begin), head_.metadata_order));
+  if (syncs_) file_->sync();
   file_->close();
 }
 

@@ -22,7 +22,9 @@ std::int32_t block_size_of(transport::Transport& transport, const std::string& p
 // Of a file that is being written. Between its two writes it holds no table of tasks.
 class MetadataWriter {
  public:
-  explicit MetadataWriter(std::unique_ptr<transport::File> file) : file_(std::move(file)) {}
+  // `syncs`: the file is synced when its tail is there.
+  explicit MetadataWriter(std::unique_ptr<transport::File> file, bool syncs = false)
+      : file_(std::move(file)), syncs_(syncs) {}
 
   // Metadata block 1 but for its last 12 bytes: the file is not closed. Where its chunks lie follows. too_large: chunks
   // that add up to more than 2^63 - 1 bytes.
@@ -33,6 +35,7 @@ class MetadataWriter {
 
  private:
   std::unique_ptr<transport::File> file_;
+  bool syncs_;
   format::sion::FixedHead head_;
   std::uint64_t start_ = 0;  // of the first chunk
   std::uint64_t skip_ = 0;   // from a block to the next

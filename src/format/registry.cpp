@@ -212,6 +212,19 @@ const Format& format_for(const std::string& path, const FieldSpec& spec, const E
   return *with_suffix(default_suffix, spec, extents);
 }
 
+namespace {
+
+// Bytes that are no text may be the numbers of a field.
+std::string_view remedy_for(base::ByteSource& file) {
+  std::array<std::byte, 64> begin{};
+  const auto bytes = base::Bytes(begin).first(file.read_at(0, begin));
+  const auto is_text = [](std::byte byte) { return byte >= std::byte{0x09} && byte < std::byte{0x7f}; };
+  if (std::ranges::all_of(bytes, is_text)) return "";
+  return "; if these are the numbers of a field, `lq diagnose FILE --lattice 8x8x8x16` finds out how they are stored";
+}
+
+}  // namespace
+
 const Format& recognise(base::ByteSource& file) {
   const Format* candidate = nullptr;
   for (const Format* format : formats()) {
@@ -224,7 +237,7 @@ const Format& recognise(base::ByteSource& file) {
   const auto foreign = identify_foreign(file);
   const std::string what =
       foreign ? fmt::format("this is {}, which cannot be read as it is: {}", foreign->name, foreign->remedy)
-              : fmt::format("{} and is of no known format ({})", found, names());
+              : fmt::format("{} and is of no known format ({}){}", found, names(), remedy_for(file));
   throw Error(Code::unknown_format, fmt::format("{}: {}", file.path(), what),
               {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found});
 }

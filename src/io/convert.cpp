@@ -367,7 +367,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
                    pump::Tally(placed->payload(), placed->layout.sums)};
   });
   const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
-  const io::Owners owners = io::owners_of(comm, [&] { return placed->seen; });
+  const clients::Owners owners = clients::owners_of(comm, [&] { return placed->seen; });
   const std::uint64_t writers = owners.writers(comm.size(), 1);
   // What no sum covers is read twice.
   transport::TwiceRead twice(source.files());

@@ -41,7 +41,7 @@ class FieldWriter {
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
-    Seen seen;              // what this rank sees of the first file
+    clients::Seen seen;              // what this rank sees of the first file
     format::Layout layout;  // its head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 

@@ -143,18 +143,18 @@ transport::Unit NewFile::unit() const {
   return mine;
 }
 
-Seen NewFile::seen() const {
+clients::Seen NewFile::seen() const {
   const transport::Unit mine = unit();
   return {mine, client(mine)};
 }
 
 std::uint64_t NewFile::client(const transport::Unit& seen) const {
-  if (seen.device != 0 || !communicator_.is_root()) return client_of(transport_, base::directory_of(path_), seen);
+  if (seen.device != 0 || !communicator_.is_root()) return clients::client_of(transport_, base::directory_of(path_), seen);
   return (identity_ ? *identity_ : file_->identity()).device;
 }
 
-Owners NewFile::owners() const {
-  return owners_of(communicator_.engine(), [&] { return seen(); });
+clients::Owners NewFile::owners() const {
+  return clients::owners_of(communicator_.engine(), [&] { return seen(); });
 }
 
 void NewFile::resize(std::uint64_t bytes) {
@@ -164,7 +164,7 @@ void NewFile::resize(std::uint64_t bytes) {
 void NewFile::tell_size(std::uint64_t bytes) {
   comm::agree(communicator_.engine(), [&] {
     if (!file_) return;
-    named([&] { io::tell_size(*file_, bytes); });
+    named([&] { clients::tell_size(*file_, bytes); });
   });
 }
 

@@ -17,9 +17,9 @@
 
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
+#include "clients/owners.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
-#include "io/owners.hpp"
 #include "transport/transport.hpp"
 #include "transport/writer_lock.hpp"
 
@@ -51,9 +51,9 @@ class NewFile {
   transport::Unit unit() const;
   // Local. client_of() it (owners.hpp). `seen`: unit().
   std::uint64_t client(const transport::Unit& seen) const;
-  Seen seen() const;
+  clients::Seen seen() const;
   // Collective. Who may write which block of it.
-  Owners owners() const;
+  clients::Owners owners() const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
   // removes it. The root opens it; the other ranks open that file or none.
   void go_on(const std::string& temporary_path);

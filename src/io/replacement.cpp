@@ -339,6 +339,15 @@ std::optional<Replacement> find_replacement(Transport& transport, const std::str
   return {};
 }
 
+std::vector<std::string> files_to_be_removed(Transport& transport, const std::string& path) {
+  std::vector<std::string> files;
+  for (const std::string& record : replacement_paths(path)) {
+    const auto found = look_at(transport, record);
+    if (found) files.insert(files.end(), found->surplus.begin(), found->surplus.end());
+  }
+  return files;
+}
+
 Finding finding_of(const Replacement& replacement) {
   const std::string& first = replacement.members.front().to;
   return {.severity = Severity::note,

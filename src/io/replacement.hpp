@@ -48,6 +48,8 @@ std::optional<Replacement> decode_replacement(base::Bytes bytes, const std::stri
 // have their names, or somebody has written to one of the names since.
 std::optional<Replacement> find_replacement(transport::Transport& transport, const std::string& path);
 Finding finding_of(const Replacement& replacement);
+// Files of the set before that a replacement in force has still to remove: they are no part of the set any more.
+std::vector<std::string> files_to_be_removed(transport::Transport& transport, const std::string& path);
 // wrong_state: there is one, so that files with these names may be of two sets.
 void require_no_replacement(transport::Transport& transport, const std::string& path);
 

@@ -11,11 +11,11 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "clients/owners.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "device/driver.hpp"
 #include "io/call_cost.hpp"
-#include "io/owners.hpp"
 #include "lattice/tile_map.hpp"
 #include "layouts/rows.hpp"
 #include "route/choose.hpp"
@@ -104,7 +104,7 @@ struct SiteTransfer::Decision {
 };
 
 void SiteTransfer::tell(Facts& facts) const {
-  SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
+  clients::SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
   facts.readable() = {is_readable(rows_, memory()) ? 1U : 0U, comm::Reduce::min};
   facts.whole_tiles() = {has_whole_tiles(rows_, plan_.payload) ? 1U : 0U, comm::Reduce::min};
 }
@@ -116,7 +116,7 @@ route::Situation SiteTransfer::look_around(Facts& facts) const {
   situation.is_known = true;
   situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   situation.is_one_node = node.is_only();
-  situation.is_one_client = node.is_only() && SeenByAll::have_one_client(facts.seen());
+  situation.is_one_client = node.is_only() && clients::SeenByAll::have_one_client(facts.seen());
   situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
   situation.can_pull = node.can_pull();
   situation.is_in_memory = facts.readable().value == 1;
@@ -125,7 +125,7 @@ route::Situation SiteTransfer::look_around(Facts& facts) const {
 
 // The root's, for others may see another file system, or another profile.
 SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::Situation* around) {
-  const transport::Unit unit = SeenByAll::strictest(facts.seen(), plan_.unit);
+  const transport::Unit unit = clients::SeenByAll::strictest(facts.seen(), plan_.unit);
   const bool is_free = plan_.route.strategy == Strategy::automatic;
   const UsableMachine site = usable_machine_of(plan_.route.profile);
   Machine machine = site.machine;
@@ -147,7 +147,7 @@ SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::Situation
     situation.can_share = situation.can_share && machine.shared_memory_permitted;
     const route::Choice choice = route::choose(transfer(), situation, plan_.route, machine);
     return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
-                    writes() && Owners{unit, situation.is_one_client}.have_strange_caches()};
+                    writes() && clients::Owners{unit, situation.is_one_client}.have_strange_caches()};
   };
   // Rows that are long enough need to know nothing of the other ranks.
   if (is_free && !unit.single_owner) {

@@ -21,7 +21,7 @@
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
-#include "io/owners.hpp"
+#include "clients/owners.hpp"
 #include "pump/direct.hpp"
 #include "pump/exchange.hpp"
 #include "pump/sequence.hpp"
@@ -66,10 +66,10 @@ class SiteTransfer {
 
    private:
     friend SiteTransfer;
-    SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, SeenByAll::terms>(); }
-    comm::Term& readable() noexcept { return terms_[1 + SeenByAll::terms]; }
-    comm::Term& whole_tiles() noexcept { return terms_[2 + SeenByAll::terms]; }
-    std::array<comm::Term, 3 + SeenByAll::terms> terms_{};
+    clients::SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, clients::SeenByAll::terms>(); }
+    comm::Term& readable() noexcept { return terms_[1 + clients::SeenByAll::terms]; }
+    comm::Term& whole_tiles() noexcept { return terms_[2 + clients::SeenByAll::terms]; }
+    std::array<comm::Term, 3 + clients::SeenByAll::terms> terms_{};
   };
   // Local.
   void tell(Facts& facts) const;

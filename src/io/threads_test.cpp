@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <filesystem>
@@ -410,6 +411,64 @@ TEST_F(Files, ThatCannotBeReadAreErrors) {
     }
     ASSERT_LT(k, 2000);
   }
+}
+
+// A file of which the third quarter cannot be read. Who comes there first fails after somebody else has, if one comes.
+class UnreadableWithin final : public transport::ForwardingTransport {
+ public:
+  explicit UnreadableWithin(std::uint64_t bytes) : ForwardingTransport(transport::posix()), quarter_(bytes / 4) {}
+  // Where reads have failed.
+  const std::set<std::uint64_t>& failures() const noexcept { return failures_; }
+
+ private:
+  class File final : public transport::ForwardingFile {
+   public:
+    File(std::unique_ptr<transport::File> file, UnreadableWithin& owner)
+        : ForwardingFile(std::move(file)), owner_(owner) {}
+    std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+      if (offset / owner_.quarter_ == 2) owner_.fail(path(), offset);
+      return ForwardingFile::read_at(offset, buffer);
+    }
+
+   private:
+    UnreadableWithin& owner_;
+  };
+  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+    return std::make_unique<File>(std::move(file), *this);
+  }
+  [[noreturn]] void fail(const std::string& path, std::uint64_t offset) {
+    std::unique_lock lock(mutex_);
+    failures_.insert(offset);
+    others_.notify_all();
+    if (failures_.size() == 1) others_.wait_for(lock, std::chrono::seconds(1), [&] { return failures_.size() > 1; });
+    throw Error(Code::io, path + ": cannot read", {.path = path, .offset = offset});
+  }
+
+  std::uint64_t quarter_;
+  std::mutex mutex_;
+  std::condition_variable others_;
+  std::set<std::uint64_t> failures_;
+};
+
+// Several threads fail, and one error is told: that of the lowest byte, as a single thread would tell.
+TEST_F(Files, ThatCannotBeReadAreToldFromTheFirstByteOn) {
+  std::vector<double> values = links();
+  const std::string path = directory_ / "old.ildg";
+  lq::write(path, grid_, gauge(values));
+  int together = 0;
+  for (int round = 0; round < 20 && together < 3; ++round) {
+    UnreadableWithin unreadable(std::filesystem::file_size(path));
+    const MutableField field = grid::resolve_field(grid_, gauge(values));
+    const Error error = error_of([&] {
+      read_field(unreadable, path, grid_, field,
+                 {.block_bytes = 4096, .route = {.strategy = Strategy::direct, .threads = 3}});
+    });
+    ASSERT_EQ(error.code(), Code::io);
+    ASSERT_FALSE(unreadable.failures().empty());
+    EXPECT_EQ(error.facts().offset, *unreadable.failures().begin()) << unreadable.failures().size() << " failures";
+    together += unreadable.failures().size() > 1 ? 1 : 0;
+  }
+  EXPECT_GT(together, 0);
 }
 
 TEST_F(Files, InTheBackgroundAreTheSame) {

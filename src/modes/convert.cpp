@@ -14,6 +14,7 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
+#include "format/unproven.hpp"
 #include "modes/export.hpp"
 #include "modes/new_set.hpp"
 #include "modes/set_access.hpp"
@@ -47,7 +48,8 @@ WriteOptions how_of(const ConvertOptions& options) {
   return how;
 }
 
-void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& grid, const ConvertOptions& options) {
+void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& grid, const ConvertOptions& options,
+               Report& report) {
   const FieldSpec memory = source.description().field();
   std::vector<MutableField> fields;
   const auto buffers = comm::agree(grid.communicator().engine(), [&] {
@@ -57,13 +59,13 @@ void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& g
   });
   ReadAhead arriving = source.read_ahead(options.first, last, grid, std::move(fields));
   while (const auto arrival = arriving.next()) {
-    set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index));
+    add_to(report, set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index)));
   }
 }
 
 // As many vectors at a time as there is memory for: those of QUDA are read from the beginning to the end for each time.
 void add_vectors(const Set& source, const vectors::Source& foreign, std::uint64_t last, NewSet& set, const Grid& grid,
-                 const ConvertOptions& options) {
+                 const ConvertOptions& options, Report& report) {
   comm::Comm& comm = grid.communicator().engine();
   const FieldSpec memory = source.description().field();
   constexpr std::uint64_t memory_bytes = 64ULL << 20;  // of each rank
@@ -76,7 +78,7 @@ void add_vectors(const Set& source, const vectors::Source& foreign, std::uint64_
   for (std::uint64_t k = options.first; k < last; k += count) {
     const std::span held(buffers->fields().data(), static_cast<std::size_t>(std::min(count, last - k)));
     foreign.read(k, grid, held, {});
-    for (std::size_t j = 0; j < held.size(); ++j) set.append(held[j], source.mode(k + j));
+    for (std::size_t j = 0; j < held.size(); ++j) add_to(report, set.append(held[j], source.mode(k + j)));
   }
 }
 
@@ -93,14 +95,22 @@ bool is_own(const std::string& format) { return format.empty() || format == "mod
 }  // namespace
 
 std::uint64_t convert(const std::string& from, const std::string& to, const Communicator& communicator,
-                      const ConvertOptions& options) {
+                      const ConvertOptions& options, Report* report) {
   comm::Comm& comm = communicator.engine();
   const Set source(from, communicator, {}, options.unsaid);
   const std::uint64_t last = std::min(options.last, source.size());
   Description description;
   WriteOptions how;
+  std::vector<std::string> unproven;
+  Report all;
   comm::require_same(comm, [&] {
-    for (std::uint64_t k = 0; k < source.file_count(); ++k) source.file(k).catalog().require_sound();
+    for (std::uint64_t k = 0; k < source.file_count(); ++k) {
+      const Catalog& catalog = source.file(k).catalog();
+      catalog.require_sound();
+      for (const auto& [name, text] : catalog.metadata) {
+        if (name == format::unproven_text) unproven.push_back(text);
+      }
+    }
     if (options.first > last) {
       throw Error(
           Code::no_such_record,
@@ -121,18 +131,26 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     require_whole(*foreign->compressed(), comm);
   }
   if (!is_own(options.format)) {
-    export_set(source, to, communicator, options.first, last, options);
+    export_set(source, to, communicator, options.first, last, options, all);
+    comm::agree(comm, [&] {
+      for (const std::string& text : unproven) {
+        all.warnings.push_back(fmt::format("{}: the source was repaired, and says: {}. The format \"{}\" has no place "
+                                           "for that",
+                                           to, text, options.format));
+      }
+    });
+    if (report != nullptr) *report = std::move(all);
     return last - options.first;
   }
   const Grid grid(communicator, description.sites());
-  NewSet set(to, grid, description, how);
+  NewSet set(to, grid, description, how, unproven);
   if (const vectors::Source* const foreign = SetAccess::foreign(source)) {
-    add_vectors(source, *foreign, last, set, grid, options);
+    add_vectors(source, *foreign, last, set, grid, options, all);
   } else {
-    add_modes(source, last, set, grid, options);
+    add_modes(source, last, set, grid, options, all);
   }
-  Report report;
-  set.publish(report);
+  set.publish(all);
+  if (report != nullptr) *report = std::move(all);
   return last - options.first;
 }
 

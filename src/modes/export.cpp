@@ -65,7 +65,7 @@ class Vector {
 
 // formats/vectors.md 3
 void write_milc(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
-                const ConvertOptions& options) {
+                const ConvertOptions& options, Report& report) {
   const Description& known = source.description();
   comm::Comm& comm = grid.communicator().engine();
   WriteOptions how;
@@ -89,7 +89,7 @@ void write_milc(const Set& source, const std::string& to, const Grid& grid, std:
       return Metadata{{std::string(record_text_name), fmt::format("{}<info><eigVal>{:.18e}</eigVal>{}</info>",
                                                                   declaration, mode.eigenvalue.real(), residual)}};
     });
-    file.write("", vector->field(), texts);
+    add_to(report, file.write("", vector->field(), texts));
   }
   file.close();
 }
@@ -158,7 +158,7 @@ class Slices {
 };
 
 void write_quda(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
-                const ConvertOptions& options) {
+                const ConvertOptions& options, Report& report) {
   WriteOptions how;
   std::unique_ptr<Slices> slices;
   Field all;
@@ -178,7 +178,7 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
     all.spec = generic_spec(Precision::double_, known.field().numbers * (last - first), true);
     all.fetch = [&](const Coord& x, void* site) { slices->fetch(x, static_cast<double*>(site)); };
   });
-  lq::write(to, grid, all, how);
+  add_to(report, lq::write(to, grid, all, how));
 }
 
 // Between semicolons.
@@ -222,7 +222,7 @@ std::string mod_text(const Set& source, std::uint64_t first, std::uint64_t last)
 }
 
 void write_mod(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
-               const ConvertOptions& options) {
+               const ConvertOptions& options, Report& report) {
   const Description& known = source.description();
   comm::Comm& comm = grid.communicator().engine();
   WriteOptions how;
@@ -242,7 +242,7 @@ void write_mod(const Set& source, const std::string& to, const Grid& grid, std::
   lq::Writer file(to, grid, how);
   for (std::uint64_t k = first; k < last; ++k) {
     vector->read(source, k);
-    file.write("", vector->field(), k == first ? text : nothing);
+    add_to(report, file.write("", vector->field(), k == first ? text : nothing));
   }
   file.close();
 }
@@ -314,7 +314,7 @@ Metadata vector_texts(const Set& source, std::uint64_t k, std::uint64_t index, c
 }
 
 void write_grid(const Set& source, const std::string& to, const Grid& grid, std::uint64_t first, std::uint64_t last,
-                const ConvertOptions& options) {
+                const ConvertOptions& options, Report& report) {
   const Description& known = source.description();
   comm::Comm& comm = grid.communicator().engine();
   const bool in_folder = options.format == "grid-folder";
@@ -338,20 +338,20 @@ void write_grid(const Set& source, const std::string& to, const Grid& grid, std:
         for (auto& text : vector_texts(source, k, k - first, *fields)) of_vector.metadata.push_back(std::move(text));
         return fmt::format("{}/v{}.bin", to, k - first);
       });
-      lq::write(path, on, fields->read(source, k), of_vector);
+      add_to(report, lq::write(path, on, fields->read(source, k), of_vector));
     }
     return;
   }
   lq::Writer file(to, on, how);
   for (std::uint64_t k = first; k < last; ++k) {
     const Metadata texts = comm::agree(comm, [&] { return vector_texts(source, k, k - first, *fields); });
-    file.write("", fields->read(source, k), texts);
+    add_to(report, file.write("", fields->read(source, k), texts));
   }
   file.close();
 }
 
 using Export = void (*)(const Set&, const std::string&, const Grid&, std::uint64_t, std::uint64_t,
-                        const ConvertOptions&);
+                        const ConvertOptions&, Report&);
 struct Named {
   std::string_view name;
   Export write;
@@ -365,7 +365,7 @@ constexpr std::array<Named, 5> exports{{{"quda", write_quda},
 }  // namespace
 
 void export_set(const Set& source, const std::string& to, const Communicator& communicator, std::uint64_t first,
-                std::uint64_t last, const ConvertOptions& options) {
+                std::uint64_t last, const ConvertOptions& options, Report& report) {
   const auto found = std::ranges::find(exports, options.format, &Named::name);
   comm::agree_alike(communicator.engine(), [&] {
     if (found == exports.end()) {
@@ -381,7 +381,7 @@ void export_set(const Set& source, const std::string& to, const Communicator& co
     }
   });
   const Grid grid(communicator, source.description().sites());
-  found->write(source, to, grid, first, last, options);
+  found->write(source, to, grid, first, last, options, report);
 }
 
 }  // namespace lq::modes

@@ -15,6 +15,7 @@
 
 #include "base/bytes.hpp"
 #include "io/verify.hpp"
+#include "modes/new_set.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
@@ -305,6 +306,27 @@ TEST_F(Modes, InFixedPointAreWithinTheirBoundAndTheBytesOfThePage) {
   EXPECT_TRUE(verdict.ok);
 }
 
+TEST_F(Modes, OfARepairedSetStayMarkedInEveryCopy) {
+  const std::string text = "mode 3 is lost", copy = folder_ / "copy.modes", foreign = folder_ / "foreign";
+  NewSet set(path_, grid_, described(Storage::double_), {}, {text});
+  const auto values = vector_number(grid_, 0);
+  Report report = set.append(spinor(values), {});
+  set.publish(report);
+  ASSERT_EQ(io::verify(path_).verdict, Verdict::unproven);
+  for (const std::optional<Storage> storage : {std::optional<Storage>(), std::optional(Storage::fixed16)}) {
+    convert(path_, copy, {}, {.storage = storage, .overwrite = true}, &report);
+    EXPECT_TRUE(report.warnings.empty());
+    const Verification verdict = io::verify(copy);
+    EXPECT_EQ(verdict.verdict, Verdict::unproven);
+    EXPECT_TRUE(std::ranges::any_of(verdict.findings, [&](const Finding& one) {
+      return one.message.find(text) != std::string::npos;
+    }));
+  }
+  convert(path_, foreign, {}, {.format = "quda"}, &report);
+  ASSERT_EQ(report.warnings.size(), 1U);
+  EXPECT_NE(report.warnings[0].find(text), std::string::npos) << report.warnings[0];
+}
+
 // One site with a NaN, one with a number that is too large for single precision.
 TEST_F(Modes, ThatAreNotFiniteAreWarnedOfAndFound) {
   for (const Storage storage : {Storage::fixed16, Storage::single, Storage::double_}) {
@@ -332,6 +354,9 @@ TEST_F(Modes, ThatAreNotFiniteAreWarnedOfAndFound) {
       ASSERT_NE(found, verdict.findings.end());
       EXPECT_EQ(found->found, storage == Storage::double_ ? "1" : "2");
       EXPECT_NE(found->message.find("\"mode:1\""), std::string::npos) << found->message;
+      Report report;
+      EXPECT_EQ(convert(path, path + ".copy", {}, {}, &report), 2U);
+      EXPECT_EQ(report.warnings.size(), 1U);
     }
   }
 }

@@ -41,7 +41,8 @@ WriteOptions options_of_mode(const WriteOptions& options) {
   return of_mode;
 }
 
-NewSet::NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options)
+NewSet::NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options,
+               const std::vector<std::string>& unproven)
     : transport_(transport::resolve(path)), grid_(grid) {
   require_same_set(path, grid, description, options);
   comm::Comm& comm = grid_.communicator().engine();
@@ -49,7 +50,7 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
     path_ = path;
     options_ = options_of_mode(options);
     file_ = std::make_unique<io::NewFile>(transport_, grid_.communicator(), path_);
-    return format::modes::plan_set(description);
+    return format::modes::plan_set(description, unproven);
   });
   compression_ = Compression::of(grid_, description);
   file_->exclude_appenders();
@@ -73,6 +74,12 @@ Report append_to(const Target& target, const Grid& grid, const Field& vector, co
   if (target.compression == nullptr || !target.compression->is_complete()) return append(grid, vector, known);
   const Encoded made = target.compression->encode(vector, known);
   return append(made.grid, made.field, made.mode);
+}
+
+void add_to(Report& all, const Report& one) {
+  all.path = one.path;
+  all.bytes += one.bytes;
+  all.warnings.insert(all.warnings.end(), one.warnings.begin(), one.warnings.end());
 }
 
 Report NewSet::append(const Field& vector, const Mode& mode) {

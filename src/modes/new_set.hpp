@@ -35,6 +35,9 @@ struct Target {
 // Collective.
 Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode);
 
+// Local. `one` of several modes, in the report of all.
+void add_to(Report& all, const Report& one);
+
 // A set that modes are added to, at the root: its lock, and what Appending must find.
 struct Held {
   std::unique_ptr<transport::WriterLock> lock = {};
@@ -43,11 +46,12 @@ struct Held {
 
 class NewSet {
  public:
-  // Collective.
-  NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options);
+  // Collective. `unproven`: what repairs have said of the set that it is made from.
+  NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options,
+         const std::vector<std::string>& unproven = {});
   // Collective.
   Report append(const Field& vector, const Mode& mode);
-  // Collective. `report`: of the last mode, which gets the seconds and the verdict of read-back.
+  // Collective. `report`: of the last mode, or all of them, which gets the seconds and the verdict of read-back.
   void publish(Report& report);
   // Collective. The same; the root has locked the set before it has its name.
   Held publish_locked(Report& report);

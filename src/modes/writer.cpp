@@ -169,7 +169,8 @@ void Writer::close() {
 }
 
 std::uint64_t write(const std::string& path, const Grid& grid, const Description& description,
-                    std::span<const Field> vectors, std::span<const Mode> modes, const WriteOptions& options) {
+                    std::span<const Field> vectors, std::span<const Mode> modes, const WriteOptions& options,
+                    Report* report) {
   comm::require_same(grid.communicator().engine(), [&] {
     if (vectors.size() != modes.size()) {
       throw Error(Code::invalid_argument,
@@ -178,10 +179,11 @@ std::uint64_t write(const std::string& path, const Grid& grid, const Description
     return std::vector<comm::Stated>{{"how many vectors there are", fmt::format("{}", vectors.size())}};
   });
   NewSet set(path, grid, description, options);
-  std::uint64_t bytes = 0;
-  for (std::size_t k = 0; k < vectors.size(); ++k) bytes += set.append(vectors[k], modes[k]).bytes;
-  Report report;
-  set.publish(report);
+  Report all;
+  for (std::size_t k = 0; k < vectors.size(); ++k) add_to(all, set.append(vectors[k], modes[k]));
+  const std::uint64_t bytes = all.bytes;
+  set.publish(all);
+  if (report != nullptr) *report = std::move(all);
   return bytes;
 }
 

@@ -6,6 +6,7 @@
 #include "multifile/channel.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <optional>
@@ -25,7 +26,7 @@ namespace {
 class StdioChannel final : public Channel {
  public:
   // `path` exists.
-  StdioChannel(std::string path, Direction direction, std::size_t buffer_bytes);
+  StdioChannel(std::string path, Direction direction, std::size_t buffer_bytes, bool syncs);
   ~StdioChannel() override;
 
   const std::string& path() const noexcept override { return path_; }
@@ -48,6 +49,7 @@ class StdioChannel final : public Channel {
 
   std::string path_;
   Direction direction_;
+  bool syncs_;
   FILE* own_ = nullptr;
   FILE* second_ = nullptr;  // of the caller
   bool shared_ = false;
@@ -59,8 +61,8 @@ class StdioChannel final : public Channel {
   throw base::errno_error(path, what, errno == 0 ? EIO : errno);
 }
 
-StdioChannel::StdioChannel(std::string path, Direction direction, std::size_t buffer_bytes)
-    : path_(std::move(path)), direction_(direction) {
+StdioChannel::StdioChannel(std::string path, Direction direction, std::size_t buffer_bytes, bool syncs)
+    : path_(std::move(path)), direction_(direction), syncs_(syncs) {
   const bool writes = direction == Direction::write;
   struct stat status {};
   // fopen would open a directory for reading, and wait at a FIFO.
@@ -129,7 +131,12 @@ void StdioChannel::close() {
   own_ = nullptr;
   const bool was_bad = direction_ == Direction::write && std::ferror(stream) != 0;
   errno = 0;
-  if (std::fclose(stream) != 0 || was_bad) fail(path_, "write what was buffered and close");
+  const bool is_synced = !syncs_ || (std::fflush(stream) == 0 && ::fsync(::fileno(stream)) == 0);
+  const int failure = errno;
+  if (std::fclose(stream) != 0 || was_bad || !is_synced) {
+    if (!is_synced) errno = failure;
+    fail(path_, "write what was buffered and close");
+  }
 }
 
 FILE* StdioChannel::share_stream() {
@@ -177,8 +184,8 @@ bool StdioChannel::set_buffer(std::size_t bytes) {
 
 class FileChannel final : public Channel {
  public:
-  FileChannel(std::unique_ptr<transport::File> file, std::size_t buffer_bytes)
-      : file_(std::move(file)), capacity_(buffer_bytes) {
+  FileChannel(std::unique_ptr<transport::File> file, std::size_t buffer_bytes, bool syncs)
+      : file_(std::move(file)), syncs_(syncs), capacity_(buffer_bytes) {
     buffer_.reserve(capacity_);
   }
   ~FileChannel() override {
@@ -210,6 +217,7 @@ class FileChannel final : public Channel {
 
   void close() override {
     flush();
+    if (syncs_) file_->sync();
     file_->close();
   }
 
@@ -220,6 +228,7 @@ class FileChannel final : public Channel {
 
  private:
   std::unique_ptr<transport::File> file_;
+  bool syncs_;
   std::size_t capacity_;
   std::vector<std::byte> buffer_;
   std::uint64_t begin_ = 0;  // in the file, of the buffer
@@ -228,9 +237,10 @@ class FileChannel final : public Channel {
 }  // namespace
 
 std::unique_ptr<Channel> Opener::open(const std::string& path, Direction direction) const {
-  if (access == Access::stdio) return std::make_unique<StdioChannel>(path, direction, buffer_bytes);
-  auto file = direction == Direction::write ? transport->open_write(path) : transport->open_read(path);
-  return std::make_unique<FileChannel>(std::move(file), direction == Direction::write ? buffer_bytes : 0);
+  const bool writes = direction == Direction::write;
+  if (access == Access::stdio) return std::make_unique<StdioChannel>(path, direction, buffer_bytes, writes && syncs);
+  auto file = writes ? transport->open_write(path) : transport->open_read(path);
+  return std::make_unique<FileChannel>(std::move(file), writes ? buffer_bytes : 0, writes && syncs);
 }
 
 Opener Opener::with(const Mode& mode, std::int32_t block_size) const {

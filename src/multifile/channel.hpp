@@ -53,6 +53,7 @@ class Channel {
 struct Opener {
   transport::Transport* transport = &transport::posix();
   Access access = Access::descriptors;
+  bool syncs = false;            // before files are closed that were written: other clients see it then
   std::size_t buffer_bytes = 0;  // in front of writes; 0: what stdio takes, none for descriptors
 
   // A file that exists. For stdio, `transport` is not asked.

@@ -55,6 +55,17 @@ void ParallelFile::close_written() {
     metadata_->write_tail({table->take(), std::move(map)});
   });
   if (copies_) copies_->close();
+  if (owners_.have_strange_caches()) tell_end();
+}
+
+// Collective. Clients that have written in between go by the size that they saw: the first task has written last.
+void ParallelFile::tell_end() {
+  std::uint64_t end = 0;
+  comm::agree(team_->all(), [&] {
+    if (is_first()) end = transport_->open_read(physical_path_)->size();
+  });
+  group_.comm->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
+  comm::agree(team_->all(), [&] { clients::tell_size(*transport_->open_write(physical_path_), end); });
 }
 
 // Collective. Where all tasks of the set lie, on the first task of its first file.

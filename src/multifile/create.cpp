@@ -127,6 +127,8 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.seat.tasks, 0};
   file->form_group(request);
   file->map_root_ = find_map_root(all, request.seat);
+  file->transport_ = request.opener.transport;
+  file->owners_ = owners_of_set(all, *file->transport_, file->physical_path_);
   file->merges_ = request.mode.merges;
   const std::exception_ptr failure = file->settle(request.chunk_bytes, request.rank, [&] {
     if (request.opener.transport->kind(made->path()) == transport::PathKind::absent) made->note_new();
@@ -136,7 +138,9 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     if (failure) std::rethrow_exception(failure);
     // Without a task there was no answer, and the first task of the file tells why.
     if (file->tasks_.empty()) return;
-    file->open_data(request.opener.with(request.mode, file->facts_.block_size));
+    Opener opener = request.opener.with(request.mode, file->facts_.block_size);
+    opener.syncs = file->owners_.have_strange_caches();
+    file->open_data(opener);
     last(*file);
   });
   if (request.mode.buddies > 0) {
@@ -150,8 +154,10 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
 
 // On the first task.
 void ParallelFile::create_physical(const Creation& request) {
-  metadata_ = std::make_unique<fileset::MetadataWriter>(request.opener.create(physical_path_));
+  metadata_ = std::make_unique<fileset::MetadataWriter>(request.opener.create(physical_path_),
+                                                        owners_.have_strange_caches());
   if (request.block_size < 0) facts_.block_size = fileset::block_size_of(*request.opener.transport, physical_path_);
+  facts_.block_size = whole_blocks(owners_, facts_.block_size);
 }
 
 void ParallelFile::form_group(const Creation& request) {

@@ -85,6 +85,27 @@ void MappedFile::close() {
     return messages_of(by_keeper);
   });
   comm::agree(*all_, [&] { write_tables(filled); });
+  if (owners_.have_strange_caches()) tell_ends();
+}
+
+// Collective. Clients that have written in between go by the size that they saw: the keeper of a file has written last.
+void MappedFile::tell_ends() {
+  const auto name = [&](std::size_t file) { return path_of(names_, facts_.path, static_cast<std::int32_t>(file)); };
+  std::vector<std::uint64_t> ends = comm::agree(*all_, [&] {
+    std::vector<std::uint64_t> mine(static_cast<std::size_t>(facts_.files));
+    for (const auto& [file, metadata] : kept_) {
+      const auto number = static_cast<std::size_t>(file);
+      mine[number] = transport_->open_read(name(number))->size();
+    }
+    return mine;
+  });
+  all_->all_reduce(ends, comm::Reduce::max);
+  comm::agree(*all_, [&] {
+    for (const Task& task : tasks_) {
+      const auto number = static_cast<std::size_t>(task.file);
+      clients::tell_size(*transport_->open_write(name(number)), ends[number]);
+    }
+  });
 }
 
 void MappedFile::write_tables(const std::vector<comm::Message>& filled) {
@@ -113,6 +134,9 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
     file.reset(new MappedFile(std::move(facts), all));
     return stated_request(request.path, request.mode, request.block_size, request.files);
   });
+  file->transport_ = request.opener.transport;
+  file->names_ = request.names;
+  file->owners_ = owners_of_set(*all, *file->transport_, request.path);
   std::uint64_t total = request.tasks.size();
   all->all_reduce(std::span(&total, 1), comm::Reduce::sum);
   file->facts_.tasks_of_set = static_cast<std::int64_t>(total);
@@ -139,7 +163,9 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
     std::vector<format::sion::Place> order;
     for (const MappedTask& task : request.tasks) order.push_back({task.file, task.number});
     file->put_in_order(order);
-    file->open_data(request.opener.with(request.mode, file->facts_.block_size), request.names);
+    Opener opener = request.opener.with(request.mode, file->facts_.block_size);
+    opener.syncs = file->owners_.have_strange_caches();
+    file->open_data(opener, request.names);
   });
   return file;
 }
@@ -197,11 +223,13 @@ MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedT
     ranks.push_back(task.rank);
   }
   if (tasks.empty()) refuse(Code::invalid_argument, path, "no task is in this file; choose fewer files");
-  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path));
+  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path),
+                                                            owners_.have_strange_caches());
   Facts facts = facts_;
   facts.file_number = file;
   facts.block_size =
       request.block_size > 0 ? request.block_size : fileset::block_size_of(*request.opener.transport, path);
+  facts.block_size = whole_blocks(owners_, facts.block_size);
   format::sion::Head head = head_of(facts);
   head.tasks = static_cast<std::int32_t>(tasks.size());
   head.ranks = std::move(ranks);

@@ -82,9 +82,13 @@ class MappedFile final : public Multifile {
   void put_in_order(const std::vector<format::sion::Place>& places);
   void open_data(const Opener& opener, const format::sion::NameRule& names);
   void write_tables(const std::vector<comm::Message>& filled);
+  void tell_ends();
 
   std::shared_ptr<comm::Comm> all_;
   // When writing:
+  transport::Transport* transport_ = nullptr;
+  format::sion::NameRule names_;
+  clients::Owners owners_;
   std::map<std::int32_t, std::unique_ptr<fileset::MetadataWriter>> kept_;  // files whose metadata are our business
   std::vector<format::sion::Place> map_;                                   // on process 0
 };

@@ -88,6 +88,7 @@ class ParallelFile final : public Multifile {
   void take_answer(base::Bytes bytes);
   void open_data(const Opener& opener);
   void close_written();
+  void tell_end();
   std::optional<std::vector<format::sion::Place>> gather_map();
 
   std::shared_ptr<Team> team_;
@@ -95,6 +96,8 @@ class ParallelFile final : public Multifile {
   FileGroup group_;
   std::string physical_path_;
   CollectorWish wish_;
+  transport::Transport* transport_ = nullptr;  // when writing
+  clients::Owners owners_;                     // when writing
   bool collects_ = false;
   bool merges_ = false;
   CollectorGroup collectors_;

@@ -2,8 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "multifile/request.hpp"
 
+#include <array>
+#include <limits>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+
+#include "base/path.hpp"
+#include "comm/agree.hpp"
 
 namespace lq::multifile {
 
@@ -26,6 +32,31 @@ void refuse(Code code, const std::string& path, const std::string& sentence, std
 
 std::string path_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file) {
   return names ? names(file) : format::sion::file_name(path, file);
+}
+
+clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, const std::string& path) {
+  if (all.size() == 1) return {};
+  transport::Unit seen;
+  std::array<comm::Term, clients::SeenByAll::terms> terms{};
+  comm::agree(all, terms, [&] {
+    const std::string folder = base::directory_of(path);
+    try {
+      seen = transport.unit(folder);
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found) throw;  // the error of creating the file says more
+    }
+    const std::uint64_t client = clients::on_this_host(clients::client_of(transport, folder, seen));
+    clients::SeenByAll::tell(terms, seen, client);
+  });
+  return {clients::SeenByAll::strictest(terms, seen), clients::SeenByAll::have_one_client(terms)};
+}
+
+std::int32_t whole_blocks(const clients::Owners& owners, std::int32_t block_size) {
+  if (!owners.have_strange_caches() || owners.unit.bytes == 0) return block_size;
+  const auto block = static_cast<std::uint64_t>(block_size);
+  const std::uint64_t whole = (block + owners.unit.bytes - 1) / owners.unit.bytes * owners.unit.bytes;
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());
+  return whole > most ? block_size : static_cast<std::int32_t>(whole);
 }
 
 void require_block_size(const std::string& path, std::int32_t block_size) {

@@ -19,8 +19,8 @@
 
 #include "base/path.hpp"
 #include "base/text.hpp"
+#include "clients/owners.hpp"
 #include "comm/agree.hpp"
-#include "io/owners.hpp"
 #include "lattice/tiles.hpp"
 #include "partition/view_state.hpp"
 #include "pieces/description.hpp"
@@ -112,10 +112,10 @@ class DiskDirected {
 
   // Chunks end anywhere in a block: where two clients must not write into one, each subfile is one rank's.
   void learn_owners() {
-    const io::Owners owners = io::owners_of(comm_, [&] {
+    const clients::Owners owners = clients::owners_of(comm_, [&] {
       const transport::Unit seen = unit_of(file_);
       const std::string folder = base::directory_of(file_.files.front().path);
-      return io::Seen{seen, io::client_of(transport::resolve(folder), folder, seen)};
+      return clients::Seen{seen, clients::client_of(transport::resolve(folder), folder, seen)};
     });
     has_own_subfiles_ = owners.have_strange_caches();
   }

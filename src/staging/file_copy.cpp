@@ -181,11 +181,11 @@ void FileCopy::begin_at_root() {
 
 // A client that looked at the new file now would believe for ever that it is empty: the others ask its folder.
 void FileCopy::learn_owners() {
-  owners_ = io::owners_of(comm_, [&] {
+  owners_ = clients::owners_of(comm_, [&] {
     const std::string folder = base::directory_of(pair_.to);
     const transport::Unit unit = target_place_.unit(comm_.rank() == 0 ? unfinished_ : folder);
-    client_ = io::client_of(target_place_, folder, unit);
-    return io::Seen{unit, client_};
+    client_ = clients::client_of(target_place_, folder, unit);
+    return clients::Seen{unit, client_};
   });
   movers_ = owners_.writers(comm_.size(), passage_.in_pieces ? 1 : plan_.block_bytes);
   if (!owners_.have_strange_caches()) return;

@@ -17,8 +17,8 @@
 
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
+#include "clients/owners.hpp"
 #include "comm/comm.hpp"
-#include "io/owners.hpp"
 #include "io/source_check.hpp"
 #include "staging/copied.hpp"
 #include "staging/sources.hpp"
@@ -106,8 +106,8 @@ class FileCopy {
   transport::Transport &source_place_, &target_place_;
   std::string unfinished_, copied_name_;
   Plan plan_;
-  std::uint64_t client_ = 0;  // io::client_of() the target
-  io::Owners owners_;         // of the target's blocks
+  std::uint64_t client_ = 0;  // clients::client_of() the target
+  clients::Owners owners_;         // of the target's blocks
   std::uint64_t movers_ = 1;  // ranks that move blocks
   std::unique_ptr<transport::File> source_, target_, record_;
   std::unique_ptr<transport::WriterLock> lock_;  // of the record, at the root: of an interrupted copy nobody holds it

@@ -39,7 +39,9 @@ Error not_regular(const std::string& path, const std::string& what, int system_e
   facts.found = what;
   facts.expected = "a regular file";
   facts.system_errno = system_errno;
-  const std::string remedy = what == "a FIFO" ? "; what a pipe gives is read by `lq` as \"-\", or out of a file" : "";
+  std::string remedy;
+  if (what == "a FIFO") remedy = "; what a pipe gives is read by `lq` as \"-\", or out of a file";
+  if (what == "a directory") remedy = "; name files in it. `lq verify -r` and `lq index` look through folders";
   return {Code::io, path + ": cannot open: is " + what + ", expected a regular file" + remedy, facts};
 }
 

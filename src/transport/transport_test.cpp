@@ -244,7 +244,10 @@ TEST_P(Transports, RefuseDirectories) {
   const std::string directory = at("a").substr(0, at("a").size() - 2);
   const Error error = error_of([&] { fs().open_read(directory); });
   EXPECT_EQ(error.code(), Code::io);
-  EXPECT_STREQ(error.what(), (directory + ": cannot open: is a directory, expected a regular file").c_str());
+  EXPECT_STREQ(error.what(), (directory +
+                             ": cannot open: is a directory, expected a regular file; name files in it. `lq verify -r` and "
+                             "`lq index` look through folders")
+                                .c_str());
   EXPECT_EQ(error_of([&] { fs().open_write(directory); }).code(), Code::io);
 }
 

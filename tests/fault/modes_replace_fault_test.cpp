@@ -18,6 +18,7 @@
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
+#include "support/interrupted.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq::modes {
@@ -204,6 +205,46 @@ TEST_P(FaultyModes, EveryOperationMayBeTheLast) {
     expect_to_be_gone_on_with();
   }
 }
+
+// Opened by name, and then vector by vector, by name as well, while another program puts a new set in its place: a set
+// that is open is one set, and a vector is that of one set.
+class ReplacedModes : public FaultyModes {};
+
+TEST_P(ReplacedModes, AreOfOneSetWhileTheyAreRead) {
+  {
+    Writer writer(new_, grid_, described());
+    add(writer, 0, new_modes, 100);
+  }
+  bool was_old = false, was_new = false;
+  for (std::int64_t k = 0;; ++k) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    ASSERT_LT(k, 500);
+    start_anew();
+    lq::testing::Interrupted interrupted(k, [&] {
+      // Of the reader's own thread; its mount is not the writer's.
+      fs::copy_file(new_, folder() + "/.other");
+      fs::rename(folder() + "/.other", path_);
+    });
+    {
+      const transport::Mount mount(folder(), interrupted);
+      const Seen all = seen();
+      EXPECT_EQ(all.modes, all.is_new ? new_modes : old_modes);
+      (all.is_new ? was_new : was_old) = true;
+      for (std::uint64_t j = 0; j < new_modes; ++j) {
+        std::vector<double> values(vector_number(0).size());
+        const Mode mode = read(path_, j, grid_, spinor(values));
+        EXPECT_EQ(values, vector_number(j));
+        EXPECT_TRUE(mode.eigenvalue.real() == static_cast<double>(j) ||
+                    mode.eigenvalue.real() == 100 + static_cast<double>(j));
+      }
+    }
+    if (!interrupted.was_interrupted()) break;
+  }
+  EXPECT_TRUE(was_old && was_new);
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, ReplacedModes, ::testing::Values(Case{"WrittenOverOthers", Task::write_over_others}),
+                         [](const auto& param) { return std::string(param.param.name); });
 
 INSTANTIATE_TEST_SUITE_P(Modes, FaultyModes,
                          ::testing::Values(Case{"CreatedOverOthers", Task::create_over_others},

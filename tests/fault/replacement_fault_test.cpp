@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 #include <limequat/error.hpp>
@@ -19,6 +18,7 @@
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
+#include "support/interrupted.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
@@ -28,75 +28,10 @@ namespace {
 using testing::error_of;
 using testing::Fault;
 using testing::FaultyTransport;
+using testing::Interrupted;
 
 const Extents small_lattice{2, 2, 2, 4};
 constexpr double old_value = 1, new_value = 2;
-
-// Something is done before operation number `at` of a transport and its files.
-class Interrupted final : public transport::ForwardingTransport {
- public:
-  Interrupted(std::int64_t at, std::function<void()> what)
-      : ForwardingTransport(transport::posix()), at_(at), what_(std::move(what)) {}
-  bool was_interrupted() const noexcept { return next_ > at_; }
-
-  std::unique_ptr<transport::File> open_read(const std::string& path) override {
-    pass();
-    return ForwardingTransport::open_read(path);
-  }
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
-    pass();
-    return ForwardingTransport::create(path, creation);
-  }
-  void rename(const std::string& from, const std::string& to) override {
-    pass();
-    ForwardingTransport::rename(from, to);
-  }
-  void publish(const std::string& from, const std::string& to) override {
-    pass();
-    ForwardingTransport::publish(from, to);
-  }
-  void remove(const std::string& path) override {
-    pass();
-    ForwardingTransport::remove(path);
-  }
-  transport::PathKind kind(const std::string& path) override {
-    pass();
-    return ForwardingTransport::kind(path);
-  }
-  transport::Identity identity(const std::string& path) override {
-    pass();
-    return ForwardingTransport::identity(path);
-  }
-
- protected:
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
-    return std::make_unique<Watched>(std::move(file), *this);
-  }
-
- private:
-  class Watched final : public transport::ForwardingFile {
-   public:
-    Watched(std::shared_ptr<File> file, Interrupted& owner) : ForwardingFile(std::move(file)), owner_(owner) {}
-    std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
-      owner_.pass();
-      return ForwardingFile::read_at(offset, buffer);
-    }
-    void write_at(std::uint64_t offset, base::Bytes bytes) override {
-      owner_.pass();
-      ForwardingFile::write_at(offset, bytes);
-    }
-
-   private:
-    Interrupted& owner_;
-  };
-
-  void pass() {
-    if (next_++ == at_) what_();
-  }
-
-  std::int64_t at_, next_ = 0;
-  std::function<void()> what_;
-};
 
 struct Case {
   const char* name;

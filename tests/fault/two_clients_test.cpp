@@ -9,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <limequat/limequat.hpp>
 
+#include "multifile/mapped_file.hpp"
+#include "multifile/parallel_file.hpp"
 #include "support/cached_clients.hpp"
 #include "support/error_of.hpp"
 #include "support/every_writer.hpp"
@@ -89,6 +92,94 @@ TEST_F(TwoClientsWithStreams, SeeAllOfThemInEachClient) {
     EXPECT_TRUE(verify(path).ok) << client;
   }
   TwoCachedClients::mine() = 0;
+}
+
+// The engine of sion.h: single files and several, each task for itself, with collectors, and dealt out to processes;
+// blocks that are smaller than those of the file system, as programs ask for.
+class TwoClientsWithMultifiles : public TwoClients {
+ protected:
+  static std::vector<std::byte> bytes_of(std::int64_t rank) {
+    return std::vector<std::byte>(static_cast<std::size_t>(30'000 + 5'000 * rank), static_cast<std::byte>(rank + 1));
+  }
+  void expect_all(const std::string& path, std::int64_t tasks) {
+    for (const int client : {0, 1}) {
+      const int before = std::exchange(TwoCachedClients::mine(), client);
+      multifile::Opening request;
+      request.path = path;
+      request.mode = multifile::parse_mode("br,posix");
+      request.opener.transport = &clients_;
+      std::vector<std::int64_t> ranks;
+      for (std::int64_t rank = 0; rank < tasks; ++rank) ranks.push_back(rank);
+      const auto file = multifile::MappedFile::open(comm::make_self(), request, ranks);
+      for (std::size_t task = 0; task < ranks.size(); ++task) {
+        file->select(task);
+        std::vector<std::byte> found(100'000);
+        found.resize(file->read_stream(0, found));
+        EXPECT_TRUE(found == bytes_of(ranks[task])) << path << " task " << task << " client " << client;
+      }
+      file->close();
+      TwoCachedClients::mine() = before;
+    }
+  }
+};
+
+TEST_F(TwoClientsWithMultifiles, EachTaskForItselfAndWithCollectors) {
+  for (const char* mode : {"bw,posix", "bw,posix,collective,collsize=2", "bw,posix,collective,collsize=4"}) {
+    for (const std::int32_t files : {1, 2}) {
+      for (const std::int32_t block : {512, -1}) {
+        const std::string path = there_ / fmt::format("{}_{}_{}.sion", std::string(mode).size(), files, block);
+        by_all([&](const Communicator& ranks) {
+          const auto handle = std::shared_ptr<comm::Comm>(std::shared_ptr<void>(), &ranks.engine());
+          multifile::Creation request;
+          request.path = path;
+          request.mode = multifile::parse_mode(mode);
+          request.chunk_bytes = 10'000;
+          request.block_size = block;
+          request.rank = ranks.rank();
+          request.seat = multifile::dealt_seat(ranks.rank(), ranks.size(), files);
+          request.opener.transport = &clients_;
+          const auto file = multifile::ParallelFile::create(multifile::make_team(handle), request);
+          const auto bytes = bytes_of(ranks.rank());
+          if (file->is_collective()) {
+            std::size_t at = 0;
+            for (int call = 0; call < 5; ++call) {
+              const std::size_t piece = bytes.size() / 5;
+              EXPECT_TRUE(file->write_together(std::span(bytes).subspan(at, piece)));
+              at += piece;
+            }
+          } else {
+            file->write_across(bytes);
+          }
+          file->close();
+        });
+        expect_all(path, 4);
+      }
+    }
+  }
+}
+
+TEST_F(TwoClientsWithMultifiles, TasksOfProcesses) {
+  const std::string path = there_ / "mapped.sion";
+  by_all([&](const Communicator& ranks) {
+    const auto handle = std::shared_ptr<comm::Comm>(std::shared_ptr<void>(), &ranks.engine());
+    multifile::MappedCreation request;
+    request.path = path;
+    request.mode = multifile::parse_mode("bw,posix");
+    request.files = 2;
+    request.block_size = 512;
+    request.opener.transport = &clients_;
+    for (int k = 0; k < 2; ++k) {
+      const int task = k * ranks.size() + ranks.rank();
+      request.tasks.push_back({task, 10'000, task % 2, task / 2});
+    }
+    const auto file = multifile::MappedFile::create(handle, request);
+    for (std::size_t task = 0; task < file->tasks(); ++task) {
+      file->select(task);
+      file->write_across(bytes_of(file->selected().rank));
+    }
+    file->close();
+  });
+  expect_all(path, 8);
 }
 
 class TwoClientsWithViews : public TwoClients {

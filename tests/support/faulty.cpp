@@ -16,7 +16,11 @@ namespace {
 enum class Space { needed, not_needed };
 
 // Counts an operation; true if it is the one to fail.
-bool is_chosen(FaultCounter& counter) { return counter.operations++ == counter.fail_at; }
+bool is_chosen(FaultCounter& counter) {
+  const std::int64_t number = counter.operations++;
+  const bool is_after = counter.fault == Fault::gone && counter.fail_at >= 0 && number > counter.fail_at;
+  return number == counter.fail_at || is_after;
+}
 
 [[noreturn]] void fail(const FaultCounter& counter, const std::string& path, const std::string& what, Space space) {
   if (counter.fault == Fault::kill) std::raise(SIGKILL);

@@ -22,6 +22,7 @@ enum class Fault {
   short_write,  // a write stores the first half, then throws; other operations as `error`
   no_space,     // Error(no_space) where an operation can run out of space, else Error(io)
   kill,         // SIGKILL; a write stores the first half before
+  gone,         // `error`, and so do all operations after it: nobody is left to remove anything
 };
 
 // Which operation fails, and how many there were; shared by a transport and its files.

@@ -206,11 +206,13 @@ void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QI
   if (volfmt != QIO_PARTFILE && volfmt != QIO_PARTFILE_DIR) throw Refusal(QIO_BAD_ARG, "only part files are made");
   const Extents extents = extents_of(layout);
   QIO_Iflag flags = {QIO_SERIAL, QIO_SINGLEFILE};
-  FileBeginning beginning = read_beginning(name, &flags, 0, false);
+  FilesOfSet files(transport::resolve(name), name);
+  FileBeginning beginning = read_beginning(files, name, &flags, 0, false);
   check_information(beginning.facts, extents, false);
   RecordsIn& in = *beginning.records;
   const auto user = in.next();
   if (!user || user->type != QIO_LIMETYPE_FILE_XML) throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, name + ": no file XML");
+  settle_parts(name);
   std::vector<Part> parts = parts_of(fs, layout, name, volfmt);
   begin_parts(parts, extents, volfmt, in.text_of(*user));
   std::optional<RecordKind> kind;
@@ -243,12 +245,12 @@ void check_part(Part& part, RecordsIn& in) {
   part.position = in.position();
 }
 
-void collect(std::vector<Part>& parts, const RecordKind& kind, const Extents& extents, transport::File& to,
+void collect(FilesOfSet& files, std::vector<Part>& parts, const RecordKind& kind, const Extents& extents, transport::File& to,
              std::uint64_t offset) {
   std::vector<std::byte> memory;
   for (Part& part : parts) {
     const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);
-    const auto file = transport::resolve(part.path).open_read(part.path);
+    const auto file = files.open(part.path);
     RecordsIn in(*file);
     in.move_to(part.position);
     const FoundRecord record = next_binary(in, part.path);
@@ -265,10 +267,12 @@ void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, co
                      const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);
   std::vector<Part> parts = parts_of(fs, layout, name, QIO_PARTFILE);
-  const bool in_folders = transport::resolve(parts[0].path).kind(parts[0].path) == transport::PathKind::absent;
+  FilesOfSet files(transport::resolve(name), name);
+  files.look();
+  const bool in_folders = !files.has(parts[0].path);
   if (in_folders) parts = parts_of(fs, layout, name, QIO_PARTFILE_DIR);
   Part& master = parts.front();
-  const auto source = transport::resolve(master.path).open_read(master.path);
+  const auto source = files.open(master.path);
   RecordsIn in(*source);
   FileFacts facts;
   take_file_information(in, facts, master.path);
@@ -278,9 +282,12 @@ void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, co
       check_part(part, in);
       continue;
     }
-    const auto file = transport::resolve(part.path).open_read(part.path);
+    const auto file = files.open(part.path);
     RecordsIn others(*file);
     check_part(part, others);
+  }
+  if (!files.stand_still(true)) {
+    throw Refusal(QIO_ERR_OPEN_READ, name + ": its files were replaced while they were opened; convert it again");
   }
   const auto target = emptied(name);
   RecordsOut out(*target, 0);
@@ -301,7 +308,7 @@ void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, co
     master.position = record->header;
     const std::uint64_t offset = out.begin(precision != 0 ? QIO_LIMETYPE_ILDG_BINARY_DATA : QIO_LIMETYPE_BINARY_DATA,
                                            {false, false}, kind->box.volume() * kind->site_bytes);
-    collect(parts, *kind, extents, *target, offset);
+    collect(files, parts, *kind, extents, *target, offset);
     out.finish();
   }
   target->close();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "compat/qio/broadcast.hpp"
 #include "compat/qio/ildg_record.hpp"
 #include "compat/qio/outcome.hpp"
 
@@ -26,17 +27,20 @@ class Xml {
 };
 
 // One of the names that the file may have: that of a single file first.
-std::unique_ptr<transport::File> open_by_name(const std::string& name, int wanted, int node, int& volfmt) {
+std::unique_ptr<transport::File> open_by_name(FilesOfSet& files, const std::string& name, int wanted, int node,
+                                              int& volfmt) {
   std::vector<int> tries;
   if (wanted == QIO_UNKNOWN || wanted == QIO_SINGLEFILE) tries.push_back(QIO_SINGLEFILE);
   if (wanted != QIO_PARTFILE_DIR) tries.push_back(QIO_PARTFILE);
   tries.push_back(QIO_PARTFILE_DIR);
   for (const int one : tries) {
     const std::string path = name_of_part(name, one, node);
-    transport::Transport& transport = transport::resolve(path);
-    if (transport.kind(path) == transport::PathKind::absent && one != tries.back()) continue;
     volfmt = one;
-    return transport.open_read(path);
+    try {
+      return files.open(path);
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found || one == tries.back()) throw;
+    }
   }
   return nullptr;
 }
@@ -85,12 +89,54 @@ bool is_data(const std::string& type) {
 
 }  // namespace
 
-FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_alone) {
+transport::Identity FilesOfSet::opened(const std::string& path) const {
+  return files_.opened(path).value_or(transport::Identity{});
+}
+
+void FilesOfSet::expect(const std::string& path, const transport::Identity& identity) {
+  files_.expect(path, identity);
+}
+
+void FilesOfSet::tell_replacement(comm::Comm& nodes, int master) {
+  std::string record, text;
+  comm::agree(nodes, [&] {
+    if (nodes.rank() != master || !replacement()) return;
+    record = replacement()->record;
+    text = base::as_text(replacement()->bytes);
+  });
+  broadcast_text(nodes, record, master);
+  if (record.empty()) return;
+  broadcast_text(nodes, text, master);
+  comm::agree(nodes, [&] { replaced_.take(io::decode_replacement(base::as_bytes(text), record)); });
+}
+
+bool FilesOfSet::has(const std::string& path) {
+  const auto is_it = [&](const io::Replacement::Member& member) { return member.to == path; };
+  if (replacement() && std::ranges::any_of(replacement()->members, is_it)) return true;
+  return transport::resolve(path).kind(path) == transport::PathKind::file;
+}
+
+bool FilesOfSet::stand_still(bool is_master) const {
+  bool is_so = !files_.has_met_another() && files_.mean_the_same();
+  const Outcome looked = outcome_of(QIO_ERR_OPEN_READ, [&] {
+    if (is_master && !replaced_.is_still_so(first_)) is_so = false;
+  });
+  return is_so && looked.code == QIO_SUCCESS;
+}
+
+bool FilesOfSet::were_replaced(comm::Comm& nodes, int master) const {
+  std::uint64_t other = stand_still(nodes.rank() == master) ? 0 : 1;
+  nodes.all_reduce({&other, 1}, comm::Reduce::max);
+  return other != 0;
+}
+
+FileBeginning read_beginning(FilesOfSet& files, const std::string& name, const QIO_Iflag* iflag, int node,
+                             bool is_alone) {
   FileBeginning found;
   int volfmt = QIO_SINGLEFILE;
   // One node writes single files, whatever it is asked for.
   const int wanted = is_alone || iflag == nullptr ? QIO_UNKNOWN : iflag->volfmt;
-  found.file = open_by_name(name, wanted, node, volfmt);
+  found.file = open_by_name(files, name, wanted, node, volfmt);
   found.records = std::make_unique<RecordsIn>(*found.file);
   const std::string& path = found.file->path();
   found.facts.volfmt = volfmt;

@@ -7,6 +7,8 @@
 #include "compat/qio/record_sites.hpp"
 #include "compat/qio/records.hpp"
 #include "compat/qio/volumes.hpp"
+#include "io/replacement.hpp"
+#include "transport/opened_once.hpp"
 
 namespace lq::compat::qio {
 
@@ -23,9 +25,41 @@ struct RecordFacts {
   std::uint64_t xml_bytes = 0, lfn_bytes = 0;
 };
 
+// The files of a set, all of one version: a name means the file that it meant first, or that is to have it.
+class FilesOfSet {
+ public:
+  FilesOfSet(transport::Transport& transport, std::string name)
+      : replaced_(transport), files_(replaced_), first_(name_of_part(name, QIO_PARTFILE, 0)) {}
+
+  std::unique_ptr<transport::File> open(const std::string& path) { return files_.open_read(path); }
+  // What a name means on the node that opened it first.
+  transport::Identity opened(const std::string& path) const;
+  void expect(const std::string& path, const transport::Identity& identity);
+  // Local. A replacement of which not all files have their names.
+  void look() { replaced_.look(first_); }
+  const std::optional<io::Replacement>& replacement() const noexcept { return replaced_.replacement(); }
+  // Collective. The master's one, on all nodes.
+  void tell_replacement(comm::Comm& nodes, int master);
+  // Local. Those that are about to be removed.
+  std::vector<std::string> surplus() { return io::files_to_be_removed(replaced_, first_); }
+  // Local. Whether there is such a file, or is to be.
+  bool has(const std::string& path);
+  // Local. The names of those that were opened mean them still; the replacement, too, where this is the master.
+  bool stand_still(bool is_master) const;
+  // Collective. Whether any name of them has come to mean another file. Files that were opened before, all by name, are
+  // of one version if not.
+  bool were_replaced(comm::Comm& nodes, int master) const;
+
+ private:
+  io::ReplacedFiles replaced_;
+  transport::OpenedOnce files_;
+  std::string first_;
+};
+
 struct OpenReader {
   std::shared_ptr<comm::Comm> nodes;
   int master = 0;
+  std::unique_ptr<FilesOfSet> files;  // outlives what is open
   Family family;  // without sites while extents are being found out
   std::unique_ptr<transport::File> file;
   std::unique_ptr<RecordsIn> records;  // of the family's leader
@@ -54,7 +88,8 @@ struct FileBeginning {
   FileFacts facts;
   std::string xml;
 };
-FileBeginning read_beginning(const std::string& name, const QIO_Iflag* iflag, int node, bool is_alone);
+FileBeginning read_beginning(FilesOfSet& files, const std::string& name, const QIO_Iflag* iflag, int node,
+                             bool is_alone);
 
 // Passes the record of file information, which must come next.
 void take_file_information(RecordsIn& records, FileFacts& facts, const std::string& path);

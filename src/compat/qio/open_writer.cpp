@@ -17,8 +17,11 @@
 #include "base/random_number.hpp"
 #include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
+#include "comm/wire.hpp"
+#include "compat/qio/broadcast.hpp"
 #include "compat/qio/ildg_record.hpp"
 #include "compat/qio/outcome.hpp"
+#include "io/replacement.hpp"
 
 namespace lq::compat::qio {
 namespace {
@@ -106,7 +109,99 @@ void OpenWriter::close() {
   file->close();
 }
 
-void OpenWriter::publish() {
+namespace {
+
+// What the master is told of a file that is to get its name.
+struct Unnamed {
+  transport::Identity identity;
+  std::string from, to;
+};
+
+std::vector<std::byte> bytes_of(const Unnamed& file) {
+  std::vector<std::byte> bytes = comm::to_bytes(file.identity);
+  const std::string names = file.from + '\0' + file.to;
+  const base::Bytes added = base::as_bytes(names);
+  bytes.insert(bytes.end(), added.begin(), added.end());
+  return bytes;
+}
+
+Unnamed unnamed_of(base::Bytes bytes) {
+  Unnamed file;
+  file.identity = comm::take<transport::Identity>(bytes);
+  const std::string_view names = base::as_text(bytes);
+  const std::size_t end = names.find('\0');
+  file.from = names.substr(0, end);
+  file.to = names.substr(end + 1);
+  return file;
+}
+
+// Whether the master may rename it as one of a set: on a node's own disk it sees no such file.
+bool is_seen(const Unnamed& file, const std::string& record) {
+  try {
+    return io::replacement_path(file.to) == record &&
+           is_same_across_nodes(transport::resolve(file.from).identity(file.from), file.identity);
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
+void settle_parts(const std::string& name) {
+  const std::string first = name_of_part(name, QIO_PARTFILE, 0);
+  io::settle_replacement(transport::resolve(first), first, wants_sync() ? Sync::full : Sync::none);
+}
+
+bool OpenWriter::publish_together(int& code) {
+  comm::Comm& all = *nodes;
+  std::vector<std::byte> mine;
+  code = agree_code(all, QIO_ERR_CLOSE, [&] {
+    if (!family.leads() || final_path.empty()) return;
+    mine = bytes_of({transport::resolve(path).identity(path), path, final_path});
+  });
+  if (code != QIO_SUCCESS) return true;
+  std::vector<std::vector<std::byte>> told;
+  code = agree_code(all, QIO_ERR_CLOSE, [&] { told = all.gather(mine, master); });
+  if (code != QIO_SUCCESS) return true;
+  std::vector<io::Renaming> files;
+  enum : std::uint32_t { alone, undecided, decided };
+  std::uint32_t way = alone;
+  const Outcome outcome = outcome_of(QIO_ERR_CLOSE, [&] {
+    if (!is_master() || mine.empty()) return;
+    const std::string record = io::replacement_path(final_path);
+    files.push_back({path, final_path});
+    for (std::size_t node = 0; node < told.size(); ++node) {
+      if (told[node].empty() || static_cast<int>(node) == master) continue;
+      const Unnamed one = unnamed_of(told[node]);
+      if (!is_seen(one, record)) return;
+      files.push_back({one.from, one.to});
+    }
+    if (files.size() == 1) return;
+    way = undecided;
+    io::replace_together(transport::resolve(path), files, true, wants_sync() ? Sync::full : Sync::none,
+                         [&] { way = decided; });
+  });
+  broadcast_facts(all, way, master);
+  if (way == decided && !final_path.empty()) path = std::exchange(final_path, {});
+  code = agree_on(all, outcome);
+  return way != alone || code != QIO_SUCCESS;
+}
+
+int OpenWriter::publish() {
+  int code = QIO_SUCCESS;
+  if (publish_together(code)) return code;
+  // The master's file, by which all others are found, gets its name last.
+  for (const bool is_for_master : {false, true}) {
+    if (code != QIO_SUCCESS) break;
+    code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {
+      if (family.leads() && is_master() == is_for_master) publish_own();
+    });
+  }
+  return code;
+}
+
+void OpenWriter::publish_own() {
   if (final_path.empty()) return;
   transport::Transport& transport = transport::resolve(path);
   if (transport.kind(final_path) == transport::PathKind::file) transport.copy_permissions(final_path, path);

@@ -38,16 +38,24 @@ struct OpenWriter {
   void open_elsewhere(std::optional<std::uint32_t> number);
   // Local. What failed on the way is cut off.
   void close();
-  // Local. By the leader of the family: gives the file its name.
-  void publish();
+  // Collective. Gives the files their names, if they have none yet. A code, the same everywhere.
+  int publish();
 
  private:
+  // Collective. By the master, which sees all of them: as one replacement. Whether it was so.
+  bool publish_together(int& code);
+  // Local. By the leader of the family.
+  void publish_own();
   // Where records can be appended: behind the last message.
   std::uint64_t end_of_records(const QIO_Writer& writer);
 };
 
 // Collective. The number of a temporary name, if the environment of node 0 asks for these.
 std::optional<std::uint32_t> number_for_names(comm::Comm& nodes);
+
+// Local. By the master. Gives the names that a writer which died has left to be given; nobody may mix such a set with
+// what is written to it.
+void settle_parts(const std::string& name);
 
 // Local. Of a file in a folder of its own; it may be there.
 void make_folder_of(const std::string& path);

@@ -57,6 +57,7 @@ std::unique_ptr<OpenReader> make_open_reader(const std::shared_ptr<comm::Comm>& 
   open->layout = layout;
   if (fs != nullptr) open->filesystem = *fs;
   open->master = open->io_nodes().master();
+  open->files = std::make_unique<FilesOfSet>(transport::resolve(open->name), open->name);
   return open;
 }
 
@@ -85,7 +86,8 @@ int read_file_information(QIO_Reader& reader, OpenReader& open, const QIO_Iflag*
   FileBeginning beginning;
   const int begun = agree_code(nodes, QIO_ERR_OPEN_READ, [&] {
     if (!open.is_master()) return;
-    beginning = read_beginning(open.name, iflag, open.master, nodes.size() == 1);
+    open.files->look();
+    beginning = read_beginning(*open.files, open.name, iflag, open.master, nodes.size() == 1);
     if (open.layout.latdim != 0) check_extents(beginning.facts, *reader.layout);
   });
   if (begun != QIO_SUCCESS) return begun;
@@ -108,7 +110,7 @@ bool fits(const QIO_Reader& reader, const OpenReader& open) {
   const Outcome mine = outcome_of(QIO_ERR_BAD_SITELIST, [&] {
     if (!open.family.leads()) return;
     const std::string path = name_of_part(open.name, reader.volfmt, open.family.file_node);
-    const auto file = transport::resolve(path).open_read(path);
+    const auto file = open.files->open(path);
     RecordsIn records(*file);
     auto record = records.next();
     while (record && record->type != QIO_LIMETYPE_SITELIST) record = records.next();
@@ -134,7 +136,7 @@ void find_family(const QIO_Reader& reader, OpenReader& open) {
   open.family = make_family(nodes, reader.volfmt, open.io_nodes(), open.layout);
   if (!is_in_parts(reader.volfmt) || reader.format != QIO_SCIDAC_NATIVE || fits(reader, open)) return;
   open.family = make_family(nodes, QIO_SINGLEFILE, open.io_nodes(), open.layout);
-  open.volumes = comm::agree(nodes, [&] { return std::make_unique<Volumes>(nodes, open.master, open.family.order); });
+  open.volumes = comm::agree(nodes, [&] { return std::make_unique<Volumes>(nodes, open.master, open.family.order, *open.files); });
   open.volumes->look_for(open.name, reader.volfmt, open.records.get());
 }
 
@@ -143,11 +145,25 @@ void open_part(const QIO_Reader& reader, OpenReader& open) {
   if (open.is_master() || !open.knows_sites || open.volumes != nullptr) return;
   const bool has_headers = open.family.leads() && is_in_parts(reader.volfmt);
   const std::string path = name_of_part(open.name, reader.volfmt, open.family.file_node);
-  open.file = transport::resolve(path).open_read(path);
+  open.file = open.files->open(path);
   if (has_headers) open.records = std::make_unique<RecordsIn>(*open.file);
 }
 
+// Collective. All nodes open the file that the master has opened.
+void tell_file(const QIO_Reader& reader, OpenReader& open) {
+  open.files->tell_replacement(*open.nodes, open.master);
+  if (is_in_parts(reader.volfmt)) return;
+  const std::string path = name_of_part(open.name, reader.volfmt, 0);
+  transport::Identity identity = open.files->opened(path);
+  broadcast_facts(*open.nodes, identity, open.master);
+  comm::agree(*open.nodes, [&] {
+    if (identity.inode != 0) open.files->expect(path, identity);
+  });
+}
+
 int open_others(QIO_Reader& reader, OpenReader& open) {
+  const int told = agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] { tell_file(reader, open); });
+  if (told != QIO_SUCCESS) return told;
   const int found = agree_code(*open.nodes, QIO_ERR_BAD_SITELIST, [&] { find_family(reader, open); });
   return found == QIO_SUCCESS ? agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] { open_part(reader, open); }) : found;
 }
@@ -172,11 +188,10 @@ int read_file_xml(QIO_Reader& reader, OpenReader& open, QIO_String* xml_file) {
   return QIO_SUCCESS;
 }
 
-// Calls rest(reader, what belongs to it) behind the first step. NULL where anything fails.
+// One attempt to open it. What is not of one version, for it was replaced meanwhile, is worth another one.
 template <class Rest>
-QIO_Reader* open_reader(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
-                        const QIO_Iflag* iflag, Rest&& rest) {
-  if (layout == nullptr || filename == nullptr) return nullptr;
+QIO_Reader* try_to_open(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
+                        const QIO_Iflag* iflag, bool& was_replaced, Rest&& rest) {
   QIO_Reader* reader = nullptr;
   const int code = code_of_call(QIO_ERR_OPEN_READ, [&] {
     const std::shared_ptr<comm::Comm> nodes = nodes_of_layout(layout->number_of_nodes, layout->this_node);
@@ -186,12 +201,30 @@ QIO_Reader* open_reader(const char* filename, const QIO_Layout* layout, const QI
       reader->limequat = make_open_reader(nodes, filename, *layout, fs).release();
     });
     if (made != QIO_SUCCESS) return made;
-    const int begun = read_file_information(*reader, opened(*reader), iflag);
-    return begun == QIO_SUCCESS ? rest(*reader, opened(*reader)) : begun;
+    OpenReader& open = opened(*reader);
+    const int begun = read_file_information(*reader, open, iflag);
+    const int done = begun == QIO_SUCCESS ? rest(*reader, open) : begun;
+    was_replaced = open.files->were_replaced(*nodes, open.master);
+    return done == QIO_SUCCESS && was_replaced ? QIO_ERR_OPEN_READ : done;
   });
   if (code == QIO_SUCCESS) return reader;
   destroy_reader(reader);
   return nullptr;
+}
+
+// Calls rest(reader, what belongs to it) behind the first step. NULL where anything fails.
+template <class Rest>
+QIO_Reader* open_reader(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
+                        const QIO_Iflag* iflag, const Rest& rest) {
+  if (layout == nullptr || filename == nullptr) return nullptr;
+  constexpr int attempts = 20;
+  QIO_Reader* reader = nullptr;
+  bool was_replaced = true;
+  for (int attempt = 0; attempt < attempts && was_replaced && reader == nullptr; ++attempt) {
+    was_replaced = false;
+    reader = try_to_open(filename, layout, fs, iflag, was_replaced, rest);
+  }
+  return reader;
 }
 
 }  // namespace
@@ -222,8 +255,14 @@ QIO_Reader* QIO_open_read_master(const char* filename, QIO_Layout* layout, QIO_I
 int QIO_open_read_nonmaster(QIO_Reader* qio_in, const char* filename, QIO_Iflag*) {
   if (qio_in == nullptr || filename == nullptr) return QIO_BAD_ARG;
   return code_of_call(QIO_ERR_OPEN_READ, [&] {
-    opened(*qio_in).name = filename;
-    return open_others(*qio_in, opened(*qio_in));
+    OpenReader& open = opened(*qio_in);
+    const int code = open_others(*qio_in, open);
+    if (code != QIO_SUCCESS) return code;
+    const bool were_replaced = open.files->were_replaced(*open.nodes, open.master);
+    return agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] {
+      if (!were_replaced) return;
+      throw Refusal(QIO_ERR_OPEN_READ, open.name + ": its files were replaced while they were opened; open it again");
+    });
   });
 }
 

@@ -66,7 +66,7 @@ void at_site(SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&
 transport::File& file_of(OpenReader& open, const RecordPart& part) {
   std::unique_ptr<transport::File>& other = open.single.file;
   if (part.path.empty()) return *open.file;
-  if (other == nullptr || other->path() != part.path) other = transport::resolve(part.path).open_read(part.path);
+  if (other == nullptr || other->path() != part.path) other = open.files->open(part.path);
   return *other;
 }
 

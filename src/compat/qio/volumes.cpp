@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,23 +29,30 @@ std::optional<int> number_of(const std::string& name, const std::string& beginni
   return is_number ? std::optional(std::stoi(digits)) : std::nullopt;
 }
 
+std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 // Which nodes have written files of that name, ascending.
-std::vector<std::int32_t> writers_of(const std::string& name, int volfmt) {
+std::vector<std::int32_t> writers_of(FilesOfSet& files, const std::string& name, int volfmt) {
   const std::string folder = base::directory_of(name);
-  const std::string beginning = volfmt == QIO_PARTFILE_DIR ? "vol" : name.substr(name.rfind('/') + 1) + ".vol";
+  const std::string beginning = volfmt == QIO_PARTFILE_DIR ? "vol" : name_in(name) + ".vol";
   std::vector<std::string> names;
   if (const int failure = base::names_in(folder, names); failure != 0) {
     throw base::errno_error(folder, "look into the folder", failure);
   }
-  std::vector<std::int32_t> found;
+  if (files.replacement()) {
+    for (const io::Replacement::Member& member : files.replacement()->members) {
+      names.push_back(name_in(volfmt == QIO_PARTFILE_DIR ? base::directory_of(member.to) : member.to));
+    }
+  }
+  const std::vector<std::string> surplus = files.surplus();
+  std::set<std::int32_t> found;
   for (const std::string& one : names) {
     const auto number = number_of(one, beginning);
     if (!number) continue;
     const std::string path = name_of_part(name, volfmt, *number);
-    if (transport::resolve(path).kind(path) == transport::PathKind::file) found.push_back(*number);
+    if (std::ranges::find(surplus, path) == surplus.end() && files.has(path)) found.insert(*number);
   }
-  std::ranges::sort(found);
-  return found;
+  return {found.begin(), found.end()};
 }
 
 template <class Number>
@@ -60,7 +68,7 @@ void broadcast_numbers(comm::Comm& nodes, std::vector<Number>& numbers, int from
 void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_records) {
   std::vector<std::int32_t> writers;
   comm::agree(nodes_, [&] {
-    if (nodes_.rank() == master_) writers = writers_of(name, volfmt);
+    if (nodes_.rank() == master_) writers = writers_of(files_, name, volfmt);
   });
   broadcast_numbers(nodes_, writers, master_);
   comm::agree(nodes_, [&] {
@@ -71,7 +79,7 @@ void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_r
       volume.leader = is_masters ? master_ : static_cast<int>(v % static_cast<std::size_t>(nodes_.size()));
       if (nodes_.rank() == volume.leader && is_masters) volume.records = masters_records;
       if (nodes_.rank() == volume.leader && !is_masters) {
-        volume.file = transport::resolve(volume.path).open_read(volume.path);
+        volume.file = files_.open(volume.path);
         volume.own = std::make_unique<RecordsIn>(*volume.file);
         volume.records = volume.own.get();
       }
@@ -98,8 +106,8 @@ void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_r
   });
 }
 
-std::vector<std::uint64_t> Volumes::read_list(const Volume& volume) {
-  const std::unique_ptr<transport::File> file = transport::resolve(volume.path).open_read(volume.path);
+std::vector<std::uint64_t> Volumes::read_list(const Volume& volume) const {
+  const std::unique_ptr<transport::File> file = files_.open(volume.path);
   RecordsIn records(*file);
   while (const auto record = records.next()) {
     if (record->type != QIO_LIMETYPE_SITELIST) continue;
@@ -164,7 +172,7 @@ void Volumes::read(const DML_Layout& layout, const SiteCall& call, Moved& moved,
   const auto next = [](RecordsIn& records) { return next_data(records); };
   for (const Volume& volume : volumes_) {
     const RecordPart part = find_in(volume, layout, call.site_bytes, next);
-    const auto file = comm::agree(nodes_, [&] { return transport::resolve(part.path).open_read(part.path); });
+    const auto file = comm::agree(nodes_, [&] { return files_.open(part.path); });
     const SitePlace place{file.get(), part.offset, part.sites.of_family, volume.leader, {}};
     std::exception_ptr missing;
     const Checksum sum = comm::agree(nodes_, [&] { return sites_from_file(nodes_, part.sites, place, call, missing); });

@@ -15,10 +15,13 @@
 
 namespace lq::compat::qio {
 
+class FilesOfSet;
+
 class Volumes {
  public:
   // Local. All of it outlives the object.
-  Volumes(comm::Comm& nodes, int master, const NodeSites& sites) : nodes_(nodes), master_(master), sites_(sites) {}
+  Volumes(comm::Comm& nodes, int master, const NodeSites& sites, FilesOfSet& files)
+      : nodes_(nodes), master_(master), sites_(sites), files_(files) {}
 
   // Collective. The files of a set beside the master's one, which is open. QIO_ERR_BAD_SITELIST on all nodes where they
   // do not have each site of the lattice once.
@@ -43,7 +46,7 @@ class Volumes {
   };
 
   // Local. By its leader.
-  static std::vector<std::uint64_t> read_list(const Volume& volume);
+  std::vector<std::uint64_t> read_list(const Volume& volume) const;
   // Collective. The ranks of its sites on all nodes.
   std::vector<std::uint64_t> list_of(const Volume& volume);
   RecordPart find_in(const Volume& volume, const DML_Layout& layout, std::uint64_t site_bytes, Next next);
@@ -51,6 +54,7 @@ class Volumes {
   comm::Comm& nodes_;
   int master_;
   const NodeSites& sites_;
+  FilesOfSet& files_;
   std::vector<Volume> volumes_;
 };
 

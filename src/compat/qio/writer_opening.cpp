@@ -83,6 +83,10 @@ int open_files(QIO_Writer& writer, OpenWriter& open, const char* filename, const
       agree_code(nodes, QIO_BAD_ARG, [&] { open.path = name_of_part(filename, writer.volfmt, open.family.file_node); });
   if (named != QIO_SUCCESS) return named;
   const std::optional<std::uint32_t> number = number_for_names(nodes);
+  const int settled = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
+    if (open.is_master() && is_in_parts(writer.volfmt)) settle_parts(filename);
+  });
+  if (settled != QIO_SUCCESS) return settled;
   const int created = agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] {
     if (open.family.leads()) open.open_at_leader(writer, mode, number);
   });
@@ -104,13 +108,7 @@ int close_writer(QIO_Writer* writer) {
                     open->final_path + ": a record could not be written, so that the file is not put there");
     }
   });
-  // The master's file, by which all others are found, gets its name last.
-  for (const bool is_for_master : {false, true}) {
-    if (code != QIO_SUCCESS) break;
-    code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {
-      if (open->family.leads() && open->is_master() == is_for_master) open->publish();
-    });
-  }
+  if (code == QIO_SUCCESS) code = open->publish();
   destroy_writer(writer);
   return code == QIO_SUCCESS ? QIO_SUCCESS : QIO_ERR_CLOSE;
 }

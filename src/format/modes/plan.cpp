@@ -124,8 +124,10 @@ void append(std::vector<Literal>& to, std::vector<Literal> more) {
 
 }  // namespace
 
-NewSet plan_set(const Description& description) {
+NewSet plan_set(const Description& description, const std::vector<std::string>& unproven) {
   check(description);
+  std::string document = encode(description);
+  for (const std::string& text : unproven) document = with_unproven(document, text);
   NewSet set;
   set.block.block = block_for(description, 0, description.room);
   if (set.block.block.bytes() > largest_block) {
@@ -134,7 +136,7 @@ NewSet plan_set(const Description& description) {
   }
   lime::Placed placed;
   lime::place_message(
-      {{std::string(type::head), encode(description), {}}, {std::string(type::index), {}, set.block.block.bytes()}}, 0,
+      {{std::string(type::head), std::move(document), {}}, {std::string(type::index), {}, set.block.block.bytes()}}, 0,
       placed);
   set.block.offset = placed.offsets.back();
   set.literals = std::move(placed.literals);

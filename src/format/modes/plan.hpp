@@ -15,7 +15,8 @@ struct NewSet {
   std::uint64_t end = 0;
   PlacedBlock block;
 };
-NewSet plan_set(const Description& description);
+// `unproven`: what repairs have said of the set that it is made from.
+NewSet plan_set(const Description& description, const std::vector<std::string>& unproven = {});
 
 // A mode behind those that are there, or the first one of a new set.
 Layout plan_mode(const FieldRequest& request);

@@ -13,10 +13,13 @@
 #include <string>
 #include <vector>
 
+#include "base/temporary_name.hpp"
 #include "compat/qio/fields.hpp"
+#include "io/replacement.hpp"
 #include "mpi/harness.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
+#include "support/interrupted.hpp"
 
 namespace lq {
 namespace {
@@ -62,10 +65,19 @@ class QioFault : public ::testing::TestWithParam<Case> {
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
-  // Calls work(k) with the k-th operation of one node failing, for each node, until it is not reached any more.
+  // Collective. As `lq repair` does.
+  void settle() {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (world_rank() == 0) io::settle_replacement(transport::posix(), path_ + ".vol0000", Sync::none);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  // Calls work(k) with the k-th operation of one node failing, for each node, until it is not reached any more. Nodes
+  // but the master die in one way: they are not heard of.
   template <class Work>
   void with_each_fault(Fault fault, Work&& work) {
-    for (int unlucky = 0; unlucky < world_size(); ++unlucky) {
+    const int nodes = fault == Fault::gone ? 1 : world_size();
+    for (int unlucky = 0; unlucky < nodes; ++unlucky) {
       for (std::int64_t k = 0;; ++k) {
         ASSERT_LT(k, 200);
         testing::FaultyTransport faulty(transport::posix(), world_rank() == unlucky ? k : -1, fault);
@@ -114,6 +126,7 @@ TEST_P(QioFault, WritingWithRename) {
       code = testing::write_fields(path_, GetParam().volfmt);
     }
     MPI_Barrier(MPI_COMM_WORLD);
+    settle();
     if (code == 0) {
       EXPECT_TRUE(all_files_in(folder_) == wanted) << k;
     } else {
@@ -122,6 +135,111 @@ TEST_P(QioFault, WritingWithRename) {
     return testing::anywhere(faulty.has_failed());
   });
   ::unsetenv("LIMEQUAT_QIO_RENAME");
+}
+
+// What was there is gone from the beginning, and is never mixed with what comes.
+TEST_P(QioFault, WritingInPlaceOfOthers) {
+  ::unsetenv("LIMEQUAT_QIO_RENAME");
+  with_each_fault(Fault::error, [&](testing::FaultyTransport& faulty, std::int64_t k) {
+    start_anew(false);
+    EXPECT_EQ(testing::write_fields(path_, GetParam().volfmt, 0), 0);
+    int code = 0, version = 0;
+    {
+      const transport::Mount mount(folder_, faulty);
+      code = testing::write_fields(path_, GetParam().volfmt, 1);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const int read = testing::read_fields(path_, &version);
+    if (code == 0) {
+      EXPECT_EQ(read, 0) << k;
+      EXPECT_EQ(version, 1) << k;
+    }
+    return testing::anywhere(faulty.has_failed());
+  });
+}
+
+// A node that died removes nothing.
+class KeepsAll final : public transport::ForwardingTransport {
+ public:
+  using ForwardingTransport::ForwardingTransport;
+  void remove(const std::string& path) override { throw Error(Code::io, path + ": this node is dead", {.path = path}); }
+};
+
+// The set that is there stays, or the new one is there: at any error of a node, and wherever the master dies.
+TEST_P(QioFault, RenamingIsOldOrNew) {
+  ::setenv("LIMEQUAT_QIO_RENAME", "1", 1);
+  int were_new = 0, were_old = 0;
+  const std::string kept = directory_ / "kept";
+  if (world_rank() == 0) fs::create_directory(kept);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(testing::write_fields(kept + "/f.lime", GetParam().volfmt, 0), 0);
+  for (const Fault fault : {Fault::error, Fault::gone}) {
+    with_each_fault(fault, [&](testing::FaultyTransport& faulty, std::int64_t k) {
+      start_anew(false);
+      if (world_rank() == 0) fs::copy(kept, folder_, fs::copy_options::recursive);
+      MPI_Barrier(MPI_COMM_WORLD);
+      KeepsAll keeps(faulty);
+      int code = 0, version = 0;
+      {
+        transport::Transport& dying = keeps;
+        const transport::Mount mount(folder_, fault == Fault::gone && world_rank() != 0 ? dying : faulty);
+        code = testing::write_fields(path_, GetParam().volfmt, 1);
+      }
+      MPI_Barrier(MPI_COMM_WORLD);
+      EXPECT_EQ(testing::read_fields(path_, &version), 0) << k;
+      (version == 1 ? were_new : were_old) += 1;
+      EXPECT_TRUE(code != 0 || version == 1) << k;
+      const bool is_named = !fs::exists(io::replacement_path(path_ + ".vol0000"));
+      settle();
+      if (!testing::anywhere(!is_named)) return testing::anywhere(faulty.has_failed());
+      int settled = 0;
+      EXPECT_EQ(testing::read_fields(path_, &settled), 0) << k;
+      EXPECT_EQ(settled, version) << k;
+      return testing::anywhere(faulty.has_failed());
+    });
+  }
+  EXPECT_GT(were_new, 0);
+  EXPECT_GT(were_old, 0);
+  ::unsetenv("LIMEQUAT_QIO_RENAME");
+}
+
+// Another program gives the names to a new set, at any operation of the master.
+TEST_P(QioFault, ReadingWhileItIsReplaced) {
+  const std::string other = directory_ / "new";
+  start_anew(false);
+  if (world_rank() == 0) fs::create_directory(other);
+  MPI_Barrier(MPI_COMM_WORLD);
+  EXPECT_EQ(testing::write_fields(other + "/f.lime", GetParam().volfmt, 1), 0);
+  const auto replace = [&] {
+    std::vector<io::Renaming> files;
+    for (const auto& entry : fs::recursive_directory_iterator(other)) {
+      if (!entry.is_regular_file()) continue;
+      const std::string to = folder_ + entry.path().string().substr(other.size());
+      const std::string from = base::temporary_name(to, 0x1234abcd);
+      fs::copy_file(entry.path(), from);
+      files.push_back({from, to});
+    }
+    std::ranges::sort(files, {}, &io::Renaming::to);
+    if (files.size() == 1) return transport::posix().rename(files[0].from, files[0].to);
+    io::replace_together(transport::posix(), files, true, Sync::none, [] {});
+  };
+  bool was_old = false, was_new = false;
+  for (std::int64_t k = 0;; ++k) {
+    ASSERT_LT(k, 300);
+    start_anew(false);
+    EXPECT_EQ(testing::write_fields(path_, GetParam().volfmt, 0), 0);
+    testing::Interrupted interrupted(world_rank() == 0 ? k : -1, replace);
+    int version = 0;
+    {
+      const transport::Mount mount(folder_, interrupted);
+      EXPECT_EQ(testing::read_fields(path_, &version), 0) << k;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (!testing::anywhere(world_rank() == 0 && interrupted.was_interrupted())) break;
+    (version == 1 ? was_new : was_old) = true;
+    if (HasFailure()) break;
+  }
+  EXPECT_TRUE(was_old && was_new);
 }
 
 TEST_P(QioFault, Reading) {

@@ -14,10 +14,11 @@ namespace lq::testing {
 // none has a neighbour on its node.
 void deal_sites(bool in_slices);
 
-// Collective. The first code of opening (1: NULL), writing and closing that is not QIO_SUCCESS.
-int write_fields(const std::string& path, int volfmt);
+// Collective. The first code of opening (1: NULL), writing and closing that is not QIO_SUCCESS. `version`: 0 or 1.
+int write_fields(const std::string& path, int volfmt, int version = 0);
 
-// Collective. The first code that is not QIO_SUCCESS; what was read without one is expected to be right.
-int read_fields(const std::string& path);
+// Collective. The first code that is not QIO_SUCCESS; what was read without one is expected to be right, and all of one
+// version, on all nodes.
+int read_fields(const std::string& path, int* version = nullptr);
 
 }  // namespace lq::testing

@@ -1,16 +1,21 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/owners.hpp"
+#include "clients/owners.hpp"
+
+#include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <functional>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 
-namespace lq::io {
+namespace lq::clients {
 
 std::uint64_t client_of(transport::Transport& transport, const std::string& folder, const transport::Unit& seen) {
   if (seen.device != 0) return seen.device;
@@ -37,6 +42,16 @@ transport::Unit SeenByAll::strictest(std::span<const comm::Term, terms> all, tra
 
 bool SeenByAll::have_one_client(std::span<const comm::Term, terms> all) noexcept {
   return all[2].value == all[3].value;
+}
+
+std::uint64_t on_this_host(std::uint64_t client) {
+  std::string host;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> host;
+  if (host.empty()) {
+    std::array<char, 256> name{};
+    if (::gethostname(name.data(), name.size() - 1) == 0) host = name.data();
+  }
+  return std::hash<std::string>()(fmt::format("{} {}", host, client));
 }
 
 std::uint64_t Owners::writers(int ranks, std::uint64_t multiple) const noexcept {
@@ -69,4 +84,4 @@ void tell_size(transport::File& file, std::uint64_t bytes) {
   if (file.size() < bytes) file.resize(bytes);
 }
 
-}  // namespace lq::io
+}  // namespace lq::clients

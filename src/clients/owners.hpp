@@ -18,11 +18,14 @@
 #include "comm/comm.hpp"
 #include "transport/transport.hpp"
 
-namespace lq::io {
+namespace lq::clients {
 
 // Local. Tells the mounts of this node apart by which ranks reach files in `folder`: each is a client with caches of
 // its own. 0: not known. `seen`: what this rank sees of a file there.
 std::uint64_t client_of(transport::Transport& transport, const std::string& folder, const transport::Unit& seen);
+
+// Local. A client's number combined with that of this host, for groups that do not know nodes.
+std::uint64_t on_this_host(std::uint64_t client);
 
 // What the ranks see of a file, and their clients, as terms of an agreement.
 struct SeenByAll {
@@ -59,4 +62,4 @@ Owners owners_beside(comm::Comm& comm, transport::Transport& transport, const st
 // Local. The file has so many bytes: a client that has it open, and saw less of it grow, learns that.
 void tell_size(transport::File& file, std::uint64_t bytes);
 
-}  // namespace lq::io
+}  // namespace lq::clients

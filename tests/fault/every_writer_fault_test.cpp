@@ -1,0 +1,123 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every writer of the library, and every operation of the storage: it fails, or the program dies there. Claim: whatever
+// has a name of its own afterwards is a file that one run without a fault makes, or, where files grow, one that verifies;
+// a program that has not died leaves nothing beside it but what whoever goes on begins with.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include <limequat/limequat.hpp>
+#include <limequat/multifile.hpp>
+
+#include "io/replacement.hpp"
+#include "support/error_of.hpp"
+#include "support/every_writer.hpp"
+#include "support/faulty.hpp"
+#include "support/file_contents.hpp"
+#include "support/scratch_directory.hpp"
+
+namespace lq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::error_of;
+using testing::Fault;
+using testing::Work;
+
+// Sets of modes, and files that fields are added to.
+bool grows(const Work& work) { return work.name.starts_with("modes") || work.name == "writer"; }
+
+// What resuming, appending and repairing begin with: journals, records, copies that can be gone on with.
+bool is_for_later(const std::string& name) {
+  return name.front() == '.' && name.find(".lq-") != std::string::npos;
+}
+
+class EveryWriter : public ::testing::TestWithParam<Work> {
+ protected:
+  EveryWriter() {
+    testing::write_source(source_);
+    fs::create_directory(alone_);
+    GetParam().run(source_, alone_ + "/file", Communicator());
+    start_anew();
+  }
+
+  void start_anew() const {
+    fs::remove_all(there_);
+    fs::create_directory(there_);
+  }
+  void work() const { GetParam().run(source_, there_ + "/file", Communicator()); }
+
+  // Subfiles have other names each time.
+  void expect_whole_files(bool died) const {
+    io::settle_replacement(transport::posix(), there_ + "/file", Sync::none);  // as `lq repair` does
+    for (const auto& entry : fs::directory_iterator(there_)) {
+      const std::string name = entry.path().filename();
+      if (name.front() == '.') {
+        EXPECT_TRUE(died || is_for_later(name)) << name;
+        continue;
+      }
+      if (!fs::exists(alone_ + "/" + name) || name.find(".set") != std::string::npos) continue;
+      const std::string bytes = testing::contents(entry.path());
+      if (bytes == testing::contents(alone_ + "/" + name)) continue;
+      EXPECT_TRUE(grows(GetParam())) << name << ": " << bytes.size() << " bytes";
+      EXPECT_TRUE(verify(entry.path()).ok) << name;
+    }
+  }
+
+  testing::ScratchDirectory directory_;
+  const std::string source_ = directory_ / "source.ildg", alone_ = directory_ / "alone", there_ = directory_ / "there";
+};
+
+TEST_P(EveryWriter, MayFailAtAnyOperation) {
+  std::int64_t operations = 0;
+  for (std::int64_t k = 0;; ++k) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    ASSERT_LT(k, 3000);
+    start_anew();
+    testing::FaultyTransport faulty(transport::posix(), k, Fault::error);
+    Error error(Code::ok, "");
+    {
+      const transport::Mount mount(there_, faulty);
+      error = error_of([&] { work(); });
+    }
+    if (!faulty.has_failed()) break;
+    ++operations;
+    if (error.code() == Code::ok) {
+      for (const auto& [name, bytes] : testing::files_made_in(alone_)) {
+        EXPECT_TRUE(testing::contents(there_ + "/" + name) == bytes) << name;
+      }
+    }
+    expect_whole_files(false);
+    if (HasFailure()) return;
+  }
+  EXPECT_GE(operations, 10);
+}
+
+TEST_P(EveryWriter, MayDieAtAnyOperation) {
+  testing::FaultyTransport counted(transport::posix());
+  {
+    const transport::Mount mount(there_, counted);
+    work();
+  }
+  const std::int64_t step = std::max<std::int64_t>(1, counted.operations() / 25);
+  for (std::int64_t k = 0; k < counted.operations(); k += step) {
+    SCOPED_TRACE(::testing::Message() << "operation " << k);
+    start_anew();
+    EXPECT_TRUE(testing::dies_in([&] {
+      testing::FaultyTransport faulty(transport::posix(), k, Fault::kill);
+      const transport::Mount mount(there_, faulty);
+      work();
+    }));
+    expect_whole_files(true);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Works, EveryWriter, ::testing::ValuesIn(testing::works()),
+                         [](const auto& one) { return one.param.name; });
+
+}  // namespace
+}  // namespace lq
