@@ -22,7 +22,7 @@ Table verify_table() {
   using C = lq_verify_options;
   using Row = Rows<V, C>;
   auto result = table<V, C>("VerifyOptions", "lq_verify_options", "Verifying a file");
-  result.functions = {"verify"};
+  result.functions = {"verify", "verify_below"};
   result.verbs = {"verify"};
   result.others.push_back(c_member("communicator", &C::communicator));
   result.rows = {
