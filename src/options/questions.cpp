@@ -141,7 +141,7 @@ Table convert_table() {
            .advice = "If the source has no checksum, its links are checked while they are read: zeros, links off "
                      "SU(N), a different stated plaquette. Such data are refused without this option, because the new "
                      "file would have right checksums for them. Data that disagree with a checksum are always "
-                     "refused."}),
+                     "refused, and so are files with a broken structure: `lq repair` makes a file of what is whole."}),
       Rows<V, C>::row<&V::field, &C::field>(
           {.name = "field",
            .meaning = "only this field; NAME:N is number N of that name (default: all)",

@@ -243,6 +243,11 @@ TEST(Losses, AreSeenInAllBytesButThoseThatAreNamedAsUncovered) {
     };
     std::size_t seen = 0, unseen = 0;
     for (const Record& record : reader.catalog().records) {
+      // What stands around a sum is no content, and a sum that changed disagrees with its data.
+      // Entries of an index that are free are none either, nor is what a decoder passes over.
+      constexpr std::string_view others[] = {"scidac-checksum", "limequat-slices", "limequat-modes-index",
+                                             "limequat-squeezed-data"};
+      if (std::ranges::find(others, record.type) != std::end(others)) continue;
       const std::uint64_t step = 1 + record.data_length / 300;
       for (std::uint64_t byte = record.offset; byte < record.offset + record.data_length; byte += step) {
         std::string bad = good;

@@ -73,8 +73,7 @@ void Examination::look_for_headers(const Record& record) {
 void Examination::tell_uncovered(const Record& record) {
   const Role role = role_of(record.type);
   if (role == Role::data || role == Role::checksum || role == Role::slices || record.data_length == 0) return;
-  examined_.claims.push_back(
-      {record.type, "text", Evidence::structure, Outcome::uncovered, record.offset, record.data_length});
+  examined_.claims.push_back(uncovered(record));
 }
 
 std::uint32_t Examination::crc_of(const Record& record) {
