@@ -8,6 +8,8 @@
 
 #include <limequat/language.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -188,6 +190,29 @@ struct VerifiedFile {
   std::optional<Verification> verification;  // of those that could be read
   std::optional<Error> error;                // why another could not
   bool is_named = false;                     // by the caller: it was not found in a folder
+
+  // A file of other programs that was found in a folder.
+  bool is_stranger() const noexcept { return verdict == Verdict::foreign && !is_named; }
+  // The verdict is as good as was required, or nobody asks for one.
+  bool ok() const noexcept { return is_stranger() || (verification && verification->ok); }
+};
+
+// How many files there are of each verdict.
+class VerdictCounts {
+ public:
+  void add(Verdict verdict) noexcept { ++counts_[static_cast<std::size_t>(verdict)]; }
+  std::uint64_t operator[](Verdict verdict) const noexcept { return counts_[static_cast<std::size_t>(verdict)]; }
+
+ private:
+  std::array<std::uint64_t, static_cast<std::size_t>(Verdict::foreign) + 1> counts_{};
+};
+
+// What is below folders, as `lq verify -r` tells it.
+struct VerifiedFiles {
+  bool ok = true;  // each of `files` is: `lq verify -r` ends with 0
+  VerdictCounts counts;
+  std::vector<VerifiedFile> files;      // all that should be lattice files
+  std::vector<VerifiedFile> strangers;  // files of other programs
 };
 
 // Local. Verifies several files, each for itself, `threads` at a time; `tell` gets the verdicts in the order of the
@@ -204,6 +229,8 @@ LQ_API void verify_all(const std::vector<std::string>& paths, int threads, const
 // files.
 LQ_API void verify_below(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
                          const std::function<void(const VerifiedFile& file)>& tell);
+// Local. The same, `options.threads` files at a time, with all verdicts in one answer.
+LQ_API VerifiedFiles verify_below(const std::vector<std::string>& paths, const VerifyOptions& options = {});
 
 // Local. The files below a folder, sorted, without what other programs left there; the path itself where it is a file.
 LQ_API std::vector<std::string> files_below(const std::string& path);
@@ -214,6 +241,8 @@ LQ_API std::string to_json(const Found& found);
 LQ_API std::string to_json(const ScrubReport& report);
 // Of a file that could be verified its Verification.
 LQ_API std::string to_json(const VerifiedFile& file);
+LQ_API std::string to_json(const VerdictCounts& counts);
+LQ_API std::string to_json(const VerifiedFiles& files);
 LQ_API std::string to_json(const Assessment& assessment);
 LQ_API std::string to_json(const PageReport& report);
 

@@ -48,7 +48,7 @@ LQ_API FormatInfo format_info(std::string_view name);
 
 // What an examination of a file amounts to, best first. Only the first two are called OK.
 enum class Verdict {
-  sound,          // all content is covered by exact checksums, or by second copies, and all of these agree
+  sound,          // exact checksums, or second copies, cover all numbers, and all agree; claims name `uncovered` texts
   consistent,     // nothing disagrees, but some content has no exact checksum: a weak sum, a stated value, a size
   unproven,       // no checksum disagrees, but the numbers look wrong, or a checksum could not be compared
   damaged,        // a checksum or a second copy disagrees, or something that must be there is missing or unreadable
@@ -79,11 +79,12 @@ enum class Outcome {
   missing,     // the format demands it
   absent,      // the file does without, as it may
   unchecked,   // it could not be compared
+  uncovered,   // texts beside the numbers, which no checksum of the format covers: a change of them is not seen
 };
 LQ_API std::string_view name(Outcome outcome) noexcept;
 
-// A claim about some content of a file, and whether it holds. Content for which nothing vouches has claims that are
-// `absent`.
+// A claim about some content of a file, and whether it holds. Numbers for which nothing vouches have claims that are
+// `absent`, texts beside them such that are `uncovered`.
 struct Claim {
   std::string of;    // a field ("gauge", "spinor:3"), a small object ("/pion"), "index", "chunks"
   std::string name;  // "scidac", "weighted of slices", "sha256", "plaquette"

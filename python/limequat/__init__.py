@@ -22,7 +22,7 @@ from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
 from limequat.communicators import Communicator
-from limequat.ensembles import Files, assess, find, index, report_page, scrub
+from limequat.ensembles import Files, assess, find, index, report_page, scrub, verify_below
 from limequat.errors import (
     ChecksumError,
     Code,
@@ -79,6 +79,6 @@ __all__ = [
     "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
-    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "watch_stalls",
+    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
     "write", "write_async",
 ]

@@ -76,6 +76,7 @@ _STATUS_FUNCTIONS = {
     "lq_index": [c_void_p, c_uint64, c_void_p, _TEXT_OUT],
     "lq_find": [c_char_p, c_void_p, _TEXT_OUT],
     "lq_scrub": [c_void_p, POINTER(c_int), _TEXT_OUT],
+    "lq_verify_below": [c_void_p, c_uint64, c_void_p, POINTER(c_int), _TEXT_OUT],
     "lq_assess": [c_void_p, _TEXT_OUT],
     "lq_report_page": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
     "lq_ildg_document": [c_char_p, c_void_p, _TEXT_OUT],

@@ -12,7 +12,7 @@ from limequat.display import table
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
-    from limequat.option_types import CatalogueOptions, Unpack
+    from limequat.option_types import CatalogueOptions, Unpack, VerifyOptions
 
 _SHOWN = ("path", "format", "lattice", "precision", "trajectory", "plaquette", "state")
 
@@ -90,6 +90,25 @@ def scrub(**options: "Unpack[CatalogueOptions]"):
     """
     is_ok = ctypes.c_int()
     return parse(text_from("lq_scrub", Options("CatalogueOptions", options), ctypes.byref(is_ok)), Verification)
+
+
+@takes("VerifyOptions")
+def verify_below(paths, **options: "Unpack[VerifyOptions]"):
+    """Verifies the lattice files below folders (a path or several), and those that are named themselves, as ``lq verify -r``.
+
+    {options}
+
+    Returns a dict, true when ``ok``, which is when ``lq verify -r`` ends with 0: ``summary`` (how many files there are of each
+    verdict), ``files`` (a :class:`Verification` for each that should be a lattice file; those that cannot be verified, and
+    those that the catalogue has and that are not there any more, have a ``problem``), ``strangers`` (files of other
+    programs). One process reads ``threads`` files at a time. Raises InvalidArgument.
+    """
+    paths, count = _paths(paths)
+    is_ok, text = ctypes.c_int(), ctypes.c_void_p()
+    call("lq_verify_below", paths, count, Options("VerifyOptions", options), ctypes.byref(is_ok), ctypes.byref(text))
+    answer = parse(take_text(text), Judgement)
+    answer["files"] = [Verification(one) for one in answer["files"]]
+    return answer
 
 
 @takes("CatalogueOptions", only=("db",))

@@ -35,9 +35,14 @@ def settle(path, age=30 * 86400):
 
 
 def verify_below(*paths):
-    """(exit code, {path: verdict}, summary) of lq verify -r."""
+    """(exit code, {path: verdict}, summary) of lq verify -r, and the library says the same."""
     done = subprocess.run([LQ, "verify", "-r", "--json", *map(str, paths)], capture_output=True, text=True, timeout=250)
     *lines, last = [json.loads(line) for line in done.stdout.splitlines()]
+    answer = lq.verify_below(paths)
+    assert answer.summary == last["summary"] and bool(answer) == answer.ok == (done.returncode == 0)
+    assert answer.files == lines
+    assert len(answer.strangers) == answer.summary["foreign"] - sum(one.verdict == "foreign" for one in answer.files)
+    assert [bool(one) for one in answer.files] == [line["ok"] for line in lines]
     return done.returncode, {line["path"]: line["verdict"] for line in lines}, last["summary"]
 
 
@@ -235,6 +240,7 @@ def test_sound_can_be_required(tmp_path):
     assert verify_below(tmp_path)[0] == 0
     done = subprocess.run([LQ, "verify", "-r", "--require", "sound", str(tmp_path)], capture_output=True, text=True, timeout=100)
     assert done.returncode == 1 and done.stdout.splitlines()[-1] == f"1 sound, 1 consistent: {tmp_path}/b.ildg"
+    assert lq.verify_below(tmp_path) and not lq.verify_below([tmp_path], require="sound", threads=1)
 
 
 # --- a catalogue forgets nothing ---------------------------------------------------------------------------------------

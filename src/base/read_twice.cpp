@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
+#include <memory>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -12,12 +12,12 @@
 namespace lq::base {
 
 void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes) {
-  constexpr std::size_t piece_bytes = std::size_t{128} * 1024;  // stays in cache
-  std::vector<std::byte> again(std::min(piece_bytes, bytes.size()));
+  constexpr std::size_t piece_bytes = std::size_t{64} * 1024;  // stays in cache
+  const auto again = std::make_unique_for_overwrite<std::byte[]>(std::min(piece_bytes, bytes.size()));
   while (!bytes.empty()) {
     const Bytes piece = bytes.first(std::min(piece_bytes, bytes.size()));
-    const std::size_t got = source.read_at(offset, MutableBytes(again).first(piece.size()));
-    if (got < piece.size() || std::memcmp(piece.data(), again.data(), piece.size()) != 0) {
+    const std::size_t got = source.read_at(offset, MutableBytes(again.get(), piece.size()));
+    if (got < piece.size() || std::memcmp(piece.data(), again.get(), piece.size()) != 0) {
       throw Error(Code::io,
                   fmt::format("{}: bytes {} to {} were read twice and came differently: memory, a bus, the network or "
                               "the storage has changed them on their way, or the file is being written to. Nothing "
@@ -30,10 +30,21 @@ void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes) {
   }
 }
 
+std::size_t read_twice(ByteSource& source, std::uint64_t offset, MutableBytes buffer) {
+  constexpr std::size_t piece_bytes = std::size_t{256} * 1024;
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const MutableBytes piece = buffer.subspan(done, std::min(piece_bytes, buffer.size() - done));
+    const std::size_t got = source.read_at(offset + done, piece);
+    require_same_again(source, offset + done, piece.first(got));
+    done += got;
+    if (got < piece.size()) break;
+  }
+  return done;
+}
+
 std::size_t ReadTwice::read_at(std::uint64_t offset, MutableBytes buffer) {
-  const std::size_t got = source_.read_at(offset, buffer);
-  require_same_again(source_, offset, buffer.first(got));
-  return got;
+  return read_twice(source_, offset, buffer);
 }
 
 std::unique_ptr<ByteSource> ReadTwice::open_other(const std::string& path) const {

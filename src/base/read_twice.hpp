@@ -17,6 +17,9 @@ namespace lq::base {
 // Reads the bytes from `offset` on again. io: they are not `bytes`.
 void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes);
 
+// Reads twice, in pieces that are still in cache when they are read again.
+std::size_t read_twice(ByteSource& source, std::uint64_t offset, MutableBytes buffer);
+
 // A source of which every read is done twice. As many threads at once as the source allows.
 class ReadTwice final : public ByteSource {
  public:

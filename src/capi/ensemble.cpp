@@ -19,11 +19,15 @@ using lq::capi::guarded;
 using lq::capi::options_of;
 using lq::capi::text;
 
-std::vector<std::string> folders_of(const char* const* folders, std::uint64_t count) {
-  if (count > 0) given(folders, "folders");
+std::vector<std::string> texts_of(const char* const* texts, std::uint64_t count, const char* what) {
+  if (count > 0) given(texts, what);
   std::vector<std::string> result;
-  for (std::uint64_t k = 0; k < count; ++k) result.push_back(text(folders[k], "folders"));
+  for (std::uint64_t k = 0; k < count; ++k) result.push_back(text(texts[k], what));
   return result;
+}
+
+std::vector<std::string> folders_of(const char* const* folders, std::uint64_t count) {
+  return texts_of(folders, count, "folders");
 }
 
 }  // namespace
@@ -48,6 +52,17 @@ lq_status lq_scrub(const lq_catalogue_options* options, int* is_ok, char** json)
     const lq::ensemble::ScrubReport report = lq::ensemble::scrub(options_of(options));
     if (json != nullptr) lq::capi::hand_out(to_json(report), json);
     *is_ok = report.ok();
+  });
+}
+
+lq_status lq_verify_below(const char* const* paths, uint64_t count, const lq_verify_options* options, int* is_ok,
+                          char** json) {
+  return guarded([&] {
+    given(is_ok, "is_ok");
+    const lq::ensemble::VerifiedFiles files =
+        lq::ensemble::verify_below(texts_of(paths, count, "paths"), options_of(options));
+    if (json != nullptr) lq::capi::hand_out(to_json(files), json);
+    *is_ok = files.ok;
   });
 }
 

@@ -117,6 +117,31 @@ std::string to_json(const VerifiedFile& file) {
   return json.end_object().take();
 }
 
+std::string to_json(const VerdictCounts& counts) {
+  JsonWriter json;
+  json.begin_object();
+  for (const Verdict verdict : {Verdict::sound, Verdict::consistent, Verdict::unproven, Verdict::damaged,
+                                Verdict::incomplete, Verdict::being_written, Verdict::unreadable, Verdict::foreign}) {
+    std::string key(name(verdict));
+    std::ranges::replace(key, ' ', '_');
+    json.member(key, counts[verdict]);
+  }
+  return json.end_object().take();
+}
+
+std::string to_json(const VerifiedFiles& files) {
+  JsonWriter json;
+  const auto list = [&](std::string_view key, const std::vector<VerifiedFile>& all) {
+    json.key(key).begin_array();
+    for (const VerifiedFile& file : all) json.raw(to_json(file));
+    json.end_array();
+  };
+  json.begin_object().member("ok", files.ok).key("summary").raw(to_json(files.counts));
+  list("files", files.files);
+  list("strangers", files.strangers);
+  return json.end_object().take();
+}
+
 std::string to_json(const Assessment& assessment) {
   JsonWriter json;
   put(json, assessment);

@@ -231,6 +231,16 @@ void verify_below(const std::vector<std::string>& paths, int threads, const Veri
       });
 }
 
+VerifiedFiles verify_below(const std::vector<std::string>& paths, const VerifyOptions& options) {
+  VerifiedFiles all;
+  verify_below(paths, options.threads, options, [&](const VerifiedFile& file) {
+    all.ok = all.ok && file.ok();
+    all.counts.add(file.verdict);
+    (file.is_stranger() ? all.strangers : all.files).push_back(file);
+  });
+  return all;
+}
+
 std::vector<std::string> files_below(const std::string& path) {
   catalogue::FileStatus status;
   if (catalogue::status_of(path, status)) return {path};

@@ -60,6 +60,18 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
+// "gauge: scidac (exact sum) agrees, bytes 1816 to 6423"; "xlf-info: covered by no checksum, bytes 872 to 1003".
+std::string claim_line(const Claim& claim) {
+  std::string text = printable(claim.of) + ": ";
+  text += claim.outcome == Outcome::uncovered
+              ? "covered by no checksum"
+              : fmt::format("{} ({}) {}", printable(claim.name), name(claim.evidence), name(claim.outcome));
+  if (claim.offset && claim.length.value_or(0) > 0) {
+    text += fmt::format(", bytes {} to {}", *claim.offset, *claim.offset + *claim.length - 1);
+  }
+  return text;
+}
+
 // "no exact checksum is stored, compared: nersc, plaquette".
 std::string why_consistent(const Verification& verification) {
   std::vector<std::string> compared;
@@ -147,6 +159,9 @@ struct VerifyArguments {
       if (field.damaged_slices.empty()) continue;
       session.out.line(fmt::format("  {}{}: damaged time slices {}", printable(field.name), index,
                                    fmt::join(field.damaged_slices, ", ")));
+    }
+    if (session.verbose) {
+      for (const Claim& claim : verification.claims) session.out.line("  " + claim_line(claim));
     }
     for (const Finding& finding : verification.findings) {
       if (finding.severity != Severity::note || session.verbose) session.out.line("  " + finding_line(path, finding));

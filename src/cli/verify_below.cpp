@@ -9,7 +9,6 @@
 #include <limequat/ensemble.hpp>
 #include <limequat/json.hpp>
 
-#include "base/json_writer.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
@@ -42,10 +41,9 @@ class Below {
   }
 
   void tell(const ensemble::VerifiedFile& file) {
-    const bool is_fine = file.verification && file.verification->ok;
-    const bool is_passed_over = file.verdict == Verdict::foreign && !file.is_named;
-    ++counts_[static_cast<std::size_t>(file.verdict)];
-    if (!is_fine && !is_passed_over) {
+    const bool is_passed_over = file.is_stranger(), is_fine = file.ok() && !is_passed_over;
+    counts_.add(file.verdict);
+    if (!file.ok()) {
       code_ = worse(code_, code_of(file));
       keep_name(file);
     }
@@ -59,7 +57,7 @@ class Below {
   int finish() {
     bar_.clear();
     if (session_.json) {
-      put_summary();
+      session_.out.line(fmt::format(R"({{"summary":{}}})", to_json(counts_)));
     } else if (!session_.quiet || code_ != fine) {
       session_.out.line(summary());
     }
@@ -102,9 +100,9 @@ class Below {
 
   // "3 sound, 1 damaged: run/conf.7.lime (time slices 2); 1 foreign".
   std::string summary() const {
-    std::string text = fmt::format("{} sound", count(Verdict::sound));
+    std::string text = fmt::format("{} sound", counts_[Verdict::sound]);
     for (const Verdict verdict : all) {
-      const std::uint64_t number = count(verdict);
+      const std::uint64_t number = counts_[verdict];
       if (number == 0 || verdict == Verdict::sound) continue;
       const std::vector<std::string>& names = names_[static_cast<std::size_t>(verdict)];
       text += fmt::format("{} {} {}", verdict == Verdict::foreign ? ";" : ",", number, name(verdict));
@@ -113,24 +111,11 @@ class Below {
     return text;
   }
 
-  void put_summary() {
-    base::JsonWriter json;
-    json.begin_object().key("summary").begin_object();
-    for (const Verdict verdict : all) {
-      std::string key(name(verdict));
-      std::ranges::replace(key, ' ', '_');
-      json.member(key, count(verdict));
-    }
-    session_.out.line(json.end_object().end_object().take());
-  }
-
-  std::uint64_t count(Verdict verdict) const { return counts_[static_cast<std::size_t>(verdict)]; }
-
   static constexpr std::size_t most_names = 10;  // of each verdict, in the summary
 
   Session& session_;
   ProgressBar bar_;
-  std::array<std::uint64_t, all.size()> counts_{};
+  ensemble::VerdictCounts counts_;
   std::array<std::vector<std::string>, all.size()> names_;
   int code_ = fine;
 };

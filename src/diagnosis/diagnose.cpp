@@ -656,7 +656,9 @@ void Detective::verify_as_stored() {
   if (has_errors()) return;
   std::string claims;
   for (const Claim& claim : stored.claims) {
-    if (claim.outcome == Outcome::agrees || claim.outcome == Outcome::absent) continue;
+    if (claim.outcome == Outcome::agrees || claim.outcome == Outcome::absent || claim.outcome == Outcome::uncovered) {
+      continue;
+    }
     claims += fmt::format("{}{} of {}: {}", claims.empty() ? "" : ", ", claim.name, claim.of, name(claim.outcome));
   }
   add(Severity::error, "verify", fmt::format("`lq verify` calls the file {} ({})", name(stored.verdict), claims));

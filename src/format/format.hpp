@@ -199,6 +199,11 @@ struct Examined {
   std::vector<Finding> findings;
 };
 
+// Of a text that no checksum covers.
+inline Claim uncovered(const Record& record) {
+  return {record.type, "text", Evidence::structure, Outcome::uncovered, record.offset, record.data_length};
+}
+
 // What a format can compare in a file besides the sums of fields: records, small objects, an index, chunks, and
 // whatever is stored twice. lq::verify() asks it once for each file, on one rank, and all ranks get its answer.
 class Examiner {

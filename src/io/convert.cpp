@@ -18,6 +18,7 @@
 #include <limequat/machine.hpp>
 
 #include "comm/agree.hpp"
+#include "format/format.hpp"
 #include "format/further_sides.hpp"
 #include "io/convert_part.hpp"
 #include "io/field_writer.hpp"
@@ -276,10 +277,25 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
   return chosen;
 }
 
+// A broken structure is nothing to insist on: which records there were is not known. Repair makes a file of what is
+// whole, and names what is lost.
+void require_structure(const Catalog& catalog, const ConvertOptions& options) {
+  try {
+    catalog.require_sound();
+  } catch (const Error& error) {
+    if (format::format_named(catalog.format).mender == nullptr) throw;
+    throw Error(error.code(),
+                fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
+                            error.what(),
+                            options.accept_damage ? "; `accept_damage` speaks of numbers, not of a broken structure" : ""),
+                error.facts());
+  }
+}
+
 // Everything that can be said before a byte is written.
 std::vector<Chosen> check_conversion(transport::Transport& transport, const Catalog& catalog, const std::string& to,
                                      const ConvertOptions& options) {
-  catalog.require_sound();
+  require_structure(catalog, options);
   if (!options.write.route.profile.empty()) (void)machine_of(options.write.route.profile);
   std::vector<Chosen> chosen = choose(catalog, to, options);
   io::require_target(transport, to, options.write.overwrite);

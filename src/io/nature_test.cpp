@@ -181,6 +181,20 @@ TEST_F(Nature, AChecksumThatAgreesOutweighsAStatedPlaquette) {
   EXPECT_TRUE(read_it(from).warnings.empty());
 }
 
+// Insisting speaks of numbers. What there was of a file that is cut off only its repair tells.
+TEST_F(Nature, BrokenStructureIsRefusedHoweverOneInsistsAndTheWayOutIsNamed) {
+  const std::string from = directory_ / "from.ildg", to = directory_ / "to.scidac";
+  write(from, grid_, gauge(links_));
+  put_file(from, contents(from).substr(0, contents(from).size() - 40));
+  for (const bool insists : {false, true}) {
+    const Error refusal = error_of([&] { convert(from, to, {}, {.accept_damage = insists}); });
+    EXPECT_EQ(refusal.code(), Code::truncated) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("`lq repair`"), std::string::npos) << refusal.what();
+    EXPECT_EQ(std::string(refusal.what()).find("`accept_damage`") != std::string::npos, insists);
+    EXPECT_FALSE(std::filesystem::exists(to));
+  }
+}
+
 TEST_F(Nature, OpenBoundariesAreNoDamage) {
   const std::uint64_t slice = grid_.volume() / 8;
   for (std::uint64_t site = 7 * slice; site < 8 * slice; ++site) {

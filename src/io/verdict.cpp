@@ -64,6 +64,8 @@ std::string_view name(Outcome outcome) noexcept {
       return "absent";
     case Outcome::unchecked:
       return "unchecked";
+    case Outcome::uncovered:
+      return "uncovered";
   }
   return "unknown";
 }
@@ -77,6 +79,7 @@ bool proves(Evidence evidence) noexcept { return evidence == Evidence::exact_sum
 Verdict verdict_of(const Claim& claim) noexcept {
   switch (claim.outcome) {
     case Outcome::agrees:
+    case Outcome::uncovered:
       return Verdict::sound;
     case Outcome::absent:
       return proves(claim.evidence) ? Verdict::consistent : Verdict::sound;
@@ -142,7 +145,8 @@ std::vector<Claim> claims_of(const std::vector<Finding>& findings) {
 
 Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept {
   // Where nothing vouches for anything there is structure alone.
-  Verdict verdict = claims.empty() ? Verdict::consistent : Verdict::sound;
+  const auto speaks = [](const Claim& claim) { return claim.outcome != Outcome::uncovered; };
+  Verdict verdict = std::ranges::any_of(claims, speaks) ? Verdict::sound : Verdict::consistent;
   for (const Claim& claim : claims) verdict = std::max(verdict, verdict_of(claim));
   bool ends_early = false;
   for (const Finding& finding : findings) {

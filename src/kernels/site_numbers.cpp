@@ -9,31 +9,43 @@
 namespace lq::kernels {
 namespace {
 
-template <class Number>
-void copy_number(const std::byte* from, std::byte* to) noexcept {
-  std::memcpy(to, from, sizeof(Number));
+// Whether the numbers of `order` follow each other in groups of `count`.
+bool is_in_groups_of(std::size_t count, std::span<const std::uint32_t> order) noexcept {
+  if (order.size() % count != 0) return false;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (k % count != 0 && order[k] != order[k - 1] + 1) return false;
+  }
+  return true;
 }
 
-template <class Number>
-void gather(std::span<const std::uint32_t> order, const std::byte* memory, std::ptrdiff_t stride, std::uint64_t sites,
-            std::byte* to) noexcept {
-  for (std::uint64_t site = 0; site < sites; ++site, memory += stride) {
-    for (const std::uint32_t number : order) {
-      copy_number<Number>(memory + number * sizeof(Number), to);
-      to += sizeof(Number);
-    }
-  }
-}
+template <std::size_t bytes>
+struct Groups {
+  std::size_t count, number_bytes;
+  std::span<const std::uint32_t> order;
 
-template <class Number>
-void scatter(std::span<const std::uint32_t> order, const std::byte* from, std::uint64_t sites, std::byte* memory,
-             std::ptrdiff_t stride) noexcept {
-  for (std::uint64_t site = 0; site < sites; ++site, memory += stride) {
-    for (const std::uint32_t number : order) {
-      copy_number<Number>(from, memory + number * sizeof(Number));
-      from += sizeof(Number);
+  void gather(const std::byte* memory, std::ptrdiff_t stride, std::uint64_t sites, std::byte* to) const noexcept {
+    for (std::uint64_t site = 0; site < sites; ++site, memory += stride) {
+      for (std::size_t k = 0; k < order.size(); k += count, to += bytes) {
+        std::memcpy(to, memory + order[k] * number_bytes, bytes);
+      }
     }
   }
+  void scatter(const std::byte* from, std::uint64_t sites, std::byte* memory, std::ptrdiff_t stride) const noexcept {
+    for (std::uint64_t site = 0; site < sites; ++site, memory += stride) {
+      for (std::size_t k = 0; k < order.size(); k += count, from += bytes) {
+        std::memcpy(memory + order[k] * number_bytes, from, bytes);
+      }
+    }
+  }
+};
+
+// Rows of 3x3 matrices, complex numbers and single ones: the longer a group, the fewer copies.
+template <class Number, class Work>
+void with_groups(std::span<const std::uint32_t> order, Work&& work) noexcept {
+  constexpr std::size_t size = sizeof(Number);
+  if (is_in_groups_of(6, order)) return work(Groups<6 * size>{6, size, order});
+  if (is_in_groups_of(2, order)) return work(Groups<2 * size>{2, size, order});
+  work(Groups<size>{1, size, order});
 }
 
 template <class Number>
@@ -76,14 +88,16 @@ void rebuild_columns(std::byte* at, std::uint64_t matrices) noexcept {
 
 void gather_numbers(Precision precision, std::span<const std::uint32_t> order, const std::byte* memory,
                     std::ptrdiff_t stride_bytes, std::uint64_t sites, std::byte* to) noexcept {
-  if (precision == Precision::single) return gather<float>(order, memory, stride_bytes, sites, to);
-  gather<double>(order, memory, stride_bytes, sites, to);
+  const auto gather = [&](const auto& groups) { groups.gather(memory, stride_bytes, sites, to); };
+  if (precision == Precision::single) return with_groups<float>(order, gather);
+  with_groups<double>(order, gather);
 }
 
 void scatter_numbers(Precision precision, std::span<const std::uint32_t> order, const std::byte* from,
                      std::uint64_t sites, std::byte* memory, std::ptrdiff_t stride_bytes) noexcept {
-  if (precision == Precision::single) return scatter<float>(order, from, sites, memory, stride_bytes);
-  scatter<double>(order, from, sites, memory, stride_bytes);
+  const auto scatter = [&](const auto& groups) { groups.scatter(from, sites, memory, stride_bytes); };
+  if (precision == Precision::single) return with_groups<float>(order, scatter);
+  with_groups<double>(order, scatter);
 }
 
 void rebuild_third_rows(Precision precision, std::byte* matrices_at, std::uint64_t matrices) noexcept {

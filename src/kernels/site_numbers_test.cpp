@@ -17,25 +17,39 @@ std::byte* bytes_of(std::vector<T>& values) {
   return reinterpret_cast<std::byte*>(values.data());
 }
 
+// Single numbers, complex ones and rows: groups of each length, in sites with more numbers than are named.
 template <class T>
-void expect_gathered_and_scattered(Precision precision) {
-  const std::vector<std::uint32_t> order{4, 0, 3};
-  std::vector<T> memory(21);
+void expect_gathered_and_scattered(Precision precision, const std::vector<std::uint32_t>& order) {
+  SCOPED_TRACE(order.size());
+  constexpr std::size_t site = 25, sites = 3;
+  std::vector<T> memory(site * sites);
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<T>(i);
-  std::vector<T> file(9, -1), back(21, -1);
-  const auto stride = static_cast<std::ptrdiff_t>(7 * sizeof(T));
-  gather_numbers(precision, order, bytes_of(memory), stride, 3, bytes_of(file));
-  EXPECT_EQ(file, (std::vector<T>{4, 0, 3, 11, 7, 10, 18, 14, 17}));
-  scatter_numbers(precision, order, bytes_of(file), 3, bytes_of(back), stride);
+  std::vector<T> file(order.size() * sites, -1), back(memory.size(), -1);
+  const auto stride = static_cast<std::ptrdiff_t>(site * sizeof(T));
+  gather_numbers(precision, order, bytes_of(memory), stride, sites, bytes_of(file));
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    EXPECT_EQ(file[i], static_cast<T>(i / order.size() * site + order[i % order.size()])) << i;
+  }
+  scatter_numbers(precision, order, bytes_of(file), sites, bytes_of(back), stride);
   for (std::size_t i = 0; i < back.size(); ++i) {
-    const bool is_named = std::ranges::find(order, i % 7) != order.end();
+    const bool is_named = std::ranges::find(order, i % site) != order.end();
     EXPECT_EQ(back[i], is_named ? memory[i] : T{-1}) << i;
   }
 }
 
 TEST(SiteNumbers, AreGatheredAndScattered) {
-  expect_gathered_and_scattered<float>(Precision::single);
-  expect_gathered_and_scattered<double>(Precision::double_);
+  const std::vector<std::vector<std::uint32_t>> orders{
+      {4, 0, 3},
+      {0, 1, 3, 4},                                    // two pairs
+      {1, 2, 3, 4, 6, 5},                              // pairs but for the last
+      {18, 19, 20, 21, 22, 23, 6, 7, 8, 9, 10, 11},    // two rows
+      {12, 13, 14, 15, 16, 17, 0, 1, 2, 4, 5, 6},      // one row, and odd groups
+      {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},       // rows in one piece, from an odd number on
+  };
+  for (const std::vector<std::uint32_t>& order : orders) {
+    expect_gathered_and_scattered<float>(Precision::single, order);
+    expect_gathered_and_scattered<double>(Precision::double_, order);
+  }
 }
 
 // exp of a traceless antihermitian matrix is in SU(3): its third row is what is to be found.

@@ -22,7 +22,7 @@ Table verify_table() {
   using C = lq_verify_options;
   using Row = Rows<V, C>;
   auto result = table<V, C>("VerifyOptions", "lq_verify_options", "Verifying a file");
-  result.functions = {"verify"};
+  result.functions = {"verify", "verify_below"};
   result.verbs = {"verify"};
   result.others.push_back(c_member("communicator", &C::communicator));
   result.rows = {
@@ -141,7 +141,7 @@ Table convert_table() {
            .advice = "If the source has no checksum, its links are checked while they are read: zeros, links off "
                      "SU(N), a different stated plaquette. Such data are refused without this option, because the new "
                      "file would have right checksums for them. Data that disagree with a checksum are always "
-                     "refused."}),
+                     "refused, and so are files with a broken structure: `lq repair` makes a file of what is whole."}),
       Rows<V, C>::row<&V::field, &C::field>(
           {.name = "field",
            .meaning = "only this field; NAME:N is number N of that name (default: all)",

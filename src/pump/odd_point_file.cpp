@@ -15,7 +15,9 @@ namespace lq::pump {
 namespace {
 
 constexpr std::uint64_t usual_block_bytes = 64 * 1024;
-constexpr std::uint64_t few_blocks = 64;  // beside those of a slice
+// Links of a slice lie in it and in the next one, and boxes with long rows in both of two orders come back to all of
+// these blocks; what goes before its time is read again.
+constexpr std::uint64_t slices = 2, few_blocks = 64;
 
 std::uint64_t slice_bytes(const Payload& payload) {
   const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
@@ -32,7 +34,7 @@ OddPointFile::OddPointFile(const Payload& payload, transport::File& file)
       site_bytes_(payload.site_bytes()),
       unit_(payload.spec.number_bytes()),
       block_bytes_(std::max<std::uint64_t>(usual_block_bytes / points_.link_bytes(), 1) * points_.link_bytes()),
-      most_blocks_(static_cast<std::size_t>(slice_bytes(payload) / block_bytes_ + few_blocks)) {}
+      most_blocks_(static_cast<std::size_t>(slices * slice_bytes(payload) / block_bytes_ + few_blocks)) {}
 
 std::uint64_t OddPointFile::block_size(std::uint64_t number) const noexcept {
   return std::min(block_bytes_, bytes_ - number * block_bytes_);
@@ -41,7 +43,8 @@ std::uint64_t OddPointFile::block_size(std::uint64_t number) const noexcept {
 OddPointFile::Block& OddPointFile::kept_block(std::uint64_t number, bool reads) {
   if (const auto found = by_number_.find(number); found != by_number_.end()) return *found->second;
   if (blocks_.size() >= most_blocks_) drop_oldest();
-  Block block{.number = number, .bytes = std::vector<std::byte>(static_cast<std::size_t>(block_size(number)))};
+  Block block{.number = number, .bytes = std::move(spare_)};
+  block.bytes.resize(static_cast<std::size_t>(block_size(number)));
   if (reads) {
     read_whole(file_, begin_ + number * block_bytes_, block.bytes);
   } else {
@@ -53,10 +56,11 @@ OddPointFile::Block& OddPointFile::kept_block(std::uint64_t number, bool reads) 
 }
 
 void OddPointFile::drop_oldest() {
-  const Block block = std::move(blocks_.front());
+  Block block = std::move(blocks_.front());
   by_number_.erase(block.number);
   blocks_.pop_front();
   write_filled(block);
+  spare_ = std::move(block.bytes);
 }
 
 // Runs of units that were handed over; of a block that was read, none.
@@ -119,6 +123,7 @@ void OddPointFile::write_at(std::uint64_t offset, base::Bytes bytes) {
     }
     if (block.units < block.filled.size()) return;
     write_filled(block);
+    spare_ = std::move(block.bytes);
     blocks_.erase(by_number_.at(number));
     by_number_.erase(number);
   });

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sites of a gauge field as one sequence of bytes, where the file has a place for odd sites only: the links of the
-// others lie beside those of their neighbours (Payload::at_odd_points). Blocks of the file are kept, of a time slice
-// and some more, so that who goes from front to back reads and writes each block once. Only bytes that were handed over
+// others lie beside those of their neighbours (Payload::at_odd_points). Blocks of the file are kept, of two time
+// slices and some more, so that who goes from front to back reads and writes each block once. Only bytes that were handed over
 // are written, so that ranks may write what they have in any order. Not for several threads at once.
 #pragma once
 
@@ -64,6 +64,7 @@ class OddPointFile final : public transport::File {
   std::size_t most_blocks_;
   Blocks blocks_;  // oldest first
   std::unordered_map<std::uint64_t, Blocks::iterator> by_number_;
+  std::vector<std::byte> spare_;  // of a block that went, for the next one
 };
 
 }  // namespace lq::pump

@@ -12,6 +12,7 @@
 
 #include "lattice/site_order.hpp"
 #include "support/file_contents.hpp"
+#include "transport/forwarding.hpp"
 
 namespace lq::pump {
 namespace {
@@ -131,6 +132,39 @@ TEST(OddPointFile, IsReadInAnyPieces) {
   std::vector<std::byte> more(100);
   EXPECT_EQ(sites.read_at(payload.length - 60, more), 60U);
   EXPECT_EQ(sites.read_at(payload.length, more), 0U);
+}
+
+class ReadBytes final : public transport::ForwardingFile {
+ public:
+  using ForwardingFile::ForwardingFile;
+  transport::Identity identity_when_opened() const override { return inner().identity_when_opened(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    read += buffer.size();
+    return inner().read_at(offset, buffer);
+  }
+
+  std::uint64_t read = 0;
+};
+
+// Boxes have long rows along z, as the file has, and along x, as another one has: each comes back to most blocks of its
+// slice and of the next one. The first slice comes once more, behind the last.
+TEST(OddPointFile, IsReadOnceInBoxesAcrossTwoOrders) {
+  const Payload payload = payload_on({24, 24, 24, 4});
+  const auto transport = transport::make_memory();
+  transport->create("f")->resize(header + payload.length);
+  ReadBytes file(transport->open_read("f"));
+  OddPointFile sites(payload, file);
+  std::vector<std::byte> row(static_cast<std::size_t>(24 * payload.site_bytes()));
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    for (std::uint64_t box = 0; box < 24; box += 3) {
+      for (std::uint64_t x = 0; x < 24; ++x) {
+        for (std::uint64_t y = box; y < box + 3; ++y) {
+          ASSERT_EQ(sites.read_at(((t * 24 + x) * 24 + y) * row.size(), row), row.size());
+        }
+      }
+    }
+  }
+  EXPECT_LT(static_cast<double>(file.read), 1.4 * static_cast<double>(payload.length));
 }
 
 }  // namespace

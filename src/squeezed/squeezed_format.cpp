@@ -67,7 +67,10 @@ void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_o
   }
 }
 
-class Squeezed final : public format::Container, public format::FieldFormat, public format::Mender {
+class Squeezed final : public format::Container,
+                       public format::FieldFormat,
+                       public format::Mender,
+                       public format::Examiner {
  public:
   format::Likeness recognise(base::ByteSource& file) const override {
     format::lime::HeaderBytes start{};
@@ -97,6 +100,14 @@ class Squeezed final : public format::Container, public format::FieldFormat, pub
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
     name_lost_tiles(file, limits, done);
     return std::nullopt;
+  }
+  // All but the head, which names the original, has CRCs that the scan and the reading of tiles compare.
+  format::Examined examine(base::ByteSource&, const Catalog& catalog, const Limits&) const override {
+    format::Examined examined;
+    for (const Record& record : catalog.records) {
+      if (record.type == type::head) examined.claims.push_back(format::uncovered(record));
+    }
+    return examined;
   }
   const format::TileCodec* tile_codec(std::string_view encoding) const override { return codec_named(encoding); }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&,
@@ -169,6 +180,7 @@ const format::Format& format() {
                                   .records = nullptr,
                                   .fields = &squeezed,
                                   .mender = &squeezed,
+                                  .examiner = &squeezed,
                                   .record_types = type::all};
   return row;
 }

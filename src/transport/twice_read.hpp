@@ -18,9 +18,7 @@ class TwiceReadFile final : public ForwardingFile {
   using ForwardingFile::ForwardingFile;
   Identity identity_when_opened() const override { return inner().identity_when_opened(); }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
-    const std::size_t got = inner().read_at(offset, buffer);
-    base::require_same_again(inner(), offset, buffer.first(got));
-    return got;
+    return base::read_twice(inner(), offset, buffer);
   }
   std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
     return std::make_unique<base::ReadTwice>(inner().open_other(path));

@@ -50,6 +50,23 @@ static void files_are_indexed_and_found(void) {
   CHECK_STATUS(lq_index(NULL, 1, &options, NULL), LQ_INVALID_ARGUMENT);
 }
 
+static void folders_are_verified(void) {
+  const char *good = fresh("conf.0020.ildg"), *empty = fresh("conf.0030.ildg");
+  write_file(good);
+  int is_ok = 0;
+  char* json = NULL;
+  CHECK_OK(lq_verify_below(&good, 1, NULL, &is_ok, &json));
+  CHECK(is_ok == 1 && strstr(json, "{\"ok\":true,\"summary\":{\"sound\":1,") == json);
+  lq_text_free(json);
+  FILE* const file = fopen(empty, "w");
+  CHECK(file != NULL && fclose(file) == 0);
+  const char* const both[2] = {good, empty};
+  CHECK_OK(lq_verify_below(both, 2, NULL, &is_ok, NULL));
+  CHECK(is_ok == 0);
+  CHECK_STATUS(lq_verify_below(NULL, 1, NULL, &is_ok, NULL), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_verify_below(both, 2, NULL, NULL, NULL), LQ_INVALID_ARGUMENT);
+}
+
 static void documents_are_made_and_checked(void) {
   const char* conf = fresh("conf.ildg");
   write_file(conf);
@@ -75,6 +92,7 @@ static void documents_are_made_and_checked(void) {
 
 int main(void) {
   files_are_indexed_and_found();
+  folders_are_verified();
   documents_are_made_and_checked();
   return finish();
 }

@@ -480,6 +480,7 @@ const std::set<std::string> local = {"lq_assess",
                                      "lq_stop",
                                      "lq_unpack",
                                      "lq_validate",
+                                     "lq_verify_below",
                                      "lq_version",
                                      "lq_watch_stalls"};
 

@@ -125,7 +125,8 @@ typedef enum lq_outcome {
   LQ_OUTCOME_UNREADABLE = 2,
   LQ_OUTCOME_MISSING = 3,
   LQ_OUTCOME_ABSENT = 4,
-  LQ_OUTCOME_UNCHECKED = 5
+  LQ_OUTCOME_UNCHECKED = 5,
+  LQ_OUTCOME_UNCOVERED = 6  // texts beside the numbers, which no checksum of the format covers
 } lq_outcome;
 
 // A claim about some content of the file, and whether it holds.

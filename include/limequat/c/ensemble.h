@@ -39,6 +39,12 @@ LQ_API lq_status lq_index(const char* const* folders, uint64_t count, const lq_c
 LQ_API lq_status lq_find(const char* expression, const lq_catalogue_options* options, char** json);
 // Verifies files again that are due. `is_ok`: none fails.
 LQ_API lq_status lq_scrub(const lq_catalogue_options* options, int* is_ok, char** json);
+// Verifies the lattice files below `count` folders, and those that are named themselves, as `lq verify -r`: members,
+// verdicts, what the catalogue there has and is not there any more, files of other programs. `is_ok`: all that should be
+// lattice files are as good as options->require. One process with options->threads files at a time; progress counts
+// files.
+LQ_API lq_status lq_verify_below(const char* const* paths, uint64_t count, const lq_verify_options* options, int* is_ok,
+                                 char** json);
 // Duplicates, gaps in trajectory numbers, outliers of the plaquette.
 LQ_API lq_status lq_assess(const lq_catalogue_options* options, char** json);
 // A page of HTML about the files of the folders; none: all of the catalogue. `json` may be NULL.

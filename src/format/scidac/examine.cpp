@@ -28,7 +28,10 @@ class Examination {
   Examination(base::ByteSource& file, const Catalog& catalog) : file_(file), catalog_(catalog) {}
 
   Examined run() {
-    for (const Record& record : catalog_.records) look_for_headers(record);
+    for (const Record& record : catalog_.records) {
+      look_for_headers(record);
+      tell_uncovered(record);
+    }
     for (const Group& group : group_records(catalog_.records, catalog_.file_bytes).groups) compare_global(group);
     for (const FieldEntry& field : catalog_.fields) compare_precision(field);
     examined_.findings = findings_.take();
@@ -37,6 +40,7 @@ class Examination {
 
  private:
   void look_for_headers(const Record& record);
+  void tell_uncovered(const Record& record);
   void compare_global(const Group& group);
   void compare_precision(const FieldEntry& field);
   std::uint32_t crc_of(const Record& record);
@@ -63,6 +67,13 @@ void Examination::look_for_headers(const Record& record) {
                     lime::decode(candidate.first<lime::header_bytes>()).type, record.offset + at));
     return;
   }
+}
+
+// The checksum of SciDAC is one of sites. Sums themselves are compared with the data.
+void Examination::tell_uncovered(const Record& record) {
+  const Role role = role_of(record.type);
+  if (role == Role::data || role == Role::checksum || role == Role::slices || record.data_length == 0) return;
+  examined_.claims.push_back(uncovered(record));
 }
 
 std::uint32_t Examination::crc_of(const Record& record) {
