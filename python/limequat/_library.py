@@ -136,7 +136,7 @@ _STATUS_FUNCTIONS = {
     "lq_modes_read": [c_void_p, c_uint64, c_void_p, structs.Field, c_void_p],
     "lq_modes_read_async": [c_void_p, c_uint64, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
     "lq_modes_open_vectors": [c_char_p, c_int64, c_int, c_void_p, c_void_p, _HANDLE_OUT],
-    "lq_modes_convert_with": [c_char_p, c_char_p, c_char_p, c_int64, c_int, c_void_p, c_int, c_uint64, c_uint64, c_uint64, c_void_p,
+    "lq_modes_convert_reported": [c_char_p, c_char_p, c_char_p, c_int64, c_int, c_void_p, c_int, c_uint64, c_uint64, c_uint64, c_void_p,
                               c_double, c_void_p, c_void_p, _TEXT_OUT],
     "lq_file_system_of": [c_char_p, _TEXT_OUT],
     "lq_watch_stalls": [c_double, structs.StallTell, c_void_p],

@@ -121,7 +121,7 @@ def convert(source, target, *, storage=None, first=0, last=None, overwrite=False
     """
     group = group_of(comm)
     report = ctypes.c_void_p()
-    call_together(group, "lq_modes_convert_with", lambda: (
+    call_together(group, "lq_modes_convert_reported", lambda: (
         path_bytes(source), path_bytes(target), None if format is None else text_bytes(format, "format"), ls,
         _parity(parity), _extents(lattice), 0 if storage is None else _storage(storage), first,
         _ALL if last is None else last, basis, (ctypes.c_int64 * 8)(*extents_of(block or (), "block")), tolerance,

@@ -213,8 +213,13 @@ lq_status lq_modes_writer_close(lq_modes_writer* writer) {
 void lq_modes_writer_free(lq_modes_writer* writer) { delete writer; }
 
 lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
-                         const lq_field* vectors, const lq_mode* modes, size_t count, const lq_write_options* options,
-                         char** report_json) {
+                         const lq_field* vectors, const lq_mode* modes, size_t count, const lq_write_options* options) {
+  return lq_modes_write_reported(path, grid, description, vectors, modes, count, options, nullptr);
+}
+
+lq_status lq_modes_write_reported(const char* path, const lq_grid* grid, const lq_modes_description* description,
+                                  const lq_field* vectors, const lq_mode* modes, size_t count,
+                                  const lq_write_options* options, char** report_json) {
   return guarded([&] {
     std::vector<lq::Field> fields;
     std::vector<Mode> known;
@@ -318,7 +323,7 @@ lq_status lq_modes_convert_coherent(const char* from, const char* to, int storag
                                     double tolerance, int overwrite, const lq_communicator* communicator) {
   const lq_write_options how = overwriting(overwrite);
   return lq_modes_convert_with(from, to, nullptr, 1, LQ_MODES_BOTH, nullptr, storage, 0, UINT64_MAX, basis, block,
-                               tolerance, &how, communicator, nullptr);
+                               tolerance, &how, communicator);
 }
 
 lq_status lq_modes_convert_vectors(const char* from, const char* to, const char* format, int64_t ls, int parity,
@@ -326,13 +331,21 @@ lq_status lq_modes_convert_vectors(const char* from, const char* to, const char*
                                    const lq_communicator* communicator) {
   const lq_write_options how = overwriting(overwrite);
   return lq_modes_convert_with(from, to, format, ls, parity, lattice, storage, first, last, 0, nullptr, 0, &how,
-                               communicator, nullptr);
+                               communicator);
 }
 
 lq_status lq_modes_convert_with(const char* from, const char* to, const char* format, int64_t ls, int parity,
                                 const int64_t* lattice, int storage, uint64_t first, uint64_t last, uint64_t basis,
                                 const int64_t* block, double tolerance, const lq_write_options* options,
-                                const lq_communicator* communicator, char** report_json) {
+                                const lq_communicator* communicator) {
+  return lq_modes_convert_reported(from, to, format, ls, parity, lattice, storage, first, last, basis, block, tolerance,
+                                   options, communicator, nullptr);
+}
+
+lq_status lq_modes_convert_reported(const char* from, const char* to, const char* format, int64_t ls, int parity,
+                                    const int64_t* lattice, int storage, uint64_t first, uint64_t last, uint64_t basis,
+                                    const int64_t* block, double tolerance, const lq_write_options* options,
+                                    const lq_communicator* communicator, char** report_json) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
     auto [source, target, how] = agreed(group, [&] {

@@ -120,7 +120,7 @@ static void at_once_and_in_fixed_point(void) {
   fill(second, 1);
   vectors[0] = lq_spinor_f64(first);
   vectors[1] = lq_spinor_f64(second);
-  CHECK_OK(lq_modes_write(path, grid, &description, vectors, modes, 2, NULL, NULL));
+  CHECK_OK(lq_modes_write(path, grid, &description, vectors, modes, 2, NULL));
   snprintf(small, sizeof small, "%s", fresh("small.modes"));
   CHECK_OK(lq_modes_convert(path, small, LQ_MODES_FIXED16, 1, UINT64_MAX, 0, NULL));
   CHECK_OK(lq_modes_open(small, NULL, &set));
@@ -143,7 +143,7 @@ static void vectors_go_to_other_programs(void) {
   snprintf(set_path, sizeof set_path, "%s", fresh("one.modes"));
   snprintf(path, sizeof path, "%s", fresh("one.quda"));
   const lq_field vector = lq_spinor_f64(first);
-  CHECK_OK(lq_modes_write(set_path, grid, &description, &vector, &mode, 1, NULL, NULL));
+  CHECK_OK(lq_modes_write(set_path, grid, &description, &vector, &mode, 1, NULL));
   CHECK_OK(lq_modes_convert_vectors(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, LQ_MODES_DOUBLE, 0, UINT64_MAX, 0,
                                     NULL));
   {
@@ -151,11 +151,11 @@ static void vectors_go_to_other_programs(void) {
     CHECK_OK(lq_write_options_init(&how, sizeof how));
     how.strategy = LQ_MESSAGES;
     CHECK_STATUS(lq_modes_convert_with(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, 0, 0, UINT64_MAX, 0, NULL, 0,
-                                       &how, NULL, NULL),
+                                       &how, NULL),
                  LQ_EXISTS);
     how.overwrite = 1;
     CHECK_OK(lq_modes_convert_with(set_path, path, "quda", 1, LQ_MODES_BOTH, NULL, 0, 0, UINT64_MAX, 0, NULL, 0, &how,
-                                   NULL, NULL));
+                                   NULL));
   }
   CHECK_OK(lq_modes_open_vectors(path, 1, LQ_MODES_BOTH, NULL, NULL, &set));
   CHECK(strcmp(lq_modes_family(set), "quda") == 0 && lq_modes_size(set) == 1);

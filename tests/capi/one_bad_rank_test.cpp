@@ -304,7 +304,12 @@ const std::map<std::string, Call>& collective() {
       {"lq_modes_convert_with",
        [](There& c) {
          return lq_modes_convert_with(c.low.c_str(), right(c.to()), nullptr, 1, 0, nullptr, 0, 0, 1, 0, nullptr, 0,
-                                      nullptr, c.all, nullptr);
+                                      nullptr, c.all);
+       }},
+      {"lq_modes_convert_reported",
+       [](There& c) {
+         return lq_modes_convert_reported(c.low.c_str(), right(c.to()), nullptr, 1, 0, nullptr, 0, 0, 1, 0, nullptr, 0,
+                                          nullptr, c.all, nullptr);
        }},
       {"lq_modes_create",
        [](There& c) {
@@ -332,7 +337,12 @@ const std::map<std::string, Call>& collective() {
       {"lq_modes_write",
        [](There& c) {
          const lq_field vector = c.wrong_vector();
-         return lq_modes_write(c.to(), c.grid, &c.description, &vector, &c.mode, 1, nullptr, nullptr);
+         return lq_modes_write(c.to(), c.grid, &c.description, &vector, &c.mode, 1, nullptr);
+       }},
+      {"lq_modes_write_reported",
+       [](There& c) {
+         const lq_field vector = c.wrong_vector();
+         return lq_modes_write_reported(c.to(), c.grid, &c.description, &vector, &c.mode, 1, nullptr, nullptr);
        }},
       {"lq_modes_writer_append",
        [](There& c) {

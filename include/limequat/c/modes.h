@@ -88,11 +88,14 @@ LQ_API uint64_t lq_modes_writer_size(const lq_modes_writer* writer);  // modes i
 // was to replace, and has no mode for yet.
 LQ_API lq_status lq_modes_writer_close(lq_modes_writer* writer);
 LQ_API void lq_modes_writer_free(lq_modes_writer* writer);
-// Collective. All vectors of a set at once; modes[k] tells of vectors[k]. `report_json`, which may be NULL: its warnings
-// are those of all vectors.
+// Collective. All vectors of a set at once; modes[k] describes vectors[k].
 LQ_API lq_status lq_modes_write(const char* path, const lq_grid* grid, const lq_modes_description* description,
                                 const lq_field* vectors, const lq_mode* modes, size_t count,
-                                const lq_write_options* options, char** report_json);
+                                const lq_write_options* options);
+// The same; `report_json`, which may be NULL, gets the warnings about all vectors.
+LQ_API lq_status lq_modes_write_reported(const char* path, const lq_grid* grid, const lq_modes_description* description,
+                                         const lq_field* vectors, const lq_mode* modes, size_t count,
+                                         const lq_write_options* options, char** report_json);
 
 // Collective over the options' communicator.
 LQ_API lq_status lq_modes_open(const char* path, const lq_scan_options* options, lq_modes** set);
@@ -135,13 +138,18 @@ LQ_API lq_status lq_modes_convert_vectors(const char* from, const char* to, cons
 // Collective. All that a conversion can be asked for: as lq_modes_convert_vectors and, with basis > 0,
 // lq_modes_convert_coherent. Of the options, or NULL, overwrite and those of the route (strategy, ...) are used: they
 // say how the new set is written. For "quda" LQ_AUTO means LQ_DIRECT, which is LQ_UNSUPPORTED where two clients must
-// not write into one block: take LQ_MESSAGES there. `report_json`, which may be NULL, has warnings: of numbers that are
-// NaN or infinite, and where the new format has no place for what a repair has said of the set.
+// not write into one block: take LQ_MESSAGES there.
 LQ_API lq_status lq_modes_convert_with(const char* from, const char* to, const char* format, int64_t ls, int parity,
                                        const int64_t* lattice, int storage, uint64_t first, uint64_t last,
                                        uint64_t basis, const int64_t* block, double tolerance,
-                                       const lq_write_options* options, const lq_communicator* communicator,
-                                       char** report_json);
+                                       const lq_write_options* options, const lq_communicator* communicator);
+// The same; `report_json`, which may be NULL, gets warnings: of numbers that are NaN or infinite, and where the new format
+// has no place for what a repair has said of the set.
+LQ_API lq_status lq_modes_convert_reported(const char* from, const char* to, const char* format, int64_t ls, int parity,
+                                           const int64_t* lattice, int storage, uint64_t first, uint64_t last,
+                                           uint64_t basis, const int64_t* block, double tolerance,
+                                           const lq_write_options* options, const lq_communicator* communicator,
+                                           char** report_json);
 // Local. Who wrote the set: "modes" (this library), "quda", "milc", "grid", "mod", "eigen-comp"; the text lives for
 // ever.
 LQ_API const char* lq_modes_family(const lq_modes* set);
