@@ -5,7 +5,7 @@
 # What the C interface looks like to a program that was compiled yesterday: signatures of functions, places and types of the
 # members of structs, values of enumerators, as libabigail reads them out of debug information. A line of the list that is not
 # true any more is an error until the soname changes; a new one is until it is in the list.
-"""usage: check_abi.py [--fix] LIST [--include FOLDER] [--symbols LIST] [--cc COMPILER]"""
+"""usage: check_abi.py [--fix] LIST [--include FOLDER] [--symbols LIST...] [--cc COMPILER]"""
 
 import argparse
 import pathlib
@@ -108,13 +108,15 @@ def main():
     parser.add_argument("--fix", action="store_true")
     parser.add_argument("list", type=pathlib.Path, metavar="LIST")
     parser.add_argument("--include", type=pathlib.Path, default=ROOT / "include")
-    parser.add_argument("--symbols", type=pathlib.Path, default=ROOT / "packaging/abi/liblimequat.symbols")
+    lists = [ROOT / f"packaging/abi/liblimequat{component}.symbols" for component in ("", "_hdf5", "_ensemble")]
+    parser.add_argument("--symbols", type=pathlib.Path, nargs="+", default=lists)
     parser.add_argument("--cc", default="cc")
     options = parser.parse_args()
     if not shutil.which("abidw"):
         print("SKIPPED: abidw (Debian: abigail-tools) is not there")
         return 0
-    functions = re.findall(r"^lq_\w+$", options.symbols.read_text(encoding="utf-8"), re.M)
+    functions = sorted(function for page in options.symbols
+                       for function in re.findall(r"^lq_\w+$", page.read_text(encoding="utf-8"), re.M))
     try:
         found = interface(options.include.resolve(), functions, options.cc)
     except subprocess.CalledProcessError as error:

@@ -4,12 +4,15 @@
 #
 # What the shared libraries export is a promise: a program that was linked yesterday finds all of it tomorrow. The lists in
 # packaging/abi hold it; a symbol that is gone is an error until the soname changes, a new one is until it is in the list.
+# What has the version LIMEQUAT_<release>_INNER is no promise: it is for our own libraries of that release (base/inner.hpp).
 """usage: check_symbols.py [--fix] LIST LIBRARY SONAME"""
 
 import pathlib
 import re
 import subprocess
 import sys
+
+INNER = re.compile(r"LIMEQUAT_[0-9.]+_INNER")
 
 
 def dynamic(library):
@@ -19,8 +22,8 @@ def dynamic(library):
     soname = re.search(r"\(SONAME\)\s+Library soname: \[(.*)\]", head)
     lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout
     symbols = [fields[2] for fields in map(str.split, lines.splitlines()) if len(fields) == 3 and fields[1] in "TDBR"]
-    versions = dict(symbol.partition("@@")[::2] for symbol in symbols if not symbol.startswith(("_init", "_fini")))
-    return soname[1] if soname else None, versions
+    versions = dict(symbol.partition("@@")[::2] for symbol in symbols if not symbol.startswith(("_init", "_fini", "LIMEQUAT_")))
+    return soname[1] if soname else None, {name: version for name, version in versions.items() if not INNER.fullmatch(version)}
 
 
 def plain(names):

@@ -24,6 +24,7 @@ import tempfile
 import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+COMPONENTS = ("hdf5", "ensemble")
 
 
 def version():
@@ -33,6 +34,13 @@ def version():
 
 def platform():
     return sysconfig.get_platform().replace("-", "_").replace(".", "_")
+
+
+def components(library):
+    """The libraries of the components beside the core, by the names under which it loads them."""
+    number = re.search(r"Library soname: \[liblimequat\.so\.(\d+)\]",
+                       subprocess.run(["readelf", "-dW", library], text=True, capture_output=True, check=True).stdout)[1]
+    return [path for name in COMPONENTS if (path := library.parent / f"liblimequat_{name}.so.{number}").exists()]
 
 
 def stage(library, folder):
@@ -45,6 +53,8 @@ def stage(library, folder):
         shutil.copy(ROOT / "python" / name, folder)
     shutil.copy(ROOT / "LICENSE", folder)
     shutil.copy(library, folder / "limequat" / "liblimequat.so")
+    for name in components(library):
+        shutil.copy(name, folder / "limequat")
 
 
 def plain_wheel(library, output):
@@ -87,8 +97,10 @@ def _quiet():
 
 def repaired_wheel(wheel, output):
     """The wheel with what it needs inside and the tag of the oldest systems that it runs on; the path of it."""
+    # Components need the core, which is in the wheel and in the process before them: no second one for them.
+    excluded = [word for number in range(10) for word in ("--exclude", f"liblimequat.so.{number}")]
     with tempfile.TemporaryDirectory(prefix="limequat-repair-") as name:
-        done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", "-w", name, wheel], text=True, capture_output=True)
+        done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", *excluded, "-w", name, wheel], text=True, capture_output=True)
         if done.returncode != 0:
             raise SystemExit(f"make_wheel.py: auditwheel could not repair {wheel}: {done.stderr[-2000:]}")
         made, = pathlib.Path(name).glob("*.whl")
@@ -116,7 +128,8 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory(prefix="limequat-build-") as tree:
         options = ["MPI=none", "TESTS=OFF", "PROGRAMS=OFF", "DROPINS=OFF", "FORTRAN=OFF", "UNITY=ON"]
         for command in (["cmake", "-S", ROOT, "-B", tree, "-DCMAKE_BUILD_TYPE=Release", *(f"-DLIMEQUAT_{o}" for o in options)],
-                        ["cmake", "--build", tree, "--target", "limequat", "--parallel", str(os.cpu_count() or 1)]):
+                        ["cmake", "--build", tree, "--target", "limequat", *(f"limequat_{name}" for name in COMPONENTS), "--parallel",
+                         str(os.cpu_count() or 1)]):
             done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             if done.returncode != 0:
                 raise SystemExit(f"limequat: {' '.join(map(str, command))} failed:\n{done.stdout[-4000:]}\nA compiler for C++20, "

@@ -3,7 +3,8 @@
 //
 // An ensemble at a glance: a catalogue of the lattice files below some folders, kept in one SQLite file
 // (docs/formats/catalogue.md), asked, verified again when it is due, and shown as a page. All functions are local: one
-// process calls them, and uses several threads. Where the library was built without SQLite, they throw unsupported.
+// process calls them, and uses several threads. Part of the component ensemble: link Limequat::ensemble. Where that was
+// built without SQLite, they throw unsupported.
 #pragma once
 
 #include <limequat/language.hpp>

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A session with an HDF5 file: its groups are browsed like folders, small objects, lattice fields and attributes are
-// read and written. Where the library was built without HDF5, a File is refused with unsupported.
+// read and written. Part of the component hdf5: link Limequat::hdf5. Where that was built without HDF5, a File is
+// refused with unsupported.
 //
 // Paths: absolute ("/a/b"), or relative to the group the session is in; "." and ".." as usual. Soft links are followed,
 // links into other files never. All calls but pwd() are collective over the communicator of the File, with the same

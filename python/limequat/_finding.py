@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where liblimequat is looked for, and why what lies there is not taken."""
+"""Where liblimequat and its components are looked for, and why what lies there is not taken."""
 
 import ctypes
 import os
@@ -41,6 +41,14 @@ def load():
             failures.append(f"  {place}{where}: {words or error}")
     raise ImportError("the Limequat library was not found; install it, or name it: LIMEQUAT_LIBRARY=/path/to/liblimequat.so\n"
                       + "\n".join(failures))
+
+
+def load_component(component, core, version):
+    """The library of a component of that version: beside liblimequat, else where the loader of the system looks; OSError."""
+    major = version.split(".")[0]
+    name = f"liblimequat_{component}.{major}.dylib" if sys.platform == "darwin" else f"liblimequat_{component}.so.{major}"
+    beside = (os.path.join(os.path.dirname(path), name) for path in (core, os.path.realpath(core)))
+    return ctypes.CDLL(next(filter(os.path.exists, beside), name))
 
 
 def made_for(path):

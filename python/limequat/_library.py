@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Describes liblimequat; turns its statuses into exceptions."""
+"""Describes liblimequat and its components; turns their statuses into exceptions."""
 
 import atexit
 import ctypes
@@ -10,8 +10,8 @@ import weakref
 from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from limequat import signals, structs
-from limequat._finding import load
-from limequat.errors import BY_CODE, InternalError, InvalidArgument
+from limequat._finding import load, load_component
+from limequat.errors import BY_CODE, InternalError, InvalidArgument, Unsupported
 
 _INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p), POINTER(c_void_p)
 
@@ -186,20 +186,53 @@ _OTHER_FUNCTIONS = {
 }
 
 
-def _declared(library):
-    try:
+# What the functions of components begin with; each is a library of its own, loaded when one of them is needed.
+_COMPONENTS = {"hdf5": ("lq_hdf5_",),
+               "ensemble": ("lq_catalogue_", "lq_qcdml_", "lq_ildg_", "lq_index", "lq_find", "lq_scrub", "lq_assess", "lq_report_page",
+                            "lq_verify_below")}
+
+
+def _component_of(name):
+    """The component that has a function; None: it is one of liblimequat."""
+    return next((component for component, begins in _COMPONENTS.items() if name.startswith(begins)), None)
+
+
+class _Library:
+    """The functions of liblimequat, and those of its components as far as they were asked for."""
+
+    def __init__(self):
+        self._core = load()
+        self._name = self._core._name
+        try:
+            self._declare(None, self._core)
+        except AttributeError as error:
+            raise ImportError(f"the library {self._name} is not the Limequat of this package: {error}") from None
+
+    def _declare(self, component, library):
         for name, arguments in _STATUS_FUNCTIONS.items():
-            function = getattr(library, name)
-            function.argtypes, function.restype = arguments, c_int
+            if _component_of(name) == component:
+                function = getattr(library, name)
+                function.argtypes, function.restype = arguments, c_int
+                setattr(self, name, function)
         for name, (arguments, result) in _OTHER_FUNCTIONS.items():
-            function = getattr(library, name)
-            function.argtypes, function.restype = arguments, result
-    except AttributeError as error:
-        raise ImportError(f"the library {library._name} is not the Limequat of this package: {error}") from None
-    return library
+            if _component_of(name) == component:
+                function = getattr(library, name)
+                function.argtypes, function.restype = arguments, result
+                setattr(self, name, function)
+
+    def __getattr__(self, name):
+        component = _component_of(name)
+        if component is None:
+            raise AttributeError(name)
+        try:
+            self._declare(component, load_component(component, library_path(), version()))
+        except (OSError, AttributeError) as error:
+            raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {error}; install it "
+                              f"beside {library_path()}") from None
+        return self.__dict__[name]
 
 
-_library = _declared(load())
+_library = _Library()
 _check = structs.InterruptCheck(signals.deferred.handle)
 
 

@@ -46,6 +46,33 @@ def test_a_library_in_the_lib_folder_of_the_prefix_is_found(tmp_path):
     assert result.stdout.strip() == lq.__version__, result.stderr
 
 
+def test_components_are_loaded_when_their_functions_are_called(tmp_path):
+    core = pathlib.Path(_library.library_path()).resolve()
+    alone = tmp_path / "liblimequat.so"
+    alone.write_bytes(core.read_bytes())
+    use = """
+import limequat as lq
+def loaded():
+    return {name for name in ("hdf5", "ensemble") if f"liblimequat_{name}" in open("/proc/self/maps").read()}
+assert not loaded()
+try:
+    lq.find("true", db="none")
+except lq.NotFound:
+    print(loaded())
+except lq.Unsupported as error:
+    print("unsupported:", error)
+"""
+    if sys.platform != "linux":
+        pytest.skip("reads /proc")
+    run = [sys.executable, "-c", use]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    there = subprocess.run(run, text=True, capture_output=True, env={**environment, "LIMEQUAT_LIBRARY": str(core)})
+    assert there.stdout.strip() == "{'ensemble'}" or "built without" in there.stdout, there.stdout + there.stderr
+    missing = subprocess.run(run, text=True, capture_output=True, env={**environment, "LIMEQUAT_LIBRARY": str(alone)})
+    assert "unsupported: lq_catalogue_options_init needs Limequat's component ensemble" in missing.stdout, missing.stderr
+    assert f"install it beside {alone}" in missing.stdout
+
+
 def test_the_version_of_the_package_is_that_of_the_library():
     project = ROOT / "pyproject.toml"
     if project.exists():

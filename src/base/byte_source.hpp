@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 
 namespace lq::base {
 
-class ByteSource {
+class LQ_INNER ByteSource {
  public:
   virtual ~ByteSource() = default;
   // For messages.
@@ -33,7 +34,7 @@ class ByteSource {
   virtual std::unique_ptr<ByteSource> open_other(const std::string& path) const;
 };
 
-class MemorySource final : public ByteSource {
+class LQ_INNER MemorySource final : public ByteSource {
  public:
   MemorySource(Bytes bytes, std::string path) : bytes_(bytes), path_(std::move(path)) {}
   const std::string& path() const noexcept override { return path_; }

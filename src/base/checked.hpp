@@ -8,6 +8,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
 inline std::optional<std::uint64_t> checked_add(std::uint64_t a, std::uint64_t b) noexcept {
@@ -23,7 +25,7 @@ inline std::optional<std::uint64_t> checked_multiply(std::uint64_t a, std::uint6
 }
 
 // The same, throwing Error(too_large) that names `what`.
-std::uint64_t add_or_throw(std::uint64_t a, std::uint64_t b, std::string_view what);
-std::uint64_t multiply_or_throw(std::uint64_t a, std::uint64_t b, std::string_view what);
+LQ_INNER std::uint64_t add_or_throw(std::uint64_t a, std::uint64_t b, std::string_view what);
+LQ_INNER std::uint64_t multiply_or_throw(std::uint64_t a, std::uint64_t b, std::string_view what);
 
 }  // namespace lq::base

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "base/byte_source.hpp"
+#include "base/inner.hpp"
 
 namespace lq::base {
 
-class EditedSource final : public ByteSource {
+class LQ_INNER EditedSource final : public ByteSource {
  public:
   // As it is; `original` stays alive.
   explicit EditedSource(ByteSource& original);

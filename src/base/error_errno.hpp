@@ -8,6 +8,8 @@
 
 #include <limequat/error.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
 // ENOENT -> not_found, EACCES/EPERM/EROFS -> no_permission, ENOSPC/EDQUOT/EFBIG -> no_space, EEXIST -> exists,
@@ -15,6 +17,6 @@ namespace lq::base {
 Code code_of_errno(int system_errno) noexcept;
 
 // "PATH: cannot WHAT: REASON (remedy)", with the facts.
-Error errno_error(const std::string& path, const std::string& what, int system_errno);
+LQ_INNER Error errno_error(const std::string& path, const std::string& what, int system_errno);
 
 }  // namespace lq::base

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
 // The names of all that is in it, ascending. 0, or the errno that stopped it: some names may be there then.
-int names_in(const std::string& folder, std::vector<std::string>& names);
+LQ_INNER int names_in(const std::string& folder, std::vector<std::string>& names);
 
 }  // namespace lq::base

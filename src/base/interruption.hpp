@@ -10,6 +10,8 @@
 #include <exception>
 #include <memory>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
 // Non-zero: the call is to end. May not throw.
@@ -26,15 +28,15 @@ void end_call() noexcept;
 // Local, on the thread of a call and on those that help it. Once it is so it stays so until the call ends.
 bool is_interrupted() noexcept;
 // io with ECANCELED where that is so.
-void throw_if_interrupted();
+LQ_INNER void throw_if_interrupted();
 std::exception_ptr interruption() noexcept;
 // Whether it is worth looking while this thread waits for others.
-bool may_be_interrupted() noexcept;
+LQ_INNER bool may_be_interrupted() noexcept;
 
 // What a new thread takes over from the one that makes it.
 using SharedInterruption = std::shared_ptr<const std::atomic<bool>>;
-SharedInterruption interruption_of_this_call() noexcept;
-void take_over(SharedInterruption of_a_call) noexcept;
+LQ_INNER SharedInterruption interruption_of_this_call() noexcept;
+LQ_INNER void take_over(SharedInterruption of_a_call) noexcept;
 
 // What is done while this lives outlasts the call, or puts right what was begun: nobody interrupts it.
 class Uninterruptible {

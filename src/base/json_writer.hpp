@@ -13,9 +13,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
-class JsonWriter {
+class LQ_INNER JsonWriter {
  public:
   JsonWriter& begin_object();
   JsonWriter& end_object();

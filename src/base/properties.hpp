@@ -11,6 +11,8 @@
 
 #include <limequat/metadata.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
 struct Property {
@@ -19,6 +21,6 @@ struct Property {
   std::string source;  // name of the text
 };
 
-std::vector<Property> properties_of(const Metadata& metadata);
+LQ_INNER std::vector<Property> properties_of(const Metadata& metadata);
 
 }  // namespace lq::base

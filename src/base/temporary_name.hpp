@@ -12,6 +12,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
 // ".NAME" with that ending, in the folder of `path`; a NAME that leaves no room for both is cut.
@@ -36,6 +38,6 @@ struct TemporaryName {
   // What another NAME is called with the same number, in the same form.
   std::string of(const std::string& other) const;
 };
-std::optional<TemporaryName> parse_temporary_name(std::string_view path);
+LQ_INNER std::optional<TemporaryName> parse_temporary_name(std::string_view path);
 
 }  // namespace lq::base

@@ -10,23 +10,25 @@
 #include <string_view>
 #include <vector>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
-std::string_view trim(std::string_view text) noexcept;                     // white space and NULs at both ends
-std::vector<std::string_view> split_words(std::string_view text);          // at white space
-std::optional<std::uint64_t> parse_u64(std::string_view text) noexcept;    // decimal digits only, no overflow
-std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept;  // 1 to 8 hex digits, optional 0x
-std::optional<double> parse_double(std::string_view text) noexcept;
+LQ_INNER std::string_view trim(std::string_view text) noexcept;                     // white space and NULs at both ends
+LQ_INNER std::vector<std::string_view> split_words(std::string_view text);          // at white space
+LQ_INNER std::optional<std::uint64_t> parse_u64(std::string_view text) noexcept;    // decimal digits only, no overflow
+LQ_INNER std::optional<std::uint32_t> parse_hex32(std::string_view text) noexcept;  // 1 to 8 hex digits, optional 0x
+LQ_INNER std::optional<double> parse_double(std::string_view text) noexcept;
 std::string hex32(std::uint32_t value);        // eight lower case digits
 std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
 // Sizes that are chosen: "4 MiB", "64 KiB" where that is exact, else "1000 bytes".
 std::string binary_bytes(std::uint64_t bytes);
 // Bytes of the well-formed UTF-8 character that `text` starts with (Unicode, table 3-7); 0 if there is none.
-std::size_t utf8_length(std::string_view text) noexcept;
+LQ_INNER std::size_t utf8_length(std::string_view text) noexcept;
 // Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; control characters and what
 // is no UTF-8 become \xNN.
-std::string printable(std::string_view bytes, std::size_t limit = 64);
+LQ_INNER std::string printable(std::string_view bytes, std::size_t limit = 64);
 // `candidates` nearest to `word` by edits, or nothing when none is near: for "did you mean".
-std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+LQ_INNER std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 }  // namespace lq::base

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include "base/inner.hpp"
+
 namespace lq::base {
 
-std::int64_t seconds_now() noexcept;         // since 1970, as time stamps of files count
-std::string utc_text(std::int64_t seconds);  // years 0 to 9999; others as the nearest of these
+LQ_INNER std::int64_t seconds_now() noexcept;         // since 1970, as time stamps of files count
+LQ_INNER std::string utc_text(std::int64_t seconds);  // years 0 to 9999; others as the nearest of these
 
 }  // namespace lq::base

@@ -13,9 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/inner.hpp"
+
 namespace lq::base::xml {
 
-struct Element {
+struct LQ_INNER Element {
   std::string name;  // without namespace prefix
   std::string text;  // of the element itself, white space trimmed at both ends
   std::vector<Element> children;
@@ -31,11 +33,11 @@ struct Limits {
 };
 
 // Throws Error(malformed) with the byte position within the document and what is wrong with it.
-Element parse(std::string_view document, const Limits& limits = {});
+LQ_INNER Element parse(std::string_view document, const Limits& limits = {});
 
 // Escapes & < > " for use as element text.
 std::string escape(std::string_view text);
 // "<name>text</name>", text escaped.
-std::string element(std::string_view name, std::string_view text);
+LQ_INNER std::string element(std::string_view name, std::string_view text);
 
 }  // namespace lq::base::xml

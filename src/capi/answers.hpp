@@ -11,6 +11,7 @@
 
 #include <limequat.h>
 
+#include "base/inner.hpp"
 #include "capi/failure.hpp"
 #include "capi/options.hpp"
 
@@ -36,7 +37,7 @@ void fill(C* out, C answer, const char* argument) {
   std::memcpy(static_cast<void*>(out), &answer, std::min(size, sizeof(C)));
 }
 
-lq_report answer_of(const Report& report);
+LQ_INNER lq_report answer_of(const Report& report);
 lq_difference answer_of(const Difference& difference);
 
 }  // namespace lq::capi

@@ -8,10 +8,12 @@
 
 #include <limequat.h>
 
+#include "base/inner.hpp"
+
 namespace lq::capi {
 
 // invalid_argument for members that describe no field.
-Field readable(const lq_field& field);
-MutableField writable(const lq_field& field);
+LQ_INNER Field readable(const lq_field& field);
+LQ_INNER MutableField writable(const lq_field& field);
 
 }  // namespace lq::capi

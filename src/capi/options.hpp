@@ -7,14 +7,11 @@
 #include <string_view>
 
 #include <limequat/diagnose.hpp>
-#include <limequat/ensemble.hpp>
-#include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
-#include <limequat/qcdml.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
@@ -76,11 +73,6 @@ struct Meaning<lq_generate_options> {
   static constexpr std::string_view table = "GenerateOptions";
 };
 template <>
-struct Meaning<lq_hdf5_options> {
-  using Options = Hdf5Options;
-  static constexpr std::string_view table = "Hdf5Options";
-};
-template <>
 struct Meaning<lq_multifile_options> {
   using Options = MultifileOptions;
   static constexpr std::string_view table = "MultifileOptions";
@@ -116,16 +108,6 @@ template <>
 struct Meaning<lq_squeeze_options> {
   using Options = SqueezeOptions;
   static constexpr std::string_view table = "SqueezeOptions";
-};
-template <>
-struct Meaning<lq_catalogue_options> {
-  using Options = ensemble::CatalogueOptions;
-  static constexpr std::string_view table = "CatalogueOptions";
-};
-template <>
-struct Meaning<lq_qcdml_options> {
-  using Options = ildg::QcdmlOptions;
-  static constexpr std::string_view table = "QcdmlOptions";
 };
 
 template <class C>

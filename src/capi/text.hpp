@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "base/inner.hpp"
 #include "capi/failure.hpp"
 
 namespace lq::capi {
@@ -17,6 +18,6 @@ inline std::string text(const char* value, const char* argument) { return given(
 inline std::string optional_text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
 
 // Sets *out to a copy for lq_text_free.
-void hand_out(const std::string& value, char** out);
+LQ_INNER void hand_out(const std::string& value, char** out);
 
 }  // namespace lq::capi

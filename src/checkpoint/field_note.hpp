@@ -11,6 +11,7 @@
 
 #include <limequat/field.hpp>
 
+#include "base/inner.hpp"
 #include "checkpoint/record.hpp"
 
 namespace lq::checkpoint {
@@ -38,7 +39,7 @@ std::optional<FieldNote> decode_note(std::string_view text);
 void require_field_name(const std::string& path, const std::string& name);
 
 // The file with the fields of the set NAME: NAME.fields.
-std::string fields_name(const std::string& path);
+LQ_INNER std::string fields_name(const std::string& path);
 // The NAME of NAME.fields; nothing for other names.
 std::optional<std::string> set_of_fields(std::string_view path);
 

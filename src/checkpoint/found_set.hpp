@@ -12,6 +12,7 @@
 
 #include <limequat/error.hpp>
 
+#include "base/inner.hpp"
 #include "checkpoint/found_file.hpp"
 #include "checkpoint/record.hpp"
 #include "format/sion/set.hpp"
@@ -66,8 +67,8 @@ enum class MissingFiles { refused, stood_in_for };
 std::string name_of_set(transport::Transport& transport, const std::string& path, const std::string& name);
 // `path`: any file of the set, or its name. Throws what format::sion::Set::open() throws, and malformed: files of
 // several generations of which none is complete, damaged records.
-FoundSet find_set(transport::Transport& transport, const std::string& path, Unclosed unclosed = Unclosed::refused,
-                  MissingFiles missing = MissingFiles::refused);
+LQ_INNER FoundSet find_set(transport::Transport& transport, const std::string& path,
+                           Unclosed unclosed = Unclosed::refused, MissingFiles missing = MissingFiles::refused);
 // The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
 // `files`: how many there are, whatever they say, for they may not have been told of those that were added; 0: as they
 // say.

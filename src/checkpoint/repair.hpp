@@ -9,6 +9,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
+#include "base/inner.hpp"
 #include "checkpoint/found_set.hpp"
 #include "checkpoint/open_set.hpp"
 #include "checkpoint/set_fields.hpp"
@@ -18,8 +19,8 @@ namespace lq::checkpoint {
 
 MultifileCheck verify(transport::Transport& transport, const std::string& path, int threads);
 // Collective. As lq::verify(), of a file of `transport`.
-Verification verify_file(transport::Transport& transport, const std::string& path, const Communicator& communicator,
-                         const VerifyOptions& options);
+LQ_INNER Verification verify_file(transport::Transport& transport, const std::string& path,
+                                  const Communicator& communicator, const VerifyOptions& options);
 // The fields of a set, and what is missing of them.
 CheckedFields check_fields(transport::Transport& transport, const FoundSet& found, FieldData data);
 // Adds what is found out about its fields.

@@ -23,6 +23,7 @@
 
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/comm.hpp"
 
@@ -33,7 +34,7 @@ inline constexpr std::size_t short_broadcast_bytes = 4088;
 
 // Collective. Throws on all ranks when `failure` is set on any; std::bad_alloc and std::length_error become
 // out_of_memory, any other foreign exception internal.
-void agree_on_success(Comm& comm, std::exception_ptr failure);
+LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure);
 
 // One of several arguments that must be the same on all ranks.
 struct Stated {
@@ -41,11 +42,11 @@ struct Stated {
   std::string text;
 };
 // Collective. The same, and a comparison of `arguments` behind it; together one reduction when all is well.
-void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
+LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
 
 // Collective. The same, and `terms` are combined over the ranks in the same operation. The first one is the agreement's
 // own. Those of ranks that failed may hold anything, for then all throw.
-void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms);
+LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms);
 
 // Runs `work` and calls settle(its failure, if any), which throws when there is no result.
 template <class Work, class Settle>
@@ -119,7 +120,7 @@ void agree_at_root(Comm& comm, Work&& work) {
 }
 
 // Collective. At all others, what the root alone knows: it throws the failure of the root, which none of them has seen.
-[[noreturn]] void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure);
+[[noreturn]] LQ_INNER void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure);
 
 // Collective. What `work` returns on the root, where alone it runs, on all ranks; its failure is that of all. One
 // message.
@@ -158,10 +159,10 @@ class FromRoot {
 };
 // Collective. The bytes that `make` returns on the root, where alone it runs, on all ranks; its failure is that of all.
 // One message for up to short_broadcast_bytes; more of them are agreed on, because a rank may lack memory for them.
-FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make);
+LQ_INNER FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make);
 
 // Collective. Throws out_of_memory on all ranks when `failure` is of that kind on any, else rethrows it here.
-void agree_on_memory(Comm& comm, const std::exception_ptr& failure);
+LQ_INNER void agree_on_memory(Comm& comm, const std::exception_ptr& failure);
 // Collective. For work that does the same on all ranks, so that they throw the same without being told: only memory may
 // be missing on one of them.
 template <class Work>
@@ -170,7 +171,7 @@ auto agree_alike(Comm& comm, Work&& work) -> std::invoke_result_t<Work> {
 }
 
 // Collective. The same; `terms` as with agree().
-void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Term> terms);
+LQ_INNER void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Term> terms);
 template <class Work>
 auto agree_alike(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_result_t<Work> {
   return attempt(work, [&](const std::exception_ptr& failure) { agree_on_memory(comm, failure, terms); });
@@ -178,9 +179,9 @@ auto agree_alike(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_
 
 // Collective. Throws where arguments differ, or where `failure` is none that all ranks have alike: one that came before
 // there were arguments, or a lack of memory. Else rethrows it.
-void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments);
-// Collective. Compares the arguments that `state` returns, which may fail on one rank; `work` does the same on all ranks
-// where they are the same. One reduction when all is well.
+LQ_INNER void agree_on_same(Comm& comm, const std::exception_ptr& failure, std::span<const Stated> arguments);
+// Collective. Compares the arguments that `state` returns, which may fail on one rank; `work` does the same on all
+// ranks where they are the same. One reduction when all is well.
 template <class State, class Work>
 requires std::is_invocable_r_v<std::vector<Stated>, State>
 auto agree_alike(Comm& comm, const State& state, Work&& work) -> std::invoke_result_t<Work> {
@@ -204,11 +205,11 @@ void require_same(Comm& comm, const State& state) {
 }
 
 // Collective. Rank 0's text on all ranks.
-std::string broadcast_text(Comm& comm, std::string_view text);
+LQ_INNER std::string broadcast_text(Comm& comm, std::string_view text);
 
 // Collective. Rank 0's bytes on all ranks; so many in one operation. A rank without memory for them throws at the end:
 // inside agree().
-std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes);
+LQ_INNER std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes);
 
 // Collective. The maximum over the ranks, for seconds in reports; of several, each.
 double max_over_ranks(Comm& comm, double value);

@@ -48,8 +48,17 @@ Error unpack_error(base::Bytes bytes) {
   return Error(code, sentence, facts);
 }
 
-const std::exception_ptr no_memory_for_words =
-    std::make_exception_ptr(Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
+const std::exception_ptr& no_memory_for_words() noexcept {
+  static const std::exception_ptr words = []() noexcept {
+    try {
+      return std::make_exception_ptr(
+          Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
+    } catch (...) {
+      return std::current_exception();  // a lack of memory, too
+    }
+  }();
+  return words;
+}
 
 bool is_lack_of_memory(const std::exception_ptr& failure) noexcept {
   try {
@@ -111,13 +120,13 @@ void make_known(bool is_teller, const std::exception_ptr& failure, base::Functio
 }
 
 std::exception_ptr told_error(base::Bytes words) noexcept {
-  if (words.empty()) return no_memory_for_words;
+  if (words.empty()) return no_memory_for_words();
   try {
     throw unpack_error(words);
   } catch (const Error&) {
     return std::current_exception();
   } catch (...) {
-    return no_memory_for_words;
+    return no_memory_for_words();
   }
 }
 

@@ -23,8 +23,9 @@ Error unpack_error(base::Bytes bytes);
 bool is_lack_of_memory(const std::exception_ptr& failure) noexcept;
 // As ranks tell it each other: a lack of memory is out_of_memory, any other foreign exception internal.
 Error error_of(const std::exception_ptr& failure);
-// What all throw where one has no memory for words.
-extern const std::exception_ptr no_memory_for_words;
+// What all throw where one has no memory for words. It is made by the first call: whoever makes a Communicator calls
+// it, because there is memory then.
+const std::exception_ptr& no_memory_for_words() noexcept;
 
 // A failure, or none, as it is told to others.
 struct ToldFailure {

@@ -12,9 +12,11 @@
 
 #include <limequat/catalog.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::format {
 
-class Findings {
+class LQ_INNER Findings {
  public:
   static constexpr std::uint64_t most_per_rule = 16;
 

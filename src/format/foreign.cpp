@@ -31,11 +31,10 @@ struct Signature {
   ForeignFile file;
 };
 
-// Asked only where the room hdf5 is not built in.
-constexpr ForeignFile hdf5{
-    "an HDF5 file",
-    "this library was built without HDF5; build it with a serial libhdf5 (1.10.5 or later), or read "
-    "the file with h5py and hand the numbers to lq.write"};
+// Asked only where no room or component has registered a format for it.
+constexpr ForeignFile hdf5{"an HDF5 file",
+                           "link the program with Limequat's component hdf5, or read the file with h5py and hand the "
+                           "numbers to lq.write"};
 constexpr ForeignFile gzip{"a file compressed by gzip", "unpack it with gunzip first"};
 constexpr ForeignFile bzip2{"a file compressed by bzip2", "unpack it with bunzip2 first"};
 constexpr ForeignFile xz{"a file compressed by xz", "unpack it with unxz first"};

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/byte_source.hpp"
+#include "base/inner.hpp"
 
 namespace lq::format {
 
@@ -22,11 +23,11 @@ struct ForeignFile {
 std::optional<ForeignFile> identify_foreign(base::ByteSource& file);
 
 // The same with its remedy, or how it begins: "an empty file", "a text that begins with \"...\"".
-std::string describe_foreign(base::ByteSource& file);
+LQ_INNER std::string describe_foreign(base::ByteSource& file);
 
 // Whether a file that no format recognises was one of ours by what is left in it: nothing at all, zeros at its
 // beginning, or a header of ours behind a beginning that is lost.
-bool has_remains(base::ByteSource& file);
+LQ_INNER bool has_remains(base::ByteSource& file);
 
 // What files with such a suffix (".h5") are; nothing for one that is not known.
 std::optional<ForeignFile> foreign_suffix(std::string_view suffix) noexcept;

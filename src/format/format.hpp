@@ -21,6 +21,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/edited_source.hpp"
+#include "base/inner.hpp"
 #include "format/findings.hpp"
 #include "format/tile_codec.hpp"
 
@@ -113,7 +114,7 @@ struct RecordPiece {
 enum class Likeness { no, maybe, yes };
 
 // A format as a container of records, of whatever kind. Stateless; one object per format.
-class Container {
+class LQ_INNER Container {
  public:
   virtual ~Container() = default;
   // From the content, whatever the bytes; only failures to read are thrown.
@@ -133,7 +134,7 @@ class Container {
 };
 
 // A container that takes records of the user's.
-class RecordFormat {
+class LQ_INNER RecordFormat {
  public:
   virtual ~RecordFormat() = default;
   // What bytes go where for a record without a lattice.
@@ -162,7 +163,7 @@ enum class Observables {
 std::string_view default_name(FieldKind kind) noexcept;
 
 // How fields are laid in a container.
-class FieldFormat : public RecordFormat {
+class LQ_INNER FieldFormat : public RecordFormat {
  public:
   // Whether it is made for such fields: the first of the formats with the suffix of a path that is gets the field.
   virtual bool is_for(const FieldSpec& spec, const Extents& extents) const = 0;
@@ -185,7 +186,7 @@ class FieldFormat : public RecordFormat {
 };
 
 // What a format knows of the right bytes of a damaged file. Says what it did; never touches payload.
-class Mender {
+class LQ_INNER Mender {
  public:
   virtual ~Mender() = default;
   // Headers and texts are put right where their right bytes are known. Missing data at the end become zeros: the
@@ -206,7 +207,7 @@ inline Claim uncovered(const Record& record) {
 
 // What a format can compare in a file besides the sums of fields: records, small objects, an index, chunks, and
 // whatever is stored twice. lq::verify() asks it once for each file, on one rank, and all ranks get its answer.
-class Examiner {
+class LQ_INNER Examiner {
  public:
   virtual ~Examiner() = default;
   // A claim about all content that is no payload of a field, `absent` where nothing vouches for it, and a finding for
@@ -234,8 +235,24 @@ struct Format {
   const FieldFormat& for_fields() const;
 };
 
-// A format more, before all others, while the object lives; the last one added goes first. Not while other threads use
-// formats: for tests of what no format of the table needs.
+// A format of a room or component of its own. An object of static storage there registers it: before the formats that
+// begin alike, else behind those with a magic. It asks for no memory, and other threads may use formats meanwhile.
+class LQ_INNER Registration {
+ public:
+  explicit Registration(const Format& (*make)()) noexcept;
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+  const Format& format() const { return format_(); }
+  const Registration* next() const noexcept { return next_; }
+
+ private:
+  const Format& (*format_)();
+  const Registration* next_;
+};
+
+// A format more, before all others, while the object lives; the last one added goes first: for tests of what no format
+// of the table needs.
 class AddedFormat {
  public:
   explicit AddedFormat(const Format& format);
@@ -244,19 +261,25 @@ class AddedFormat {
   AddedFormat& operator=(const AddedFormat&) = delete;
 };
 
-// Those of rooms of their own (squeezed, hdf5), as many as the program has: defined in room `further`.
-std::span<const Format* const> further_formats();
-
-// All formats, most specific first.
+// All formats that are registered, most specific first. The span stays valid when another one is.
 std::span<const Format* const> formats();
 // Types of LIME records that readers of any format look for.
 std::span<const std::string_view> known_record_types();
+// By name; nullptr: none that is registered has it.
+const Format* find_format(std::string_view name);
+// Whether a suffix is that of a format, whatever letters are capitals.
+bool is_suffix(std::string_view suffix, std::string_view of_format) noexcept;
+
+// What follows loads the component that has the format (component.hpp), or throws what to install.
+
+// Only that, for a file to be written in the format of this name, or in that of its suffix where the name is empty.
+void load_format_of(const std::string& path, std::string_view name);
 // By name; invalid_argument with the names there are.
 const Format& format_named(std::string_view name);
 // By suffix of the path; the default is that of ".lime": ILDG for gauge fields in four dimensions, SciDAC for others.
 const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents);
 // By content; unknown_format says what the file begins with.
-const Format& recognise(base::ByteSource& file);
+LQ_INNER const Format& recognise(base::ByteSource& file);
 // What is in a file of whatever format.
 Catalog scan(base::ByteSource& file, const Limits& limits);
 

@@ -6,12 +6,13 @@
 
 #include <string>
 
+#include "base/inner.hpp"
 #include "format/format.hpp"
 
 namespace lq::format {
 
 // No two fields of a file may have one name.
-class NamesDiffer {
+class LQ_INNER NamesDiffer {
  public:
   virtual ~NamesDiffer() = default;
 };
@@ -21,7 +22,7 @@ inline bool needs_unique_names(const FieldFormat& format) noexcept {
 }
 
 // Something can be said of a field that fits the format: that the programs which the format is from do not read it.
-class Advises {
+class LQ_INNER Advises {
  public:
   virtual ~Advises() = default;
   // A sentence without the name of the file, or nothing.

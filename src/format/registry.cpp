@@ -1,26 +1,36 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The formats there are, as a table: nothing registers itself.
+// The formats there are, as a table: those of this room, and those that other rooms and components register.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <forward_list>
 #include <functional>
+#include <mutex>
 #include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "format/component.hpp"
 #include "format/foreign.hpp"
 #include "format/formats.hpp"
 
 namespace lq::format {
 namespace {
 
+// For whoever names them all: those of the components that are installed are among them.
+std::span<const Format* const> all_formats() {
+  load_components();
+  return formats();
+}
+
 // The names of those of which `chosen` is true: "ildg, scidac".
 std::string names(const std::function<bool(const Format&)>& chosen = [](const Format&) { return true; }) {
   std::string list;
-  for (const Format* format : formats()) {
+  for (const Format* format : all_formats()) {
     if (chosen(*format)) list += fmt::format("{}{}", list.empty() ? "" : ", ", format->name());
   }
   return list;
@@ -41,7 +51,7 @@ std::string_view suffix_of(std::string_view path) noexcept {
 // ".ildg, .lime, .scidac": those that ask for a format which takes fields.
 std::string suffixes_of_fields() {
   std::vector<std::string_view> found;
-  for (const Format* format : formats()) {
+  for (const Format* format : all_formats()) {
     if (!format->fields) continue;
     for (const std::string_view suffix : format->info.suffixes) {
       if (std::ranges::find(found, suffix) == found.end()) found.push_back(suffix);
@@ -64,13 +74,11 @@ std::string suffixes_of_fields() {
               {.path = path, .expected = known, .found = shown});
 }
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 // The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.
 const Format* with_suffix(std::string_view suffix, const FieldSpec& spec, const Extents& extents) {
   const Format* first = nullptr;
   for (const Format* format : formats()) {
-    const auto is_it = [suffix](std::string_view one) { return std::ranges::equal(one, suffix, {}, {}, lower); };
+    const auto is_it = [suffix](std::string_view own) { return is_suffix(suffix, own); };
     if (std::ranges::none_of(format->info.suffixes, is_it)) continue;
     if (format->fields && format->fields->is_for(spec, extents)) return format;
     if (!first) first = format;
@@ -88,7 +96,7 @@ std::string first_bytes(base::ByteSource& file) {
 // How files of all formats begin: "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\")".
 std::string beginnings() {
   std::string list;
-  const auto all = formats();
+  const auto all = all_formats();
   for (std::size_t i = 0; i < all.size(); ++i) {
     list += fmt::format("{}{}", i == 0 ? "" : ", ", all[i]->name());
     const bool is_last_of_its_kind = i + 1 == all.size() || all[i + 1]->info.begins != all[i]->info.begins;
@@ -156,48 +164,129 @@ std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
 
 namespace {
 
+// As it was when formats were registered last.
+struct Table {
+  std::vector<const Format*> formats = {};
+  std::size_t with_magic = 0;  // so many, before those without
+  std::vector<std::string_view> record_types = {};
+  std::uint64_t changes = 0;  // that it has seen
+};
+
+// Lists of whatever is registered before this source was initialised are empty already.
+constinit std::atomic<const Registration*> registered{nullptr};
+constinit std::atomic<std::uint64_t> changes{1};
+
+// Tables are kept: spans of them are in use.
+struct Tables {
+  std::mutex mutex;
+  std::forward_list<Table> all;
+  std::atomic<const Table*> current{nullptr};
+  std::vector<const Format*> added;
+};
+
+Tables& tables() {
+  static Tables the_tables;
+  return the_tables;
+}
+
 #define LQ_POINT_TO_FORMAT(NAME) &NAME##_format(),
 
-std::vector<const Format*>& table() {
-  static std::vector<const Format*> formats = [] {
-    std::vector<const Format*> all{LQ_FORMATS(LQ_POINT_TO_FORMAT)};
+Table make_table(std::span<const Format* const> added) {
+  Table made;
+  made.changes = changes.load(std::memory_order_acquire);
+  std::vector<const Format*>& all = made.formats;
+  all = {LQ_FORMATS(LQ_POINT_TO_FORMAT)};
+  std::vector<const Format*> further;
+  for (auto* one = registered.load(std::memory_order_acquire); one != nullptr; one = one->next()) {
+    further.push_back(&one->format());
+  }
+  // Whatever the order in which rooms were initialised and components loaded.
+  std::ranges::sort(further, {}, [](const Format* format) { return format->name(); });
+  for (const Format* const format : further) {
     // One that begins like another is the more specific one.
-    for (const Format* const further : further_formats()) {
-      all.insert(std::ranges::find(all, further->info.begins, [](const Format* format) { return format->info.begins; }),
-                 further);
-    }
-    all.insert(all.end(), {LQ_FORMATS_WITHOUT_MAGIC(LQ_POINT_TO_FORMAT)});
-    return all;
-  }();
-  return formats;
+    const auto alike = [&](const Format* other) { return other->info.begins == format->info.begins; };
+    all.insert(std::ranges::find_if(all, alike), format);
+  }
+  all.insert(all.begin(), added.rbegin(), added.rend());
+  made.with_magic = all.size();
+  all.insert(all.end(), {LQ_FORMATS_WITHOUT_MAGIC(LQ_POINT_TO_FORMAT)});
+  for (const Format* const format : all) {
+    made.record_types.insert(made.record_types.end(), format->record_types.begin(), format->record_types.end());
+  }
+  return made;
 }
 
 #undef LQ_POINT_TO_FORMAT
 
-}  // namespace
-
-std::span<const Format* const> formats() { return table(); }
-
-std::span<const std::string_view> known_record_types() {
-  static const std::vector<std::string_view> all = [] {
-    std::vector<std::string_view> types;
-    for (const Format* const format : formats()) {
-      types.insert(types.end(), format->record_types.begin(), format->record_types.end());
-    }
-    return types;
-  }();
-  return all;
+const Table& table() {
+  Tables& known = tables();
+  const auto is_current = [](const Table* one) {
+    return one != nullptr && one->changes == changes.load(std::memory_order_acquire);
+  };
+  if (const Table* const current = known.current.load(std::memory_order_acquire); is_current(current)) return *current;
+  const std::lock_guard lock(known.mutex);
+  if (const Table* const current = known.current.load(std::memory_order_acquire); is_current(current)) return *current;
+  known.all.push_front(make_table(known.added));
+  known.current.store(&known.all.front(), std::memory_order_release);
+  return known.all.front();
 }
 
-AddedFormat::AddedFormat(const Format& format) { table().insert(table().begin(), &format); }
+char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-AddedFormat::~AddedFormat() { table().erase(table().begin()); }
+}  // namespace
+
+// Beside what the linker collects of initialisation: the pages that a program touches when it starts are few.
+[[gnu::section(".text.startup")]] Registration::Registration(const Format& (*make)()) noexcept
+    : format_(make), next_(registered.load()) {
+  while (!registered.compare_exchange_weak(next_, this)) {
+  }
+  changes.fetch_add(1);
+}
+
+AddedFormat::AddedFormat(const Format& format) {
+  const std::lock_guard lock(tables().mutex);
+  tables().added.push_back(&format);
+  changes.fetch_add(1);
+}
+
+AddedFormat::~AddedFormat() {
+  const std::lock_guard lock(tables().mutex);
+  tables().added.pop_back();
+  changes.fetch_add(1);
+}
+
+std::span<const Format* const> formats() { return table().formats; }
+
+std::span<const std::string_view> known_record_types() { return table().record_types; }
+
+const Format* find_format(std::string_view name) {
+  const auto all = formats();
+  const auto found = std::ranges::find(all, name, [](const Format* format) { return format->name(); });
+  return found == all.end() ? nullptr : *found;
+}
+
+bool is_suffix(std::string_view suffix, std::string_view of_format) noexcept {
+  return std::ranges::equal(of_format, suffix, {}, lower, lower);
+}
+
+void load_format_of(const std::string& path, std::string_view name) {
+  if (!name.empty()) {
+    if (const Component* const component = component_with_format(name)) {
+      require_format(*component, fmt::format("{}: the format \"{}\" is asked for", path, name), path,
+                     Code::unsupported);
+    }
+  } else if (const Component* const component = component_with_suffix(suffix_of(path))) {
+    require_format(*component, fmt::format("{}: {} is asked for", path, component->files), path, Code::unsupported);
+  }
+}
 
 const Format& format_named(std::string_view name) {
-  const auto found = std::ranges::find(formats(), name, [](const Format* format) { return format->name(); });
-  if (found != formats().end()) return **found;
+  if (const Format* const found = find_format(name)) return *found;
+  if (const Component* const component = component_with_format(name)) {
+    return require_format(*component, fmt::format("the format \"{}\" is asked for", name), {}, Code::unsupported);
+  }
   std::vector<std::string> known;
-  for (const Format* format : formats()) known.emplace_back(format->name());
+  for (const Format* format : all_formats()) known.emplace_back(format->name());
   const auto near = base::nearest(name, known);
   throw Error(Code::invalid_argument,
               fmt::format("there is no format \"{}\"; there are {}{}", base::printable(name), names(),
@@ -207,6 +296,7 @@ const Format& format_named(std::string_view name) {
 
 const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents) {
   const std::string_view suffix = suffix_of(path);
+  load_format_of(path, {});
   if (const Format* format = with_suffix(suffix, spec, extents)) return *format;
   if (!suffix.empty()) refuse_suffix(path, suffix);
   return *with_suffix(default_suffix, spec, extents);
@@ -227,10 +317,17 @@ std::string_view remedy_for(base::ByteSource& file) {
 
 const Format& recognise(base::ByteSource& file) {
   const Format* candidate = nullptr;
-  for (const Format* format : formats()) {
-    const Likeness likeness = format->container->recognise(file);
-    if (likeness == Likeness::yes) return *format;
-    if (likeness == Likeness::maybe && !candidate) candidate = format;
+  const Table& known = table();
+  for (std::size_t i = 0; i < known.formats.size(); ++i) {
+    if (i == known.with_magic) {
+      if (const Component* const component = component_of(file)) {
+        return require_format(*component, fmt::format("{}: {}", file.path(), component->files), file.path(),
+                              Code::unknown_format);
+      }
+    }
+    const Likeness likeness = known.formats[i]->container->recognise(file);
+    if (likeness == Likeness::yes) return *known.formats[i];
+    if (likeness == Likeness::maybe && !candidate) candidate = known.formats[i];
   }
   if (candidate) return *candidate;
   const std::string found = first_bytes(file);
@@ -258,7 +355,7 @@ std::string_view name(Contents contents) noexcept {
 
 std::vector<FormatInfo> formats() {
   std::vector<FormatInfo> infos;
-  for (const format::Format* format : format::formats()) infos.push_back(format->info);
+  for (const format::Format* format : format::all_formats()) infos.push_back(format->info);
   return infos;
 }
 

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <limequat/error.hpp>
 
 #include "format/assembled.hpp"
+#include "format/component.hpp"
 
 namespace lq::format {
 namespace {
@@ -129,6 +134,108 @@ std::string called(std::string bytes, std::size_t size = 0) {
     EXPECT_EQ(error.code(), Code::unknown_format);
     return error.what();
   }
+}
+
+using std::string_literals::operator""s;
+const std::string hdf5_begin = "\x89HDF\r\n\x1a\n"s;
+
+// Of a format that a component has: knows its files, and nothing in them.
+class SignedContainer final : public Container {
+ public:
+  Likeness recognise(base::ByteSource& file) const override {
+    for (const std::uint64_t offset : {0, 8192}) {
+      std::array<std::byte, 8> found{};
+      if (file.read_at(offset, found) == 8 && base::as_text(found) == hdf5_begin) return Likeness::yes;
+    }
+    return Likeness::no;
+  }
+  Catalog scan(base::ByteSource&, const Limits&) const override { return {}; }
+  std::vector<Finding> validate(base::ByteSource&, const Catalog&) const override { return {}; }
+  std::vector<Annotation> explain(base::ByteSource&, const Catalog&) const override { return {}; }
+};
+
+// A program with a loader of components, which the test stands for.
+class LoadedComponents : public ::testing::Test {
+ protected:
+  void SetUp() override { calls = 0; }
+  void TearDown() override {
+    set_loader(nullptr);
+    added.reset();
+  }
+
+  static std::optional<std::string> fail(std::string_view) {
+    ++calls;
+    return "it is nowhere";
+  }
+  static std::optional<std::string> load_nothing(std::string_view) { return std::nullopt; }
+  // As a component does, whose format is that of this name.
+  static std::optional<std::string> load(std::string_view component) {
+    ++calls;
+    EXPECT_EQ(component, "hdf5");
+    static const SignedContainer container;
+    static const Format row{.info = {.name = "hdf5", .holds = "", .begins = "", .suffixes = suffixes},
+                            .container = &container};
+    if (!added) added.emplace(row);
+    return std::nullopt;
+  }
+  static std::string error_of(const std::function<void()>& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  }
+
+  static constexpr std::array<std::string_view, 1> suffixes{".h5"};
+  static inline std::optional<AddedFormat> added;
+  static inline int calls = 0;
+};
+
+TEST_F(LoadedComponents, AreLoadedForAFileASuffixOrAName) {
+  const std::vector<std::function<void()>> needs{
+      [] { EXPECT_EQ(recognised(hdf5_begin), "hdf5"); },
+      [] { EXPECT_EQ(recognised(std::string(8192, ' ') + hdf5_begin + "rest"), "hdf5"); },
+      [] {
+        EXPECT_EQ(format_for("run.H5", FieldSpec{}, {2, 2}).name(), "hdf5");
+      },
+      [] { EXPECT_EQ(format_named("hdf5").name(), "hdf5"); }};
+  for (const auto& need : needs) {
+    set_loader(&load);
+    calls = 0;
+    need();
+    need();
+    EXPECT_EQ(calls, 1) << "a format that is there is loaded no more";
+    added.reset();
+  }
+}
+
+TEST_F(LoadedComponents, AreLoadedForNoOtherFile) {
+  set_loader(&load);
+  EXPECT_EQ(recognised("BEGIN_HEADER\n"), "nersc");
+  EXPECT_EQ(format_for("run.lime", FieldSpec{}, {2, 2}).name(), "scidac");
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(LoadedComponents, ThatAreMissingAreNamedWithTheReason) {
+  set_loader(&fail);
+  const std::string remedy = "; install Limequat's component hdf5 (it is nowhere)";
+  EXPECT_EQ(error_of([] { recognised(hdf5_begin); }), "test: an HDF5 file" + remedy);
+  EXPECT_EQ(error_of([] {
+              format_for("a/run.h5", FieldSpec{}, {2, 2});
+            }),
+            "a/run.h5: an HDF5 file is asked for" + remedy);
+  EXPECT_EQ(error_of([] { load_format_of("run", "hdf5"); }), "run: the format \"hdf5\" is asked for" + remedy);
+  EXPECT_EQ(error_of([] { format_named("hdf5"); }), "the format \"hdf5\" is asked for" + remedy);
+  EXPECT_EQ(calls, 4) << "what was missing may be there now";
+}
+
+TEST_F(LoadedComponents, SayWhatTheyWereBuiltWithout) {
+  set_loader(&load_nothing);
+  EXPECT_EQ(
+      error_of([] { recognised(hdf5_begin); }),
+      "test: an HDF5 file; Limequat's component hdf5 was built without a serial libhdf5 (1.10.5 or later): build it "
+      "where that is found");
 }
 
 TEST(ForeignFiles, AreCalledByName) {

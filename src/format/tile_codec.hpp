@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 
 namespace lq::format {
 
 // Stateless.
-class TileCodec {
+class LQ_INNER TileCodec {
  public:
   virtual ~TileCodec() = default;
   virtual std::vector<std::byte> encode(base::Bytes sites) const = 0;

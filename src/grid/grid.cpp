@@ -12,6 +12,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/comm.hpp"
+#include "comm/error_wire.hpp"
 #include "lattice/decomposition.hpp"
 
 namespace lq {
@@ -81,6 +82,7 @@ Communicator::Communicator() : engine_(comm::make_self()) {}
 Communicator::Communicator(std::shared_ptr<comm::Comm> engine) : engine_(std::move(engine)) {
   if (!engine_)
     throw Error(Code::invalid_argument, "a communicator without engine; leave it out for this process alone");
+  static_cast<void>(comm::no_memory_for_words());
 }
 
 int Communicator::rank() const noexcept { return engine_->rank(); }

@@ -77,4 +77,14 @@ const format::Format& format() {
   return row;
 }
 
+namespace {
+const format::Registration hdf5_registration(&format);
+}  // namespace
+
+// Programs that are linked statically ask for it, so that the linker takes this source (src/CMakeLists.txt).
+extern "C" {
+extern const char lq_component_hdf5;
+const char lq_component_hdf5 = 0;
+}
+
 }  // namespace lq::hdf5

@@ -67,6 +67,7 @@ StorageReport storage_of(const NewFile& file) {
 
 // What all ranks must ask for alike, whatever is written.
 std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& options) {
+  format::load_format_of(path, options.format);  // here, where what fails on one rank is the error of all
   std::vector<comm::Stated> arguments = options::stated(options);
   arguments.insert(arguments.begin(), {"the path of the file to write", path});
   return arguments;

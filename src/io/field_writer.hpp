@@ -17,6 +17,7 @@
 
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
@@ -35,7 +36,7 @@ struct FieldPlan {
   bool has_late_observables = false;                      // finish() gets them
 };
 
-class FieldWriter {
+class LQ_INNER FieldWriter {
  public:
   // A field that has its place in the file.
   struct Placed {
@@ -67,9 +68,8 @@ class FieldWriter {
   // Local. Before the first field: the new files are for nobody who may not read the file `like`.
   void keep_private(const std::string& like) { like_ = like; }
 
-  // A field takes three steps: it is placed, its files are opened, and when its sites have passed it is finished. What is
-  // local happens inside an agreement of the caller's.
-  // Collective. The root plans the field and makes its files.
+  // A field takes three steps: it is placed, its files are opened, and when its sites have passed it is finished. What
+  // is local happens inside an agreement of the caller's. Collective. The root plans the field and makes its files.
   comm::FromRoot place_at_root(const FieldPlan& plan);
   // Local. What this rank has of it; once.
   std::unique_ptr<Placed> placed(const FieldPlan& plan, const comm::FromRoot& at_root);
@@ -82,8 +82,8 @@ class FieldWriter {
   std::vector<transport::File*> open(const Placed& placed, bool touches_file);
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
-  // Collective. What comes behind the data. `digest` returns what is known of them, on all ranks, and `describe` adds to
-  // the report; both run inside an agreement.
+  // Collective. What comes behind the data. `digest` returns what is known of them, on all ranks, and `describe` adds
+  // to the report; both run inside an agreement.
   Report finish(const Placed& placed, base::FunctionRef<format::Digest()> digest,
                 base::FunctionRef<void(Report&)> describe);
   // Local. Plans a field as place() does on rank 0 and writes nothing; the report says what would be written.
@@ -130,7 +130,7 @@ class FieldWriter {
   WriteOptions options_;
   std::vector<std::unique_ptr<NewFile>> files_;  // none: nothing was written yet
   std::unique_ptr<Appending> appending_;         // at the root, in place
-  std::unique_ptr<Placed> at_root_;  // planned there
+  std::unique_ptr<Placed> at_root_;              // planned there
   std::vector<Written> written_;
   bool has_strange_caches_ = false;
   std::uint64_t client_ = 0;  // NewFile::client

@@ -17,6 +17,7 @@
 #include <limequat/options.hpp>
 
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 #include "format/format.hpp"
 #include "io/journal_codec.hpp"
 #include "transport/forwarding.hpp"
@@ -27,19 +28,19 @@ namespace lq::io {
 // "conf.h5" -> ".conf.h5.lq-journal", beside the file itself if this is the name of a link; a name that leaves no room
 // for both is cut and told from others by its CRC-32. File systems that place a file by its name (GlusterFS) put a
 // whole name's journal on the server of the file.
-std::string journal_path(const std::string& path);
+LQ_INNER std::string journal_path(const std::string& path);
 // All names that a journal of it may have: that one first, then "conf.h5.lq-journal", as earlier versions called it,
 // who took the name of a link for that of the file.
 std::vector<std::string> journal_paths(const std::string& path);
 inline constexpr std::string_view journal_ending = ".lq-journal";
 // Whether the file's name cannot be read off that of its journal.
-bool has_cut_journal(const std::string& path);
+LQ_INNER bool has_cut_journal(const std::string& path);
 
 // A file that is open or locked here has lost its name: to a server that is away, or to somebody who removed it. What
 // `work` throws as not_found becomes io, with words about `path`.
-void while_held(const std::string& path, base::FunctionRef<void()> work);
+LQ_INNER void while_held(const std::string& path, base::FunctionRef<void()> work);
 // unsupported: the file has several names (hard links), and its journal would be found by one of them only.
-void require_one_name(const std::string& path);
+LQ_INNER void require_one_name(const std::string& path);
 
 struct FoundJournal {
   enum class State {
@@ -82,8 +83,8 @@ std::unique_ptr<transport::File> open_journaled(transport::Transport& transport,
 
 // What was left by an append that was interrupted: a complete journal is applied. Else the file gets its old end again.
 // The journal is removed. The state it was in is returned.
-FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync,
-                            const transport::WriterLock& held);
+LQ_INNER FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync,
+                                     const transport::WriterLock& held);
 // Before another file gets this name, which must not be taken for the one that a journal belongs to: what is there is
 // recovered, or a journal without a file removed. io: somebody appends to the file. `held`: its lock, where this
 // program has that already.
@@ -100,7 +101,7 @@ FileState file_state(base::ByteSource& file);
 
 // An append under way: first whatever was interrupted before is recovered, then there is a journal that says where
 // the file ended. Unless it is committed, the file gets its old end again.
-class Appending {
+class LQ_INNER Appending {
  public:
   // `file`: the same, open for writing. `held`: its lock, until this object is gone. `left`: where a writer that goes
   // on keeps the state in which it last saw the file. io: it is another file than the one that is locked, or in another

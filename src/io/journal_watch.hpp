@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 #include "io/journal.hpp"
 #include "transport/forwarding.hpp"
 
@@ -54,7 +55,7 @@ class JournalWatch {
 
 // Local. Does `work` on a file as its journal makes it, again where somebody who writes to it was faster, so that what
 // was read may be a mixture; io: it never rests. `work` is told what lies beside the file.
-void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
-                      base::FunctionRef<void(transport::File& file, const FoundJournal& journal)> work);
+LQ_INNER void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
+                               base::FunctionRef<void(transport::File& file, const FoundJournal& journal)> work);
 
 }  // namespace lq::io

@@ -17,6 +17,7 @@
 
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 #include "clients/owners.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
@@ -25,7 +26,7 @@
 
 namespace lq::io {
 
-class NewFile {
+class LQ_INNER NewFile {
  public:
   // Local.
   NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
@@ -96,8 +97,8 @@ class NewFile {
   static double publish_set(const std::vector<std::unique_ptr<NewFile>>& files, Sync sync);
 
  private:
-  void keep_private();  // at the root
-  void make_temporary(std::uint64_t bytes, const StripeRequest& request);  // at the root
+  void keep_private();                                                                            // at the root
+  void make_temporary(std::uint64_t bytes, const StripeRequest& request);                         // at the root
   void set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request);  // at the root
   void open_ours();
   void require_ours(bool is_ours) const;

@@ -142,6 +142,7 @@ void ScannedFile::learn(const comm::FromRoot& at_root) {
   if (communicator_.is_root()) return;
   catalog_ = Catalog();
   base::Bytes message = decode(at_root.bytes(), catalog_);
+  static_cast<void>(format::format_named(catalog_.format));  // may have to be loaded
   const std::vector<std::string> paths = all_files_of(catalog_, path_);
   std::vector<transport::Identity> told;
   for (std::size_t i = 0; i < paths.size(); ++i) told.push_back(comm::take<transport::Identity>(message));

@@ -14,6 +14,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 
+#include "base/inner.hpp"
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
@@ -64,7 +65,7 @@ class JournaledFiles final : public transport::OpenedOnce {
 // How headers are read. What a new file is made from is read twice and compared: headers have no checksums.
 enum class Headers { read_once, read_twice };
 
-class ScannedFile {
+class LQ_INNER ScannedFile {
  public:
   // Collective. Scans the file.
   static std::shared_ptr<ScannedFile> open(transport::Transport& transport, const std::string& path,

@@ -13,6 +13,7 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
+#include "base/inner.hpp"
 #include "io/scan.hpp"
 #include "pump/movement.hpp"
 #include "transport/transport.hpp"
@@ -34,7 +35,7 @@ std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std
 std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std::string& path, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options);
 // Collective. The same of a file that is open.
-std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, const Grid& grid,
-                                     const MutableField& field, const ReadOptions& options);
+LQ_INNER std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, const Grid& grid,
+                                              const MutableField& field, const ReadOptions& options);
 
 }  // namespace lq::io

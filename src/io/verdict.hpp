@@ -10,6 +10,8 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::io {
 
 // Exact sums prove data; of others some changes cannot be seen.
@@ -19,18 +21,18 @@ Evidence evidence_of(SumKind kind) noexcept;
 std::vector<Claim> claims_of(const std::vector<Finding>& findings);
 
 // The worst claim or finding decides. `foreign`, `unreadable` and `being_written` are for those who know the path.
-Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
+LQ_INNER Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>& findings) noexcept;
 
 // Of a file into which no examination could look.
-Verdict verdict_of(const Error& error) noexcept;
+LQ_INNER Verdict verdict_of(const Error& error) noexcept;
 
-bool has_errors(const std::vector<Finding>& findings) noexcept;
+LQ_INNER bool has_errors(const std::vector<Finding>& findings) noexcept;
 // Those of `more` whose sentences are not among `findings` yet.
 void add_untold(std::vector<Finding>& findings, std::vector<Finding> more);
 // The same of its errors alone.
-void add_untold_errors(std::vector<Finding>& findings, const Verification& examined);
+LQ_INNER void add_untold_errors(std::vector<Finding>& findings, const Verification& examined);
 // A verdict that is not good enough is an error, also where no finding is one.
-void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise);
+LQ_INNER void require_error(std::vector<Finding>& findings, const Verification& examined, Finding otherwise);
 
 // Sets verdict and ok.
 void conclude(Verification& verification, Require require) noexcept;

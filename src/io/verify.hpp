@@ -7,6 +7,7 @@
 
 #include <limequat/inspect.hpp>
 
+#include "base/inner.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::io {
@@ -18,6 +19,6 @@ Verification verify(transport::Transport& transport, const std::string& path, co
                     const VerifyOptions& options);
 
 // Local. Rules of the specification that the file breaks, as far as headers tell.
-std::vector<Finding> broken_rules(const std::string& path, const Limits& limits);
+LQ_INNER std::vector<Finding> broken_rules(const std::string& path, const Limits& limits);
 
 }  // namespace lq::io

@@ -11,6 +11,7 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
+#include "base/inner.hpp"
 #include "io/field_writer.hpp"
 #include "transport/transport.hpp"
 
@@ -22,8 +23,8 @@ Report write_field(transport::Transport& transport, const std::string& path, con
 
 // Collective. Appends a field that lies in the memory of the grid's ranks. With `watches_numbers` the report warns of
 // those that are NaN or infinite in the file.
-Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
-                    const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options,
-                    bool watches_numbers = false);
+LQ_INNER Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid,
+                             const std::string& path, const std::string& name, const Field& field,
+                             const Metadata& metadata, const WriteOptions& options, bool watches_numbers = false);
 
 }  // namespace lq::io

@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 
 namespace lq::kernels {
 
 // Continues `crc` (0 at the start) over `bytes`; crc32(0, "123456789") == 0xcbf43926.
-std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept;
+LQ_INNER std::uint32_t crc32(std::uint32_t crc, base::Bytes bytes) noexcept;
 
 // Whether these bytes, four or more, end in the CRC of those before, little-endian.
 inline bool ends_in_crc32(base::Bytes bytes) noexcept {

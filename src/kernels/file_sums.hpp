@@ -11,6 +11,7 @@
 #include <limequat/sums.hpp>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 #include "kernels/sha256.hpp"
 
 namespace lq::kernels {
@@ -26,12 +27,12 @@ std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept;
 
 // SHA-256 of a site as QLUA takes it: the number of dimensions and the coordinates in 64 bits each, then the numbers,
 // everything little-endian; padded: each number followed by as many zero bytes as it needs to have eight.
-Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
-                             std::span<const std::int64_t> coordinates, bool is_padded = false) noexcept;
+LQ_INNER Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
+                                      std::span<const std::int64_t> coordinates, bool is_padded = false) noexcept;
 
 // What bytes with CRC-32 `crc`, `bytes` of them with `behind` more behind them, contribute to the CRC-32 of the whole
 // by XOR: all contributions and the CRC-32 of as many zeros as the whole is long give it.
-std::uint32_t crc32_contribution(std::uint32_t crc, std::uint64_t bytes, std::uint64_t behind) noexcept;
+LQ_INNER std::uint32_t crc32_contribution(std::uint32_t crc, std::uint64_t bytes, std::uint64_t behind) noexcept;
 // The CRC-32 of so many zero bytes.
 std::uint32_t crc32_of_zeros(std::uint64_t bytes) noexcept;
 

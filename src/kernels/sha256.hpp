@@ -8,10 +8,11 @@
 #include <cstdint>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 
 namespace lq::kernels {
 
-class Sha256 {
+class LQ_INNER Sha256 {
  public:
   using Words = std::array<std::uint32_t, 8>;
 

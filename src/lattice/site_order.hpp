@@ -8,10 +8,12 @@
 
 #include <limequat/lattice.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::lattice {
 
 // The order with empty replaced by 0, 1, 2, ...; invalid_argument when it is no permutation of `dimensions`.
-SiteOrder resolve_order(const SiteOrder& order, int dimensions);
+LQ_INNER SiteOrder resolve_order(const SiteOrder& order, int dimensions);
 
 // Dimensions in the order in which either of two resolved orders of as many dimensions has them first: boxes that are
 // long in the first ones have long rows in both.

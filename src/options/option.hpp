@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/inner.hpp"
+
 namespace lq::options {
 
 enum class Kind { flag, whole, count, real, text, choice, texts, box, callback };
@@ -119,14 +121,14 @@ Table qcdml_table();
 // All of them, in the order of the reference page.
 std::vector<const Table*> tables();
 // That of one struct: "WriteOptions".
-const Table& table_named(std::string_view name);
+LQ_INNER const Table& table_named(std::string_view name);
 
 // The row of that name or alias; nullptr: none.
 const Option* find(const Table& table, std::string_view name);
 // invalid_argument lists the names there are.
-const Option& row_of(const Table& table, std::string_view name);
+LQ_INNER const Option& row_of(const Table& table, std::string_view name);
 // Throws invalid_argument: "NAME is "FOUND", expected EXPECTED".
-[[noreturn]] void reject(std::string_view name, std::string_view found, const std::string& expected);
+[[noreturn]] LQ_INNER void reject(std::string_view name, std::string_view found, const std::string& expected);
 // "a whole number from 0", "one of none, data, full", ...
 std::string expected_of(const Option& row);
 // Of kind choice, without other spellings.

@@ -12,6 +12,7 @@
 #include <limequat/partition.hpp>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::partition {
@@ -30,7 +31,7 @@ PartitionedFile decode_description(base::Bytes bytes, const std::string& path);
 std::string subfile_path(const std::string& path, const std::string& written);
 
 // The set that a file describes, its subfiles by paths from here; nothing where it is another file. malformed.
-std::optional<PartitionedFile> set_in(transport::File& opened, const std::string& path);
+LQ_INNER std::optional<PartitionedFile> set_in(transport::File& opened, const std::string& path);
 
 // A set of which one byte of the description is not the one that was written, and was found by the checksum in its last
 // line.

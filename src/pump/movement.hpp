@@ -11,6 +11,8 @@
 
 #include <limequat/options.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::pump {
 
 enum class Progress {
@@ -67,6 +69,6 @@ class Movement {
 // All steps, one after the other.
 void run(Movement& movement);
 // The same; what went wrong, or nullptr.
-std::exception_ptr outcome_of(Movement& movement) noexcept;
+LQ_INNER std::exception_ptr outcome_of(Movement& movement) noexcept;
 
 }  // namespace lq::pump

@@ -185,4 +185,8 @@ const format::Format& format() {
   return row;
 }
 
+namespace {
+const format::Registration squeezed_registration(&format);
+}  // namespace
+
 }  // namespace lq::squeezed

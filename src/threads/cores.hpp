@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "base/inner.hpp"
+
 namespace lq::threads {
 
 // Local. How many cores the calling thread may run on; for who shares them with no other rank (comm/node.hpp).
-int usable_cores() noexcept;
+LQ_INNER int usable_cores() noexcept;
 // So many threads; 0: one for each of these cores.
 inline int or_usable_cores(int asked) noexcept { return asked > 0 ? asked : usable_cores(); }
 

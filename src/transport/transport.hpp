@@ -19,6 +19,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
 #include "machine/client_writes.hpp"
 
 namespace lq::transport {
@@ -37,7 +38,7 @@ bool is_same_file(const Identity& a, const Identity& b) noexcept;
 // The same for two nodes, of which each numbers its mounts itself.
 bool is_same_across_nodes(const Identity& a, const Identity& b) noexcept;
 // Whether it is the same file and nothing was written to it in between.
-bool is_unchanged(const Identity& before, const Identity& now) noexcept;
+LQ_INNER bool is_unchanged(const Identity& before, const Identity& now) noexcept;
 
 class File : public base::ByteSource {
  public:
@@ -130,7 +131,7 @@ Transport& posix();
 
 // Where the file of a path is: in the transport that is mounted for the longest beginning of the path, else in the
 // POSIX file system. Any thread.
-Transport& resolve(const std::string& path);
+LQ_INNER Transport& resolve(const std::string& path);
 
 // As long as it lives, paths that begin with `beginning` are files of `transport`, which gets the whole paths and
 // outlives whatever was opened. wrong_state: there is such a mount already.

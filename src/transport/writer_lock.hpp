@@ -11,11 +11,12 @@
 
 #include <limequat/error.hpp>
 
+#include "base/inner.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::transport {
 
-class WriterLock {
+class LQ_INNER WriterLock {
  public:
   // io: somebody else holds it. Nothing is locked where there is no such file, or the file system knows no locks.
   explicit WriterLock(const std::string& path);

@@ -121,7 +121,7 @@ class Parent(unittest.TestCase):
     def test_gets_the_libraries_and_what_they_are_made_of(self):
         targets = set((self.work / "build/targets.txt").read_text(encoding="utf-8").split())
         self.assertIn("limequat", targets)
-        asked = {"serial", "limequat", "limequat_mpi"}
+        asked = {"serial", "limequat", "limequat_mpi", "limequat_hdf5", "limequat_ensemble"}
         self.assertEqual({t for t in targets - asked if not t.startswith("lq_")}, set())
         self.assertEqual({t for t in targets if t.endswith("_test") or "example" in t}, set())
 

@@ -25,6 +25,9 @@ assert lq.verify("copy.lime") and lq.diff(sys.argv[1], "copy.lime", tolerance=1e
 print(pathlib.Path(lq._library.library_path()).resolve())
 found = lq.plot.plaquettes(u)  # by numpy
 assert abs(sum(v.mean() for v in found.values()) / 6 - lq.plaquette(u).average) < 1e-12
+if "hdf5" in {one["name"] for one in lq.formats()}:  # by the component that is in the wheel
+    lq.write("copy.h5", u)
+    assert lq.diff(sys.argv[1], "copy.h5").same
 """
 
 IMPORT = "try:\n    import limequat\nexcept ImportError as error:\n    print(error)"
@@ -65,6 +68,8 @@ class Wheel(unittest.TestCase):
             names = archive.namelist()
         self.assertIn("limequat/liblimequat.so", names)
         self.assertIn("limequat/py.typed", names)
+        for component in ("hdf5", "ensemble"):
+            self.assertTrue([name for name in names if name.startswith(f"limequat/liblimequat_{component}.so.")], names)
         self.assertFalse([name for name in names if "mpi.so" in name or "__pycache__" in name])
         self.run_here(sys.executable, "-m", "venv", "--system-site-packages", "venv")  # numpy is that of the system
         python = self.home / "venv/bin/python"

@@ -2,12 +2,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The checkers of this repository find what they are for, and nothing else. Each test writes a tiny tree.
+import json
 import pathlib
+import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+import check_calls  # noqa: E402
 import check_doc_samples  # noqa: E402
 import check_includes  # noqa: E402
 import check_links  # noqa: E402
@@ -100,6 +104,34 @@ class IncludeRule(Tree):
     def test_headers_of_drop_ins_include_what_their_originals_do_and_nothing_of_ours(self):
         self.assertEqual(self.breaches("include/compat/other.h", "<mpi.h>", "<sys/types.h>", '"other_types.h"'), [])
         self.assertEqual(len(self.breaches("include/compat/other.h", "<limequat.h>", "<fmt/format.h>")), 2)
+
+
+@unittest.skipUnless(shutil.which("cc") and shutil.which("nm"), "no C compiler")
+class CallRule(Tree):
+    def breaches(self, **sources):
+        self.put("ARCHITECTURE.md", ROOMS)
+        outputs = [{"command": f"cc -o src/{room}/{room}.o -c"} for room in sources]
+        self.put("build/compile_commands.json", json.dumps(outputs))
+        for room, text in sources.items():
+            self.put(f"build/src/{room}/{room}.c", text)
+            file = self.root / f"build/src/{room}/{room}"
+            subprocess.run(["cc", "-c", f"{file}.c", "-o", f"{file}.o"], check=True)
+        return list(check_calls.check(self.root / "build", self.root))
+
+    def test_a_room_calls_those_of_its_row(self):
+        self.assertEqual(self.breaches(base="void b(void) {}", comm="void b(void); void c(void) { b(); }"), [])
+
+    def test_another_room_is_refused_with_the_name(self):
+        self.assertEqual(self.breaches(comm="void c(void) {}", format="void c(void); void f(void) { c(); }"),
+                         ["room format may not call room comm: c"])
+
+    def test_a_circle_is_found(self):
+        found = self.breaches(base="void c(void); void b(void) { c(); }", comm="void b(void); void c(void) { b(); }")
+        self.assertEqual(found, ["room base may not call room comm: c", "rooms call each other in a circle: base -> comm -> base"])
+
+    def test_a_build_without_objects_is_no_proof(self):
+        with self.assertRaises(SystemExit):
+            self.breaches()
 
 
 class SpecReferences(Tree):

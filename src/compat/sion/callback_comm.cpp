@@ -203,7 +203,7 @@ class CallbackComm final : public comm::Comm {
     std::uint64_t has_room = failure ? 0 : 1;
     all_reduce(std::span(&has_room, 1), comm::Reduce::min);
     if (failure) std::rethrow_exception(failure);
-    if (has_room == 0) std::rethrow_exception(comm::no_memory_for_words);
+    if (has_room == 0) std::rethrow_exception(comm::no_memory_for_words());
   }
 
   // On the root: fills counts_ and adds them up.

@@ -65,7 +65,7 @@ class Errand {
   // What went wrong here, or what was heard.
   std::exception_ptr outcome() const {
     if (failure || !has_heard) return failure;
-    return lack_ ? comm::no_memory_for_words : comm::told_error(words_);
+    return lack_ ? comm::no_memory_for_words() : comm::told_error(words_);
   }
 
   const Courier::Write* write;

@@ -9,8 +9,26 @@
 
 #include <limequat/qcdml.hpp>
 
-#include "capi/options.hpp"
+#include "capi/option_functions.hpp"
 #include "capi/text.hpp"
+
+namespace lq::capi {
+
+template <>
+struct Meaning<lq_catalogue_options> {
+  using Options = ensemble::CatalogueOptions;
+  static constexpr std::string_view table = "CatalogueOptions";
+};
+template <>
+struct Meaning<lq_qcdml_options> {
+  using Options = ildg::QcdmlOptions;
+  static constexpr std::string_view table = "QcdmlOptions";
+};
+
+}  // namespace lq::capi
+
+LQ_OPTION_STRUCT(lq_catalogue_options)
+LQ_OPTION_STRUCT(lq_qcdml_options)
 
 namespace {
 

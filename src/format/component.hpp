@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Optional libraries of ours with formats of their own. What files they claim is stated here as data, so that such a
+// file is known before the library is there. The library is loaded when a file needs it; it registers its formats
+// (format.hpp), and no code of the core names them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <limequat/error.hpp>
+
+#include "base/byte_source.hpp"
+
+namespace lq::format {
+
+struct Format;
+
+struct Component {
+  std::string_view name;                       // "hdf5": the library is liblimequat_hdf5
+  std::string_view format;                     // the name of its format
+  std::string_view files;                      // "an HDF5 file"
+  std::string_view needs;                      // the library without which it is built, but has no format
+  std::string_view signature;                  // at the beginning of a file ...
+  std::uint64_t first_offset = 0;              // ... or there, or at twice that, and so on; 0: at the beginning only
+  std::span<const std::string_view> suffixes;  // of files that are written in it
+};
+
+// The component that claims it and has not registered its format; nullptr: there is none. Where the program has no
+// loader, none claims a file or a suffix: then it is one of a foreign format (foreign.hpp).
+const Component* component_with_format(std::string_view format);
+const Component* component_with_suffix(std::string_view suffix);
+const Component* component_of(base::ByteSource& file);
+
+// Loads the library of a component. What it returns says why that failed; nothing: it is there. It is called by any
+// thread, and again after a failure.
+using Loader = std::optional<std::string> (*)(std::string_view component);
+// Programs that are linked with what they need, such as static ones, have none.
+void set_loader(Loader loader) noexcept;
+
+// The format of a component, which is loaded now. Throws with `code` if it cannot be: "`about`; install ...", where
+// `about` says what of `path` needs it.
+const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code);
+// Loads all components that there are, for whoever asks which formats there are.
+void load_components();
+
+}  // namespace lq::format

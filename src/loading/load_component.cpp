@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How a component is found: beside liblimequat, else where the loader of the system looks. It is of the same major
+// version by its name, and of the same release by the versions of the symbols that it uses.
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <limequat/version.hpp>
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "format/component.hpp"
+
+namespace lq::loading {
+namespace {
+
+std::string file_name(std::string_view component) {
+#ifdef __APPLE__
+  return fmt::format("liblimequat_{}.{}.dylib", component, LQ_VERSION_MAJOR);
+#else
+  return fmt::format("liblimequat_{}.so.{}", component, LQ_VERSION_MAJOR);
+#endif
+}
+
+// The file that this code was loaded from; empty where the system does not say.
+std::string this_library() {
+  Dl_info info{};
+  static const char here = 0;
+  return ::dladdr(&here, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+// The path of a file `name` in the folder of `library`, or in that of what it is a link to; empty: it is in neither.
+std::string beside(const std::string& library, const std::string& name) {
+  const std::unique_ptr<char, decltype(&std::free)> meant(::realpath(library.c_str(), nullptr), &std::free);
+  for (const std::string& place : {library, std::string(meant ? meant.get() : "")}) {
+    const std::size_t folder = place.rfind('/');
+    if (folder == std::string::npos) continue;
+    std::string path = place.substr(0, folder + 1) + name;
+    if (::access(path.c_str(), F_OK) == 0) return path;
+  }
+  return {};
+}
+
+// One that is loaded stays: its formats are in use.
+std::optional<std::string> load_component(std::string_view component) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);  // dlerror() speaks of the last failure
+  const std::string name = file_name(component), library = this_library(), path = beside(library, name);
+  if (::dlopen(path.empty() ? name.c_str() : path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return std::nullopt;
+  const char* const why = ::dlerror();
+  const std::string reason = why == nullptr ? name : why;
+  if (!path.empty()) return fmt::format("the one that is here cannot be loaded: {}", reason);
+  return fmt::format("it is not beside {}, nor does the system's loader find it: {}", library, reason);
+}
+
+[[maybe_unused]] const bool is_set = (format::set_loader(&load_component), true);
+
+}  // namespace
+}  // namespace lq::loading
