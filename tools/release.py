@@ -53,7 +53,7 @@ def differing(root):
             if named != [wanted]:
                 yield f"{place} names version {', '.join(named) or 'none'}, {HEADER} {wanted}"
     for name in (root / "packaging/debian").glob("liblimequat*[0-9].install"):
-        if not re.fullmatch(rf"liblimequat(-mpi)?{parts[0]}\.install", name.name):
+        if not re.fullmatch(rf"liblimequat(-mpi|-hdf5-|-ensemble)?{parts[0]}\.install", name.name):
             yield f"packaging/debian/{name.name} is not named after the soname {parts[0]}"
 
 

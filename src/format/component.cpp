@@ -70,9 +70,7 @@ const Component* component_of(base::ByteSource& file) {
   return find_component([&](const Component& one) { return has_signature_of(one, file); });
 }
 
-[[gnu::section(".text.startup")]] void set_loader(Loader loader) noexcept {
-  the_loader.store(loader, std::memory_order_release);
-}
+LQ_AT_LOAD void set_loader(Loader loader) noexcept { the_loader.store(loader, std::memory_order_release); }
 
 const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code) {
   std::string remedy = fmt::format("link the program with Limequat's component {}", component.name);

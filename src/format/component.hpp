@@ -16,6 +16,25 @@
 
 #include "base/byte_source.hpp"
 
+// Of functions that are called when a library is loaded: beside what the linker collects of initialisation, so that a
+// program which uses little touches few pages.
+#if defined(__ELF__)
+#define LQ_AT_LOAD [[gnu::section(".text.startup")]]
+#else
+#define LQ_AT_LOAD
+#endif
+
+// Registers the format that `function` returns, at the end of its source. Programs that are linked statically ask for
+// the symbol, so that the linker takes the source (src/CMakeLists.txt).
+#define LQ_REGISTER_FORMAT(name, function)                              \
+  namespace {                                                           \
+  const ::lq::format::Registration lq_registration_of_##name(function); \
+  }                                                                     \
+  extern "C" {                                                          \
+  extern const char lq_format_##name;                                   \
+  const char lq_format_##name = 0;                                      \
+  }
+
 namespace lq::format {
 
 struct Format;

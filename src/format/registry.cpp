@@ -235,9 +235,7 @@ char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c 
 
 }  // namespace
 
-// Beside what the linker collects of initialisation: the pages that a program touches when it starts are few.
-[[gnu::section(".text.startup")]] Registration::Registration(const Format& (*make)()) noexcept
-    : format_(make), next_(registered.load()) {
+LQ_AT_LOAD Registration::Registration(const Format& (*make)()) noexcept : format_(make), next_(registered.load()) {
   while (!registered.compare_exchange_weak(next_, this)) {
   }
   changes.fetch_add(1);

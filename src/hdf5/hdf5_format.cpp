@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "format/component.hpp"
 #include "hdf5/fields/examiner.hpp"
 #include "hdf5/fields/field_format.hpp"
 #include "hdf5/fields/mender.hpp"
@@ -77,14 +78,6 @@ const format::Format& format() {
   return row;
 }
 
-namespace {
-const format::Registration hdf5_registration(&format);
-}  // namespace
-
-// Programs that are linked statically ask for it, so that the linker takes this source (src/CMakeLists.txt).
-extern "C" {
-extern const char lq_component_hdf5;
-const char lq_component_hdf5 = 0;
-}
+LQ_REGISTER_FORMAT(hdf5, &format)
 
 }  // namespace lq::hdf5

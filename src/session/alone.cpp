@@ -16,10 +16,4 @@ std::unique_ptr<File::Session> open_session(const std::string& path, Mode, const
               {.path = path});
 }
 
-// As in hdf5/hdf5_format.cpp.
-extern "C" {
-extern const char lq_component_hdf5;
-const char lq_component_hdf5 = 0;
-}
-
 }  // namespace lq::hdf5

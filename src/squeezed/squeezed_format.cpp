@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "format/component.hpp"
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/rules.hpp"
@@ -185,8 +186,6 @@ const format::Format& format() {
   return row;
 }
 
-namespace {
-const format::Registration squeezed_registration(&format);
-}  // namespace
+LQ_REGISTER_FORMAT(squeezed, &format)
 
 }  // namespace lq::squeezed
