@@ -54,7 +54,7 @@ if(NOT TARGET limequat_mpi)
   set(without_mpi PATTERN mpi.hpp EXCLUDE PATTERN cxx17_mpi.hpp EXCLUDE PATTERN limequat_mpi.h EXCLUDE)
 endif()
 lq_install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN compat EXCLUDE ${without_mpi})
+  FILES_MATCHING PATTERN *.hpp PATTERN *.h ${without_mpi})
 
 # For find_package.
 set(LQ_INSTALLED_WITH_MPI OFF)

@@ -40,8 +40,11 @@ def calls(build):
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     found = (re.search(r" -o (\S+)", command["command"]) for command in commands)
     outputs = {pathlib.PurePath(output[1]) for output in found if output}  # others are left from earlier builds
-    rooms = {str(build / path): path.parts[1] for path in outputs
-             if path.parts[0] == "src" and "_test.dir" not in str(path) and (build / path).exists()}
+    rooms = {}
+    for path in outputs:
+        below = path.relative_to("dropins") if path.parts[0] == "dropins" else path
+        if below.parts[0] == "src" and "_test.dir" not in str(path) and (build / path).exists():
+            rooms[str(build / path)] = below.parts[1]
     objects = sorted(rooms, key=lambda path: (rooms[path] in LAST, path))
     if not objects:
         raise SystemExit(f"check_calls.py: {build} has no object files; build first")

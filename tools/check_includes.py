@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The include rule. ARCHITECTURE.md holds a table of rooms; a room includes only what its row names. This script
-# reads that table and the #include lines of src/ and include/, prints every breach as FILE:LINE, and exits 1 if
+# reads that table and the #include lines of src/, include/ and dropins/, prints every breach as FILE:LINE, and exits 1 if
 # there is one.
 """usage: check_includes.py [ROOT]"""
 
@@ -99,10 +99,12 @@ def is_left_of(used, sibling, order):
     return used in order and sibling in order and order.index(used) < order.index(sibling)
 
 
+def breach_in_dropin(header):
+    foreign = is_public(header) or library_of(header) not in (None, "mpi")
+    return "headers of drop-ins include each other, POSIX and MPI" if foreign else None
+
+
 def breach_in_public(name, header, quoted):
-    if name.startswith("compat/"):
-        foreign = is_public(header) or library_of(header) not in (None, "mpi")
-        return "headers of drop-ins include each other, POSIX and MPI" if foreign else None
     if header == "mpi.h" or header in MPI_HEADERS:
         return None if name in MPI_HEADERS else "only limequat/mpi.hpp, limequat/cxx17_mpi.hpp and limequat_mpi.h mention MPI"
     if is_public(header):
@@ -119,8 +121,8 @@ def check(root):
         return [f"{root / 'ARCHITECTURE.md'}: no table of rooms (Room | Lives here | May include | Libraries)"]
     siblings = read_siblings(root / "ARCHITECTURE.md")
     breaches = []
-    for path in sorted((root / "src").rglob("*.[ch]pp")):
-        parts = path.relative_to(root / "src").parts
+    for path in sorted([*(root / "src").rglob("*.[ch]pp"), *(root / "dropins/src").rglob("*.[ch]pp")]):
+        parts = path.relative_to(root / ("src" if path.is_relative_to(root / "src") else "dropins/src")).parts
         if parts[0] not in rooms:
             breaches.append(f"{path.relative_to(root)}:1: {parts[0]} is not a room of ARCHITECTURE.md")
             continue
@@ -130,10 +132,11 @@ def check(root):
             why = breach_in_room(parts[0], sibling, header, bracket == '"', rooms, siblings, is_test)
             if why:
                 breaches.append(f"{path.relative_to(root)}:{line}: {header}: {why}")
-    for path in sorted([*(root / "include").rglob("*.hpp"), *(root / "include").rglob("*.h")]):
-        name = str(path.relative_to(root / "include"))
+    for path in sorted(path for folder in ("include", "dropins/include") for path in (root / folder).rglob("*.h*")):
+        is_dropin = path.is_relative_to(root / "dropins")
+        name = str(path.relative_to(root / ("dropins/include" if is_dropin else "include")))
         for line, bracket, header in includes(path):
-            why = breach_in_public(name, header, bracket == '"')
+            why = breach_in_dropin(header) if is_dropin else breach_in_public(name, header, bracket == '"')
             if why:
                 breaches.append(f"{path.relative_to(root)}:{line}: {header}: {why}")
     return breaches

@@ -12,7 +12,7 @@ import sys
 
 CITATION = re.compile(r"\bformats/([a-z0-9_-]+)\.md(?: (\d+(?:\.\d+)*))?")
 HEADING = re.compile(r"^#+\s+(\d+(?:\.\d+)*)[. ]")
-FOLDERS = ["src", "include", "tests", "fuzz", "python", "examples", "tools"]
+FOLDERS = ["src", "dropins", "include", "tests", "fuzz", "python", "examples", "tools"]
 SUFFIXES = {".cpp", ".hpp", ".h", ".c", ".py"}
 
 

@@ -78,10 +78,10 @@ def counts(build):
         rows.append(f"| {what} | {number} | {', '.join(f'`{name}.cpp`' for name in names.split())} |")
     faults = "\n".join(["| Fault | Tests | `tests/fault/` |", "|---|---|---|", *rows])
 
-    own = files("src")
+    own = files("src", "dropins/src")
     unit = [path for path in own if path.stem.endswith("_test")]
-    library = lines(set(own) - set(unit)) + lines(files("include", "python/limequat", "fortran"))
-    test = lines(unit) + lines(files("tests", "fuzz", "python/tests", "tools/tests"))
+    library = lines(set(own) - set(unit)) + lines(files("include", "dropins/include", "python/limequat", "fortran"))
+    test = lines(unit) + lines(files("tests", "dropins/tests", "fuzz", "python/tests", "tools/tests"))
     size = f"{library} lines of library, programs and bindings; {test} lines of tests and fuzz targets ({test / library:.2f} for each line)"
 
     good, bad = ([path for path in files(f"tests/golden/{kind}") if path.suffix != ".expect"] for kind in ("good", "bad"))
