@@ -104,6 +104,8 @@ void DML_checksum_peq(DML_Checksum* total, DML_Checksum* checksum);
 /* Collective. The checksum of all nodes' sites, on all nodes. */
 void DML_checksum_combine(DML_Checksum* checksum);
 
+/* By two nodes, after a call that is collective. Bytes from one to the other; other nodes do nothing. 0, else 1. */
+int DML_route_bytes(char* buf, size_t size, int fromnode, int tonode);
 /* Local. Words of `word_size` bytes turned; the CRC-32 of zlib. */
 void DML_byterevn(void* buf, size_t size, int word_size);
 uint32_t DML_crc32(uint32_t crc, const unsigned char* buf, uint32_t len);

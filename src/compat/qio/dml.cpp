@@ -17,6 +17,9 @@ using namespace lq::compat::qio;
 
 namespace {
 
+// No transfer of ours takes the last one as long as there are fewer than that under way.
+constexpr int channel_of_calls = comm::channels - 1;
+
 base::Bytes bytes_at(const void* memory, std::size_t size) { return {static_cast<const std::byte*>(memory), size}; }
 
 }  // namespace
@@ -61,6 +64,18 @@ void DML_byterevn(void* buf, size_t size, int word_size) {
   auto* bytes = static_cast<std::byte*>(buf);
   const auto word = static_cast<std::size_t>(std::max(word_size, 1));
   for (std::size_t at = 0; at + word <= size; at += word) std::reverse(bytes + at, bytes + at + word);
+}
+
+int DML_route_bytes(char* buf, size_t size, int fromnode, int tonode) {
+  if (fromnode == tonode) return 0;
+  return outcome_of(1,
+                    [&] {
+                      const std::shared_ptr<comm::Comm> nodes = all_nodes();
+                      const base::MutableBytes bytes{reinterpret_cast<std::byte*>(buf), size};
+                      if (nodes->rank() == tonode) comm::wait(nodes->start_receive(bytes, fromnode, channel_of_calls));
+                      if (nodes->rank() == fromnode) comm::wait(nodes->start_send(bytes, tonode, channel_of_calls));
+                    })
+      .code;
 }
 
 uint32_t DML_crc32(uint32_t crc, const unsigned char* buf, uint32_t len) {

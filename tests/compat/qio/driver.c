@@ -331,6 +331,11 @@ static int look_at_master(const char* name) {
   QIO_Iflag flags = {QIO_SERIAL, QIO_UNKNOWN};
   QIO_Reader* reader = QIO_open_read_master(name, &layout, &flags, io_node, master_node);
   if (reader == NULL) return 1;
+  if (count_nodes() > 1) { /* as QDP++ sends from node to node */
+    char sent[3] = {0, 0, 0};
+    if (this_node() == 1) memcpy(sent, "ab", 3);
+    if (DML_route_bytes(sent, 3, 1, 0) != 0 || (this_node() == 0 && strcmp(sent, "ab") != 0)) return 1;
+  }
   say("%d master volfmt %d format %d\n", this_node(), QIO_get_reader_volfmt(reader), QIO_get_reader_format(reader));
   return QIO_close_read(reader) != QIO_SUCCESS;
 }
