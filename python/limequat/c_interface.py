@@ -28,10 +28,10 @@ p s s; hdf5_set_attribute i p s s *hdf5_array; hdf5_stat i p s *hdf5_facts; hdf5
 hdf5_value_status i p; hdf5_write i p s *hdf5_array i; hdf5_write_field i p s p field p; ildg_check i s s p I T; ildg_document i s p
 T; ildg_lfn i s p T; index i S u p T; inspect i s p T; is_device_memory i p; link_trace i p field D; measure i p field T;
 memory_arrays i s i I I; memory_check i s; modes_append i s p p T; modes_convert i s s i u u i p; modes_convert_coherent i s s i u L d
-i p; modes_convert_vectors i s s s l i L i u u i p; modes_convert_with i s s s l i L i u u u L d p p; modes_create i s p
+i p; modes_convert_vectors i s s s l i L i u u i p; modes_convert_with i s s s l i L i u u u L d p p T; modes_create i s p
 *modes_description p T; modes_description_init i *modes_description z; modes_error i p u D; modes_family s p; modes_free v p;
 modes_known i p *modes_description; modes_mode i p u *mode; modes_open i s p T; modes_open_vectors i s l i L p T; modes_read i p u p
-field p; modes_read_async i p u p field p T; modes_size u p; modes_write i s p *modes_description *field *mode z p;
+field p; modes_read_async i p u p field p T; modes_size u p; modes_write i s p *modes_description *field *mode z p T;
 modes_writer_append i p field *mode T; modes_writer_close i p; modes_writer_free v p; modes_writer_size u p; multifile_append i s p T;
 multifile_close i p; multifile_create i s p T; multifile_discard i p; multifile_fields i p T; multifile_flush i p i; multifile_info i
 p T; multifile_known i p *multifile_facts; multifile_open i s p T; multifile_options_init i p z; multifile_options_set i p s s;
@@ -50,11 +50,11 @@ scan_options_init i p z; scan_options_set i p s s; scrub i p I T; sites_f32 fiel
 spinor_f64 field p; squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v
 p; unitarity i p field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i p u *claim; verification_field
 i p u *field_verdict; verification_finding i p u *finding; verification_free v p; verification_run i s p T; verification_verdict i p
-*verdict; verify i s p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i p; view_free v p; view_open
-i s s u *file_array i T; view_read i p p u U; view_read_all i p p u p u; view_seek i p u; view_size i p U; view_sync i p; view_tell i
-p U; view_write i p p u; view_write_all i p p u p u; watch_stalls i d stall_tell p; write i s p field p; write_async i s p field p T;
-write_options_init i p z; write_options_set i p s s; writer_close i p; writer_create i s p p T; writer_free v p; writer_record i p s p
-z; writer_write i p s field *metadata z T"""
+*verdict; verify i s p I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i
+p; view_free v p; view_open i s s u *file_array i T; view_read i p p u U; view_read_all i p p u p u; view_seek i p u; view_size i p U;
+view_sync i p; view_tell i p U; view_write i p p u; view_write_all i p p u p u; watch_stalls i d stall_tell p; write i s p field p;
+write_async i s p field p T; write_options_init i p z; write_options_set i p s s; writer_close i p; writer_create i s p p T;
+writer_free v p; writer_record i p s p z; writer_write i p s field *metadata z T"""
 
 FUNCTION_TYPES = """\
 hdf5_visit v s i s p; hdf5_visit_attribute v s *hdf5_array p; interrupt_check i p; progress v u u p; row_fetch v L i i u p p;
