@@ -88,6 +88,9 @@ def interface(include, functions, compiler):
     with tempfile.TemporaryDirectory(prefix="limequat-abi-") as name:
         folder = pathlib.Path(name)
         probes = "".join(f"__typeof__({function})* {PROBE}{function};\n" for function in functions)
+        # Structs that no function names are seen, too.
+        text = "".join(path.read_text(encoding="utf-8") for path in pathlib.Path(include).rglob("*.h") if "compat" not in path.parts)
+        probes += "".join(f"{struct}* seen_{struct};\n" for struct in sorted(set(re.findall(r"typedef struct (lq_\w+) \{", text))))
         (folder / "probe.c").write_text(f"#include <limequat.h>\n{probes}", encoding="utf-8")
         subprocess.run([compiler, "-g", "-gdwarf-4", "-shared", "-fPIC", "-I", include, "probe.c", "-o", "probe.so"], cwd=folder,
                        check=True, text=True, capture_output=True)

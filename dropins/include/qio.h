@@ -256,74 +256,9 @@ QIO_ChecksumInfo* QIO_read_checksum(QIO_Reader* in);
 /* Local. QIO_SUCCESS, QIO_CHECKSUM_MISMATCH. */
 int QIO_compare_checksum(int this_node, QIO_ChecksumInfo* checksum_info_expect, DML_Checksum* checksum);
 
-/* --- The steps of the calls above, for programs that go below them; those that take the place of another one come in
- * its order --- */
-
-/* Collective. QIO_open_write without the file's header, and the header. */
-QIO_Writer* QIO_generic_open_write(const char* filename, int volfmt, QIO_Layout* layout, QIO_Oflag* oflag,
-                                   int (*io_node)(int), int (*master_io_node)(void));
-int QIO_write_file_header(QIO_Writer* qio_out, QIO_String* xml_file);
-/* Collective. QIO_write without the checksum; the data alone, by the record's information or by themselves. The sum and
- * the bytes are those of this node's sites. */
-int QIO_generic_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
-                      void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size,
-                      void* arg, DML_Checksum* checksum, uint64_t* nbytes, int* msg_begin, int* msg_end);
-int QIO_write_record_data(QIO_Writer* out, QIO_RecordInfo* record_info,
-                          void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size,
-                          void* arg, DML_Checksum* checksum, uint64_t* nbytes, int* msg_begin, int* msg_end);
-int QIO_write_field(QIO_Writer* out, int msg_begin, int msg_end,
-                    void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
-                    int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes, const LIME_type lime_type);
-/* Local. What the next record is. QIO_SUCCESS, QIO_ERR_BAD_SUBSET. */
-int QIO_writer_insert_hypercube_data(QIO_Writer* out, QIO_RecordInfo* record_info);
-int QIO_reader_insert_hypercube_data(QIO_Reader* in, QIO_RecordInfo* record_info);
-/* Local. A record of text, or the list of sites, by nodes that have a file's headers; nothing on the others. */
-int QIO_write_string(QIO_Writer* out, int msg_begin, int msg_end, QIO_String* xml, const LIME_type lime_type);
-int QIO_write_sitelist(QIO_Writer* out, int msg_begin, int msg_end, const LIME_type lime_type);
-
-/* Collective. QIO_open_read in its four steps: the master's file, those of the others, the lists of sites, file XML. */
+/* Collective. The file of the master node alone: what a file is, not its data. */
 QIO_Reader* QIO_open_read_master(const char* filename, QIO_Layout* layout, QIO_Iflag* iflag, int (*io_node)(int),
                                  int (*master_io_node)(void));
-int QIO_open_read_nonmaster(QIO_Reader* qio_in, const char* filename, QIO_Iflag* iflag);
-int QIO_read_check_sitelist(QIO_Reader* qio_in);
-int QIO_read_user_file_xml(QIO_String* xml_file, QIO_Reader* qio_in);
-/* Collective. Parts of what QIO_read_record_info reads, all of which it has read then. */
-int QIO_read_private_record_info(QIO_Reader* in, QIO_RecordInfo* record_info);
-int QIO_read_user_record_info(QIO_Reader* in, QIO_String* xml_record);
-int QIO_read_ILDG_LFN(QIO_Reader* in);
-/* Collective. QIO_read_record_data without comparing the checksum; the next data whatever record they are of, with what
- * the reader was told of it. The sum and the bytes are those of this node's sites. */
-int QIO_generic_read_record_data(QIO_Reader* in, void (*put)(char* buf, size_t index, int count, void* arg),
-                                 size_t datum_size, int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes);
-int QIO_read_field(QIO_Reader* in, void (*put)(char* buf, size_t index, int count, void* arg), int count,
-                   size_t datum_size, int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes,
-                   LIME_type* lime_type);
-/* Local, by nodes that have a file's headers; nothing on the others. The next record's text, a record by itself, the
- * next one of these types. NULL: *status is QIO_EOF, QIO_ERR_OPEN_READ, or QIO_SUCCESS on the other nodes. */
-int QIO_read_string(QIO_Reader* in, QIO_String* xml, LIME_type* lime_type);
-LRL_RecordReader* QIO_read_record_type(QIO_Reader* in, LIME_type* lime_type, uint64_t* expected_rec_size, int* status);
-LRL_RecordReader* QIO_open_read_target_record(QIO_Reader* in, LIME_type* lime_type_list, int ntypes,
-                                              LIME_type* lime_type, uint64_t* expected_rec_size, int* status);
-/* Local. What is in such a record, which is closed then; closing alone. QIO_SUCCESS, QIO_ERR_ALLOC,
- * QIO_ERR_BAD_READ_BYTES, QIO_ERR_SKIP. */
-int QIO_read_string_data(QIO_Reader* in, LRL_RecordReader* lrl_record_in, QIO_String* xml, uint64_t expected_rec_size);
-int QIO_close_read_record(LRL_RecordReader* lrl_record_in);
-int QIO_skip_data(LRL_RecordReader* lrl_record_in);
-/* Local. DML_init_sitelist and DML_fill_sitelist; the list of a file that is read, against this node's. */
-DML_SiteList* QIO_create_sitelist(DML_Layout* layout, int volfmt, int serpar);
-int QIO_read_sitelist(QIO_Reader* in, LIME_type* lime_type);
-/* Collective. Data through records of LRL's: opened, of which the nodes without headers get NULL, and moved; data of
- * the whole lattice are written by the nodes for which *do_output is not 0. */
-LRL_RecordReader* QIO_open_read_field(QIO_Reader* in, size_t datum_size, LIME_type* lime_type_list, int ntypes,
-                                      LIME_type* lime_type, int* status);
-int QIO_read_field_data(QIO_Reader* in, LRL_RecordReader* lrl_record_in,
-                        void (*put)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
-                        int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes);
-LRL_RecordWriter* QIO_open_write_field(QIO_Writer* out, int msg_begin, int msg_end, size_t datum_size,
-                                       const LIME_type lime_type, int* do_output, int* status);
-int QIO_write_field_data(QIO_Writer* out, LRL_RecordWriter* lrl_record_out,
-                         void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
-                         int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes);
 
 /* Local. By one process: a single file into the part files of these nodes, volfmt QIO_PARTFILE or QIO_PARTFILE_DIR, and
  * back; the layout is that of the nodes, whose number_of_nodes counts, and `fs` names the I/O nodes and their paths.
@@ -336,23 +271,6 @@ int QIO_part_to_single(const char filename[], int ildgstyle, QIO_String* ildgLFN
 /* Local. The path of a file of an I/O node, from malloc: `filename` in the folder of node_path[node] where `fs` has
  * one. */
 char* QIO_set_filepath(QIO_Filesystem* fs, const char* const filename, int node);
-
-/* Local, for programs of one process. The layout of the machine that files are for, in which each I/O node has the
- * sites of all nodes for which it writes, or node 0 has all; to be freed by the function beside it. NULL without
- * memory, or where a node has no I/O node. The latest layout and file system count for the functions below, and have to
- * live on: the number of an I/O node among these (-1: it is none), and that of a site in the other layout. */
-QIO_Layout* QIO_create_ionode_layout(QIO_Layout* layout, QIO_Filesystem* fs);
-void QIO_delete_ionode_layout(QIO_Layout* layout);
-QIO_Layout* QIO_create_scalar_layout(QIO_Layout* layout, QIO_Filesystem* fs);
-void QIO_delete_scalar_layout(QIO_Layout* layout);
-int QIO_ionode_io_node(int node);
-int QIO_get_io_node_rank(int node);
-int QIO_ionode_to_scalar_index(int ionode_node, int ionode_index);
-int QIO_scalar_to_ionode_index(int scalar_node, int scalar_index);
-/* Local. A layout by its _ext functions alone: itself, or a new one of malloc's, whose `arg` is a copy of what it was
- * made from, which QIO_free_layout_ext frees. */
-QIO_Layout* QIO_check_layout_ext(QIO_Layout* layout);
-void QIO_free_layout_ext(DML_Layout* layout);
 
 /* Local. Seconds since 1970; waits so many. */
 double QIO_time(void);

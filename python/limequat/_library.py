@@ -7,184 +7,14 @@ import ctypes
 import os
 import threading
 import weakref
-from ctypes import POINTER, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import c_char_p, c_int, c_int64, c_size_t, c_uint64, c_void_p
 
 from limequat import signals, structs
 from limequat._finding import load, load_component
+from limequat.c_interface import FUNCTIONS
 from limequat.errors import BY_CODE, InternalError, InvalidArgument, Unsupported
 
-_INT64S, _DOUBLES, _TEXT_OUT, _HANDLE_OUT = POINTER(c_int64), POINTER(c_double), POINTER(c_void_p), POINTER(c_void_p)
-
-# Functions that return lq_status, with the types of their arguments.
-_STATUS_FUNCTIONS = {
-    "lq_options_json": [_TEXT_OUT],
-    "lq_communicator_create": [POINTER(structs.Operations), _HANDLE_OUT],
-    "lq_communicator_agree": [c_void_p, POINTER(structs.Failure)],
-    "lq_grid_options_init": [c_void_p, c_size_t],
-    "lq_grid_create": [_INT64S, c_int, c_void_p, POINTER(structs.GridOptions), _HANDLE_OUT],
-    "lq_grid_processes": [c_void_p, _INT64S],
-    "lq_grid_local_box": [c_void_p, _INT64S, _INT64S],
-    "lq_write": [c_char_p, c_void_p, structs.Field, c_void_p],
-    "lq_read": [c_char_p, c_void_p, structs.Field, c_void_p],
-    "lq_write_async": [c_char_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
-    "lq_read_async": [c_char_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
-    "lq_pending_test": [c_void_p, POINTER(c_int)],
-    "lq_pending_wait": [c_void_p, _TEXT_OUT],
-    "lq_pending_cancel": [c_void_p],
-    "lq_writer_create": [c_char_p, c_void_p, c_void_p, _HANDLE_OUT],
-    "lq_writer_write": [c_void_p, c_char_p, structs.Field, POINTER(structs.Metadata), c_size_t, _TEXT_OUT],
-    "lq_writer_record": [c_void_p, c_char_p, c_char_p, c_size_t],
-    "lq_writer_close": [c_void_p],
-    "lq_formats": [_TEXT_OUT],
-    "lq_inspect": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_verify": [c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
-    "lq_diagnose": [c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
-    "lq_convert": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_export_virtual": [c_char_p, c_char_p, c_void_p],
-    "lq_diff": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
-    "lq_memory_check": [c_char_p],
-    "lq_memory_arrays": [c_char_p, c_int, POINTER(c_int), POINTER(c_int)],
-    "lq_validate": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_explain": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_file_open": [c_char_p, c_void_p, _HANDLE_OUT],
-    "lq_file_catalog": [c_void_p, _TEXT_OUT],
-    "lq_file_read": [c_void_p, c_void_p, structs.Field, c_void_p],
-    "lq_file_read_async": [c_void_p, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
-    "lq_file_read_record": [c_void_p, c_char_p, c_uint64, structs.Sink, c_void_p],
-    "lq_pack": [c_char_p, POINTER(c_char_p), c_uint64, c_void_p, _TEXT_OUT],
-    "lq_unpack": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_extract": [c_char_p, c_char_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_defragment": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_copy": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_repartition": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_partition_of": [c_char_p, POINTER(structs.FileArray), c_char_p, c_uint64, _TEXT_OUT],
-    "lq_partition_place": [POINTER(structs.FileArray), c_char_p, c_uint64, POINTER(c_uint64), POINTER(c_uint64)],
-    "lq_partition_element": [POINTER(structs.FileArray), c_char_p, c_uint64, c_uint64, POINTER(c_uint64)],
-    "lq_view_open": [c_char_p, c_char_p, c_uint64, POINTER(structs.FileArray), c_int, _HANDLE_OUT],
-    "lq_view_size": [c_void_p, POINTER(c_uint64)],
-    "lq_view_seek": [c_void_p, c_uint64],
-    "lq_view_tell": [c_void_p, POINTER(c_uint64)],
-    "lq_view_read": [c_void_p, c_void_p, c_uint64, POINTER(c_uint64)],
-    "lq_view_write": [c_void_p, c_void_p, c_uint64],
-    "lq_view_read_all": [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64],
-    "lq_view_write_all": [c_void_p, c_void_p, c_uint64, c_void_p, c_uint64],
-    "lq_view_sync": [c_void_p],
-    "lq_view_close": [c_void_p],
-    "lq_squeeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_unsqueeze": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_index": [c_void_p, c_uint64, c_void_p, _TEXT_OUT],
-    "lq_find": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_scrub": [c_void_p, POINTER(c_int), _TEXT_OUT],
-    "lq_verify_below": [c_void_p, c_uint64, c_void_p, POINTER(c_int), _TEXT_OUT],
-    "lq_assess": [c_void_p, _TEXT_OUT],
-    "lq_report_page": [c_void_p, c_uint64, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_ildg_document": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_ildg_check": [c_char_p, c_char_p, c_void_p, POINTER(c_int), _TEXT_OUT],
-    "lq_ildg_lfn": [c_char_p, c_void_p, _TEXT_OUT],
-    "lq_read_record": [c_char_p, c_char_p, c_uint64, structs.Sink, c_void_p],
-    "lq_plaquette": [c_void_p, structs.Field, _DOUBLES],
-    "lq_link_trace": [c_void_p, structs.Field, _DOUBLES],
-    "lq_unitarity": [c_void_p, structs.Field, _DOUBLES],
-    "lq_multifile_create": [c_char_p, c_void_p, _HANDLE_OUT],
-    "lq_multifile_append": [c_char_p, c_void_p, _HANDLE_OUT],
-    "lq_multifile_write": [c_void_p, c_int, c_void_p, c_uint64],
-    "lq_multifile_flush": [c_void_p, c_int],
-    "lq_multifile_stream": [c_void_p, c_int, _INT64S, POINTER(c_uint64)],
-    "lq_multifile_close": [c_void_p],
-    "lq_multifile_discard": [c_void_p],
-    "lq_multifile_open": [c_char_p, c_void_p, _HANDLE_OUT],
-    "lq_multifile_info": [c_void_p, _TEXT_OUT],
-    "lq_multifile_share": [c_void_p, _INT64S, _INT64S, POINTER(c_uint64), POINTER(c_uint64)],
-    "lq_multifile_fields": [c_void_p, _TEXT_OUT],
-    "lq_multifile_read_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
-    "lq_multifile_write_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
-    "lq_multifile_size": [c_void_p, c_int64, POINTER(c_uint64)],
-    "lq_multifile_read": [c_void_p, c_int64, c_uint64, c_void_p, c_uint64, POINTER(c_uint64)],
-    "lq_multifile_verify": [c_char_p, POINTER(c_int), _TEXT_OUT],
-    "lq_multifile_repair": [c_char_p, c_char_p, c_void_p, _TEXT_OUT],
-    "lq_hdf5_open": [c_char_p, c_int, c_void_p, _HANDLE_OUT],
-    "lq_hdf5_flush": [c_void_p],
-    "lq_hdf5_close": [c_void_p],
-    "lq_hdf5_cd": [c_void_p, c_char_p],
-    "lq_hdf5_push": [c_void_p, c_char_p],
-    "lq_hdf5_pop": [c_void_p],
-    "lq_hdf5_ls": [c_void_p, c_char_p, structs.Hdf5Visit, c_void_p],
-    "lq_hdf5_stat": [c_void_p, c_char_p, POINTER(structs.Hdf5Facts)],
-    "lq_hdf5_exists": [c_void_p, c_char_p, POINTER(c_int)],
-    "lq_hdf5_mkdir": [c_void_p, c_char_p],
-    "lq_hdf5_remove": [c_void_p, c_char_p],
-    "lq_hdf5_rename": [c_void_p, c_char_p, c_char_p],
-    "lq_hdf5_copy": [c_void_p, c_char_p, c_char_p],
-    "lq_hdf5_write": [c_void_p, c_char_p, POINTER(structs.Hdf5Array), c_int],
-    "lq_hdf5_read": [c_void_p, c_char_p, _HANDLE_OUT],
-    "lq_hdf5_write_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
-    "lq_hdf5_read_field": [c_void_p, c_char_p, c_void_p, structs.Field, c_void_p],
-    "lq_hdf5_catalog": [c_void_p, _TEXT_OUT],
-    "lq_hdf5_set_attribute": [c_void_p, c_char_p, c_char_p, POINTER(structs.Hdf5Array)],
-    "lq_hdf5_attribute": [c_void_p, c_char_p, c_char_p, _HANDLE_OUT],
-    "lq_hdf5_remove_attribute": [c_void_p, c_char_p, c_char_p],
-    "lq_hdf5_attributes": [c_void_p, c_char_p, structs.Hdf5VisitAttribute, c_void_p],
-    "lq_modes_description_init": [c_void_p, c_size_t],
-    "lq_modes_create": [c_char_p, c_void_p, POINTER(structs.ModesDescription), c_void_p, _HANDLE_OUT],
-    "lq_modes_append": [c_char_p, c_void_p, c_void_p, _HANDLE_OUT],
-    "lq_modes_writer_append": [c_void_p, structs.Field, POINTER(structs.Mode), _TEXT_OUT],
-    "lq_modes_writer_close": [c_void_p],
-    "lq_modes_known": [c_void_p, POINTER(structs.ModesDescription)],
-    "lq_modes_mode": [c_void_p, c_uint64, POINTER(structs.Mode)],
-    "lq_modes_error": [c_void_p, c_uint64, POINTER(c_double)],
-    "lq_modes_read": [c_void_p, c_uint64, c_void_p, structs.Field, c_void_p],
-    "lq_modes_read_async": [c_void_p, c_uint64, c_void_p, structs.Field, c_void_p, _HANDLE_OUT],
-    "lq_modes_open_vectors": [c_char_p, c_int64, c_int, c_void_p, c_void_p, _HANDLE_OUT],
-    "lq_modes_convert_reported": [c_char_p, c_char_p, c_char_p, c_int64, c_int, c_void_p, c_int, c_uint64, c_uint64, c_uint64, c_void_p,
-                              c_double, c_void_p, c_void_p, _TEXT_OUT],
-    "lq_file_system_of": [c_char_p, _TEXT_OUT],
-    "lq_watch_stalls": [c_double, structs.StallTell, c_void_p],
-    "lq_plan": [_INT64S, _INT64S, c_int, structs.Field, c_void_p, _TEXT_OUT],
-    "lq_generate": [c_void_p, structs.Field, c_void_p],
-}
-for _struct in ("write", "read", "scan", "verify", "diagnose", "convert", "diff", "plan", "generate", "multifile", "multifile_read",
-                "multifile_repair", "repack", "copy", "repartition", "squeeze", "catalogue", "qcdml", "hdf5"):
-    _STATUS_FUNCTIONS[f"lq_{_struct}_options_init"] = [c_void_p, c_size_t]
-    _STATUS_FUNCTIONS[f"lq_{_struct}_options_set"] = [c_void_p, c_char_p, c_char_p]
-_OTHER_FUNCTIONS = {
-    "lq_version": ([], c_char_p),
-    "lq_is_device_memory": ([c_void_p], c_int),
-    "lq_error_text": ([], c_char_p),
-    "lq_error_path": ([], c_char_p),
-    "lq_error_record": ([], c_char_p),
-    "lq_error_offset": ([], c_int64),
-    "lq_error_rank": ([], c_int),
-    "lq_error_expected": ([], c_char_p),
-    "lq_error_found": ([], c_char_p),
-    "lq_error_errno": ([], c_int),
-    "lq_stop": ([], None),
-    "lq_check_interrupts": ([structs.InterruptCheck, c_void_p], None),
-    "lq_text_free": ([c_void_p], None),
-    "lq_communicator_free": ([c_void_p], None),
-    "lq_communicator_rank": ([c_void_p], c_int),
-    "lq_communicator_size": ([c_void_p], c_int),
-    "lq_grid_free": ([c_void_p], None),
-    "lq_grid_rank": ([c_void_p], c_int),
-    "lq_grid_size": ([c_void_p], c_int),
-    "lq_file_free": ([c_void_p], None),
-    "lq_writer_free": ([c_void_p], None),
-    "lq_multifile_reader_free": ([c_void_p], None),
-    "lq_multifile_writer_free": ([c_void_p], None),
-    "lq_pending_free": ([c_void_p], None),
-    "lq_view_free": ([c_void_p], None),
-    "lq_modes_free": ([c_void_p], None),
-    "lq_modes_size": ([c_void_p], c_uint64),
-    "lq_modes_family": ([c_void_p], c_char_p),
-    "lq_modes_writer_free": ([c_void_p], None),
-    "lq_modes_writer_size": ([c_void_p], c_uint64),
-    "lq_hdf5_free": ([c_void_p], None),
-    "lq_hdf5_value_free": ([c_void_p], None),
-    "lq_hdf5_value_array": ([c_void_p], POINTER(structs.Hdf5Array)),
-    "lq_hdf5_value_status": ([c_void_p], c_int),
-    "lq_hdf5_pwd": ([c_void_p], c_char_p),
-}
-
+_SIGNATURES = structs.rows(FUNCTIONS)
 
 # What the functions of components begin with; each is a library of its own, loaded when one of them is needed.
 _COMPONENTS = {"hdf5": ("lq_hdf5_",),
@@ -198,41 +28,40 @@ def _component_of(name):
 
 
 class _Library:
-    """The functions of liblimequat, and those of its components as far as they were asked for."""
+    """The functions of the core and of its components, each with its types from the first use on."""
 
-    def __init__(self):
-        self._core = load()
-        self._name = self._core._name
-        try:
-            self._declare(None, self._core)
-        except AttributeError as error:
-            raise ImportError(f"the library {self._name} is not the Limequat of this package: {error}") from None
+    def __init__(self, core):
+        self._libraries, self._name = {None: core}, core._name
+        self._require_functions(None, core)
 
-    def _declare(self, component, library):
-        for name, arguments in _STATUS_FUNCTIONS.items():
-            if _component_of(name) == component:
-                function = getattr(library, name)
-                function.argtypes, function.restype = arguments, c_int
-                setattr(self, name, function)
-        for name, (arguments, result) in _OTHER_FUNCTIONS.items():
-            if _component_of(name) == component:
-                function = getattr(library, name)
-                function.argtypes, function.restype = arguments, result
-                setattr(self, name, function)
+    def _require_functions(self, component, library):
+        names = ("lq_" + name for name in _SIGNATURES)
+        missing = next((name for name in names if _component_of(name) == component and not hasattr(library, name)), None)
+        if missing is not None:
+            raise ImportError(f"the library {library._name} is not the Limequat of this package: it has no function {missing}")
+
+    def _library_of(self, component, name):
+        if component not in self._libraries:
+            try:
+                library = load_component(component, library_path(), version())
+                self._require_functions(component, library)
+            except (OSError, ImportError) as error:
+                raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {error}; install it "
+                                  f"beside {library_path()}") from None
+            self._libraries[component] = library
+        return self._libraries[component]
 
     def __getattr__(self, name):
-        component = _component_of(name)
-        if component is None:
-            raise AttributeError(name)
-        try:
-            self._declare(component, load_component(component, library_path(), version()))
-        except (OSError, AttributeError) as error:
-            raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {error}; install it "
-                              f"beside {library_path()}") from None
-        return self.__dict__[name]
+        function = getattr(self._library_of(_component_of(name), name), name)
+        if name[3:] not in _SIGNATURES:  # of those who know its types
+            return function
+        result, *arguments = map(structs.type_of, _SIGNATURES[name[3:]])
+        function.argtypes, function.restype = arguments, result
+        setattr(self, name, function)
+        return function
 
 
-_library = _Library()
+_library = _Library(load())
 _check = structs.InterruptCheck(signals.deferred.handle)
 
 

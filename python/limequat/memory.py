@@ -48,7 +48,7 @@ class Memory:
                 raise InvalidArgument(f"arrays of {self._seen[0].dtype} and of {array.dtype}", found=str(array.dtype))
         self.dtype = self._seen[0].dtype
         self._table = _table_of(places)
-        self._places = structs.Places(table=self._table.ctypes.data, entries=self._table.size)
+        self._places = structs.Places(table=self._table.ctypes.data_as(ctypes.POINTER(ctypes.c_uint64)), entries=self._table.size)
         # They live as long as this object.
         parts = self._seen + ([] if self._norms is None else [self._norms])
         self._pointers = (ctypes.c_void_p * len(parts))(*map(_address, parts))

@@ -25,6 +25,7 @@ _READ, _WRITE = 0x100, 0x200  # PyBUF_READ, PyBUF_WRITE
 _memory = ctypes.pythonapi.PyMemoryView_FromMemory
 _memory.argtypes, _memory.restype = [c_void_p, ctypes.c_ssize_t, c_int], ctypes.py_object
 
+_TYPES = dict(structs.Operations._fields_)
 _numbers = itertools.count(1)
 _carriers = {}  # by number, as long as the library has them
 
@@ -115,34 +116,34 @@ def _guarded(kind):
     return make
 
 
-@_guarded(structs.StartMessage)
+@_guarded(_TYPES["send"])
 def _send(carrier, data, count, to, tag, message):
     message[0] = carrier.start(carrier.comm.Isend, data, count, _READ, to, tag)
 
 
-@_guarded(structs.StartMessage)
+@_guarded(_TYPES["receive"])
 def _receive(carrier, data, count, source, tag, message):
     message[0] = carrier.start(carrier.comm.Irecv, data, count, _WRITE, source, tag)
 
 
-@_guarded(structs.TestMessage)
+@_guarded(_TYPES["test"])
 def _test(carrier, message, done):
     done[0] = carrier.is_done(message)
 
 
-@structs.DropMessage
+@_TYPES["drop"]
 def _drop(number, message):
     with contextlib.suppress(Exception):  # it is given up because something failed before
         _carriers[number].drop(message)
 
 
-@structs.FailureText
+@_TYPES["failure"]
 def _failure(number):
     text = _carriers[number].text
     return ctypes.addressof(text) if text is not None else None
 
 
-@structs.FreeOperations
+@_TYPES["free"]
 def _free(number):
     carrier = _carriers.pop(number, None)
     if carrier is not None:

@@ -5,9 +5,8 @@
  * driver RUN [, RUN ...], one after the other; what it says in run 3 begins with "3: ".
  * RUN: FILE ACTION [in=FOLDER] [lat=4x4x4x8] [layout=KIND] [ext=1] [volfmt=N] [serpar=N] [io=N] [ildg=1] [lfn=TEXT]
  * (io=0: no functions of I/O nodes) [keep=1 (of the style for all records)] [blind=1 (get_coords must not be called)]
- * [mode=N] [way=WAY] [watch=1] [half=1] ACTION: write, read, skip, single, vectors, discover, codes, split, join WAY,
- * to write and read: whole (QIO_write), steps (what it consists of), fields, below (records of LRL's), sites (the same
- * site by site) */
+ * [mode=N] [watch=1] [half=1] ACTION: write, read, skip, single, vectors, discover, codes, split, join, master (what
+ * the master node's file is) */
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -114,59 +113,6 @@ static size_t bytes_of(const Record* record) { return (size_t)(record->typesize 
 static QIO_Layout layout;
 static QIO_Filesystem filesystem;
 
-static int is_way(const char* way) { return strcmp(option("way", "whole"), way) == 0; }
-
-/* The data of a record through a record of LRL's, which the nodes have that have a file's headers. */
-static int write_below(QIO_Writer* writer, const Record* record, int begins, int ends, DML_Checksum* sum,
-                       uint64_t* bytes, LIME_type type) {
-  int outputs = 0, code = QIO_SUCCESS, failed = 0;
-  DML_SiteList* sites;
-  DML_RecordWriter* open;
-  LRL_RecordWriter* below = QIO_open_write_field(writer, begins, ends, bytes_of(record), type, &outputs, &code);
-  if (code != QIO_SUCCESS) return code;
-  if (is_way("below") || record->type == QIO_GLOBAL) {
-    if (!outputs) return code;
-    return QIO_write_field_data(writer, below, get, record->count, bytes_of(record), record->word, &calls, sum, bytes);
-  }
-  sites = QIO_create_sitelist(writer->layout, writer->volfmt, QIO_SERIAL);
-  if (sites == NULL || DML_create_subset_rank(sites, writer->layout, writer->volfmt, QIO_SERIAL) != 0) return -100;
-  open = DML_partition_open_out(below, bytes_of(record), 1, writer->layout, sites, writer->volfmt, QIO_SERIAL, sum);
-  failed = DML_partition_allsitedata_out(open, get, record->count, bytes_of(record), record->word, &calls,
-                                         writer->layout, sites);
-  *bytes = DML_partition_close_out(open);
-  DML_destroy_subset_rank(sites);
-  DML_free_sitelist(sites);
-  if (below != NULL && LRL_close_write_record(below) != LRL_SUCCESS) return -101;
-  return failed ? -102 : QIO_SUCCESS;
-}
-
-/* What QIO_write does, in its steps. */
-static int write_in_steps(QIO_Writer* writer, QIO_RecordInfo* info, QIO_String* xml, const Record* record) {
-  DML_Checksum sum = {0, 0};
-  uint64_t bytes = 0, wanted = bytes_of(record);
-  int begins = 1, ends = 1, code;
-  LIME_type type = (LIME_type)QIO_LIMETYPE_BINARY_DATA;
-  if (is_way("steps")) {
-    code =
-        QIO_generic_write(writer, info, xml, get, bytes_of(record), record->word, &calls, &sum, &bytes, &begins, &ends);
-  } else {
-    code = QIO_write_record_info(writer, info, bytes_of(record), record->word, xml, &begins, &ends);
-    if (writer->ildgstyle == QIO_ILDGLAT) type = (LIME_type)QIO_LIMETYPE_ILDG_BINARY_DATA;
-    if (code == QIO_SUCCESS && is_way("fields")) {
-      code = QIO_write_field(writer, begins, ends, get, record->count, bytes_of(record), record->word, &calls, &sum,
-                             &bytes, type);
-    } else if (code == QIO_SUCCESS) {
-      code = write_below(writer, record, begins, ends, &sum, &bytes, type);
-    }
-  }
-  if (code != QIO_SUCCESS) return code;
-  DML_sum_uint64_t(&bytes);
-  if (record->type != QIO_GLOBAL) wanted *= writer->layout->subsetvolume;
-  if (bytes != wanted) say("%d bytes %d of %d\n", this_node(), (int)bytes, (int)wanted);
-  DML_checksum_combine(&sum);
-  return QIO_write_checksum(writer, &sum);
-}
-
 static QIO_Writer* open_writer(const char* name) {
   QIO_Oflag flags;
   QIO_Writer* writer;
@@ -178,12 +124,7 @@ static QIO_Writer* open_writer(const char* name) {
   flags.mode = number("mode", QIO_TRUNC);
   flags.ildgstyle = number("ildg", 0) ? QIO_ILDGLAT : QIO_ILDGNO;
   flags.ildgLFN = option("lfn", NULL) == NULL ? NULL : lfn;
-  if (is_way("whole")) {
-    writer = QIO_open_write(xml, name, number("volfmt", QIO_SINGLEFILE), &layout, &filesystem, &flags);
-  } else {
-    writer = QIO_generic_open_write(name, number("volfmt", QIO_SINGLEFILE), &layout, &flags, io_node, master_node);
-    if (writer != NULL && QIO_write_file_header(writer, xml) != QIO_SUCCESS) say("%d no header\n", this_node());
-  }
+  writer = QIO_open_write(xml, name, number("volfmt", QIO_SINGLEFILE), &layout, &filesystem, &flags);
   QIO_string_destroy(xml);
   QIO_string_destroy(lfn);
   return writer;
@@ -196,8 +137,7 @@ static int write_one(QIO_Writer* writer, const Record* record) {
                                                 (char*)record->precision, 3, 0, record->typesize, record->count);
   QIO_string_set(xml, record->datatype);
   current = record;
-  code = is_way("whole") ? QIO_write(writer, info, xml, get, bytes_of(record), record->word, &calls)
-                         : write_in_steps(writer, info, xml, record);
+  code = QIO_write(writer, info, xml, get, bytes_of(record), record->word, &calls);
   QIO_destroy_record_info(info);
   QIO_string_destroy(xml);
   return code;
@@ -229,68 +169,10 @@ static int write_file(const char* name) {
 }
 
 static QIO_Reader* open_reader(const char* name, QIO_String* xml) {
-  QIO_Reader* reader;
   QIO_Iflag flags;
   flags.serpar = number("serpar", QIO_SERIAL);
   flags.volfmt = QIO_UNKNOWN;
-  if (is_way("whole")) return QIO_open_read(xml, name, &layout, &filesystem, &flags);
-  reader = QIO_open_read_master(name, &layout, &flags, io_node, master_node);
-  if (reader == NULL) return NULL;
-  if (QIO_open_read_nonmaster(reader, name, &flags) != QIO_SUCCESS || QIO_read_check_sitelist(reader) != QIO_SUCCESS ||
-      QIO_read_user_file_xml(xml, reader) != QIO_SUCCESS) {
-    say("%d not opened\n", this_node());
-  }
-  return reader;
-}
-
-static int read_below(QIO_Reader* reader, const Record* record, DML_Checksum* sum, uint64_t* bytes) {
-  LIME_type types[2] = {(LIME_type)QIO_LIMETYPE_BINARY_DATA, (LIME_type)QIO_LIMETYPE_ILDG_BINARY_DATA}, found = NULL;
-  int code = QIO_SUCCESS, failed = 0;
-  DML_SiteList* sites;
-  DML_RecordReader* open;
-  LRL_RecordReader* below = QIO_open_read_field(reader, bytes_of(record), types, 2, &found, &code);
-  if (code != QIO_SUCCESS) return code;
-  if (is_way("below") || record->type == QIO_GLOBAL) {
-    return QIO_read_field_data(reader, below, put, record->count, bytes_of(record), record->word, &calls, sum, bytes);
-  }
-  sites = QIO_create_sitelist(reader->layout, reader->volfmt, QIO_SERIAL);
-  if (sites == NULL || DML_create_subset_rank(sites, reader->layout, reader->volfmt, QIO_SERIAL) != 0) return -100;
-  open = DML_partition_open_in(below, bytes_of(record), 1, reader->layout, sites, reader->volfmt, QIO_SERIAL, sum);
-  failed = DML_partition_allsitedata_in(open, put, record->count, bytes_of(record), record->word, &calls,
-                                        reader->layout, sites, reader->volfmt, sum);
-  *bytes = DML_partition_close_in(open);
-  DML_destroy_subset_rank(sites);
-  DML_free_sitelist(sites);
-  if (below != NULL && QIO_close_read_record(below) != QIO_SUCCESS) return -101;
-  return failed ? -102 : QIO_SUCCESS;
-}
-
-/* What QIO_read_record_data does, in its steps. */
-static int read_in_steps(QIO_Reader* reader, const Record* record) {
-  DML_Checksum sum = {0, 0};
-  uint64_t bytes = 0, wanted = bytes_of(record);
-  QIO_ChecksumInfo* stored;
-  LIME_type type = NULL;
-  int code;
-  if (is_way("steps")) {
-    code = QIO_generic_read_record_data(reader, put, bytes_of(record), record->word, &calls, &sum, &bytes);
-  } else if (is_way("fields")) {
-    code = QIO_read_field(reader, put, record->count, bytes_of(record), record->word, &calls, &sum, &bytes, &type);
-    if (this_node() == 0 && strstr(type, "binary-data") == NULL) return -103;
-  } else {
-    code = read_below(reader, record, &sum, &bytes);
-  }
-  if (code != QIO_SUCCESS) return code;
-  reader->read_state = QIO_RECORD_CHECKSUM_NEXT;
-  DML_sum_uint64_t(&bytes);
-  if (record->type != QIO_GLOBAL) wanted *= reader->layout->subsetvolume;
-  if (bytes != wanted) say("%d bytes %d of %d\n", this_node(), (int)bytes, (int)wanted);
-  DML_checksum_combine(&sum);
-  reader->last_checksum = sum;
-  stored = QIO_read_checksum(reader);
-  if (stored != NULL) code = QIO_compare_checksum(this_node(), stored, &sum);
-  if (stored != NULL) QIO_destroy_checksum_info(stored);
-  return code;
+  return QIO_open_read(xml, name, &layout, &filesystem, &flags);
 }
 
 static int read_file(const char* name, int skip) {
@@ -312,8 +194,7 @@ static int read_file(const char* name, int skip) {
     if (skip && i % 2 == 0) {
       code = QIO_next_record(reader);
     } else {
-      code = is_way("whole") ? QIO_read_record_data(reader, put, bytes_of(current), current->word, &calls)
-                             : read_in_steps(reader, current);
+      code = QIO_read_record_data(reader, put, bytes_of(current), current->word, &calls);
     }
     if (strcmp(QIO_string_ptr(xml), current->datatype) != 0 || QIO_get_recordtype(&info) != current->type) ++mismatches;
     if (this_node() == 0) {
@@ -445,6 +326,20 @@ static int discover(const char* name) {
   return 0;
 }
 
+/* The original's programs look at a file through the first step of opening it alone. */
+static int look_at_master(const char* name) {
+  QIO_Iflag flags = {QIO_SERIAL, QIO_UNKNOWN};
+  QIO_Reader* reader = QIO_open_read_master(name, &layout, &flags, io_node, master_node);
+  if (reader == NULL) return 1;
+  if (count_nodes() > 1) { /* as QDP++ sends from node to node */
+    char sent[3] = {0, 0, 0};
+    if (this_node() == 1) memcpy(sent, "ab", 3);
+    if (DML_route_bytes(sent, 3, 1, 0) != 0 || (this_node() == 0 && strcmp(sent, "ab") != 0)) return 1;
+  }
+  say("%d master volfmt %d format %d\n", this_node(), QIO_get_reader_volfmt(reader), QIO_get_reader_format(reader));
+  return QIO_close_read(reader) != QIO_SUCCESS;
+}
+
 /* A single file into parts for `nodes` nodes, or back. */
 static int convert(const char* name) {
   int nodes[64], i, code;
@@ -465,7 +360,8 @@ static int convert(const char* name) {
   return code != QIO_SUCCESS;
 }
 
-/* Record information compared with what QDP/C expects: the values of another program, or something that is not there. */
+/* Record information compared with what QDP/C expects: the values of another program, or something that is not there.
+ */
 static void compare(QIO_RecordInfo found) {
   QIO_RecordInfo* other = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "another name", "D", 2, 1, 48, 1);
   QIO_RecordInfo* plain = QIO_create_record_info(QIO_FIELD, NULL, NULL, 0, "T", "F", 3, 0, 24, 2);
@@ -550,6 +446,7 @@ static int run(void) {
   if (strcmp(arguments[2], "read") == 0) failed = read_file(arguments[1], 0);
   if (strcmp(arguments[2], "skip") == 0) failed = read_file(arguments[1], 1);
   if (strcmp(arguments[2], "discover") == 0) failed = discover(arguments[1]);
+  if (strcmp(arguments[2], "master") == 0) failed = look_at_master(arguments[1]);
   if (strcmp(arguments[2], "single") == 0) failed = single(arguments[1]);
   if (strcmp(arguments[2], "seek") == 0) failed = read_single(arguments[1]);
   if (strcmp(arguments[2], "vectors") == 0) failed = vectors(arguments[1]);

@@ -218,8 +218,8 @@ def good_end(out, nodes):
 
 
 def check_files(cases):
-    """`cases`: layout, volume format, serial or parallel, nodes of a file, which functions of a layout, which calls."""
-    names = ("layout", "volfmt", "serpar", "io", "ext", "way")
+    """`cases`: layout, volume format, serial or parallel, nodes of a file, which functions of a layout."""
+    names = ("layout", "volfmt", "serpar", "io", "ext")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         runs, alone = [], []
@@ -228,12 +228,12 @@ def check_files(cases):
             words = [f"in={number}", *(f"{option}={value}" for option, value in zip(names, case))]
             runs += [["f.lime", "write", "ildg=1", "lfn=lfn://a", *words], ["f.lime", "read", *words],
                      ["f.lime", "skip", *words]]
-            if case[1] == SINGLE and case[5] == "whole":
+            if case[1] == SINGLE:
                 alone.append(number)
         status, said, err = launch(folder, runs)
         assert status == 0, (said, err)
         for number, case in enumerate(cases):
-            kind, volfmt, _, io, _, _ = case
+            kind, volfmt, _, io, _ = case
             written, read, skipped = said[3 * number:3 * number + 3]
             assert written == "", (case, written, err)
             found, wanted = files_in(folder / str(number)), expected_files(kind, volfmt, OPTIONS.ranks, io)
@@ -376,16 +376,16 @@ def check_other_nodes():
             words = ["layout=xsplit", "io=1"]
             runs += [["f.lime", "read", f"in={number}whole", *words], ["f.lime", "skip", f"in={number}whole", *words],
                      ["f.lime", "read", f"in={number}cut", *words], ["f.lime", "read", f"in={number}lost", *words],
-                     ["f.lime", "read", f"in={number}whole", "way=below", *words]]
+                     ["f.lime", "master", f"in={number}whole", *words]]
         said = launch(folder, runs)[1]
         for number in range(len(cases)):
-            *whole, cut, lost, below = said[5 * number:5 * number + 5]
+            *whole, cut, lost, master = said[5 * number:5 * number + 5]
             for out in whole:
                 good_end(out, OPTIONS.ranks)
                 assert out.count("code 0") == len(RECORDS), out
             assert len(re.findall(r"^\d+ data -5$", cut, re.M)) == OPTIONS.ranks, cut
             assert lost.count("open NULL") == OPTIONS.ranks, lost
-            assert len(re.findall(r"^\d+ data -9$", below, re.M)) == OPTIONS.ranks, below
+            assert len(re.findall(rf"^\d+ master volfmt {cases[number][1]} format 1$", master, re.M)) == OPTIONS.ranks, master
 
 
 def check_vectors():
@@ -516,18 +516,12 @@ def main():
     parser.add_argument("--driver", required=True)
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--mpirun", default="")
-    parser.add_argument("--steps", action="store_true", help="the calls below QIO_write and QIO_read")
     OPTIONS = parser.parse_args()
     half = max(1, OPTIONS.ranks // 2)
-    if OPTIONS.steps:
-        check_files([(kind, volfmt, 0, io, io - 1, way) for way in ("steps", "fields", "below", "sites")
-                     for kind, volfmt, io in [("scatter", SINGLE, 1), ("evenodd", PART, half), ("uneven", MULTI, 1)]])
-        print("all files as the format says")
-        return
-    check_files([(*case, "whole") for case in [
+    check_files([
         ("box", SINGLE, 0, 1, 0), ("evenodd", SINGLE, 1, half, 1), ("scatter", SINGLE, 1, 1, 0), ("uneven", SINGLE, 0, 1, 1),
         ("xsplit", SINGLE, 1, 1, 1), ("reverse", SINGLE, 0, 1, 0), ("xsplit", PART, 0, half, 0), ("scatter", PART_DIR, 0, half, 1), ("evenodd", MULTI, 1, 1, 0),
-        ("evenodd", PART, 0, 0, 0), ("box", SINGLE, 1, 0, 0)]])
+        ("evenodd", PART, 0, 0, 0), ("box", SINGLE, 1, 0, 0)])
     check_reading_without_coordinates()
     check_style_that_ends()
     check_damage()

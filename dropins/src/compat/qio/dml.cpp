@@ -1,10 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The order of sites, their checksum, and what all nodes do together (dml.h).
+// The order of sites and their checksum (dml.h).
 #include <dml.h>
 
-#include <bit>
 #include <utility>
 
 #include "compat/qio/nodes.hpp"
@@ -18,14 +17,8 @@ using namespace lq::compat::qio;
 
 namespace {
 
-template <class Value>
-void reduce_all(Value* value, comm::Reduce operation) {
-  outcome_of(0, [&] {
-    auto wide = static_cast<std::uint64_t>(*value);
-    all_nodes()->all_reduce({&wide, 1}, operation);
-    *value = static_cast<Value>(wide);
-  });
-}
+// No transfer of ours takes the last one as long as there are fewer than that under way.
+constexpr int channel_of_calls = comm::channels - 1;
 
 base::Bytes bytes_at(const void* memory, std::size_t size) { return {static_cast<const std::byte*>(memory), size}; }
 
@@ -35,23 +28,6 @@ extern "C" {
 
 int DML_io_node(const int node) { return node; }
 int DML_master_io_node(void) { return 0; }
-
-void DML_lex_init(int* dim, int coords[], int latdim, int lower[]) {
-  for (int d = 0; d < latdim; ++d) coords[d] = lower[d];
-  *dim = 0;
-}
-
-int DML_lex_next(int* dim, int coords[], int latdim, int lower[], int upper[]) {
-  for (int d = 0; d < latdim; ++d) {
-    *dim = d;
-    if (++coords[d] < upper[d]) {
-      *dim = 0;
-      return 1;
-    }
-    coords[d] = lower[d];
-  }
-  return 0;
-}
 
 void DML_lex_coords(int coords[], const int latdim, const int latsize[], const DML_SiteRank rcv_coords) {
   DML_SiteRank rest = rcv_coords;
@@ -84,27 +60,26 @@ void DML_checksum_combine(DML_Checksum* checksum) {
   outcome_of(0, [&] { *checksum = combined(*all_nodes(), {checksum->suma, checksum->sumb}); });
 }
 
-int DML_big_endian(void) { return std::endian::native == std::endian::big ? 1 : 0; }
-
 void DML_byterevn(void* buf, size_t size, int word_size) {
   auto* bytes = static_cast<std::byte*>(buf);
   const auto word = static_cast<std::size_t>(std::max(word_size, 1));
   for (std::size_t at = 0; at + word <= size; at += word) std::reverse(bytes + at, bytes + at + word);
 }
 
+int DML_route_bytes(char* buf, size_t size, int fromnode, int tonode) {
+  if (fromnode == tonode) return 0;
+  return outcome_of(1,
+                    [&] {
+                      const std::shared_ptr<comm::Comm> nodes = all_nodes();
+                      const base::MutableBytes bytes{reinterpret_cast<std::byte*>(buf), size};
+                      if (nodes->rank() == tonode) comm::wait(nodes->start_receive(bytes, fromnode, channel_of_calls));
+                      if (nodes->rank() == fromnode) comm::wait(nodes->start_send(bytes, tonode, channel_of_calls));
+                    })
+      .code;
+}
+
 uint32_t DML_crc32(uint32_t crc, const unsigned char* buf, uint32_t len) {
   return kernels::crc32(crc, bytes_at(buf, len));
-}
-
-void DML_broadcast_bytes(char* buf, size_t size, int, int from_node) {
-  outcome_of(0, [&] { all_nodes()->broadcast({reinterpret_cast<std::byte*>(buf), size}, from_node); });
-}
-
-void DML_sum_uint64_t(uint64_t* ipt) { reduce_all(ipt, comm::Reduce::sum); }
-void DML_sum_int(int* ipt) { reduce_all(ipt, comm::Reduce::sum); }
-void DML_global_xor(uint32_t* x) { reduce_all(x, comm::Reduce::bit_xor); }
-void DML_sync(void) {
-  outcome_of(0, [&] { all_nodes()->barrier(); });
 }
 
 }  // extern "C"

@@ -196,14 +196,6 @@ void read_beginning_of_record(RecordsIn& records, const QIO_Reader& reader, Reco
   throw Refusal(QIO_EOF, "no further record");
 }
 
-char* OpenReader::show_type_of_data() {
-  const std::uint64_t here = records->position();
-  latest_type = QIO_LIMETYPE_BINARY_DATA;
-  outcome_of(QIO_EOF, [&] { latest_type = next_data(*records).type; });
-  records->move_to(here);
-  return latest_type.data();
-}
-
 FoundRecord next_data(RecordsIn& records) {
   while (const auto record = records.next()) {
     if (is_data(record->type)) return *record;

@@ -71,10 +71,7 @@ struct OpenReader {
   QIO_Layout layout{};
   std::optional<QIO_Filesystem> filesystem = {};
   std::string file_xml;
-  std::string latest_type;  // of a record that a program asked for
 
-  // Local. By who leads: the type of the next data, in memory of this object's; the place stays.
-  char* show_type_of_data();
   IoNodes io_nodes() const { return IoNodes(filesystem ? &*filesystem : nullptr); }
 
   bool is_master() const noexcept { return nodes->rank() == master; }

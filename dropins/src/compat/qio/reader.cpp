@@ -152,11 +152,6 @@ int read_data(QIO_Reader& reader, const SiteCall& call) {
   });
 }
 
-void tell(const Moved& moved, DML_Checksum* checksum, uint64_t* nbytes) {
-  *checksum = {moved.sum.suma, moved.sum.sumb};
-  *nbytes = moved.bytes;
-}
-
 // Behind the message in which the file's headers stand.
 void skip_message(RecordsIn& records) {
   while (const auto record = records.next()) {
@@ -208,54 +203,6 @@ int QIO_read(QIO_Reader* in, QIO_RecordInfo* record_info, QIO_String* xml_record
   const int code = QIO_read_record_info(in, record_info, xml_record);
   return code == QIO_SUCCESS ? QIO_read_record_data(in, put, datum_size, word_size, arg) : code;
 }
-
-int QIO_generic_read_record_data(QIO_Reader* in, void (*put)(char* buf, size_t index, int count, void* arg),
-                                 size_t datum_size, int word_size, void* arg, DML_Checksum* checksum,
-                                 uint64_t* nbytes) {
-  if (in == nullptr || checksum == nullptr || nbytes == nullptr) return QIO_BAD_ARG;
-  tell({}, checksum, nbytes);
-  return code_of_call(QIO_ERR_BAD_READ_BYTES, [&] {
-    Moved moved;
-    const int code = read_record(*in, {put, arg, in->record_info.datacount.value, datum_size, word_size}, moved);
-    if (code != QIO_SUCCESS) return code;
-    tell(moved, checksum, nbytes);
-    in->read_state = QIO_RECORD_CHECKSUM_NEXT;
-    return code;
-  });
-}
-
-int QIO_read_field(QIO_Reader* in, void (*put)(char* buf, size_t index, int count, void* arg), int count,
-                   size_t datum_size, int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes,
-                   LIME_type* lime_type) {
-  if (in == nullptr || checksum == nullptr || nbytes == nullptr) return QIO_BAD_ARG;
-  tell({}, checksum, nbytes);
-  return code_of_call(QIO_ERR_BAD_READ_BYTES, [&] {
-    OpenReader& open = open_of(*in);
-    const SiteCall call{put, arg, count, datum_size, word_size};
-    const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] {
-      check_taking(call);
-      if (lime_type != nullptr && open.leads()) *lime_type = open.show_type_of_data();
-    });
-    if (checked != QIO_SUCCESS) return checked;
-    Moved moved;
-    const int code = read_field(*in, open, call, moved);
-    if (code == QIO_SUCCESS) tell(moved, checksum, nbytes);
-    return code;
-  });
-}
-
-int QIO_reader_insert_hypercube_data(QIO_Reader* in, QIO_RecordInfo* record_info) {
-  if (in == nullptr || record_info == nullptr) return QIO_BAD_ARG;
-  return outcome_of(QIO_ERR_BAD_SUBSET, [&] { set_record(*in->layout, *record_info); }).code;
-}
-
-int QIO_read_private_record_info(QIO_Reader* in, QIO_RecordInfo* record_info) {
-  return QIO_read_record_info(in, record_info, nullptr);
-}
-int QIO_read_user_record_info(QIO_Reader* in, QIO_String* xml_record) {
-  return QIO_read_record_info(in, nullptr, xml_record);
-}
-int QIO_read_ILDG_LFN(QIO_Reader* in) { return QIO_read_record_info(in, nullptr, nullptr); }
 
 QIO_ChecksumInfo* QIO_read_checksum(QIO_Reader* in) {
   if (in == nullptr || in->read_state != QIO_RECORD_CHECKSUM_NEXT) return nullptr;

@@ -26,7 +26,6 @@ OpenReader& opened(QIO_Reader& reader) { return *static_cast<OpenReader*>(reader
 void destroy_reader(QIO_Reader* reader) {
   if (reader == nullptr) return;
   delete static_cast<OpenReader*>(reader->limequat);
-  LRL_close_read_file(reader->lrl_file_in);
   free_layout(reader->layout);
   QIO_string_destroy(reader->xml_record);
   QIO_string_destroy(reader->ildgLFN);
@@ -250,37 +249,6 @@ QIO_Reader* QIO_open_read_master(const char* filename, QIO_Layout* layout, QIO_I
   fs.my_io_node = io_node;
   fs.master_io_node = master_io_node;
   return open_reader(filename, layout, &fs, iflag, [](QIO_Reader&, OpenReader&) { return QIO_SUCCESS; });
-}
-
-int QIO_open_read_nonmaster(QIO_Reader* qio_in, const char* filename, QIO_Iflag*) {
-  if (qio_in == nullptr || filename == nullptr) return QIO_BAD_ARG;
-  return code_of_call(QIO_ERR_OPEN_READ, [&] {
-    OpenReader& open = opened(*qio_in);
-    const int code = open_others(*qio_in, open);
-    if (code != QIO_SUCCESS) return code;
-    const bool were_replaced = open.files->were_replaced(*open.nodes, open.master);
-    return agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] {
-      if (!were_replaced) return;
-      throw Refusal(QIO_ERR_OPEN_READ, open.name + ": its files were replaced while they were opened; open it again");
-    });
-  });
-}
-
-int QIO_read_check_sitelist(QIO_Reader* qio_in) {
-  if (qio_in == nullptr) return QIO_BAD_ARG;
-  return code_of_call(QIO_ERR_BAD_SITELIST, [&] { return check_sites(*qio_in, opened(*qio_in)); });
-}
-
-int QIO_read_sitelist(QIO_Reader* in, LIME_type* lime_type) {
-  static char type[] = QIO_LIMETYPE_SITELIST;
-  if (in == nullptr) return QIO_BAD_ARG;
-  if (lime_type != nullptr && is_in_parts(in->volfmt)) *lime_type = type;
-  return outcome_of(QIO_ERR_BAD_SITELIST, [&] { check_site_list(opened(*in), *in); }).code;
-}
-
-int QIO_read_user_file_xml(QIO_String* xml_file, QIO_Reader* qio_in) {
-  if (qio_in == nullptr) return QIO_BAD_ARG;
-  return code_of_call(QIO_ERR_FILE_INFO, [&] { return read_file_xml(*qio_in, opened(*qio_in), xml_file); });
 }
 
 int QIO_close_read(QIO_Reader* in) {

@@ -7,11 +7,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <utility>
 
 #include "compat/qio/layout_copy.hpp"
 #include "compat/qio/nodes.hpp"
+#include "compat/qio/outcome.hpp"
 
 namespace {
 
@@ -32,6 +34,15 @@ double QIO_time(void) {
 }
 
 void QIO_wait(double sec) { std::this_thread::sleep_for(std::chrono::duration<double>(sec)); }
+
+char* QIO_set_filepath(QIO_Filesystem* fs, const char* const filename, int node) {
+  std::string path;
+  const auto made = lq::compat::qio::outcome_of(QIO_ERR_ALLOC, [&] {
+    const bool is_placed = fs->type == QIO_MULTI_PATH && fs->node_path != nullptr && fs->node_path[node][0] != '\0';
+    path = is_placed ? std::string(fs->node_path[node]) + "/" + filename : filename;
+  });
+  return made.code == QIO_SUCCESS ? ::strdup(path.c_str()) : nullptr;
+}
 
 char* QIO_filename_edit(const char* filename, int volfmt, int this_node) {
   try {

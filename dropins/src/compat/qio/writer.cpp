@@ -184,69 +184,6 @@ int QIO_write_record_info(QIO_Writer* out, QIO_RecordInfo* record_info, size_t d
   });
 }
 
-int QIO_write_field(QIO_Writer* out, int msg_begin, int msg_end,
-                    void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
-                    int word_size, void* arg, DML_Checksum* checksum, uint64_t* nbytes, const LIME_type lime_type) {
-  if (out == nullptr || checksum == nullptr || nbytes == nullptr || lime_type == nullptr) return QIO_BAD_ARG;
-  *nbytes = 0;
-  DML_checksum_init(checksum);
-  return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
-    const SiteCall call{get, arg, count, datum_size, word_size};
-    const int checked = agree_code(*open_of(*out).nodes, QIO_BAD_ARG, [&] { check_call(call); });
-    if (checked != QIO_SUCCESS) return checked;
-    Moved moved;
-    const int code = write_data(*out, call, {lime_type, {msg_begin != 0, msg_end != 0}}, moved);
-    open_of(*out).lacks_record |= code != QIO_SUCCESS;
-    if (code != QIO_SUCCESS) return code;
-    *checksum = {moved.sum.suma, moved.sum.sumb};
-    *nbytes = moved.bytes;
-    return code;
-  });
-}
-
-int QIO_write_record_data(QIO_Writer* out, QIO_RecordInfo* record_info,
-                          void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size,
-                          void* arg, DML_Checksum* checksum, uint64_t* nbytes, int* msg_begin, int* msg_end) {
-  if (out == nullptr || record_info == nullptr || msg_begin == nullptr || msg_end == nullptr) return QIO_BAD_ARG;
-  return QIO_write_field(out, *msg_begin, *msg_end, get, record_info->datacount.value, datum_size, word_size, arg,
-                         checksum, nbytes, const_cast<LIME_type>(type_of_data(*out)));
-}
-
-int QIO_generic_write(QIO_Writer* out, QIO_RecordInfo* record_info, QIO_String* xml_record,
-                      void (*get)(char* buf, size_t index, int count, void* arg), size_t datum_size, int word_size,
-                      void* arg, DML_Checksum* checksum, uint64_t* nbytes, int* msg_begin, int* msg_end) {
-  const int code = QIO_write_record_info(out, record_info, datum_size, word_size, xml_record, msg_begin, msg_end);
-  if (code != QIO_SUCCESS) return code;
-  return QIO_write_record_data(out, record_info, get, datum_size, word_size, arg, checksum, nbytes, msg_begin, msg_end);
-}
-
-int QIO_writer_insert_hypercube_data(QIO_Writer* out, QIO_RecordInfo* record_info) {
-  if (out == nullptr || record_info == nullptr) return QIO_BAD_ARG;
-  return outcome_of(QIO_ERR_BAD_SUBSET, [&] { set_record(*out->layout, *record_info); }).code;
-}
-
-int QIO_write_string(QIO_Writer* out, int msg_begin, int msg_end, QIO_String* xml, const LIME_type lime_type) {
-  if (out == nullptr || lime_type == nullptr) return QIO_BAD_ARG;
-  return outcome_of(QIO_ERR_BAD_WRITE_BYTES,
-                    [&] {
-                      if (!open_of(*out).family.leads()) return;
-                      open_of(*out).records->write_text(lime_type, {msg_begin != 0, msg_end != 0}, text_of(xml));
-                    })
-      .code;
-}
-
-int QIO_write_sitelist(QIO_Writer* out, int msg_begin, int msg_end, const LIME_type lime_type) {
-  if (out == nullptr || lime_type == nullptr) return QIO_BAD_ARG;
-  return outcome_of(QIO_ERR_BAD_WRITE_BYTES,
-                    [&] {
-                      OpenWriter& open = open_of(*out);
-                      if (!open.family.leads() || !is_in_parts(out->volfmt)) return;
-                      open.records->write(lime_type, {msg_begin != 0, msg_end != 0},
-                                          bytes_of_site_list(open.family.site_list));
-                    })
-      .code;
-}
-
 int QIO_write_checksum(QIO_Writer* out, DML_Checksum* checksum) {
   if (out == nullptr || checksum == nullptr) return QIO_BAD_ARG;
   return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {

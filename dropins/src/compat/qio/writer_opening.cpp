@@ -43,7 +43,6 @@ QIO_Writer* make_writer(int volfmt, const QIO_Layout& layout, const QIO_Oflag* o
 
 void destroy_writer(QIO_Writer* writer) {
   if (writer == nullptr) return;
-  LRL_close_write_file(writer->lrl_file_out);
   delete static_cast<OpenWriter*>(writer->limequat);
   free_layout(writer->layout);
   QIO_string_destroy(writer->ildgLFN);
@@ -100,8 +99,6 @@ int close_writer(QIO_Writer* writer) {
   auto* const open = static_cast<OpenWriter*>(writer->limequat);
   const auto nodes = open->nodes;
   int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {
-    LRL_FileWriter* const second = std::exchange(writer->lrl_file_out, nullptr);
-    if (LRL_close_write_file(second) != LRL_SUCCESS) throw Refusal(QIO_ERR_CLOSE, open->path + ": not all was written");
     open->close();
     if (open->lacks_record && !open->final_path.empty()) {
       throw Refusal(QIO_ERR_CLOSE,
@@ -159,20 +156,6 @@ QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfm
     std::printf("QIO_open_write: %s\n", filename);
   }
   return writer;
-}
-
-QIO_Writer* QIO_generic_open_write(const char* filename, int volfmt, QIO_Layout* layout, QIO_Oflag* oflag,
-                                   int (*io_node)(int), int (*master_io_node)(void)) {
-  QIO_Filesystem fs{};
-  fs.my_io_node = io_node;
-  fs.master_io_node = master_io_node;
-  return open_writer(filename, volfmt, layout, &fs, oflag, [](QIO_Writer&, OpenWriter&) { return QIO_SUCCESS; });
-}
-
-int QIO_write_file_header(QIO_Writer* qio_out, QIO_String* xml_file) {
-  if (qio_out == nullptr) return QIO_BAD_ARG;
-  return code_of_call(QIO_ERR_BAD_WRITE_BYTES,
-                      [&] { return write_file_headers(*qio_out, opened(*qio_out), xml_file); });
 }
 
 int QIO_close_write(QIO_Writer* out) {
