@@ -28,28 +28,29 @@ p s s; hdf5_set_attribute i p s s *hdf5_array; hdf5_stat i p s *hdf5_facts; hdf5
 hdf5_value_status i p; hdf5_write i p s *hdf5_array i; hdf5_write_field i p s p field p; ildg_check i s s p I T; ildg_document i s p
 T; ildg_lfn i s p T; index i S u p T; inspect i s p T; is_device_memory i p; link_trace i p field D; measure i p field T;
 memory_arrays i s i I I; memory_check i s; modes_append i s p p T; modes_convert i s s i u u i p; modes_convert_coherent i s s i u L d
-i p; modes_convert_vectors i s s s l i L i u u i p; modes_convert_with i s s s l i L i u u u L d p p; modes_create i s p
-*modes_description p T; modes_description_init i *modes_description z; modes_error i p u D; modes_family s p; modes_free v p;
-modes_known i p *modes_description; modes_mode i p u *mode; modes_open i s p T; modes_open_vectors i s l i L p T; modes_read i p u p
-field p; modes_read_async i p u p field p T; modes_size u p; modes_write i s p *modes_description *field *mode z p;
-modes_writer_append i p field *mode T; modes_writer_close i p; modes_writer_free v p; modes_writer_size u p; multifile_append i s p T;
-multifile_close i p; multifile_create i s p T; multifile_discard i p; multifile_fields i p T; multifile_flush i p i; multifile_info i
-p T; multifile_known i p *multifile_facts; multifile_open i s p T; multifile_options_init i p z; multifile_options_set i p s s;
-multifile_read i p l u p u U; multifile_read_field i p s p field p; multifile_read_options_init i p z; multifile_read_options_set i p
-s s; multifile_reader_free v p; multifile_repair i s s p T; multifile_repair_options_init i p z; multifile_repair_options_set i p s s;
-multifile_share i p L L U U; multifile_size i p l U; multifile_stream i p i L U; multifile_tasks l p; multifile_verify i s I T;
-multifile_write i p i p u; multifile_write_field i p s p field p; multifile_write_text i p i s; multifile_writer_free v p;
-node_cache_count i p *node_cache_counts; node_cache_free v p; node_cache_open i s p u u T; node_cache_read i p u p u U;
-node_cache_size u p; options_json i T; pack i s S u p T; partition_element i *file_array s u u U; partition_of i s *file_array s u T;
-partition_place i *file_array s u U U; pending_cancel i p; pending_free v p; pending_test i p I; pending_wait i p T; plan i L L i
-field p T; plan_options_init i p z; plan_options_set i p s s; plaquette i p field D; propagator_f32 field p; propagator_f64 field p;
-qcdml_options_init i p z; qcdml_options_set i p s s; read i s p field p; read_async i s p field p T; read_options_init i p z;
-read_options_set i p s s; read_record i s s u sink p; read_site i s L i p D u U; repack_options_init i p z; repack_options_set i p s
-s; repair i s s p T; repartition i s s p T; repartition_options_init i p z; repartition_options_set i p s s; report_page i S u s p T;
-scan_options_init i p z; scan_options_set i p s s; scrub i p I T; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p;
-spinor_f64 field p; squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v
-p; unitarity i p field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i p u *claim; verification_field
-i p u *field_verdict; verification_finding i p u *finding; verification_free v p; verification_run i s p T; verification_verdict i p
+i p; modes_convert_reported i s s s l i L i u u u L d p p T; modes_convert_vectors i s s s l i L i u u i p; modes_convert_with i s s s
+l i L i u u u L d p p; modes_create i s p *modes_description p T; modes_description_init i *modes_description z; modes_error i p u D;
+modes_family s p; modes_free v p; modes_known i p *modes_description; modes_mode i p u *mode; modes_open i s p T; modes_open_vectors i
+s l i L p T; modes_read i p u p field p; modes_read_async i p u p field p T; modes_size u p; modes_write i s p *modes_description
+*field *mode z p; modes_write_reported i s p *modes_description *field *mode z p T; modes_writer_append i p field *mode T;
+modes_writer_close i p; modes_writer_free v p; modes_writer_size u p; multifile_append i s p T; multifile_close i p; multifile_create
+i s p T; multifile_discard i p; multifile_fields i p T; multifile_flush i p i; multifile_info i p T; multifile_known i p
+*multifile_facts; multifile_open i s p T; multifile_options_init i p z; multifile_options_set i p s s; multifile_read i p l u p u U;
+multifile_read_field i p s p field p; multifile_read_options_init i p z; multifile_read_options_set i p s s; multifile_reader_free v
+p; multifile_repair i s s p T; multifile_repair_options_init i p z; multifile_repair_options_set i p s s; multifile_share i p L L U U;
+multifile_size i p l U; multifile_stream i p i L U; multifile_tasks l p; multifile_verify i s I T; multifile_write i p i p u;
+multifile_write_field i p s p field p; multifile_write_text i p i s; multifile_writer_free v p; node_cache_count i p
+*node_cache_counts; node_cache_free v p; node_cache_open i s p u u T; node_cache_read i p u p u U; node_cache_size u p; options_json i
+T; pack i s S u p T; partition_element i *file_array s u u U; partition_of i s *file_array s u T; partition_place i *file_array s u U
+U; pending_cancel i p; pending_free v p; pending_test i p I; pending_wait i p T; plan i L L i field p T; plan_options_init i p z;
+plan_options_set i p s s; plaquette i p field D; propagator_f32 field p; propagator_f64 field p; qcdml_options_init i p z;
+qcdml_options_set i p s s; read i s p field p; read_async i s p field p T; read_options_init i p z; read_options_set i p s s;
+read_record i s s u sink p; read_site i s L i p D u U; repack_options_init i p z; repack_options_set i p s s; repair i s s p T;
+repartition i s s p T; repartition_options_init i p z; repartition_options_set i p s s; report_page i S u s p T; scan_options_init i p
+z; scan_options_set i p s s; scrub i p I T; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p; spinor_f64 field p;
+squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v p; unitarity i p
+field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i p u *claim; verification_field i p u
+*field_verdict; verification_finding i p u *finding; verification_free v p; verification_run i s p T; verification_verdict i p
 *verdict; verify i s p I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i
 p; view_free v p; view_open i s s u *file_array i T; view_read i p p u U; view_read_all i p p u p u; view_seek i p u; view_size i p U;
 view_sync i p; view_tell i p U; view_write i p p u; view_write_all i p p u p u; watch_stalls i d stall_tell p; write i s p field p;

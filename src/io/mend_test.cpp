@@ -347,6 +347,36 @@ TEST(MendedFiles, CutInTheirDataKeepTheSumsOfTheirSlices) {
 }
 
 // Two damaged bytes in one slice cannot be told apart; then nothing is invented.
+// The fields that follow are gone: what is left must not look like a whole file.
+TEST(MendedFiles, NameTheRecordsWhoseHeadersAreGone) {
+  for (const char* const name : {"checksum_absent.lime", "three_spinors.lime"}) {
+    const std::string whole = golden(name);
+    const Catalog catalog = scan(whole);
+    for (std::size_t k = 1; k < catalog.records.size(); ++k) {
+      if (catalog.records[k - 1].me_flag) continue;
+      std::string damaged = whole;
+      for (std::size_t j = k; j < catalog.records.size(); ++j) {
+        std::fill_n(damaged.begin() + static_cast<std::ptrdiff_t>(catalog.records[j].header_offset), 144, '\0');
+      }
+      SCOPED_TRACE(std::string(name) + ", from record " + std::to_string(k) + " on");
+      const Mended result = mended(damaged);
+      EXPECT_TRUE(result.has_errors()) << result.told();
+      EXPECT_GT(result.verdict, Verdict::unproven) << result.told();
+    }
+  }
+}
+
+TEST(MendedFiles, CutInATextInFrontOfDataNameTheLoss) {
+  const std::string whole = golden("three_spinors.lime");
+  const Catalog catalog = scan(whole);
+  for (const Record& record : catalog.records) {
+    if (record.type == "scidac-binary-data" || record.type == "scidac-checksum" || record.header_offset == 0) continue;
+    SCOPED_TRACE(record.type + " at " + std::to_string(record.header_offset));
+    const Mended result = mended(whole.substr(0, record.offset + record.data_length / 2));
+    EXPECT_TRUE(result.has_errors()) << result.told();
+  }
+}
+
 TEST(MendedFiles, WithMoreDamageThanTheSumsLocateAreLeftAndSaySo) {
   const std::string whole = golden("qio_gauge_double.lime");
   const std::uint64_t at = scan(whole).field().payload.offset;

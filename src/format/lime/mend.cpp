@@ -49,7 +49,6 @@ class Mender {
   std::size_t read_header(std::uint64_t offset, HeaderBytes& bytes) { return file_.read_at(offset, bytes); }
   bool stands_header_at(std::uint64_t offset);
   std::optional<std::uint64_t> next_header(std::uint64_t from);
-  bool holds_magic(std::uint64_t from);
   void mend_header(std::uint64_t at, HeaderBytes& bytes);
   std::string_view mended_type(base::Bytes field) const;
   bool mend_length(Record& record);
@@ -63,6 +62,7 @@ class Mender {
   void set_length(Record& record, std::uint64_t length);
   void mend_padding(const Record& record);
   void leave_out(std::uint64_t from, const std::string& what, bool may_be_records);
+  void name_lost_records(std::uint64_t from);
   void mend_flags();
   void say(const char* rule, const Record& record, std::string message) {
     done_.warning(rule, record, std::move(message));
@@ -92,18 +92,6 @@ std::optional<std::uint64_t> Mender::next_header(std::uint64_t from) {
     }
   }
   return std::nullopt;
-}
-
-// At whatever place: bytes that were inserted or lost move all headers behind them.
-bool Mender::holds_magic(std::uint64_t from) {
-  std::array<std::byte, 4> sought{};
-  base::store_be(sought.data(), magic);
-  std::vector<std::byte> block(block_bytes + sought.size() - 1);
-  for (std::uint64_t at = from; at < file_.size(); at += block_bytes) {
-    const base::Bytes held = base::Bytes(block).first(file_.read_at(at, block));
-    if (std::search(held.begin(), held.end(), sought.begin(), sought.end()) != held.end()) return true;
-  }
-  return false;
 }
 
 // The one known type that differs from these 128 bytes in a single byte; empty: none, or it is a known one.
@@ -281,6 +269,21 @@ void Mender::leave_out(std::uint64_t from, const std::string& what, bool may_be_
   done_.add(std::move(finding));
 }
 
+// Nothing is made of them, and the record before goes on saying that they are missing.
+void Mender::name_lost_records(std::uint64_t from) {
+  result_.is_broken = true;
+  Finding finding;
+  finding.severity = Severity::error;
+  finding.code = Code::malformed;
+  finding.rule = "repair-lost";
+  finding.offset = from;
+  finding.length = file_.size() - from;
+  finding.message = fmt::format(
+      "no header is here, although the record before says that its message goes on: what was in these {} bytes is lost",
+      *finding.length);
+  done_.add(std::move(finding));
+}
+
 void Mender::mend_flags() {
   std::vector<Record>& records = result_.records;
   std::vector<std::byte> before;
@@ -292,7 +295,7 @@ void Mender::mend_flags() {
     records[i + 1].mb_flag = ends;
   }
   if (!records.empty()) records.front().mb_flag = true;
-  if (!records.empty() && !result_.is_cut) records.back().me_flag = true;
+  if (!records.empty() && !result_.is_cut && !result_.is_broken) records.back().me_flag = true;
   for (std::size_t i = 0; i < records.size(); ++i) {
     const std::byte flags = flags_of(records[i]);
     if (flags == before[i]) continue;
@@ -315,7 +318,9 @@ MendedHeaders Mender::run() {
     if (!has_magic(bytes) && !resembles_header(bytes)) {
       const bool is_stale = !result_.records.empty() && result_.records.back().me_flag;
       if (is_stale) {
-        leave_out(at, "no record; a writer may have left them from an older, longer file", holds_magic(at));
+        leave_out(at, "no record; a writer may have left them from an older, longer file", may_hold_records(file_, at));
+      } else if (!result_.records.empty()) {
+        name_lost_records(at);
       }
       break;
     }
@@ -345,6 +350,18 @@ MendedHeaders Mender::run() {
 
 MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, Findings& done) {
   return Mender(file, rules, done).run();
+}
+
+// At whatever place: bytes that were inserted or lost move all headers behind them.
+bool may_hold_records(base::EditedSource& file, std::uint64_t from) {
+  std::array<std::byte, 4> sought{};
+  base::store_be(sought.data(), magic);
+  std::vector<std::byte> block(block_bytes + sought.size() - 1);
+  for (std::uint64_t at = from; at < file.size(); at += block_bytes) {
+    const base::Bytes held = base::Bytes(block).first(file.read_at(at, block));
+    if (std::search(held.begin(), held.end(), sought.begin(), sought.end()) != held.end()) return true;
+  }
+  return false;
 }
 
 void replace_contents(base::EditedSource& file, const Record& record, std::string_view contents) {

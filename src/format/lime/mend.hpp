@@ -26,11 +26,15 @@ struct MendingRules {
 
 struct MendedHeaders {
   std::vector<Record> records;
-  bool is_cut = false;  // the last one reaches beyond the end of the file
+  bool is_cut = false;     // the last one reaches beyond the end of the file
+  bool is_broken = false;  // the last one says that its message goes on, and no header follows
 };
 
 // What is done becomes warnings.
 MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, Findings& done);
+
+// Whether the magic number of a header stands anywhere behind `from`: bytes that may be records.
+bool may_hold_records(base::EditedSource& file, std::uint64_t from);
 
 // Other contents for a record, of whatever length; those of records behind it move.
 void replace_contents(base::EditedSource& file, const Record& record, std::string_view contents);

@@ -134,8 +134,14 @@ std::optional<std::uint64_t> mend_end(base::EditedSource& file, const Record& la
     file.append_zeros(missing + lime::padding(last.data_length));
     return held;
   }
-  done.warning("repair-left-out", last,
-               fmt::format("left out: it is cut off after {} of {} bytes", held - last.offset, last.data_length));
+  // A checksum can be made again where something else proves the data. Whatever else it held, or hides, is lost.
+  const std::string what =
+      fmt::format("left out: it is cut off after {} of {} bytes", held - last.offset, last.data_length);
+  if (role_of(last.type) == Role::checksum && !lime::may_hold_records(file, last.offset)) {
+    done.warning("repair-left-out", last, what);
+  } else {
+    done.error(Code::truncated, "repair-left-out", last, what);
+  }
   file.replace(last.header_offset, held - last.header_offset, {});
   return std::nullopt;
 }
