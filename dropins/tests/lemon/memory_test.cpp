@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/lemon/fixture.hpp"
 #include "mpi/memory_faults.hpp"
+#include "tests/lemon/fixture.hpp"
 
 namespace lq::testing {
 namespace {

@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "base/temporary_name.hpp"
-#include "tests/qio/fields.hpp"
 #include "io/replacement.hpp"
 #include "mpi/harness.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/interrupted.hpp"
+#include "tests/qio/fields.hpp"
 
 namespace lq {
 namespace {

@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "tests/qio/fields.hpp"
 #include "mpi/memory_faults.hpp"
+#include "tests/qio/fields.hpp"
 
 namespace lq::testing {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "comm/comm.hpp"
-#include "compat/sion.h"
+#include <sion.h>
 #include "multifile/team.hpp"
 
 namespace lq::compat::sion {

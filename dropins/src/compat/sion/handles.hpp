@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compat/sion.h"
+#include <sion.h>
 #include "compat/sion/message.hpp"
 #include "multifile/multifile.hpp"
 

@@ -3,7 +3,7 @@
 //
 // The library of programs that do not ask for locks. The table of handles has one all the same.
 #include "compat/sion/alias.hpp"
-#include "compat/sion_common.h"
+#include <sion_common.h>
 
 extern "C" int sion_is_thread_safe(void) { return 0; }
 

@@ -3,7 +3,7 @@
 //
 // The library of programs that ask for locks: those of the table of handles are POSIX ones.
 #include "compat/sion/alias.hpp"
-#include "compat/sion_common.h"
+#include <sion_common.h>
 
 extern "C" int sion_is_thread_safe(void) { return 1; }
 

@@ -14,7 +14,7 @@
 #include "comm/agree.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mpi.hpp"
-#include "compat/sion_mpi.h"
+#include <sion_mpi.h>
 #include "multifile/parallel_file.hpp"
 
 namespace lq::compat::sion {

@@ -16,7 +16,7 @@
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mapped.hpp"
 #include "compat/sion/mpi.hpp"
-#include "compat/sion_mpi.h"
+#include <sion_mpi.h>
 #include "multifile/mode.hpp"
 #include "multifile/parallel_file.hpp"
 

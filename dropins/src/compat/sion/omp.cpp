@@ -7,7 +7,7 @@
 #include "compat/sion/opening.hpp"
 
 #define SION_OMP
-#include "compat/sion_omp.h"
+#include <sion_omp.h>
 
 using namespace lq::compat::sion;
 

@@ -12,8 +12,8 @@
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mpi.hpp"
 #include "compat/sion/omp_team.hpp"
-#include "compat/sion_mpi.h"
-#include "compat/sion_ompi.h"
+#include <sion_mpi.h>
+#include <sion_ompi.h>
 
 namespace lq::compat::sion {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "compat/sion/alias.hpp"
 #include "compat/sion/handles.hpp"
-#include "compat/sion_debug.h"
+#include <sion_debug.h>
 
 using namespace lq::compat::sion;
 
