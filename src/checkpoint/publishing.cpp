@@ -80,7 +80,7 @@ void replace_plain(transport::Transport& transport, const std::string& path, std
     if (one.part != one.name) files.insert(files.begin(), {one.part, one.name});
   }
   if (!files.empty()) {
-    io::replace_together(transport, files, set.overwrite, set.syncs ? Sync::full : Sync::data, [] {});
+    io::replace_together(transport, files, set.overwrite, set.syncs ? Sync::full : Sync::data, [] {}, io::files_of_set);
   }
   if (set.overwrite) remove_older(transport, path, set);
 }

@@ -376,7 +376,7 @@ double NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, 
     }
     replace_together(first.transport_, names, first.overwrite_, sync, [&] {
       for (const auto& file : files) file->created_ = false;
-    });
+    }, files_of_set);
     return watch.seconds();
   });
 }

@@ -164,13 +164,13 @@ std::optional<Replacement> look_at(Transport& transport, const std::string& reco
 }
 
 // Files that the set before has and the new one has not, if they are called as its files are.
-std::vector<std::string> surplus_of(Transport& transport, const std::vector<Renaming>& files) {
+std::vector<std::string> surplus_of(Transport& transport, const std::vector<Renaming>& files,
+                                    const FilesBefore& files_before) {
   const std::string& first = files.front().to;
   std::vector<std::string> surplus;
   try {
     if (transport.kind(first) != PathKind::file) return {};
-    const auto file = transport.open_read(first);
-    surplus = format::scan(*file, {}).files;
+    surplus = files_before(transport, first);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     return {};  // what nobody can read has no further files
@@ -182,7 +182,8 @@ std::vector<std::string> surplus_of(Transport& transport, const std::vector<Rena
   return surplus;
 }
 
-Replacement plan(Transport& transport, const std::vector<Renaming>& files, bool overwrite) {
+Replacement plan(Transport& transport, const std::vector<Renaming>& files, bool overwrite,
+                 const FilesBefore& files_before) {
   Replacement replacement;
   replacement.record = replacement_path(files.front().to);
   bool replaces_any = false;
@@ -192,7 +193,7 @@ Replacement plan(Transport& transport, const std::vector<Renaming>& files, bool 
     replacement.members.push_back(
         {one.from, one.to, {}, replaces ? identity_of(transport, one.to) : std::optional<Identity>()});
   }
-  if (replaces_any) replacement.surplus = surplus_of(transport, files);
+  if (replaces_any) replacement.surplus = surplus_of(transport, files, files_before);
   // Rights of what is replaced are kept; a file more than there were gets those of the first one.
   const bool replaces_first = replacement.members.front().before.has_value();
   for (Member& member : replacement.members) {
@@ -368,8 +369,12 @@ void require_no_replacement(Transport& transport, const std::string& path) {
               {.path = path});
 }
 
+std::vector<std::string> FilesByFormat::operator()(Transport& transport, const std::string& first) const {
+  return format::scan(*transport.open_read(first), {}).files;
+}
+
 void replace_together(Transport& transport, const std::vector<Renaming>& files, bool overwrite, Sync sync,
-                      base::FunctionRef<void()> decided) {
+                      base::FunctionRef<void()> decided, const FilesBefore& files_before) {
   const std::string& first = files.front().to;
   const std::string record = replacement_path(first);
   settle_replacement(transport, first, sync);
@@ -377,7 +382,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
   bool is_decided = false;
   try {
     const transport::WriterLock lock = lock_of(record);
-    const Replacement replacement = plan(transport, files, overwrite);
+    const Replacement replacement = plan(transport, files, overwrite, files_before);
     file->write_at(0, encode_replacement(replacement));
     if (sync != Sync::none) file->sync();
     file->close();

@@ -53,11 +53,19 @@ std::vector<std::string> files_to_be_removed(transport::Transport& transport, co
 // wrong_state: there is one, so that files with these names may be of two sets.
 void require_no_replacement(transport::Transport& transport, const std::string& path);
 
+// The files of the set that the first one belongs to, as its format says. A drop-in that knows its format asks that alone,
+// so that it does not carry all others.
+using FilesBefore = base::FunctionRef<std::vector<std::string>(transport::Transport& transport, const std::string& first)>;
+struct FilesByFormat {
+  std::vector<std::string> operator()(transport::Transport& transport, const std::string& first) const;
+};
+inline constexpr FilesByFormat files_of_set;
+
 // Gives all files their names, the first one last; then files of the set before that the new one has not are removed.
 // exists: a name is taken and is not to be replaced; io: somebody else gives these names. An error leaves what was
 // there, unless `decided` was called: then the new files are what is read, and their temporary names are needed.
 void replace_together(transport::Transport& transport, const std::vector<Renaming>& files, bool overwrite, Sync sync,
-                      base::FunctionRef<void()> decided);
+                      base::FunctionRef<void()> decided, const FilesBefore& files_before);
 // What an interrupted replacement of a set to which a file of this name may belong has left: names that are missing are
 // given, a record that decides nothing is removed. What was completed.
 std::optional<Replacement> settle_replacement(transport::Transport& transport, const std::string& path, Sync sync);

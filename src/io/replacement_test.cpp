@@ -70,7 +70,7 @@ class Interrupted : public ::testing::Test {
     }
     EXPECT_TRUE(testing::dies_in([&] {
       Dying dying(transport::posix());
-      replace_together(dying, names(), true, Sync::none, [] {});
+      replace_together(dying, names(), true, Sync::none, [] {}, files_of_set);
     }));
     EXPECT_EQ(contents(second_), "newer");
     EXPECT_EQ(contents(first_), "old");
@@ -159,7 +159,7 @@ TEST(Replacement, GivesNoNameThatIsTaken) {
     put_contents(names.back().from, "new");
   }
   put_contents(second, "old");
-  const Error error = error_of([&] { replace_together(transport::posix(), names, false, Sync::none, [] {}); });
+  const Error error = error_of([&] { replace_together(transport::posix(), names, false, Sync::none, [] {}, files_of_set); });
   EXPECT_EQ(error.code(), Code::exists);
   EXPECT_EQ(contents(second), "old");
   EXPECT_FALSE(fs::exists(first));

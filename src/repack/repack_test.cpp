@@ -355,7 +355,7 @@ TEST_F(Repack, RepairGivesNamesThatAWriterDiedBeforeGiving) {
     }
     const bool died = testing::dies_in([&] {
       testing::FaultyTransport faulty(transport::posix(), k, testing::Fault::kill);
-      io::replace_together(faulty, names, true, Sync::full, [] {});
+      io::replace_together(faulty, names, true, Sync::full, [] {}, io::files_of_set);
     });
     const bool is_new = inspect(path).files.size() == 2;
     const bool is_between = is_new && fs::exists(base::temporary_name(path, 1));

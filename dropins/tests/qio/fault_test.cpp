@@ -221,7 +221,7 @@ TEST_P(QioFault, ReadingWhileItIsReplaced) {
     }
     std::ranges::sort(files, {}, &io::Renaming::to);
     if (files.size() == 1) return transport::posix().rename(files[0].from, files[0].to);
-    io::replace_together(transport::posix(), files, true, Sync::none, [] {});
+    io::replace_together(transport::posix(), files, true, Sync::none, [] {}, io::files_of_set);
   };
   bool was_old = false, was_new = false;
   for (std::int64_t k = 0;; ++k) {

@@ -5,7 +5,6 @@
 // programs write spins 4 for colour matrices. Sizes decide.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -33,7 +32,8 @@ Shape as_gauge(const RecordInfo& info, std::uint64_t site_bytes, int dimensions,
   const bool per_link = info.datacount == links || (info.datacount == 1 && contains(info.datatype, "LorentzVector"));
   if (!is_color_matrix(info.datatype) || !per_link || site_bytes % (links * 2 * word) != 0) return {};
   const std::uint64_t elements = site_bytes / (links * 2 * word);
-  const auto colors = static_cast<std::uint64_t>(std::llround(std::sqrt(static_cast<double>(elements))));
+  std::uint64_t colors = 0;
+  while (colors <= 1000 && colors * colors < elements) ++colors;
   // A single complex number is a matrix only where that is said.
   if (colors == 0 || colors > 1000 || colors * colors != elements || (colors == 1 && info.colors != 1)) return {};
   FieldSpec spec;

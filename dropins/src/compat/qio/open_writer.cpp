@@ -21,6 +21,7 @@
 #include "compat/qio/broadcast.hpp"
 #include "compat/qio/ildg_record.hpp"
 #include "compat/qio/outcome.hpp"
+#include "compat/qio/volumes.hpp"
 #include "io/replacement.hpp"
 
 namespace lq::compat::qio {
@@ -179,8 +180,9 @@ bool OpenWriter::publish_together(int& code) {
     }
     if (files.size() == 1) return;
     way = undecided;
-    io::replace_together(transport::resolve(path), files, true, wants_sync() ? Sync::full : Sync::none,
-                         [&] { way = decided; });
+    io::replace_together(
+        transport::resolve(path), files, true, wants_sync() ? Sync::full : Sync::none, [&] { way = decided; },
+        [](transport::Transport& place, const std::string& first) { return parts_beside(place, first); });
   });
   broadcast_facts(all, way, master);
   if (way == decided && !final_path.empty()) path = std::exchange(final_path, {});

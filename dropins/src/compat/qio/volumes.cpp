@@ -65,6 +65,27 @@ void broadcast_numbers(comm::Comm& nodes, std::vector<Number>& numbers, int from
 
 }  // namespace
 
+std::vector<std::string> parts_beside(transport::Transport& transport, const std::string& first) {
+  const std::string name = name_in(first), folder = first.substr(0, first.size() - name.size());
+  const auto is_part_folder = [](const std::string& one) { return number_of(one, "vol").has_value(); };
+  const std::string inner = folder.empty() ? "" : name_in(folder.substr(0, folder.size() - 1));
+  std::vector<std::string> names, parts;
+  if (is_part_folder(inner)) {
+    const std::string outer = folder.substr(0, folder.size() - inner.size() - 1);
+    base::names_in(base::directory_of(outer + inner), names);
+    for (const std::string& one : names) {
+      if (is_part_folder(one)) parts.push_back(outer + one + "/" + name);
+    }
+  } else if (const std::size_t end = name.rfind(".vol"); end != std::string::npos) {
+    base::names_in(base::directory_of(first), names);
+    for (const std::string& one : names) {
+      if (number_of(one, name.substr(0, end + 4))) parts.push_back(folder + one);
+    }
+  }
+  std::erase_if(parts, [&](const std::string& path) { return transport.kind(path) != transport::PathKind::file; });
+  return parts;
+}
+
 void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_records) {
   std::vector<std::int32_t> writers;
   comm::agree(nodes_, [&] {

@@ -17,6 +17,9 @@ namespace lq::compat::qio {
 
 class FilesOfSet;
 
+// Local. The files of a set in parts that are there, by the name of the master's one.
+std::vector<std::string> parts_beside(transport::Transport& transport, const std::string& first);
+
 class Volumes {
  public:
   // Local. All of it outlives the object.
