@@ -30,7 +30,7 @@ class Order(unittest.TestCase):
     def links_and_runs(self, of_name):
         with tempfile.TemporaryDirectory(prefix="limequat-sion-") as folder:
             work = pathlib.Path(folder)
-            run(*OPTIONS.cc.split(), "-DSION_MPI", f"-I{ROOT / 'include' / 'compat'}", "-c", SOURCE / "order.c", "-o", work / "o.o")
+            run(*OPTIONS.cc.split(), "-DSION_MPI", f"-I{ROOT / 'dropins' / 'include'}", "-c", SOURCE / "order.c", "-o", work / "o.o")
             for order in self.orders:
                 with self.subTest(order=order):
                     run(*OPTIONS.cc.split(), work / "o.o", "-o", work / "p", f"-L{OPTIONS.libraries}",

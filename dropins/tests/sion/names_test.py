@@ -82,7 +82,7 @@ class Names(unittest.TestCase):
             source = pathlib.Path(folder) / "names.c"
             source.write_text("\n".join(lines) + "\n", encoding="utf-8")
             done = subprocess.run([*OPTIONS.cc.split(), "-std=c11", "-Werror=implicit-function-declaration",
-                                   "-fsyntax-only", f"-I{ROOT / 'include' / 'compat'}", source],
+                                   "-fsyntax-only", f"-I{ROOT / 'dropins' / 'include'}", source],
                                   capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 

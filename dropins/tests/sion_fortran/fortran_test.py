@@ -41,7 +41,7 @@ class Languages(unittest.TestCase):
             if not any(folder.glob(f"lib{name}.*")):
                 self.skipTest(f"no {name}")
         program = self.folder / "program"
-        self.run_in_folder(*compiler.split(), *flags, f"-I{ROOT / 'include' / 'compat'}", f"-I{OPTIONS.modules}",
+        self.run_in_folder(*compiler.split(), *flags, f"-I{ROOT / 'dropins' / 'include'}", f"-I{OPTIONS.modules}",
                            SOURCE / source, "-o", program, f"-L{folder}", *[f"-l{name}" for name in libraries],
                            f"-Wl,-rpath,{folder}")
         return program
