@@ -18,6 +18,7 @@
 
 #include <limequat/error.hpp>
 
+#include "comm/error_wire.hpp"
 #include "support/held_memory.hpp"
 #include "support/meeting.hpp"
 
@@ -274,6 +275,7 @@ struct Outcomes {
 };
 
 Outcomes run(int n, const RankBody& body, const Simulation& simulation) {
+  static_cast<void>(comm::no_memory_for_words());  // belongs to no rank
   World world(n);
   std::vector<int> everyone;
   for (int rank = 0; rank < n; ++rank) everyone.push_back(rank);

@@ -42,7 +42,9 @@ class CallbackComm final : public comm::Comm {
         size_(size),
         sizes_(static_cast<std::size_t>(size)),
         counts_(static_cast<std::size_t>(size)),
-        gathered_(rank == 0 ? most_values * static_cast<std::size_t>(size) : 1) {}
+        gathered_(rank == 0 ? most_values * static_cast<std::size_t>(size) : 1) {
+    static_cast<void>(comm::no_memory_for_words());  // made while there is memory
+  }
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
