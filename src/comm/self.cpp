@@ -6,6 +6,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/comm.hpp"
+#include "comm/error_wire.hpp"
 
 namespace lq::comm {
 namespace {
@@ -47,6 +48,9 @@ class Self final : public Comm {
 
 }  // namespace
 
-std::unique_ptr<Comm> make_self() { return std::make_unique<Self>(); }
+std::unique_ptr<Comm> make_self() {
+  static_cast<void>(no_memory_for_words());  // made while there is memory
+  return std::make_unique<Self>();
+}
 
 }  // namespace lq::comm

@@ -59,7 +59,8 @@ void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& g
   });
   ReadAhead arriving = source.read_ahead(options.first, last, grid, std::move(fields));
   while (const auto arrival = arriving.next()) {
-    add_to(report, set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index)));
+    add_to(grid.communicator().engine(), report,
+           set.append(buffers->fields()[arrival->buffer], source.mode(arrival->index)));
   }
 }
 
@@ -78,7 +79,7 @@ void add_vectors(const Set& source, const vectors::Source& foreign, std::uint64_
   for (std::uint64_t k = options.first; k < last; k += count) {
     const std::span held(buffers->fields().data(), static_cast<std::size_t>(std::min(count, last - k)));
     foreign.read(k, grid, held, {});
-    for (std::size_t j = 0; j < held.size(); ++j) add_to(report, set.append(held[j], source.mode(k + j)));
+    for (std::size_t j = 0; j < held.size(); ++j) add_to(comm, report, set.append(held[j], source.mode(k + j)));
   }
 }
 

@@ -89,7 +89,7 @@ void write_milc(const Set& source, const std::string& to, const Grid& grid, std:
       return Metadata{{std::string(record_text_name), fmt::format("{}<info><eigVal>{:.18e}</eigVal>{}</info>",
                                                                   declaration, mode.eigenvalue.real(), residual)}};
     });
-    add_to(report, file.write("", vector->field(), texts));
+    add_to(comm, report, file.write("", vector->field(), texts));
   }
   file.close();
 }
@@ -178,7 +178,7 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
     all.spec = generic_spec(Precision::double_, known.field().numbers * (last - first), true);
     all.fetch = [&](const Coord& x, void* site) { slices->fetch(x, static_cast<double*>(site)); };
   });
-  add_to(report, lq::write(to, grid, all, how));
+  add_to(grid.communicator().engine(), report, lq::write(to, grid, all, how));
 }
 
 // Between semicolons.
@@ -242,7 +242,7 @@ void write_mod(const Set& source, const std::string& to, const Grid& grid, std::
   lq::Writer file(to, grid, how);
   for (std::uint64_t k = first; k < last; ++k) {
     vector->read(source, k);
-    add_to(report, file.write("", vector->field(), k == first ? text : nothing));
+    add_to(comm, report, file.write("", vector->field(), k == first ? text : nothing));
   }
   file.close();
 }
@@ -333,19 +333,20 @@ void write_grid(const Set& source, const std::string& to, const Grid& grid, std:
   if (in_folder) {
     comm::agree_at_root(comm, [&] { transport::resolve(to).make_directory(to); });
     for (std::uint64_t k = first; k < last; ++k) {
-      WriteOptions of_vector = how;
+      WriteOptions of_vector;
       const std::string path = comm::agree(comm, [&] {
+        of_vector = how;
         for (auto& text : vector_texts(source, k, k - first, *fields)) of_vector.metadata.push_back(std::move(text));
         return fmt::format("{}/v{}.bin", to, k - first);
       });
-      add_to(report, lq::write(path, on, fields->read(source, k), of_vector));
+      add_to(comm, report, lq::write(path, on, fields->read(source, k), of_vector));
     }
     return;
   }
   lq::Writer file(to, on, how);
   for (std::uint64_t k = first; k < last; ++k) {
     const Metadata texts = comm::agree(comm, [&] { return vector_texts(source, k, k - first, *fields); });
-    add_to(report, file.write("", fields->read(source, k), texts));
+    add_to(comm, report, file.write("", fields->read(source, k), texts));
   }
   file.close();
 }

@@ -76,10 +76,14 @@ Report append_to(const Target& target, const Grid& grid, const Field& vector, co
   return append(made.grid, made.field, made.mode);
 }
 
-void add_to(Report& all, const Report& one) {
-  all.path = one.path;
+// Warnings, which all ranks have alike, take memory.
+void add_to(comm::Comm& comm, Report& all, Report one) {
   all.bytes += one.bytes;
-  all.warnings.insert(all.warnings.end(), one.warnings.begin(), one.warnings.end());
+  if (all.path.empty()) all.path = std::move(one.path);
+  if (one.warnings.empty()) return;
+  comm::agree_alike(comm, [&] {
+    for (std::string& warning : one.warnings) all.warnings.push_back(std::move(warning));
+  });
 }
 
 Report NewSet::append(const Field& vector, const Mode& mode) {

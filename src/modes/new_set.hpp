@@ -36,7 +36,7 @@ struct Target {
 Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode);
 
 // Local. `one` of several modes, in the report of all.
-void add_to(Report& all, const Report& one);
+void add_to(comm::Comm& comm, Report& all, Report one);
 
 // A set that modes are added to, at the root: its lock, and what Appending must find.
 struct Held {

@@ -180,7 +180,8 @@ std::uint64_t write(const std::string& path, const Grid& grid, const Description
   });
   NewSet set(path, grid, description, options);
   Report all;
-  for (std::size_t k = 0; k < vectors.size(); ++k) add_to(all, set.append(vectors[k], modes[k]));
+  comm::Comm& comm = grid.communicator().engine();
+  for (std::size_t k = 0; k < vectors.size(); ++k) add_to(comm, all, set.append(vectors[k], modes[k]));
   const std::uint64_t bytes = all.bytes;
   set.publish(all);
   if (report != nullptr) *report = std::move(all);

@@ -152,7 +152,7 @@ void MpiComm::all_reduce(std::span<std::uint64_t> values, comm::Reduce operation
 void MpiComm::combine(std::span<comm::Term> terms) {
   require_running();
   const TermReduction reduction;
-  for_each_chunk(terms.size(), chunk_bytes_ / sizeof(comm::Term), [&](std::size_t first, int count) {
+  for_each_chunk(terms.size(), std::max<std::size_t>(chunk_bytes_ / sizeof(comm::Term), 1), [&](std::size_t first, int count) {
     complete("reduce over the ranks", [&](MPI_Request* request) {
       return MPI_Iallreduce(MPI_IN_PLACE, terms.data() + first, count, reduction.type, reduction.operation, running(),
                             request);

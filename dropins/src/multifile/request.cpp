@@ -37,7 +37,8 @@ std::string path_of(const format::sion::NameRule& names, const std::string& path
 clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, const std::string& path) {
   if (all.size() == 1) return {};
   transport::Unit seen;
-  std::array<comm::Term, clients::SeenByAll::terms> terms{};
+  std::array<comm::Term, 1 + clients::SeenByAll::terms> terms{};
+  const auto seen_by_all = std::span(terms).subspan<1>();
   comm::agree(all, terms, [&] {
     const std::string folder = base::directory_of(path);
     try {
@@ -46,9 +47,9 @@ clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, 
       if (error.code() != Code::not_found) throw;  // the error of creating the file says more
     }
     const std::uint64_t client = clients::on_this_host(clients::client_of(transport, folder, seen));
-    clients::SeenByAll::tell(terms, seen, client);
+    clients::SeenByAll::tell(seen_by_all, seen, client);
   });
-  return {clients::SeenByAll::strictest(terms, seen), clients::SeenByAll::have_one_client(terms)};
+  return {clients::SeenByAll::strictest(seen_by_all, seen), clients::SeenByAll::have_one_client(seen_by_all)};
 }
 
 std::int32_t whole_blocks(const clients::Owners& owners, std::int32_t block_size) {
