@@ -94,7 +94,7 @@ def scrub(**options: "Unpack[CatalogueOptions]"):
 
 @takes("VerifyOptions")
 def verify_below(paths, **options: "Unpack[VerifyOptions]"):
-    """Verifies the lattice files below folders (a path or several), and those that are named themselves, as ``lq verify -r``.
+    """Verifies the lattice files below ``paths`` (one or several folders, or files) as ``lq verify -r`` does.
 
     {options}
 

@@ -12,7 +12,6 @@
 #include <limequat/error.hpp>
 
 #include "base/keep_failure.hpp"
-#include "comm/error_wire.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/wait.hpp"
@@ -111,7 +110,6 @@ MpiComm::MpiComm(MPI_Comm owned, std::size_t chunk_bytes) : comm_(owned), chunk_
   MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  static_cast<void>(comm::no_memory_for_words());  // made while there is memory
 }
 
 MpiComm::~MpiComm() {
