@@ -105,7 +105,7 @@ void CreatedSet::choose() {
     const std::string folder = base::directory_of(path_);
     owners_.unit = transport_.unit(folder);
     clients::SeenByAll::tell(seen, owners_.unit, clients::client_of(transport_, folder, owners_.unit));
-    chosen[3] = {static_cast<std::uint64_t>(options_.streams), comm::Reduce::min};
+    chosen[3].value = options_.streams == 0 ? 1 : 0;
     if (all().rank() > 0) return;
     io::require_target(transport_, path_, options_.overwrite);
     if (options_.overwrite) older_files_ = files_of(transport_, path_);
@@ -126,7 +126,7 @@ void CreatedSet::choose() {
   owners_.are_one_client =
       !owners_.unit.single_owner || (all().node().is_only() && clients::SeenByAll::have_one_client(seen));
   // Each file needs a task; users who want more files than one say how many.
-  const bool some_rank_has_no_stream = chosen[3].value == 0;
+  const bool some_rank_has_no_stream = chosen[3].value != 0;
   if (options_.files == 0 && some_rank_has_no_stream) files_ = 1;
 }
 

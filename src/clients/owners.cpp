@@ -30,7 +30,7 @@ std::uint64_t client_of(transport::Transport& transport, const std::string& fold
 void SeenByAll::tell(Terms all, const transport::Unit& seen, std::uint64_t client) noexcept {
   all[0] = {seen.bytes, comm::Reduce::max};
   all[1] = {seen.single_owner ? 1U : 0U, comm::Reduce::max};
-  all[2] = {client, comm::Reduce::min};
+  all[2] = {~client, comm::Reduce::max};  // the least of them
   all[3] = {client, comm::Reduce::max};
 }
 
@@ -41,7 +41,7 @@ transport::Unit SeenByAll::strictest(std::span<const comm::Term, terms> all, tra
 }
 
 bool SeenByAll::have_one_client(std::span<const comm::Term, terms> all) noexcept {
-  return all[2].value == all[3].value;
+  return ~all[2].value == all[3].value;
 }
 
 std::uint64_t on_this_host(std::uint64_t client) {

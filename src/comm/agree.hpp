@@ -45,7 +45,8 @@ struct Stated {
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
 
 // Collective. The same, and `terms` are combined over the ranks in the same operation. The first one is the agreement's
-// own. Those of ranks that failed may hold anything, for then all throw.
+// own. A rank that failed may tell anything, for then all throw; but its terms have the operations of all others, so that
+// those that only `work` sets are best of the default one.
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms);
 
 // Runs `work` and calls settle(its failure, if any), which throws when there is no result.

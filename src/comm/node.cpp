@@ -97,12 +97,12 @@ void Node::tell_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> 
   const auto fits =
       std::ranges::find_if(free_, [&](const Made& m) { return m.memory->bytes_per_rank() >= bytes_per_rank; });
   const std::uint64_t number = fits == free_.end() ? 0 : fits->number;
-  terms[0] = {number, Reduce::min};
+  terms[0] = {~number, Reduce::max};  // the least of them
   terms[1] = {number, Reduce::max};
 }
 
 bool Node::fill(Lease& lease, std::uint64_t bytes_per_rank, std::span<const Term, lease_terms> of_all) {
-  const std::uint64_t number = of_all[0].value;
+  const std::uint64_t number = ~of_all[0].value;
   if (number != 0 && number == of_all[1].value) {
     const auto fits = std::ranges::find(free_, number, &Made::number);
     lease.made_ = std::move(*fits);

@@ -143,7 +143,7 @@ const std::string hdf5_begin = "\x89HDF\r\n\x1a\n"s;
 class SignedContainer final : public Container {
  public:
   Likeness recognise(base::ByteSource& file) const override {
-    for (const std::uint64_t offset : {0, 8192}) {
+    for (const std::uint64_t offset : {0U, 8192U}) {
       std::array<std::byte, 8> found{};
       if (file.read_at(offset, found) == 8 && base::as_text(found) == hdf5_begin) return Likeness::yes;
     }

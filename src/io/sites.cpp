@@ -105,8 +105,8 @@ struct SiteTransfer::Decision {
 
 void SiteTransfer::tell(Facts& facts) const {
   clients::SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
-  facts.readable() = {is_readable(rows_, memory()) ? 1U : 0U, comm::Reduce::min};
-  facts.whole_tiles() = {has_whole_tiles(rows_, plan_.payload) ? 1U : 0U, comm::Reduce::min};
+  facts.unreadable().value = is_readable(rows_, memory()) ? 0 : 1;
+  facts.divided_tiles().value = has_whole_tiles(rows_, plan_.payload) ? 0 : 1;
 }
 
 // Local, after Comm::node().
@@ -119,7 +119,7 @@ route::Situation SiteTransfer::look_around(Facts& facts) const {
   situation.is_one_client = node.is_only() && clients::SeenByAll::have_one_client(facts.seen());
   situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
   situation.can_pull = node.can_pull();
-  situation.is_in_memory = facts.readable().value == 1;
+  situation.is_in_memory = facts.unreadable().value == 0;
   return situation;
 }
 
@@ -141,7 +141,7 @@ SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::Situation
     situation.lies_on_servers = transport::lies_on_servers(unit);
     situation.client_writes = unit.client_writes;
     situation.reads_in_order = unit.reads_in_order;
-    situation.has_whole_tiles = facts.whole_tiles().value == 1;
+    situation.has_whole_tiles = facts.divided_tiles().value == 0;
     situation.checksum = !plan_.sums.empty();
     situation.can_pull = situation.can_pull && machine.pull_permitted;
     situation.can_share = situation.can_share && machine.shared_memory_permitted;

@@ -59,7 +59,7 @@ class SiteTransfer {
   SiteTransfer(const SiteTransfer&) = delete;
   SiteTransfer& operator=(const SiteTransfer&) = delete;
 
-  // What all ranks tell of their parts in the agreement in which they make them.
+  // What all ranks tell of their parts in the agreement in which they make them: the most of each counts.
   class Facts {
    public:
     std::span<comm::Term> terms() noexcept { return terms_; }
@@ -67,8 +67,8 @@ class SiteTransfer {
    private:
     friend SiteTransfer;
     clients::SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, clients::SeenByAll::terms>(); }
-    comm::Term& readable() noexcept { return terms_[1 + clients::SeenByAll::terms]; }
-    comm::Term& whole_tiles() noexcept { return terms_[2 + clients::SeenByAll::terms]; }
+    comm::Term& unreadable() noexcept { return terms_[1 + clients::SeenByAll::terms]; }
+    comm::Term& divided_tiles() noexcept { return terms_[2 + clients::SeenByAll::terms]; }
     std::array<comm::Term, 3 + clients::SeenByAll::terms> terms_{};
   };
   // Local.

@@ -63,7 +63,7 @@ class FieldTransfer {
   }
   // Collective. Everything up to the first site.
   void begin(const Request& request) {
-    const auto& [transport, path, name, metadata, options] = request;
+    const WriteOptions& options = request.options;
     measure_what_is_stated(options);
     const comm::FromRoot at_root = writer_.place_at_root(plan_);
     SiteTransfer::Facts facts;
@@ -71,12 +71,12 @@ class FieldTransfer {
       placed_ = writer_.placed(plan_, at_root);
       const Payload& payload = placed_->payload();
       sites_ = std::make_unique<SiteTransfer>(grid_,
-                                              SitePlan{.path = path,
+                                              SitePlan{.path = request.path,
                                                        .payload = payload,
                                                        .region = payload.stored,
                                                        .unit = placed_->seen.unit,
                                                        .client = placed_->seen.client,
-                                                       .new_file_in = &transport,
+                                                       .new_file_in = &request.transport,
                                                        .sums = placed_->layout.sums,
                                                        .watches_numbers = watches_numbers_,
                                                        .tile_codec = placed_->format->tile_codec(payload.encoding),

@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t usual_block_bytes = 64 * 1024;
 // Links of a slice lie in it and in the next one, and boxes with long rows in both of two orders come back to all of
 // these blocks; what goes before its time is read again.
-constexpr std::uint64_t slices = 2, few_blocks = 64;
+constexpr std::uint64_t kept_slices = 2, few_blocks = 64;
 
 std::uint64_t slice_bytes(const Payload& payload) {
   const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
@@ -34,7 +34,7 @@ OddPointFile::OddPointFile(const Payload& payload, transport::File& file)
       site_bytes_(payload.site_bytes()),
       unit_(payload.spec.number_bytes()),
       block_bytes_(std::max<std::uint64_t>(usual_block_bytes / points_.link_bytes(), 1) * points_.link_bytes()),
-      most_blocks_(static_cast<std::size_t>(slices * slice_bytes(payload) / block_bytes_ + few_blocks)) {}
+      most_blocks_(static_cast<std::size_t>(kept_slices * slice_bytes(payload) / block_bytes_ + few_blocks)) {}
 
 std::uint64_t OddPointFile::block_size(std::uint64_t number) const noexcept {
   return std::min(block_bytes_, bytes_ - number * block_bytes_);

@@ -56,11 +56,11 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const rout
   std::array<comm::Term, 1 + comm::Node::lease_terms + comm::Channel::terms> terms{};
   const auto free = std::span(terms).subspan<1, comm::Node::lease_terms>();
   const auto used = std::span(terms).subspan<1 + comm::Node::lease_terms, comm::Channel::terms>();
+  comm::Channel::tell(comm, used);
   auto paths = comm::agree(comm, terms, [&] {
     shares = &make_shares();
     bytes = Slots::bytes(slot_bytes_of(*shares));
     auto made = std::make_unique<Paths>(comm);
-    comm::Channel::tell(comm, used);
     if (!shares_memory) return made;
     comm.node().tell_free(bytes, free);
     made->lease = std::make_unique<comm::Node::Lease>(comm.node());

@@ -125,6 +125,7 @@ class ThreadComm final : public comm::Comm {
   }
   void combine(std::span<comm::Term> terms) override {
     reduce("combine", terms, [](comm::Term& sum, const comm::Term& more) {
+      if (sum.operation != more.operation) refuse("combine: ranks differ in the operation of a term");
       sum.value = comm::combined(sum.value, more.value, sum.operation);
     });
   }
