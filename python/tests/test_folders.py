@@ -282,6 +282,8 @@ def test_what_was_lost_stays_in_the_catalogue(ensemble, tmp_path):
 
 def test_files_of_a_folder_that_vanished_are_missing(ensemble, tmp_path):
     db = str(tmp_path / "all.db")
+    for path in ensemble.iterdir():
+        settle(path)
     lq.index(ensemble, db=db)
     assert lq.scrub(db=db)
     ensemble.rename(tmp_path / "elsewhere")
