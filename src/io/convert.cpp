@@ -437,17 +437,14 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
                : io::estimate(source, entry, io::may_be_boundary(tallies.read, entry.payload.stored), communicator);
   std::vector<std::string> warnings =
       comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
-  Sums written;
   Report report = writer.finish(
-      *placed,
-      [&] {
-        written = digest.sums;
-        return std::move(digest);
-      },
-      [&](Report& made) { made.warnings.insert(made.warnings.end(), warnings.begin(), warnings.end()); });
+      *placed, [&] { return std::move(digest); },
+      [&](Report& made) {
+        made.warnings.insert(made.warnings.end(), warnings.begin(), warnings.end());
+        made.sums = tallies.written.sums.values();
+      });
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
-  report.sums = std::move(written);
   report.storage.ranks = writers;
   report.seconds.pack = tallies.written.pack_seconds + tallies.read.pack_seconds;
   report.seconds.storage = tallies.written.storage_seconds + tallies.read.storage_seconds;

@@ -346,7 +346,6 @@ TEST(MendedFiles, CutInTheirDataKeepTheSumsOfTheirSlices) {
   EXPECT_NE(damaged.told().find("differ from their checksums"), std::string::npos) << damaged.told();
 }
 
-// Two damaged bytes in one slice cannot be told apart; then nothing is invented.
 // The fields that follow are gone: what is left must not look like a whole file.
 TEST(MendedFiles, NameTheRecordsWhoseHeadersAreGone) {
   for (const char* const name : {"checksum_absent.lime", "three_spinors.lime"}) {
@@ -377,6 +376,7 @@ TEST(MendedFiles, CutInATextInFrontOfDataNameTheLoss) {
   }
 }
 
+// Two damaged bytes in one slice cannot be told apart; then nothing is invented.
 TEST(MendedFiles, WithMoreDamageThanTheSumsLocateAreLeftAndSaySo) {
   const std::string whole = golden("qio_gauge_double.lime");
   const std::uint64_t at = scan(whole).field().payload.offset;

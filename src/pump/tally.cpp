@@ -3,8 +3,6 @@
 #include "pump/tally.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <limits>
 #include <span>
 
@@ -39,8 +37,7 @@ class Teller {
  public:
   explicit Teller(std::span<comm::Term> terms) : terms_(terms) {}
   void operator()(std::uint64_t& number, comm::Reduce operation) { terms_[next_++] = {number, operation}; }
-  // Not negative: such numbers are in the order of their bits.
-  void operator()(double& seconds) { terms_[next_++] = {std::bit_cast<std::uint64_t>(seconds), comm::Reduce::max}; }
+  void operator()(double& seconds) { terms_[next_++] = comm::seconds_term(seconds); }
 
  private:
   std::span<comm::Term> terms_;
@@ -50,7 +47,7 @@ class Taker {
  public:
   explicit Taker(std::span<const comm::Term> terms) : terms_(terms) {}
   void operator()(std::uint64_t& number, comm::Reduce) { number = terms_[next_++].value; }
-  void operator()(double& seconds) { seconds = std::bit_cast<double>(terms_[next_++].value); }
+  void operator()(double& seconds) { seconds = comm::seconds_of(terms_[next_++]); }
 
  private:
   std::span<const comm::Term> terms_;
