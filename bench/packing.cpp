@@ -81,12 +81,12 @@ void run(int argc, char** argv) {
   if (argc > 3) std::erase_if(fields, [&](const auto& one) { return one.name != "plain" && one.name != argv[3]; });
   for (DescribedField& one : fields) one.source.spec = one.field.spec = payload.spec;
   std::vector<Times> times(fields.size());
-  lq::pump::Tally tally(payload, {{lq::SumKind::scidac, lq::SumOf::field}});
+  lq::pump::TransferStats stats(payload, {{lq::SumKind::scidac, lq::SumOf::field}});
   for (int round = -1; round < rounds; ++round) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       DescribedField& one = fields[i];
-      const auto packing = [&] { return lq::pump::move_out(one.source, payload, rows, file, options, tally); };
-      const auto unpacking = [&] { return lq::pump::move_in(file, payload, rows, one.field, options, tally); };
+      const auto packing = [&] { return lq::pump::move_out(one.source, payload, rows, file, options, stats); };
+      const auto unpacking = [&] { return lq::pump::move_in(file, payload, rows, one.field, options, stats); };
       timed(packing);  // brings the field into the cache
       const Seconds packed = timed(packing), unpacked = timed(unpacking);
       if (round < 0) continue;

@@ -7,7 +7,7 @@
 #include <limequat/error.hpp>
 #include <limequat/json.hpp>
 
-#include "diagnosis/detective.hpp"
+#include "diagnosis/diagnose.hpp"
 
 namespace {
 

@@ -145,8 +145,9 @@ void open_by_ranks(transport::Transport& files, int ranks) {
     });
     const std::shared_ptr<Team> team = make_team(comm);
     open_in_parallel(team, files);
-    const Seat seat = dealt_seat(comm->rank(), ranks, std::min(ranks, 2));
-    attempt([&] { read_together(*ParallelFile::open_with_buddies(team, opening_of(files, "br,posix,buddy"), seat)); });
+    const TaskLocation location = locate_evenly(comm->rank(), ranks, std::min(ranks, 2));
+    attempt(
+        [&] { read_together(*ParallelFile::open_with_buddies(team, opening_of(files, "br,posix,buddy"), location)); });
   });
 }
 

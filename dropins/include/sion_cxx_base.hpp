@@ -45,7 +45,7 @@ class SION_Base {
 
   // Local. Goes to the task of setRank(), where it was left. Reading serially, or writing so.
   void seek();
-  // Local. 1 in getReturnCode(): there is room for so many bytes in one chunk.
+  // Local. 1 in getReturnCode(): there is room for the given number of bytes in one chunk.
   void ensureFreeSpace(long numbytes);
   // Local. 1 in getReturnCode(): at the end.
   void endOfFile();

@@ -22,10 +22,10 @@ LQ_API std::string_view name(Known known) noexcept;  // "no", "yes", "unknown"
 
 // Who decides on the stripes of a new file.
 enum class StripeControl {
-  none,      // nobody: there are none, or the administrator has set them for all files
+  none,      // no user: there are none, or the administrator has set them for all files
   folder,    // the folder that it is made in
-  new_file,  // whoever makes it, before it has data
-  creation,  // whoever makes it, in the moment of its creation
+  new_file,  // its creator, before it has data
+  creation,  // its creator, when it is created
 };
 LQ_API std::string_view name(StripeControl control) noexcept;  // "none", "folder", "new-file", "creation"
 

@@ -39,7 +39,7 @@ enum class Mode {
 // What to do about SHA-256 sums of small objects on reading, as in QLUA.
 enum class Digests {
   check,   // one that is wrong is an error (checksum_mismatch), and so is one that is missing in an object of QLUA's
-  ignore,  // the status tells
+  ignore,  // only the status reports it
 };
 
 }  // namespace lq::hdf5

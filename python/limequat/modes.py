@@ -232,7 +232,7 @@ class Set:
             if not isinstance(k, (int, np.integer)):
                 raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
             if not -len(self) <= k < len(self):
-                raise NoSuchRecord(f"{self.path}: there is no mode {k}: the set has {len(self)}", path=str(self.path))
+                raise NoSuchRecord(f"{self.path}: mode {k} does not exist; the set has {len(self)} modes, numbered from 0", path=str(self.path))
         return self.read(int(k) % len(self))
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))

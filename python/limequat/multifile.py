@@ -64,10 +64,10 @@ def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
 
 @takes("MultifileOptions")
 def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions]"):  # type: ignore[misc]
-    """Goes on with a set that this library wrote: a :class:`Writer` of ``streams`` streams (default: those there are),
-    whose first ones go on with the tasks there are; the rest are new tasks. Of the options count expected_bytes (of new
-    tasks), level, sync and buffer_bytes. comm as in :func:`create`: streams are those of this rank then, by default the
-    tasks that :func:`open` deals to it.
+    """Opens a set written by this library for appending: a :class:`Writer` with ``streams`` streams (default: the existing
+    ones). The first streams continue the existing tasks; any others become new tasks. Only expected_bytes (for new tasks),
+    level, sync and buffer_bytes of the options are used. comm: as in :func:`create`; ``streams`` then counts the streams of
+    this rank, by default the tasks that :func:`open` assigns to it.
 
     {options}
     """
@@ -159,7 +159,7 @@ class Reader:
 
     def __getitem__(self, task):
         if not -self.tasks <= task < self.tasks:
-            raise IndexError(f"{self.path}: there is no task {task}, but 0 to {self.tasks - 1}")
+            raise IndexError(f"{self.path}: task {task} does not exist; the set has tasks 0 to {self.tasks - 1}")
         return Stream(self, task % self.tasks)
 
     def __iter__(self):
@@ -245,7 +245,7 @@ class Writer:
 
     def __getitem__(self, stream):
         if not 0 <= stream < self.streams:
-            raise IndexError(f"{self.path}: there is no stream {stream}, but 0 to {self.streams - 1}")
+            raise IndexError(f"{self.path}: stream {stream} does not exist; there are streams 0 to {self.streams - 1}")
         return OutStream(self, stream)
 
     def write(self, data):

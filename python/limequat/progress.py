@@ -21,7 +21,7 @@ def shown(title, wanted=None):
         with raised_later(wanted) as tell:
             yield tell
         return
-    if wanted is False or (wanted is None and not _somebody_looks()):
+    if wanted is False or (wanted is None and not _is_interactive()):
         yield None
         return
     bar = _bar(title)
@@ -56,7 +56,7 @@ def raised_later(function):
             raise failures[0]
 
 
-def _somebody_looks():
+def _is_interactive():
     """Whether this is a notebook, or stderr a terminal."""
     return _is_notebook() or bool(getattr(sys.stderr, "isatty", lambda: False)())
 

@@ -288,7 +288,7 @@ def test_files_of_a_folder_that_vanished_are_missing(ensemble, tmp_path):
     assert lq.scrub(db=db)
     ensemble.rename(tmp_path / "elsewhere")
     report = lq.index(db=db)
-    assert (report.files, report.missing) == (0, 3) and "not there any more" in report.warnings[0]
+    assert (report.files, report.missing) == (0, 3) and "no longer exists" in report.warnings[0]
     assert set(states(db).values()) == {"missing"} and not lq.scrub(db=db)
     (tmp_path / "elsewhere").rename(ensemble)
     assert lq.index(db=db).missing == 0 and set(states(db).values()) == {"sound"}

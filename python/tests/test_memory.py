@@ -110,9 +110,9 @@ def test_a_table_that_is_none_is_told(tmp_path, links):
     assert "entry 0" in refused(points - 1)
     assert "entries" in refused(points[:-1])
     assert "float" in refused(points / 2)
-    assert "there is none" in refused(None)
+    assert "no table is given" in refused(None)
     assert "numbers" in refused(points + 1)
-    assert "says not of what" in refused(points, "milc")
+    assert "does not state of what" in refused(points, "milc")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

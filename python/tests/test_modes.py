@@ -226,7 +226,7 @@ def test_a_set_that_was_replaced_is_left_alone(path, tmp_path):
     with lq.modes.append(path) as writer:
         (tmp_path / "other.modes").rename(path)
         for _ in range(2):
-            with pytest.raises(lq.IoError, match="somebody has replaced it"):
+            with pytest.raises(lq.IoError, match="another program has replaced it"):
                 writer.append(vector(2), eigenvalue=2)
     with lq.modes.open(path) as modes:
         assert list(modes.eigenvalues) == [7]

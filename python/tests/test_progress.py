@@ -141,9 +141,9 @@ def test_a_notebook_is_somebody_who_looks(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     shell = types.SimpleNamespace(kernel=object())
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: shell))
-    assert progress._somebody_looks()
+    assert progress._is_interactive()
     monkeypatch.setitem(sys.modules, "IPython", types.SimpleNamespace(get_ipython=lambda: None))
-    assert not progress._somebody_looks()
+    assert not progress._is_interactive()
 
 
 def test_an_error_takes_the_bar_away(gauge_file, tmp_path, terminal, monkeypatch):

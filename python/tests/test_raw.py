@@ -94,10 +94,10 @@ def test_what_is_wrong_with_a_text_is_said(tmp_path, links):
     data = tmp_path / "conf.raw.data"
     lines = data.read_text().splitlines()
     data.write_text("\n".join(lines[:-1]))
-    with pytest.raises(lq.Error, match=f"are {len(lines) - 1} numbers, and the description says {len(lines)}"):
+    with pytest.raises(lq.Error, match=f"are {len(lines) - 1} numbers, but the description states {len(lines)}"):
         lq.read(tmp_path / "conf.raw")
     data.write_text("\n".join(lines[:-1] + ["half"]))
-    with pytest.raises(lq.Error, match='"half" is no number of double precision'):
+    with pytest.raises(lq.Error, match='"half" is not a number of double precision'):
         lq.read(tmp_path / "conf.raw")
     data.write_text("\n".join(lines[:-1] + ["0.25"]))
     assert lq.verify(tmp_path / "conf.raw").fields[0].checksum_status == "mismatch"

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "archive/errand.hpp"
+#include "archive/archive_job.hpp"
 #include "comm/agree.hpp"
 #include "io/source_check.hpp"
 #include "io/verify.hpp"
@@ -50,18 +50,18 @@ class Squeezing {
  public:
   Squeezing(const std::string& from, const std::string& to, const Communicator& communicator,
             const SqueezeOptions& options)
-      : errand_(from, to, communicator, options), options_(options) {}
+      : job_(from, to, communicator, options), options_(options) {}
 
   SqueezeReport run() {
-    errand_.start();
-    std::vector<std::uint64_t> sizes = comm::agree(errand_.comm(), [&] { return errand_.source().sizes(); });
-    errand_.comm().broadcast(std::as_writable_bytes(std::span(sizes)), 0);
-    archive_ = comm::agree_alike(errand_.comm(), [&] { return cut_source(sizes); });
-    comm::agree_at_root(errand_.comm(), [&] { require_found(); });
-    errand_.expect(archive_.bytes);
-    const Errand::Target one;
-    errand_.begin({&one, 1});
-    comm::agree(errand_.comm(), [&] { begin_checks(); });
+    job_.start();
+    std::vector<std::uint64_t> sizes = comm::agree(job_.comm(), [&] { return job_.source().sizes(); });
+    job_.comm().broadcast(std::as_writable_bytes(std::span(sizes)), 0);
+    archive_ = comm::agree_alike(job_.comm(), [&] { return cut_source(sizes); });
+    comm::agree_at_root(job_.comm(), [&] { require_found(); });
+    job_.expect(archive_.bytes);
+    const ArchiveJob::Target one;
+    job_.begin({&one, 1});
+    comm::agree(job_.comm(), [&] { begin_checks(); });
     write_record(squeezed::type::head, [&] {
       const std::string head = squeezed::encode_head(archive_);
       const base::Bytes bytes = base::as_bytes(head);
@@ -76,13 +76,13 @@ class Squeezing {
     }
     require_sums();
     write_record(squeezed::type::index, [&] { return squeezed::encode_index(archive_); });
-    errand_.end([&](JoinedFiles& written) { read_back(written); });
-    return errand_.report(archive_, end_);
+    job_.end([&](JoinedFiles& written) { read_back(written); });
+    return job_.report(archive_, end_);
   }
 
  private:
   squeezed::Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
-    const Catalog& catalog = errand_.catalog();
+    const Catalog& catalog = job_.catalog();
     if (catalog.format == "squeezed") {
       throw Error(Code::unsupported,
                   catalog.path + ": this is an archive already; `lq unsqueeze` restores its original",
@@ -94,9 +94,9 @@ class Squeezing {
   // One for each thread.
   void begin_checks() {
     if (options_.verify == Verify::none) return;
-    for (int i = 0; i < errand_.threads(); ++i) {
-      checks_.push_back(i > 0 ? checks_.front().fresh() : io::SourceCheck(errand_.catalog(), [&](int file) {
-        return std::optional<std::uint64_t>(errand_.source().begin_of(file));
+    for (int i = 0; i < job_.threads(); ++i) {
+      checks_.push_back(i > 0 ? checks_.front().fresh() : io::SourceCheck(job_.catalog(), [&](int file) {
+        return std::optional<std::uint64_t>(job_.source().begin_of(file));
       }));
     }
   }
@@ -106,23 +106,23 @@ class Squeezing {
     if (checks_.empty()) return;
     io::SourceCheck& mine = checks_[static_cast<std::size_t>(thread)];
     mine.begin(offset);
-    mine.pass(errand_.source(), bytes);
-    mine.end(errand_.source());
+    mine.pass(job_.source(), bytes);
+    mine.end(job_.source());
   }
 
-  // An archive keeps a damaged original for ever, and looks like a sound one.
+  // An archive keeps a damaged original indefinitely, and looks like a sound one.
   void require_sums() {
     if (checks_.empty()) return;
     for (std::size_t i = 1; i < checks_.size(); ++i) checks_.front().add(checks_[i]);
-    checks_.front().reduce(errand_.comm());
-    comm::agree_alike(errand_.comm(), [&] {
+    checks_.front().reduce(job_.comm());
+    comm::agree_alike(job_.comm(), [&] {
       const std::vector<Error> mismatches = checks_.front().mismatches();
       if (!mismatches.empty()) throw refused(mismatches.front());
     });
     if (checks_.front().sees_all_sums()) return;
-    const std::string& path = errand_.catalog().path;
-    const Verification found = io::verify(path, errand_.communicator(), {.physics = Measure::never});
-    comm::agree_alike(errand_.comm(), [&] {
+    const std::string& path = job_.catalog().path;
+    const Verification found = io::verify(path, job_.communicator(), {.physics = Measure::never});
+    comm::agree_alike(job_.comm(), [&] {
       for (const FieldVerdict& field : found.fields) {
         if (field.status != ChecksumStatus::mismatch) continue;
         throw refused(
@@ -135,7 +135,7 @@ class Squeezing {
 
   static Error refused(const Error& mismatch) {
     return {mismatch.code(),
-            fmt::format("{}. Nothing was squeezed; `lq repair` puts right what can be put right", mismatch.what()),
+            fmt::format("{}. Nothing was squeezed; `lq repair` repairs what can be repaired", mismatch.what()),
             mismatch.facts()};
   }
 
@@ -147,21 +147,22 @@ class Squeezing {
     for (const squeezed::OriginalFile& file : plain.files) {
       plain.segments.push_back({.begin = file.begin, .length = file.length, .place = file.begin});
     }
-    auto first = squeezed::RestoredSource::first_file(errand_.source(), plain);
+    auto first = squeezed::RestoredSource::first_file(job_.source(), plain);
     const Catalog found = format::format_named(plain.format).container->scan(first, {});
-    const Catalog& catalog = errand_.catalog();
+    const Catalog& catalog = job_.catalog();
     if (found.first_error() == nullptr && found.fields.size() == catalog.fields.size()) return;
-    throw Error(Code::unsupported,
-                fmt::format("{}: its {} files name each other by more than their last names, so that they would not "
-                            "find each other in an archive; convert them to one file first",
-                            catalog.path, catalog.files.size()),
-                {.path = catalog.path});
+    throw Error(
+        Code::unsupported,
+        fmt::format("{}: cannot squeeze this set: its {} files refer to each other by path, not only by file name, so "
+                    "the references would break inside an archive. Convert the set to a single file first",
+                    catalog.path, catalog.files.size()),
+        {.path = catalog.path});
   }
 
   template <class Make>
   void write_record(std::string_view type, const Make& make) {
     std::uint64_t length = 0;
-    errand_.target().write([&] {
+    job_.target().write([&] {
       std::vector<std::byte> contents = make();
       length = contents.size();
       const std::uint64_t place = squeezed::place_behind(end_);
@@ -169,27 +170,27 @@ class Squeezing {
       literals.push_back({0, place, std::move(contents)});
       return literals;
     });
-    errand_.comm().broadcast(std::as_writable_bytes(std::span(&length, 1)), 0);
+    job_.comm().broadcast(std::as_writable_bytes(std::span(&length, 1)), 0);
     end_ = squeezed::end_of(squeezed::place_behind(end_), length);
   }
 
   void end_record(std::string_view type, const Segment& segment) {
-    errand_.target().write([&] { return squeezed::frame_of(type, segment.place, segment.stored_bytes()); });
+    job_.target().write([&] { return squeezed::frame_of(type, segment.place, segment.stored_bytes()); });
     end_ = squeezed::end_of(segment.place, segment.stored_bytes());
   }
 
   void copy_segment(Segment& segment) {
     segment.place = squeezed::place_behind(end_);
-    comm::agree_at_root(errand_.comm(), [&] {
-      errand_.target().named([&] {
+    comm::agree_at_root(job_.comm(), [&] {
+      job_.target().named([&] {
         std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(segment.length, base::mebi)));
         for (std::uint64_t at = 0; at < segment.length;) {
           const auto count = std::min<std::uint64_t>(bytes.size(), segment.length - at);
           const base::MutableBytes piece = base::MutableBytes(bytes).first(static_cast<std::size_t>(count));
-          read_all(errand_.source(), segment.begin + at, piece);
+          read_all(job_.source(), segment.begin + at, piece);
           check(0, segment.begin + at, piece);
           segment.crc = kernels::crc32(segment.crc, piece);
-          errand_.target().file().write_at(segment.place + at, piece);
+          job_.target().file().write_at(segment.place + at, piece);
           at += count;
         }
       });
@@ -199,18 +200,18 @@ class Squeezing {
 
   void squeeze_segment(Segment& segment) {
     segment.place = squeezed::place_behind(end_);
-    const auto tiles = comm::agree(errand_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
+    const auto tiles = comm::agree(job_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
     std::vector<std::vector<std::byte>> memory = buffers();
-    errand_.deal_out(tiles->payload.tiles.size(), [&](int thread, std::uint64_t tile) {
+    job_.parallel_for(tiles->payload.tiles.size(), [&](int thread, std::uint64_t tile) {
       std::vector<std::byte>& bytes = memory[static_cast<std::size_t>(thread)];
       bytes.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
       const std::uint64_t begin = segment.begin + tile * segment.tile_bytes;
-      read_all(errand_.source(), begin, bytes);
+      read_all(job_.source(), begin, bytes);
       check(thread, begin, bytes);
-      errand_.target().named([&] { tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes); });
-      errand_.advance(thread, bytes.size());
+      job_.target().named([&] { tiles->encoded.write(static_cast<std::size_t>(tile), 0, bytes); });
+      job_.advance(thread, bytes.size());
     });
-    segment.tiles = tiles->encoded.settle(errand_.comm());
+    segment.tiles = tiles->encoded.settle(job_.comm());
     end_record(squeezed::type::data, segment);
   }
 
@@ -221,9 +222,7 @@ class Squeezing {
           map(payload),
           codec(squeezed::codec_of(segment.numbers)),
           checked(codec),
-          encoded({of.errand_.target().path(),
-                   payload.tiles,
-                   {of.errand_.writes() ? &of.errand_.target().file() : nullptr}},
+          encoded({of.job_.target().path(), payload.tiles, {of.job_.writes() ? &of.job_.target().file() : nullptr}},
                   of.options_.verify == Verify::none ? codec : checked, map, 1) {}
 
     Payload payload;
@@ -235,17 +234,17 @@ class Squeezing {
 
   // Every tile gives what was put into it, by its sum, and so does all else.
   void read_back(JoinedFiles& written) {
-    comm::agree_at_root(errand_.comm(), [&] { require_same_records(written); });
-    std::vector<squeezed::RestoredSource> restored = comm::agree(errand_.comm(), [&] {
-      return std::vector(static_cast<std::size_t>(errand_.threads()), squeezed::RestoredSource(written, archive_));
+    comm::agree_at_root(job_.comm(), [&] { require_same_records(written); });
+    std::vector<squeezed::RestoredSource> restored = comm::agree(job_.comm(), [&] {
+      return std::vector(static_cast<std::size_t>(job_.threads()), squeezed::RestoredSource(written, archive_));
     });
     std::vector<std::vector<std::byte>> memory = buffers();
     for (const Segment& segment : archive_.segments) {
       if (!segment.is_squeezed()) continue;
-      errand_.deal_out(segment.tiles.size(), [&](int thread, std::uint64_t tile) {
+      job_.parallel_for(segment.tiles.size(), [&](int thread, std::uint64_t tile) {
         const auto i = static_cast<std::size_t>(thread);
         memory[i].resize(static_cast<std::size_t>(segment.bytes_of(tile)));
-        errand_.target().named([&] { restored[i].read_at(segment.begin + tile * segment.tile_bytes, memory[i]); });
+        job_.target().named([&] { restored[i].read_at(segment.begin + tile * segment.tile_bytes, memory[i]); });
       });
     }
   }
@@ -259,20 +258,19 @@ class Squeezing {
       is_same = is_same && (segment.is_squeezed() || squeezed::crc_of(written, segment) == segment.crc);
     }
     if (is_same) return;
-    const std::string& path = errand_.target().path();
+    const std::string& path = job_.target().path();
     throw Error(Code::checksum_mismatch,
-                path + ": what was read back is not what was written; the file system or the disk is not to be trusted",
+                path + ": the data read back differ from the data written; do not trust this file system or disk",
                 {.path = path});
   }
 
   // Collective. One for each thread.
   std::vector<std::vector<std::byte>> buffers() const {
-    return comm::agree(errand_.comm(), [&] {
-      return std::vector<std::vector<std::byte>>(static_cast<std::size_t>(errand_.threads()));
-    });
+    return comm::agree(job_.comm(),
+                       [&] { return std::vector<std::vector<std::byte>>(static_cast<std::size_t>(job_.threads())); });
   }
 
-  Errand errand_;
+  ArchiveJob job_;
   const SqueezeOptions& options_;
   squeezed::Archive archive_;
   std::uint64_t end_ = 0;

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "archive/errand.hpp"
+#include "archive/archive_job.hpp"
 #include "base/read_twice.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -27,22 +27,22 @@ class Unsqueezing {
  public:
   Unsqueezing(const std::string& from, const std::string& to, const Communicator& communicator,
               const SqueezeOptions& options)
-      : errand_(from, to, communicator, options) {}
+      : job_(from, to, communicator, options) {}
 
   SqueezeReport run() {
-    errand_.start();
+    job_.start();
     learn();
-    errand_.expect(archive_.bytes);
-    errand_.begin(comm::agree(errand_.comm(), [&] { return targets(); }));
-    for (std::size_t k = 0; k < files(); ++k) errand_.target(k).resize(bytes_of(k));
-    comm::agree(errand_.comm(), [&] {
-      for (int i = 0; i < errand_.threads(); ++i) {
-        hands_.push_back({squeezed::RestoredSource(errand_.source(), archive_)});
+    job_.expect(archive_.bytes);
+    job_.begin(comm::agree(job_.comm(), [&] { return targets(); }));
+    for (std::size_t k = 0; k < files(); ++k) job_.target(k).resize(bytes_of(k));
+    comm::agree(job_.comm(), [&] {
+      for (int i = 0; i < job_.threads(); ++i) {
+        workers_.push_back({squeezed::RestoredSource(job_.source(), archive_)});
       }
     });
     for (const Segment& segment : archive_.segments) restore(segment);
-    errand_.end([&](JoinedFiles& written) { compare(written); });
-    return errand_.report(archive_, errand_.catalog().file_bytes);
+    job_.end([&](JoinedFiles& written) { compare(written); });
+    return job_.report(archive_, job_.catalog().file_bytes);
   }
 
  private:
@@ -50,8 +50,8 @@ class Unsqueezing {
   std::uint64_t bytes_of(std::size_t file) const noexcept {
     return archive_.files.empty() ? archive_.bytes : archive_.files[file].length;
   }
-  std::vector<Errand::Target> targets() const {
-    std::vector<Errand::Target> targets;
+  std::vector<ArchiveJob::Target> targets() const {
+    std::vector<ArchiveJob::Target> targets;
     for (std::size_t k = 0; k < files(); ++k) {
       targets.push_back({archive_.files.empty() ? "" : archive_.files[k].suffix, bytes_of(k)});
     }
@@ -62,27 +62,27 @@ class Unsqueezing {
   void learn() {
     std::uint64_t bytes = 0;
     std::string head, index;
-    comm::agree_at_root(errand_.comm(), [&] {
-      const Catalog& catalog = errand_.catalog();
+    comm::agree_at_root(job_.comm(), [&] {
+      const Catalog& catalog = job_.catalog();
       if (catalog.format != "squeezed") {
         throw Error(
             Code::unsupported,
-            fmt::format("{}: this is no archive, but a file of the format {}; `lq squeeze` makes an archive of it",
+            fmt::format("{}: this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it",
                         catalog.path, catalog.format),
             {.path = catalog.path});
       }
       format::Findings findings;
-      base::ReadTwice twice(errand_.source());  // the head has no sum
+      base::ReadTwice twice(job_.source());  // the head has no sum
       const squeezed::Archive archive = squeezed::read_archive(twice, {}, findings).archive;
       const std::vector<std::byte> encoded = squeezed::encode_index(archive);
-      bytes = errand_.source().size();
+      bytes = job_.source().size();
       head = squeezed::encode_head(archive);
       index = base::as_text(encoded);
     });
-    errand_.comm().broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
-    head = comm::broadcast_text(errand_.comm(), head);
-    index = comm::broadcast_text(errand_.comm(), index);
-    comm::agree_alike(errand_.comm(), [&] {
+    job_.comm().broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
+    head = comm::broadcast_text(job_.comm(), head);
+    index = comm::broadcast_text(job_.comm(), index);
+    comm::agree_alike(job_.comm(), [&] {
       archive_ = squeezed::decode_head(head, 0);
       squeezed::decode_index(base::as_bytes(index), 0, bytes, archive_);
     });
@@ -91,12 +91,12 @@ class Unsqueezing {
   // A piece of a segment: a tile, or a MiB of what is stored as it is.
   base::Bytes piece_of(const Segment& segment, std::uint64_t number, int thread) {
     const std::uint64_t size = piece_bytes(segment), begin = number * size;
-    Hand& hand = hands_[static_cast<std::size_t>(thread)];
-    hand.bytes.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
-    hand.restored.read_at(segment.begin + begin, hand.bytes);
+    WorkerState& worker = workers_[static_cast<std::size_t>(thread)];
+    worker.bytes.resize(static_cast<std::size_t>(std::min(size, segment.length - begin)));
+    worker.restored.read_at(segment.begin + begin, worker.bytes);
     // The sum of what is stored as it is was compared with other reads than this one.
-    if (!segment.is_squeezed()) base::require_same_again(errand_.source(), segment.place + begin, hand.bytes);
-    return hand.bytes;
+    if (!segment.is_squeezed()) base::require_same_again(job_.source(), segment.place + begin, worker.bytes);
+    return worker.bytes;
   }
 
   static std::uint64_t piece_bytes(const Segment& segment) noexcept {
@@ -110,19 +110,19 @@ class Unsqueezing {
     if (!segment.is_squeezed()) require_sum(segment);
     const std::size_t file = archive_.file_at(segment.begin);
     const std::uint64_t begin = segment.begin - archive_.begin_of(file);
-    io::NewFile& target = errand_.target(file);
-    errand_.deal_out(pieces_of(segment), [&](int thread, std::uint64_t number) {
+    io::NewFile& target = job_.target(file);
+    job_.parallel_for(pieces_of(segment), [&](int thread, std::uint64_t number) {
       const base::Bytes bytes = piece_of(segment, number, thread);
       target.named([&] { target.file().write_at(begin + number * piece_bytes(segment), bytes); });
-      errand_.advance(thread, bytes.size());
+      job_.advance(thread, bytes.size());
     });
   }
 
   void require_sum(const Segment& segment) {
-    comm::agree_at_root(errand_.comm(), [&] {
-      const std::uint32_t crc = squeezed::crc_of(errand_.source(), segment);
+    comm::agree_at_root(job_.comm(), [&] {
+      const std::uint32_t crc = squeezed::crc_of(job_.source(), segment);
       if (crc == segment.crc) return;
-      const std::string& path = errand_.source().path();
+      const std::string& path = job_.source().path();
       throw Error(
           Code::checksum_mismatch,
           fmt::format("{}: {} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
@@ -135,32 +135,31 @@ class Unsqueezing {
   void compare(JoinedFiles& written) {
     for (const Segment& segment : archive_.segments) {
       const std::size_t file = archive_.file_at(segment.begin);
-      const io::NewFile& target = errand_.target(file);
-      errand_.deal_out(pieces_of(segment), [&](int thread, std::uint64_t number) {
+      const io::NewFile& target = job_.target(file);
+      job_.parallel_for(pieces_of(segment), [&](int thread, std::uint64_t number) {
         const base::Bytes bytes = piece_of(segment, number, thread);
-        std::vector<std::byte>& found = hands_[static_cast<std::size_t>(thread)].found;
+        std::vector<std::byte>& found = workers_[static_cast<std::size_t>(thread)].found;
         const std::uint64_t at = segment.begin + number * piece_bytes(segment), begin = at - archive_.begin_of(file);
         found.resize(bytes.size());
         target.named([&] { read_all(written, at, found); });
         if (std::ranges::equal(found, bytes)) return;
-        throw Error(
-            Code::checksum_mismatch,
-            fmt::format("{}: what was read back between bytes {} and {} is not what was written; the file system "
-                        "or the disk is not to be trusted",
-                        target.path(), begin, begin + bytes.size()),
-            {.path = target.path(), .offset = begin});
+        throw Error(Code::checksum_mismatch,
+                    fmt::format("{}: the data read back between bytes {} and {} differ from the data written; do not "
+                                "trust this file system or disk",
+                                target.path(), begin, begin + bytes.size()),
+                    {.path = target.path(), .offset = begin});
       });
     }
   }
 
-  Errand errand_;
+  ArchiveJob job_;
   squeezed::Archive archive_;
   // What each thread has.
-  struct Hand {
+  struct WorkerState {
     squeezed::RestoredSource restored;
     std::vector<std::byte> bytes = {}, found = {};
   };
-  std::vector<Hand> hands_;
+  std::vector<WorkerState> workers_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace lq::base {
 
 std::unique_ptr<ByteSource> ByteSource::open_other(const std::string& path) const {
-  throw Error(Code::not_found, path + ": there is no other file beside the one that is read", {.path = path});
+  throw Error(Code::not_found, path + ": the file that is read has no companion files here", {.path = path});
 }
 
 std::size_t MemorySource::read_at(std::uint64_t offset, MutableBytes buffer) {

@@ -47,7 +47,7 @@ class LQ_INNER MemorySource final : public ByteSource {
 };
 
 // A source whose bytes are kept once they were read, so that headers can be looked at again and again. Small reads that
-// follow each other, or leave small gaps, become large ones, which grow from 16 KiB to a MiB and begin anew after a
+// follow each other, or leave small gaps, become large ones, which grow from 16 KiB to a MiB and start over after a
 // jump. Not for several threads at once; for as long as a file is looked through.
 class CachedSource final : public ByteSource {
  public:

@@ -64,9 +64,9 @@ std::string possible_fields(const Catalog& catalog) {
   const std::size_t more = shapes.size() - std::min(shapes.size(), most);
   shapes.resize(shapes.size() - more);
   return fmt::format(
-      "; of its datasets {}{} may be one, but nothing tells which dimensions are those of a lattice: "
-      "describe the order in a text beside it (formats/raw.md; data, offset, lattice, order), or read it "
-      "as an array and write it again as a field",
+      "; of its datasets {}{} may be one, but the file does not state which dimensions form a lattice: describe the "
+      "order in a text file next to it (formats/raw.md; data, offset, lattice, order), or read it as an array and "
+      "write it again as a field",
       fmt::join(shapes, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
 }
 

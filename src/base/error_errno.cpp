@@ -29,9 +29,9 @@ std::string_view remedy(int system_errno) noexcept {
     case ENOSPC:
       return "free some space or choose another file system";
     case EDQUOT:
-      return "your quota is used up; delete something or ask for more";
+      return "disk quota exceeded; delete files or request a larger quota";
     case EFBIG:
-      return "see the file size limit (ulimit -f) and that of the file system";
+      return "check the file size limits of the shell (ulimit -f) and of the file system";
     case EEXIST:
       return "choose another name, or allow overwriting";
     case ENOMEM:

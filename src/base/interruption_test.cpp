@@ -9,7 +9,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/in_order.hpp"
+#include "base/ordered_results.hpp"
 #include "base/quiet_thread.hpp"
 #include "support/error_of.hpp"
 

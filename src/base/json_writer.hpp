@@ -36,7 +36,7 @@ class LQ_INNER JsonWriter {
   JsonWriter& value(const std::optional<T>& v) {
     return v ? value(*v) : null();
   }
-  // Of a type with a function put(JsonWriter&, const T&) beside it, which the whole program has once.
+  // Of a type with a function put(JsonWriter&, const T&) next to it, which the whole program has once.
   template <class T>
   requires requires(JsonWriter& json, const T& v) { put(json, v); }
   JsonWriter& value(const T& v) {

@@ -19,9 +19,9 @@ void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes) {
     const std::size_t got = source.read_at(offset, MutableBytes(again.get(), piece.size()));
     if (got < piece.size() || std::memcmp(piece.data(), again.get(), piece.size()) != 0) {
       throw Error(Code::io,
-                  fmt::format("{}: bytes {} to {} were read twice and came differently: memory, a bus, the network or "
-                              "the storage has changed them on their way, or the file is being written to. Nothing "
-                              "was made of them; try again, and have the machine examined if it happens again",
+                  fmt::format("{}: bytes {} to {} were read twice with different results: memory, a bus, the network "
+                              "or the storage changed them in transit, or another program is writing to the file. They "
+                              "were not used; try again, and have the machine examined if it happens again",
                               source.path(), offset, offset + piece.size() - 1),
                   {.path = source.path(), .offset = offset});
     }

@@ -66,7 +66,7 @@ std::string StorageReport::summary() const {
   std::string text = fmt::format("on {}", file_system);
   if (has_stripes) text += fmt::format(", stripes: {}", to_string(stripes));
   text += fmt::format("; {} {} at the file", ranks, ranks == 1 ? "rank" : "ranks");
-  if (single_owner) text += fmt::format(", each in blocks of {} of its own", base::binary_bytes(block_bytes));
+  if (single_owner) text += fmt::format(", each in its own blocks of {}", base::binary_bytes(block_bytes));
   return text;
 }
 

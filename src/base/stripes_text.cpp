@@ -22,7 +22,7 @@ std::string_view why_so(StripeReason reason) noexcept {
     case StripeReason::progressive:
       return "they grow with the file, as the folder has it";
     case StripeReason::size_unknown:
-      return "left as they are, for the size of the file is not known";
+      return "left unchanged, because the size of the file is not known";
     case StripeReason::left:
       return "left as they are";
     case StripeReason::fitting:

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a new file is called until it is complete: ".NAME.xxxxxxxx" beside NAME, with eight hexadecimal digits. File
+// What a new file is called until it is complete: ".NAME.xxxxxxxx" next to NAME, with eight hexadecimal digits. File
 // systems that place a file by its name (GlusterFS) leave dot and number out, so that it lies where NAME belongs.
 // "NAME.xxxxxxxx.part", as earlier versions called it, is still known to whoever looks for what was left behind.
 #pragma once

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The raw limit: what any program could reach at best with these bytes in this directory. Every rank moves its share by
-// plain pwrite or pread in pieces of 1 MiB, one share behind the other.
+// plain pwrite or pread in pieces of 1 MiB, one share after the other.
 #pragma once
 
 #include <cstddef>

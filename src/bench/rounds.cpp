@@ -26,7 +26,7 @@ class RawMover : public Mover {
  public:
   RawMover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads)
       : bytes_per_number_(bytes_per_number), sync_(sync), threads_(threads) {
-    // Shares lie behind each other; where they differ in size, a rank with a smaller one leaves a gap.
+    // Shares are stored in sequence; where they differ in size, a rank with a smaller one leaves a gap.
     largest_sites_ = static_cast<std::uint64_t>(grid.communicator().max(static_cast<double>(grid.local_volume())));
   }
   Result label() const override { return plain_label("raw", "raw", bytes_per_number_ == 4 ? "single" : "double"); }
@@ -85,7 +85,7 @@ void require_same(const BenchField& field, const Lane& lane) {
   const bool is_half = lane.write.name == "raw" && lane.write.precision == "single";
   together(field.grid().communicator(), [&] {
     if (field.target_is_source(field.source().size_bytes() / (is_half ? 2 : 1))) return;
-    throw Error(Code::internal, fmt::format("{}: what was read is not what was written", lane.write.name));
+    throw Error(Code::internal, fmt::format("{}: the data read differ from the data written", lane.write.name));
   });
 }
 
@@ -99,7 +99,7 @@ std::optional<std::uint64_t> worse_peak(const Communicator& ranks, const MemoryP
   return std::max(before.value_or(0), static_cast<std::uint64_t>(largest));
 }
 
-// The files of one measurement, with what a mover made beside them; all removed at the end.
+// The files of one measurement, with what a mover made next to them; all removed at the end.
 class LaneFiles {
  public:
   LaneFiles(const Communicator& ranks, const Rounds& rounds, Mover& mover, const std::string& suffix) : mover_(mover) {
@@ -277,13 +277,13 @@ void require_directory(const Communicator& ranks, const std::string& directory, 
     if (::access(directory.c_str(), W_OK | X_OK) != 0 || !std::filesystem::is_directory(directory)) {
       const int reason = errno;
       throw Error(reason == EACCES || reason == EROFS ? Code::no_permission : Code::not_found,
-                  fmt::format("{}: is no directory in which files can be made: {}", directory, std::strerror(reason)),
+                  fmt::format("{}: files cannot be created in this directory: {}", directory, std::strerror(reason)),
                   {.path = directory, .system_errno = reason});
     }
     const std::string system = file_system_of(directory).name;
     if (cold && system == "tmpfs") {
       throw Error(Code::unsupported,
-                  fmt::format("{}: a {} lies in memory and is never cold; name a directory on a disk with --path",
+                  fmt::format("{}: a {} is in memory and is never cold; name a directory on a disk with --path",
                               directory, system),
                   {.path = directory});
     }

@@ -102,7 +102,7 @@ TEST(MemoryPeak, SeesWhatWasThereForAMomentOnly) {
   const MemoryPeak peak;
   { PageVector<char> moment(size, 'x'); }
   EXPECT_GE(*peak.bytes(), size / 10 * 9);
-  EXPECT_LE(*peak.bytes(), size / 2 * 3);  // sanitizers keep books of their own beside it
+  EXPECT_LE(*peak.bytes(), size / 2 * 3);  // sanitizers keep books of their own next to it
   EXPECT_LE(*nothing, size / 10);
 }
 

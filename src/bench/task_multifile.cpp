@@ -19,7 +19,7 @@ namespace lq::bench {
 namespace {
 
 [[noreturn]] void fail(const std::string& path, const char* doing) {
-  throw Error(Code::io, path + ": sion.h cannot " + doing + "; its own message says why", {.path = path});
+  throw Error(Code::io, path + ": sion.h cannot " + doing + "; its own message gives the reason", {.path = path});
 }
 
 class MultifileSide final : public TaskSide {

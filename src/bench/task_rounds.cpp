@@ -169,7 +169,7 @@ std::vector<TaskResult> measure_transfer(const TaskGroup& group, const TaskRound
     lane.read.seconds.add(timed(group.readers, [&] { lane.side->read(lane.to, target); }));
     together(group.readers, [&] {
       if (is_stream_of(target, group.readers.rank())) return;
-      throw Error(Code::internal, fmt::format("{}: what was read is not what was written", lane.write.name));
+      throw Error(Code::internal, fmt::format("{}: the data read differ from the data written", lane.write.name));
     });
   });
   std::vector<TaskResult> results;

@@ -16,7 +16,7 @@ namespace lq::bench {
 
 struct TaskRounds {
   Rounds rounds;
-  std::string folder;            // made anew for each turn, and removed
+  std::string folder;            // recreated for each turn, and removed
   std::uint64_t bytes = 0;       // of each stream
   std::vector<int> files = {1};  // numbers of physical files
   int shift = 0;

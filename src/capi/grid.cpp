@@ -73,7 +73,7 @@ lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_commun
     auto [room, call] = lq::capi::agreed(group, [&] {
       auto translated = std::pair(Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options));
       if (!translated.second.axes.empty())
-        lq::capi::reject("axes are those of a Cartesian MPI communicator: lq_grid_mpi_with");
+        lq::capi::reject("the axes must be those of a Cartesian MPI communicator: lq_grid_mpi_with");
       return translated;
     });
     room.fill(lq::Grid(group, call.extents, call.options));

@@ -59,7 +59,7 @@ auto agreed(const Communicator& communicator, Make&& make) {
   return std::move(*result);
 }
 
-// Where a new handle goes, and the memory for it: had while the arguments are agreed on, for behind that all ranks make
+// Where a new handle goes, and the memory for it: had while the arguments are agreed on, for after that all ranks make
 // together what it holds, and none of them may stay away.
 template <class Handle>
 class Room {

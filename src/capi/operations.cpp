@@ -15,7 +15,7 @@ using lq::comm::Flight;
 constexpr int usual_tags = 1 << 20;
 constexpr int least_tags = 2 * lq::comm::channels;
 
-class Operations final : public lq::comm::Courier {
+class Operations final : public lq::comm::MessageTransport {
  public:
   explicit Operations(const lq_operations& table) : table_(table) {
     if (table_.tags == 0) table_.tags = usual_tags;

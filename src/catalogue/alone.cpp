@@ -17,8 +17,8 @@ namespace {
 
 [[noreturn]] void refuse() {
   throw Error(Code::unsupported,
-              "this Limequat was built without SQLite, which keeps catalogues: build it where libsqlite3 and sqlite3.h "
-              "are (libsqlite3-dev on Debian)");
+              "this Limequat was built without SQLite, which stores catalogues: build it on a machine with libsqlite3 "
+              "and sqlite3.h (libsqlite3-dev on Debian)");
 }
 
 }  // namespace

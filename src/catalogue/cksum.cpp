@@ -83,7 +83,7 @@ base::Bytes read_block(transport::File& file, std::uint64_t offset, base::Mutabl
   const std::size_t got = file.read_at(offset, block);
   if (got == 0) {
     throw Error(Code::truncated,
-                fmt::format("{}: ends at byte {}, where {} more were expected", file.path(), offset, block.size()),
+                fmt::format("{}: ends at byte {}, but {} more were expected", file.path(), offset, block.size()),
                 {.path = file.path(), .offset = offset});
   }
   return base::Bytes(block).first(got);

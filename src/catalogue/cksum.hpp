@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The CRC of POSIX `cksum`: polynomial 0x04c11db7, most significant bit first, the length of the data behind them.
+// The CRC of POSIX `cksum`: polynomial 0x04c11db7, most significant bit first, the length of the data after them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace lq::catalogue {
 class Cksum {
  public:
   Cksum() = default;
-  // Of so many bytes, which may come in any order: the XOR of what all of them contribute.
+  // Of the given number of bytes, which may come in any order: the XOR of what all of them contribute.
   Cksum(std::uint32_t contributions, std::uint64_t bytes) noexcept : crc_(~contributions), length_(bytes) {}
 
   void add(base::Bytes bytes) noexcept;
@@ -26,7 +26,7 @@ class Cksum {
   std::uint64_t length_ = 0;
 };
 
-// What bytes with so many behind them contribute.
+// What bytes with so many after them contribute.
 std::uint32_t cksum_contribution(base::Bytes bytes, std::uint64_t behind) noexcept;
 
 // As many bytes of a file as the block takes, one at least. truncated: it ends before.

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a piece contributes to the CRC of a file depends on the piece and on how much lies behind it, and contributions
+// What a piece contributes to the CRC of a file depends on the piece and on how much lies after it, and contributions
 // add up by XOR: no order is needed.
 #include "catalogue/cksum_in_passing.hpp"
 

@@ -21,7 +21,7 @@ class PassedBytes {
  public:
   explicit PassedBytes(std::uint64_t file_bytes) : file_bytes_(file_bytes) {}
 
-  // Those that have passed before, or lie behind the end, count for nothing.
+  // Those that have passed before, or lie after the end, count for nothing.
   void add(std::uint64_t offset, base::Bytes bytes);
   // Reads what has not passed; when nobody adds any more. truncated: the file is shorter now.
   std::uint32_t cksum(transport::File& file);

@@ -140,17 +140,18 @@ void Database::fail(int code) const {
     case SQLITE_LOCKED:
       throw error(Code::io, "the catalogue is locked: another process writes to it; try again when it has ended");
     case SQLITE_NOTADB:
-      throw error(Code::malformed, "this is no SQLite database, or one that is encrypted; name another file");
+      throw error(Code::malformed, "this is not an SQLite database, or it is encrypted; name another file");
     // Our statements fit the tables that we made: where they do not any more, the tables are not as we made them.
     case SQLITE_ERROR:
     case SQLITE_CONSTRAINT:
     case SQLITE_MISMATCH:
     case SQLITE_SCHEMA:
     case SQLITE_CORRUPT:
-      throw error(Code::malformed,
-                  fmt::format("the catalogue is damaged ({}): move it away and index again; what was known of earlier "
-                              "verifications is lost",
-                              reason));
+      throw error(
+          Code::malformed,
+          fmt::format(
+              "the catalogue is damaged ({}): move it away and index again; the history of verifications is lost",
+              reason));
     case SQLITE_FULL:
       throw error(Code::no_space, "no space left for the catalogue; free some, or choose another place for it");
     case SQLITE_READONLY:

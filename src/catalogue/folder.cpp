@@ -129,7 +129,7 @@ std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
   }
   const NameParts name = parts_of(plain);
   if (name.number && series_.contains(name.series)) return fmt::format("its name is one of {}", name_of(name.series));
-  if (sizes_.contains(of_size(sighting))) return "it has the size of a lattice file beside it";
+  if (sizes_.contains(of_size(sighting))) return "it has the size of a lattice file in the same folder";
   if (cousins_.contains(cousins_of(sighting.path))) return "files of this name in other folders are lattice files";
   const std::string_view own = name_of(sighting.path);
   const bool is_of_others = own.starts_with('.') || std::ranges::any_of(endings_of_others, [&](std::string_view e) {
@@ -137,7 +137,7 @@ std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
                             });
   if (sighting.has_remains && !is_of_others) {
     return sighting.size == 0 ? "interrupted writers and copies leave such files"
-                              : "its bytes are what is left of a lattice file";
+                              : "it holds the remains of a lattice file";
   }
   return {};
 }

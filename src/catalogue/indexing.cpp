@@ -13,7 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/in_order.hpp"
+#include "base/ordered_results.hpp"
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
 #include "catalogue/batches.hpp"
@@ -170,13 +170,12 @@ std::vector<std::string> Indexing::find_new(const std::string& folder) {
         [&](const std::string& where, const std::string& reason) {
           std::error_code failure;
           if (!std::filesystem::exists(where, failure) && !failure) {
-            report_.warnings.push_back(
-                fmt::format("{}: the folder is not there any more; its files are missing", where));
+            report_.warnings.push_back(fmt::format("{}: the folder no longer exists; its files are missing", where));
             return;
           }
           unreadable_.push_back(where);
           report_.warnings.push_back(
-              fmt::format("{}: the folder cannot be read: {}; what is known of its files is kept", where, reason));
+              fmt::format("{}: the folder cannot be read: {}; its entries in the catalogue are kept", where, reason));
         });
   }
   std::ranges::sort(found);
@@ -231,7 +230,7 @@ void Indexing::tell_change(const Looked& looked, const Known& before) {
   if (!looked.problem.empty() && !before.is_readable) return;
   if (!looked.problem.empty()) {
     report_.warnings.push_back(
-        fmt::format("{}: it cannot be read any more, and stays in the catalogue as unreadable", looked.path));
+        fmt::format("{}: it can no longer be read, and stays in the catalogue as unreadable", looked.path));
   } else if (looked.state() != "indexed" && looked.status.size < before.size) {
     report_.warnings.push_back(fmt::format("{}: it had {} bytes when it was indexed before, and has {} now",
                                            looked.path, before.size, looked.status.size));
@@ -283,7 +282,7 @@ void Indexing::settle_lost(Looked looked, const Place& place) {
   store_.keep_lost(before->id, looked);
 }
 
-// Files that were not read again may be something else by what has come to lie beside them.
+// Files that were not read again may be something else by what has come to lie next to them.
 void Indexing::settle_unread() {
   for (const auto& [path, status] : unread_) {
     const Known& known = known_.at(path);
@@ -376,8 +375,9 @@ std::vector<std::string> all_folders(const Database& database) {
   while (rows.step()) folders.push_back(rows.text(0));
   if (folders.empty()) {
     throw Error(Code::invalid_argument,
-                database.path() + ": no folder was indexed yet; name one, or the file of a catalogue that has some "
-                                  "(`--db FILE`)",
+                database.path() +
+                    ": no folder was indexed yet; name one, or the file of a catalogue that has some "
+                    "(`--db FILE`)",
                 {.path = database.path()});
   }
   return folders;

@@ -23,7 +23,7 @@ struct FieldProperty {
   base::Property property;
 };
 
-// A physical file of an entry beside its first.
+// A physical file of an entry next to its first.
 struct FurtherFile {
   std::string path;
   FileStatus status;

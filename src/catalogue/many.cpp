@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/ensemble.hpp>
 
-#include "base/in_order.hpp"
+#include "base/ordered_results.hpp"
 #include "catalogue/catalogued.hpp"
 #include "catalogue/folder.hpp"
 #include "catalogue/look.hpp"
@@ -148,7 +148,7 @@ void Listing::compare_with_catalogue(const std::string& folder, std::vector<Cand
     if (catalogue::is_temporary(path)) continue;
     found.push_back(answered(not_verified(
         path, Verdict::unreadable,
-        fmt::format("{}: the file is not there any more, although the catalogue {} has it", path, known.db))));
+        fmt::format("{}: the file no longer exists, although the catalogue {} lists it", path, known.db))));
   }
 }
 

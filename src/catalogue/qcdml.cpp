@@ -76,15 +76,15 @@ std::string lfn_in(const Catalog& catalog) {
 void check_lfn(const std::string& lfn, std::vector<Finding>& findings) {
   if (lfn.empty()) {
     findings.push_back(finding(Severity::warning, "ildg-lfn-missing",
-                               "there is no logical file name (a record ildg-data-lfn); catalogues ask for one"));
+                               "there is no logical file name (a record ildg-data-lfn); catalogues require one"));
     return;
   }
   if (lfn.starts_with(no_lfn)) {
-    findings.push_back(
-        finding(Severity::warning, "ildg-lfn-unregistered",
-                fmt::format("the logical file name \"{}\" is what stands where nobody gave one; `lq ildg "
-                            "lfn FILE --set LFN -o OUT` gives it one",
-                            base::printable(lfn))));
+    findings.push_back(finding(
+        Severity::warning, "ildg-lfn-unregistered",
+        fmt::format(
+            "the logical file name \"{}\" is a placeholder; `lq ildg lfn FILE --set LFN -o OUT` sets a real one",
+            base::printable(lfn))));
     return;
   }
   const std::string shown = base::printable(lfn, 160);
@@ -98,9 +98,9 @@ void check_lfn(const std::string& lfn, std::vector<Finding>& findings) {
                                "lfn://GRID/...", shown));
   }
   if (!expected_of(Type::uri, lfn).empty()) {
-    findings.push_back(finding(Severity::error, "ildg-lfn-form",
-                               fmt::format("the logical file name \"{}\" is no URI: it has blanks or brackets", shown),
-                               "a URI", shown));
+    findings.push_back(finding(
+        Severity::error, "ildg-lfn-form",
+        fmt::format("the logical file name \"{}\" is not a URI: it has blanks or brackets", shown), "a URI", shown));
   }
 }
 
@@ -109,7 +109,8 @@ FileFacts facts_of(const std::string& path, const Limits& limits) {
   catalog.require_sound();
   const auto first = std::ranges::find_if(catalog.fields, is_gauge);
   if (first == catalog.fields.end()) {
-    throw Error(Code::unsupported, fmt::format("{}: holds no gauge field, which QCDml documents are of", path),
+    throw Error(Code::unsupported,
+                fmt::format("{}: holds no gauge field, but QCDml documents describe gauge fields", path),
                 {.path = path});
   }
   FileFacts facts;

@@ -191,13 +191,13 @@ class Comparison {
     if (number && data && *number == *data) return;
     if (number && *number == facts_.sums.file) {
       add(is_1_3_ ? Severity::note : Severity::error, "qcdml-crc-of-file",
-          "crcCheckSum is the cksum of the whole file, not that of the record with the links, which schema 2.0 means",
+          "crcCheckSum is the cksum of the whole file; schema 2.0 requires the cksum of the record with the links",
           data ? std::to_string(*data) : std::string(), stated);
       return;
     }
     add(Severity::error, "qcdml-crc",
-        fmt::format("crcCheckSum is {}, but cksum of the data is {} and that of the file {}", base::printable(stated),
-                    data ? std::to_string(*data) : "not known", facts_.sums.file),
+        fmt::format("crcCheckSum is {}, but the cksum of the data is {} and the cksum of the file is {}",
+                    base::printable(stated), data ? std::to_string(*data) : "not known", facts_.sums.file),
         data ? std::to_string(*data) : std::string(), stated);
   }
 
@@ -218,7 +218,7 @@ class Comparison {
     const auto number = base::parse_double(stated.front()->text);
     if (!number || std::abs(*number - *facts_.plaquette) <= plaquette_tolerance) return;
     add(Severity::error, "qcdml-plaquette",
-        fmt::format("avePlaquette is {}, but that of the file is {}", stated.front()->text, *facts_.plaquette),
+        fmt::format("avePlaquette is {}, but the plaquette of the file is {}", stated.front()->text, *facts_.plaquette),
         fmt::format("{}", *facts_.plaquette), stated.front()->text);
   }
 
@@ -252,7 +252,7 @@ RuledDocument checked_by_rules(std::string_view text, std::vector<Finding>& find
   try {
     document.root = base::xml::parse(text, {.bytes = text.size() + 1});
   } catch (const Error& error) {
-    findings.push_back(finding(Severity::error, "qcdml-xml", fmt::format("the document is no XML: {}", error.what())));
+    findings.push_back(finding(Severity::error, "qcdml-xml", fmt::format("the document is not XML: {}", error.what())));
     return document;
   }
   const std::string_view uri = namespace_in(text);
@@ -308,7 +308,8 @@ Check check(const std::string& path, const std::string& document, const QcdmlOpt
   if (catalog.format != "ildg") {
     result.findings.push_back(qcdml::finding(
         Severity::error, "ildg-format",
-        fmt::format("the file is of format {}; ILDG takes its own (`lq convert IN OUT --format ildg`)", catalog.format),
+        fmt::format("the file has the format {}; ILDG accepts only its own format (`lq convert IN OUT --format ildg`)",
+                    catalog.format),
         "ildg", catalog.format));
   }
   for (Finding& finding : io::broken_rules(path, options.limits)) result.findings.push_back(std::move(finding));

@@ -151,14 +151,14 @@ void require_ours(const Database& database) {
   const std::int64_t found = database.whole("PRAGMA application_id");
   if (found != application) {
     throw Error(Code::malformed,
-                fmt::format("{}: this SQLite database is no catalogue of ours; name another file", path),
+                fmt::format("{}: this SQLite database is not a Limequat catalogue; name another file", path),
                 {.path = path, .expected = std::to_string(application), .found = std::to_string(found)});
   }
   const std::int64_t found_version = database.whole("PRAGMA user_version");
   if (found_version > version) {
     throw Error(Code::unsupported,
-                fmt::format("{}: the catalogue is of version {}, made by a later Limequat than this one, which knows "
-                            "version {}; use that, or index into another file",
+                fmt::format("{}: the catalogue has version {}, made by a later Limequat than this one, which supports "
+                            "version {}; use the later one, or index into another file",
                             path, found_version, version),
                 {.path = path, .expected = std::to_string(version), .found = std::to_string(found_version)});
   }
@@ -192,7 +192,7 @@ std::string place_of(const std::string& db) {
 Database open_existing(const std::string& path) {
   std::error_code failure;
   if (!std::filesystem::exists(path, failure) && !failure) {
-    throw Error(Code::not_found, fmt::format("{}: there is no catalogue; `lq index DIR` makes one", path),
+    throw Error(Code::not_found, fmt::format("{}: no catalogue found; `lq index DIR` creates one", path),
                 {.path = path});
   }
   Database database(path, Opening::existing);

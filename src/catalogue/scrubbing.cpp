@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/in_order.hpp"
+#include "base/ordered_results.hpp"
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
 #include "catalogue/batches.hpp"
@@ -243,7 +243,7 @@ void Scrubbing::keep_unreadable(const Due& file, Examined examined) {
   nothing.ok = false;
   if (examined.is_missing) {
     store_.set_missing(file.id, now_);
-    return count({file.path, "missing", "it is no longer there", std::move(nothing)});
+    return count({file.path, "missing", "it no longer exists", std::move(nothing)});
   }
   put_problem_.bind(file.id, examined.problem).run();
   Judged judged{std::string(name(Verdict::unreadable)), examined.problem};
@@ -352,7 +352,7 @@ bool was_written(const std::vector<SummedFile>& before, const std::vector<Summed
 std::string failure_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::unproven:
-      return "no checksum of it disagrees, but what it holds looks wrong";
+      return "none of its checksums disagrees, but its contents look wrong";
     case Verdict::incomplete:
       return "bytes of it are missing";
     default:
@@ -366,8 +366,8 @@ Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFil
   const std::string word(name(verdict));
   if (!before) {
     if (!is_ok(verdict)) {
-      return {word,
-              fmt::format("{}, and was not seen sound before: get it from its source again", failure_of(verdict))};
+      return {word, fmt::format("{}, and no earlier verification found it intact: get it from its source again",
+                                failure_of(verdict))};
     }
     return {word, verdict == Verdict::sound ? "it agrees with its checksums"
                                             : "nothing disagrees, but not all of it has an exact checksum"};
@@ -386,11 +386,11 @@ Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFil
     }
     return {
         verdict == Verdict::damaged ? std::string(changed_and_damaged) : word,
-        fmt::format("it was written to after {}, when it was seen sound, and now {}: its writer or a copy went wrong",
+        fmt::format("it was written to after {}, when it was found intact, and now {}: its writer or a copy went wrong",
                     before->at, failure_of(verdict))};
   }
-  if (is_ok(verdict)) return {word, fmt::format("its bytes are those of {}", before->at)};
-  return {word, fmt::format("{}, although its bytes are those of {}, when it passed: it was verified otherwise then",
+  if (is_ok(verdict)) return {word, fmt::format("its bytes equal those of {}", before->at)};
+  return {word, fmt::format("{}, although its bytes equal those of {}, when it passed: it was verified otherwise then",
                             failure_of(verdict), before->at)};
 }
 

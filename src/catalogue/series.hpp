@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the names of files say: configurations of one run are named alike but for a number.
+// What the names of files say: configurations of one run are named alike except for a number.
 #pragma once
 
 #include <cstdint>

@@ -217,7 +217,7 @@ void Store::keep_other(const Looked& looked) {
 }
 
 void Store::set_missing(std::int64_t id, const std::string& since) { set_missing_.bind(id, text_or_none(since)).run(); }
-// Parts of the entry are looked at again, for they may be entries now.
+// Parts of the entry are looked at again, because they may be entries now.
 void Store::forget(std::int64_t id) {
   drop_others_.bind(id).run();
   forget_.bind(id).run();

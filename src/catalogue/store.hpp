@@ -31,7 +31,7 @@ struct Known {
 // By path: those that lie in the folder or below.
 using KnownFiles = std::unordered_map<std::string, Known>;
 KnownFiles known_below(const Database& database, const std::string& folder);
-// What `what` of a part begins with, the entry behind it.
+// What `what` of a part begins with, the entry after it.
 inline constexpr std::string_view part_of = "part of ";
 // The contents of a file in short: "gauge 8x8x8x16".
 std::string contents_of(const Catalog& catalog);

@@ -18,14 +18,14 @@
 #include "checkpoint/set_fields.hpp"
 #include "checkpoint/shape.hpp"
 #include "comm/agree.hpp"
-#include "comm/dealing.hpp"
-#include "comm/gathering.hpp"
+#include "comm/multi_gather.hpp"
+#include "comm/multi_scatter.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/integers.hpp"
 #include "io/new_file.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 
 namespace lq::checkpoint {
 
@@ -49,7 +49,7 @@ void AppendedSet::number_tasks() {
 }
 
 void AppendedSet::find() {
-  const auto files = comm::agree(all(), [&] { return std::make_unique<transport::OpenedOnce>(transport_); });
+  const auto files = comm::agree(all(), [&] { return std::make_unique<transport::PinnedTransport>(transport_); });
   const auto begin = static_cast<std::uint64_t>(first_task_);
   const SetTables tables = read_tables(
       *files, path_, all(), {.mine = TaskRange{begin, begin + static_cast<std::uint64_t>(options_.streams)}});
@@ -94,7 +94,7 @@ void AppendedSet::find() {
     fields_problem_ = tables.fields_problem;
     prefix_ = tables.head.prefix;
   });
-  mine_ = deal_out(tables);
+  mine_ = distribute_tasks(tables);
 }
 
 // Of the files whose tables this rank has read what is needed to close them again.
@@ -136,13 +136,13 @@ void AppendedSet::require_whole(const FoundSet& found) const {
     throw Error(Code::wrong_state, fmt::format("{}: {}", path_, why), {.path = path_});
   };
   if (!found.is_named()) refuse("the set was not published completely; repair it first");
-  if (found.has_problems()) refuse("a header or the record behind it is damaged; repair it first");
+  if (found.has_problems()) refuse("a header or the record after it is damaged; repair it first");
   // A stream goes on where it ends, and where this one ended is not there.
   for (std::size_t file = 0; file < found.losses.size(); ++file) {
     if (found.losses[file].empty()) continue;
     throw Error(Code::unsupported,
-                fmt::format("{}, so the set is not gone on with; \"lq defrag {} -o NEW --no-verify\" writes a set with "
-                            "what there is, which can be",
+                fmt::format("{}; cannot append to this set. Run \"lq defrag {} -o NEW --no-verify\" to save the "
+                            "remaining data as a new set, and append to that",
                             found.describe(found.losses[file].front(), static_cast<std::int32_t>(file)), path_),
                 {.path = path_});
   }
@@ -167,17 +167,17 @@ void AppendedSet::remove_stale_files(const Generation& mine) {
 
 // Whoever has the tables of a part must know which of its tasks are whose: those of a rank end where those of the next
 // begin.
-std::vector<TaskEntry> AppendedSet::deal_out(const SetTables& tables) {
+std::vector<TaskEntry> AppendedSet::distribute_tasks(const SetTables& tables) {
   const Parts& parts = tables.parts;
   std::vector<std::vector<std::uint64_t>> ends;  // by part, of each rank that has to do with it
   const auto last = static_cast<std::uint64_t>(first_task_ + options_.streams);
-  comm::Gatherer gatherer = comm::agree(all(), [&] {
+  comm::MultiGather gatherer = comm::agree(all(), [&] {
     ends.resize(parts.count());
     for (std::size_t part = 0; part < parts.count(); ++part) {
       if (parts.users[part].first != all().rank()) continue;
       ends[part].reserve(static_cast<std::size_t>(parts.users[part].last - parts.users[part].first));
     }
-    return comm::Gatherer(all(), parts.users, [&](std::size_t) { return comm::to_bytes(last); });
+    return comm::MultiGather(all(), parts.users, [&](std::size_t) { return comm::to_bytes(last); });
   });
   comm::agree(all(), [&] {
     comm::Values<std::uint64_t> values;
@@ -185,10 +185,10 @@ std::vector<TaskEntry> AppendedSet::deal_out(const SetTables& tables) {
       values.take(part, piece, [&](std::uint64_t end) { ends[part].push_back(end); });
     });
   });
-  comm::Dealer dealer = comm::agree(all(), [&] {
-    std::vector<comm::Dealing> dealings;
-    for (const comm::Gathering& users : parts.users) dealings.push_back({users.first, users.first, users.last});
-    return comm::Dealer(all(), std::move(dealings), [&](std::size_t part, int rank) {
+  comm::MultiScatter scatter = comm::agree(all(), [&] {
+    std::vector<comm::ScatterItem> items;
+    for (const comm::GatherItem& users : parts.users) items.push_back({users.first, users.first, users.last});
+    return comm::MultiScatter(all(), std::move(items), [&](std::size_t part, int rank) {
       const auto number = static_cast<std::size_t>(rank - parts.users[part].first);
       const std::uint64_t begin = number == 0 ? static_cast<std::uint64_t>(first_task_) : ends[part][number - 1];
       const std::uint64_t end = std::min(ends[part][number], parts.tasks[part + 1]);
@@ -201,15 +201,15 @@ std::vector<TaskEntry> AppendedSet::deal_out(const SetTables& tables) {
   });
   return comm::agree(all(), [&] {
     std::vector<TaskEntry> mine;
-    for (const comm::Dealt& dealt : dealer.deal()) {
+    for (const comm::ScatteredPart& dealt : scatter.run()) {
       if (!dealt.bytes.empty()) std::ranges::move(unpack_entries(dealt.bytes), std::back_inserter(mine));
     }
     return mine;
   });
 }
 
-// New tasks make a further physical file; two where one of so many tasks has no room for its record. They belong to the
-// set when the set is closed.
+// New tasks make a further physical file; two where one with all these tasks has no room for its record. They belong to
+// the set when the set is closed.
 void AppendedSet::plan_new_files() {
   std::int64_t first = common_.tasks;
   comm::agree(all(), [&] {
@@ -318,16 +318,18 @@ void AppendedSet::resume(const TaskEntry& entry) {
 
 void AppendedSet::refuse(const transport::File& handle, const StreamPlace& place, std::uint64_t chunk,
                          bool was_lost) const {
-  throw Error(Code::unsupported,
-              fmt::format("{}: chunk {} of task {} {}, so what is there could not be recovered while the set is open; "
-                          "\"lq defrag {} -o NEW{}\" writes a set with what there is, which can be gone on with",
-                          handle.path(), chunk, place.number,
-                          was_lost ? "was lost" : "has no record that agrees with the table of chunks", path_,
-                          was_lost ? "" : " --no-verify"),
-              {.path = handle.path()});
+  throw Error(
+      Code::unsupported,
+      fmt::format(
+          "{}: cannot append: chunk {} of task {} {}, so its data could not be recovered if this run were interrupted. "
+          "Run \"lq defrag {} -o NEW{}\" to save the remaining data as a new set, and append to that",
+          handle.path(), chunk, place.number,
+          was_lost ? "was lost" : "has no record that agrees with the table of chunks", path_,
+          was_lost ? "" : " --no-verify"),
+      {.path = handle.path()});
 }
 
-// What the record behind the header of a file is as long as the set is this writer's.
+// What the record after the header of a file is as long as the set is this writer's.
 const SetRecord& AppendedSet::claim(std::size_t number) {
   std::optional<SetRecord>& mine = claims_[number];
   if (!mine) {
@@ -348,7 +350,7 @@ void AppendedSet::require_own() {
   }
 }
 
-// The table goes once the mark is on the disk, so that what stands behind the chunks is never taken for bytes of one.
+// The table goes once the mark is on the disk, so that what stands after the chunks is never taken for bytes of one.
 void AppendedSet::mark_open() {
   comm::agree(all(), [&] {
     for (const auto& [number, kept] : kept_) require_epoch(file(number), kept.record);
@@ -378,9 +380,11 @@ FieldsWriter::Start AppendedSet::open_fields() {
 }
 
 void AppendedSet::remove() {
-  throw Error(Code::wrong_state,
-              fmt::format("{}: what was appended to a set is part of it; close it, or repair it later", path_),
-              {.path = path_});
+  throw Error(
+      Code::wrong_state,
+      fmt::format("{}: appended data are part of the set and cannot be discarded; close the set, or repair it later",
+                  path_),
+      {.path = path_});
 }
 
 std::unique_ptr<NewSet> append_to_set(transport::Transport& transport, const std::string& path,

@@ -13,7 +13,7 @@
 #include "checkpoint/publishing.hpp"
 #include "clients/owners.hpp"
 #include "comm/agree.hpp"
-#include "comm/gathering.hpp"
+#include "comm/multi_gather.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/integers.hpp"
@@ -63,7 +63,7 @@ void AppendedSet::finish() {
 
 // To clients that have used the files, by those that keep them and have written last.
 void AppendedSet::tell_ends() {
-  if (!clients::owners_beside(all(), transport_, path_).have_strange_caches()) return;
+  if (!clients::owners_beside(all(), transport_, path_).have_incoherent_caches()) return;
   const auto name = [&](std::size_t number) { return sion::file_name(path_, static_cast<std::int32_t>(number)); };
   std::vector<std::uint64_t> ends = comm::agree(all(), [&] {
     std::vector<std::uint64_t> mine(all_files());
@@ -99,8 +99,8 @@ void for_each_stream(const std::vector<std::uint64_t>& numbers, const Each& each
 
 std::map<std::size_t, AppendedSet::Grown> AppendedSet::gather_grown() {
   std::map<std::size_t, std::vector<std::uint64_t>> numbers;  // by part
-  comm::Gatherer gatherer = comm::agree(all(), [&] {
-    return comm::Gatherer(all(), parts_.users, [&](std::size_t part) {
+  comm::MultiGather gatherer = comm::agree(all(), [&] {
+    return comm::MultiGather(all(), parts_.users, [&](std::size_t part) {
       std::vector<std::uint64_t> mine;
       for (const auto& stream : streams_) {
         const auto task = static_cast<std::uint64_t>(stream->task());

@@ -66,7 +66,7 @@ class AppendedSet final : public NewSet {
   void keep(const SetTables& tables);
   void require_whole(const FoundSet& found) const;
   void remove_stale_files(const Generation& mine);
-  std::vector<TaskEntry> deal_out(const SetTables& tables);
+  std::vector<TaskEntry> distribute_tasks(const SetTables& tables);
   void plan_new_files();
   void lay_out(std::size_t index);
   void create_new_file(std::size_t index, std::vector<std::byte> head, std::uint64_t expected);

@@ -103,10 +103,10 @@ void require_epoch(base::ByteSource& file, const SetRecord& mine) {
   if (!there || (there->generation == mine.generation && there->epoch == mine.epoch)) return;
   throw Error(
       Code::wrong_state,
-      fmt::format("{}: another program has repaired this set or gone on with it since it was opened here (epoch "
-                  "{} is in the file, expected {}); what was written here since then is no part of it; append "
-                  "to the set anew",
-                  file.path(), there->epoch.count, mine.epoch.count),
+      fmt::format(
+          "{}: another program repaired this set or appended to it after it was opened here (epoch: found {}, expected "
+          "{}). Data written here since then are not part of the set. Open it again and repeat the append",
+          file.path(), there->epoch.count, mine.epoch.count),
       {.path = file.path()});
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What makes a physical file a closed one: metadata block 2 with the tail record behind it, and then, by one small
+// What makes a physical file a closed one: metadata block 2 with the tail record after it, and then, by one small
 // write that is never torn, the number of blocks and the place of the table in metadata block 1.
 #pragma once
 
@@ -35,7 +35,7 @@ Closing closing_of(const format::sion::PhysicalFile& file, const SetRecord& reco
 void close_file(transport::File& file, const Closing& closing);
 // Marks a closed file as not closed.
 void open_again(transport::File& file, std::int32_t tasks, ByteOrder order);
-// The record behind the header, anew.
+// Rewrites the record after the header.
 void write_set_record(transport::File& file, const SetRecord& record);
 // wrong_state: another program has repaired the set or gone on with it since `mine` was read or written.
 void require_epoch(base::ByteSource& file, const SetRecord& mine);

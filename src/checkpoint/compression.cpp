@@ -59,7 +59,7 @@ std::unique_ptr<Decompressor> make_decompressor(Compression compression) {
 }
 
 void throw_no_frame(const char* library, const char* reason) {
-  throw Error(Code::malformed, fmt::format("the compressed bytes are no frame of {} ({})", library, reason));
+  throw Error(Code::malformed, fmt::format("the compressed bytes are not a frame of {} ({})", library, reason));
 }
 
 void require_frame_size(std::uint64_t bytes) {

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t largest_frame = 16ULL << 20;  // of stream bytes 
 class Compressor {
  public:
   virtual ~Compressor() = default;
-  // The most that so many bytes become.
+  // The most that the given number of bytes become.
   virtual std::size_t bound(std::size_t raw_bytes) const = 0;
   // One frame; `to` has bound() bytes. Returns what it took.
   virtual std::size_t compress(base::Bytes raw, base::MutableBytes to) = 0;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Fields of a set on their way into another set, or into a file of their own: the bytes of their messages as they are,
-// but for the generation that their notes state. What is damaged is not copied. Local.
+// except for the generation that their notes state. What is damaged is not copied. Local.
 #pragma once
 
 #include <cstdint>

@@ -196,7 +196,7 @@ void CreatedSet::lay_out() {
   comm::agree(all(), [&] { open_streams(start_ + widths.before[0], width, local_tasks_); });
 }
 
-// Opened by its keeper, written once: header, and the record behind it.
+// Opened by its keeper, written once: header, and the record after it.
 void CreatedSet::create_file(std::vector<std::byte> bytes, std::uint64_t expected) {
   if (file_ > 0) io::require_target(transport_, name_, options_.overwrite);
   sion::FixedHead head;
@@ -268,9 +268,9 @@ void CreatedSet::finish() {
       if (file_ == 0) closing.fields = static_cast<std::uint32_t>(fields());
       close_file(*handle_, closing);
     }
-    if (!owners_.have_strange_caches()) close_handle();
+    if (!owners_.have_incoherent_caches()) close_handle();
   });
-  if (owners_.have_strange_caches()) {
+  if (owners_.have_incoherent_caches()) {
     tell_end();
     comm::agree(all(), [&] { close_handle(); });
   }

@@ -48,7 +48,7 @@ std::string objection(std::string_view name) {
   if (std::ranges::any_of(name, is_control)) return "it holds control characters";
   if (base::trim(name).size() != name.size()) return "it begins or ends with white space";
   for (std::string_view rest = name; !rest.empty(); rest.remove_prefix(base::utf8_length(rest))) {
-    if (base::utf8_length(rest) == 0) return "it is no UTF-8";
+    if (base::utf8_length(rest) == 0) return "it is not UTF-8";
   }
   return {};
 }

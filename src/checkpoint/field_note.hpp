@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What each field of a set says of itself, in a record of text beside its data: which set it belongs to, its name, and
+// What each field of a set says of itself, in a record of text next to its data: which set it belongs to, its name, and
 // how it was dealt out when it was written (formats/sion-records.md 8).
 #pragma once
 

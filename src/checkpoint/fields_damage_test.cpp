@@ -106,7 +106,7 @@ TEST_F(DamagedFields, ThatWereNotWrittenToTheirEndAreReportedAsLost) {
 }
 
 // One rank cannot give its sites: an error on all ranks, and the set goes on without the field.
-// None of its own was finished: those beside it are of nobody, and would be in the way of fields that are added.
+// None of its own was finished: those next to it are of nobody, and would be in the way of fields that are added.
 TEST_F(DamagedFields, OfASetThatRepairReplacesAreRemoved) {
   write(0);
   write(5, false, 1, 1);

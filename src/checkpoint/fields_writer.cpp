@@ -36,12 +36,11 @@ void FieldsWriter::require_writable(const std::string& name, const Grid& grid, c
   require_field_name(name_, name);
   if (names_.contains(name)) refuse(Code::exists, "the set has a field of this name already; choose another");
   if (grid.size() != communicator_.size()) {
-    refuse(Code::invalid_argument, fmt::format("its grid is of {} ranks, the set of {}; make the grid of all of them",
+    refuse(Code::invalid_argument, fmt::format("its grid has {} ranks, the set has {}; create the grid on all of them",
                                                grid.size(), communicator_.size()));
   }
   if (options.verify == Verify::none) {
-    refuse(Code::invalid_argument,
-           "fields of a set have checksums, by which they are recovered; leave verify as it is");
+    refuse(Code::invalid_argument, "fields of a set are recovered by their checksums; leave verify unchanged");
   }
   if (std::ranges::count(options.metadata, note_type, &Metadata::value_type::first) > 0) {
     refuse(Code::invalid_argument, fmt::format("only the library writes records \"{}\"", note_type));
@@ -113,7 +112,7 @@ FieldsWriter::Start behind_fields(transport::Transport& transport, const std::st
       there.broken.empty() && there.intact.size() == fields && there.intact.back().message.end == start.end;
   if (is_whole) return start;
   throw Error(Code::malformed,
-              fmt::format("{}: it is not just the {} fields that the set has; \"lq verify\" tells what is wrong. Bring "
+              fmt::format("{}: its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore "
                           "the file that was written with the set",
                           name, fields),
               {.path = name});

@@ -61,7 +61,8 @@ class FieldsWriter {
 // be replaced, or of no set.
 FieldsWriter::Start create_fields(transport::Transport& transport, const std::string& path,
                                   const Generation& generation, bool overwrite);
-// Local. The file of a set with so many fields, to go on behind the last of them. malformed: they are not all there.
+// Local. The file of a set with the given number of fields, to go on after the last of them. malformed: they are not
+// all there.
 FieldsWriter::Start behind_fields(transport::Transport& transport, const std::string& path,
                                   const Generation& generation, std::uint64_t fields);
 // Collective. That of rank 0 on all ranks.

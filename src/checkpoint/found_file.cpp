@@ -36,7 +36,7 @@ std::vector<std::uint64_t> read_sizes(base::ByteSource& file, const sion::Physic
   std::vector<std::uint64_t> sizes(static_cast<std::size_t>(physical.geometry.tasks()));
   const std::vector<std::byte> bytes = read_bytes(file, offset, 8 * sizes.size());
   if (bytes.size() < 8 * sizes.size() || kernels::crc32(0, bytes) != sum) {
-    throw_repairable(file.path(), offset, "the sizes of the streams are not what was written");
+    throw_repairable(file.path(), offset, "the sizes of the streams were changed after they were written");
   }
   constexpr std::uint64_t most_of_chunk = std::numeric_limits<std::uint32_t>::max();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -55,7 +55,7 @@ std::vector<StreamLoss> read_losses(base::ByteSource& file, std::uint64_t offset
   const bool is_whole =
       is_possible && bytes.size() == loss_bytes * tail.losses && kernels::crc32(0, bytes) == tail.losses_sum;
   auto losses = is_whole ? decode_losses(bytes) : std::nullopt;
-  if (!losses) throw_repairable(file.path(), offset, "the list of what a repair lost is not what was written");
+  if (!losses) throw_repairable(file.path(), offset, "the list of what a repair lost was changed after it was written");
   return std::move(*losses);
 }
 
@@ -92,10 +92,10 @@ TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& phy
   const std::uint64_t offset = physical.tail_offset + table;
   const auto record = decode_tail_record(read_bytes(file, offset, record_bytes));
   if (!record || record->generation != set.generation || record->table_bytes != table) {
-    throw_repairable(file.path(), offset, "the record behind metadata block 2 is not what was written");
+    throw_repairable(file.path(), offset, "the record after metadata block 2 was changed after it was written");
   }
   if (checksum_of(file, physical.tail_offset, table) != record->table) {
-    throw_repairable(file.path(), physical.tail_offset, "metadata block 2 is not what was written");
+    throw_repairable(file.path(), physical.tail_offset, "metadata block 2 was changed after it was written");
   }
   TailFacts facts;
   facts.fields = record->fields;

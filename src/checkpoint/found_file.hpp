@@ -30,7 +30,7 @@ struct TailFacts {
   std::uint64_t fields = 0;          // as file 0 states
   std::vector<StreamLoss> losses;    // that a repair found, by task
 };
-// The record behind metadata block 2, the table it vouches for, and the sizes of streams. malformed.
+// The record after metadata block 2, the table it vouches for, and the sizes of streams. malformed.
 TailFacts read_tail_record(base::ByteSource& file, const format::sion::PhysicalFile& physical, const SetRecord& set,
                            std::size_t set_tasks);
 

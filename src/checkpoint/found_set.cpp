@@ -12,7 +12,7 @@
 #include "checkpoint/set_fields.hpp"
 #include "checkpoint/set_marks.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/stand_ins.hpp"
+#include "format/sion/missing_files.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::checkpoint {
@@ -58,14 +58,14 @@ void require_same_records(const std::vector<sion::PhysicalFile>& files, const Fo
     if (one->record.generation != other->record.generation) {
       throw Error(
           Code::malformed,
-          fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not "
-                      "published completely; \"lq repair\" goes on with it if all of it is there",
+          fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
+                      "completely; \"lq repair\" publishes it if all of its files exist",
                       physical.path, one->record.generation.text(), files[first].path, other->record.generation.text()),
           {.path = physical.path});
     }
     if (one->record.compression != other->record.compression) {
       throw_damaged(physical.path, sion::head_bytes(physical.head.tasks),
-                    "its record states another compression than that of the first file");
+                    "its record and the first file state different compressions");
     }
   }
 }
@@ -86,12 +86,12 @@ void stand_in(FoundSet& found, std::size_t number, const SetRecord& other) {
 // Opens a file of a set by its name.
 using OpenMember = sion::Open;
 
-void load_records(const OpenMember& open, FoundSet& found, Unclosed unclosed, const sion::StandIns* stand_ins) {
+void load_records(const OpenMember& open, FoundSet& found, Unclosed unclosed, const sion::MissingFiles* missing_files) {
   const auto& files = found.set.files();
   FoundRecords records(files.size());
   std::vector<std::size_t> there;
   for (std::size_t number = 0; number < files.size(); ++number) {
-    if (stand_ins != nullptr && stand_ins->is_missing(static_cast<std::int32_t>(number))) continue;
+    if (missing_files != nullptr && missing_files->is_missing(static_cast<std::int32_t>(number))) continue;
     there.push_back(number);
     records[number] = find_set_record(*open(files[number].path), files[number]);
   }
@@ -142,7 +142,7 @@ FoundFields look_for_fields(transport::Transport& transport, const std::string& 
 }
 
 FoundSet load(transport::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,
-              Unclosed unclosed, std::int32_t files = 0, const sion::StandIns* stand_ins = nullptr) {
+              Unclosed unclosed, std::int32_t files = 0, const sion::MissingFiles* missing_files = nullptr) {
   FoundSet found;
   found.path = path;
   sion::SetOptions options;
@@ -150,13 +150,13 @@ FoundSet load(transport::Transport& transport, const std::string& path, const st
   options.files = files;
   options.tolerates_damage = options.drops_tables = unclosed == Unclosed::accepted;
   const OpenMember open = [&](const std::string& name) -> std::unique_ptr<base::ByteSource> {
-    return stand_ins != nullptr ? stand_ins->open(name) : transport.open_read(name);
+    return missing_files != nullptr ? missing_files->open(name) : transport.open_read(name);
   };
   found.set = sion::Set::open(first, open, options);
-  load_records(open, found, unclosed, stand_ins);
+  load_records(open, found, unclosed, missing_files);
   if (!found.has_records()) return found;
   const bool knows_fields =
-      found.set.files().front().has_table() && (stand_ins == nullptr || !stand_ins->is_missing(0));
+      found.set.files().front().has_table() && (missing_files == nullptr || !missing_files->is_missing(0));
   const std::optional<std::uint64_t> fields = knows_fields ? std::optional(found.fields) : std::nullopt;
   FoundFields where = find_fields(transport, path, found.records.front().generation, fields);
   found.fields_path = std::move(where.path);
@@ -235,7 +235,7 @@ std::string name_of_set(transport::Transport& transport, const std::string& path
 
 namespace {
 
-// A job may have died while it gave the files of a complete set their names, in any order but for the first.
+// A job may have died while it gave the files of a complete set their names, in any order except for the first.
 std::optional<FoundSet> find_other_generation(transport::Transport& transport, const std::string& path,
                                               const std::optional<Generation>& but, Unclosed unclosed) {
   std::vector<Generation> candidates;
@@ -265,9 +265,10 @@ FoundSet find_set(transport::Transport& transport, const std::string& any, Unclo
   const std::string path = name_of_set(transport, any, any);
   if (missing == MissingFiles::stood_in_for) {
     const sion::NameRule names = [path](std::int32_t number) { return sion::file_name(path, number); };
-    const sion::StandIns stand_ins([&transport](const std::string& name) { return transport.open_read(name); }, names);
-    if (stand_ins.count() > 0) {
-      FoundSet found = load(transport, path, stand_ins.first(), names, unclosed, 0, &stand_ins);
+    const sion::MissingFiles missing_files([&transport](const std::string& name) { return transport.open_read(name); },
+                                           names);
+    if (missing_files.count() > 0) {
+      FoundSet found = load(transport, path, missing_files.first(), names, unclosed, 0, &missing_files);
       if (found.has_records()) return found;  // what else would remember that streams are missing
     }
   }
@@ -332,8 +333,8 @@ std::string FoundSet::describe(const StreamLoss& loss, std::int32_t file) const 
                        checkpoint::describe(loss.cause));
   }
   return fmt::format(
-      "{}: task {} lost what follows byte {} of its stream ({} bytes at least) when the set was repaired: of chunk {}, "
-      "{}",
+      "{}: task {} lost everything after byte {} of its stream (at least {} bytes) when the set was repaired: of chunk "
+      "{}, {}",
       physical.path, physical.ranks[loss.task], loss.position, loss.bytes, loss.chunk,
       checkpoint::describe(loss.cause));
 }

@@ -70,8 +70,8 @@ std::string name_of_set(transport::Transport& transport, const std::string& path
 LQ_INNER FoundSet find_set(transport::Transport& transport, const std::string& path,
                            Unclosed unclosed = Unclosed::refused, MissingFiles missing = MissingFiles::refused);
 // The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
-// `files`: how many there are, whatever they say, for they may not have been told of those that were added; 0: as they
-// say.
+// `files`: how many there are, whatever they say, because they may not have been told of those that were added; 0: as
+// they say.
 FoundSet find_generation(transport::Transport& transport, const std::string& path, const Generation& generation,
                          Unclosed unclosed, std::int32_t files = 0);
 // Of the file at `path`; nothing where there is no file, or none with a set record. io, no_permission: it cannot be

@@ -26,7 +26,7 @@ constexpr std::uint64_t largest_buffer = largest_frame;
 // The same error, which says what has become of the bytes written.
 [[noreturn]] void throw_with_remedy(const Error& error, const std::string& whereabouts) {
   throw Error(error.code(),
-              fmt::format("{}; what was written so far is in {}, of which \"lq repair\" makes a set", error.what(),
+              fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
                           whereabouts),
               error.facts());
 }
@@ -53,7 +53,7 @@ void require_options(const MultifileOptions& options, const std::string& path) {
   require(options.buffer_bytes >= 1 && options.buffer_bytes <= largest_buffer,
           fmt::format("a buffer has 1 to {} bytes, not {}", largest_buffer, options.buffer_bytes));
   require(options.files >= 0,
-          fmt::format("{} physical files; give their number, or 0 to have it chosen", options.files));
+          fmt::format("{} physical files; give their number, or 0 to choose it automatically", options.files));
   make_compressor(options.compression, options.level);
 }
 
@@ -173,7 +173,8 @@ std::size_t MultifileWriter::streams() const noexcept { return streams_.size(); 
 
 OutStream& MultifileWriter::stream(std::size_t index) {
   if (index < streams_.size()) return streams_[index];
-  throw Error(Code::invalid_argument, fmt::format("there is no stream {}: this rank has {}", index, streams_.size()));
+  throw Error(Code::invalid_argument,
+              fmt::format("stream {} does not exist: this rank has {}", index, streams_.size()));
 }
 
 Report MultifileWriter::write_field(const std::string& name, const Grid& grid, const Field& field,

@@ -60,7 +60,7 @@ class NewSet {
   virtual void begin() = 0;
   comm::Comm& all() const noexcept { return communicator_.engine(); }
   StreamSettings settings() const;
-  // Local. A new physical file, of whose tasks so many bytes are expected; 0: not known.
+  // Local. A new physical file, of whose tasks the given number of bytes are expected; 0: not known.
   std::unique_ptr<transport::File> create_file_of_tasks(const std::string& part, std::uint64_t bytes);
   // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
   virtual void require_own() = 0;

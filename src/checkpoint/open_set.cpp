@@ -48,15 +48,15 @@ void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileRea
       read_tables(files_->transport(), path, comm,
                   {settings_.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
   settings_.record = tables.record;
-  const auto dealer = comm::agree(comm, [&] {
+  const auto scatter = comm::agree(comm, [&] {
     info_ = std::move(tables.info);
     problem_ = std::move(tables.fields_problem);
-    return std::make_unique<ShareDealer>(comm, tables.parts, tables.mine, options.record_bytes);
+    return std::make_unique<ShareScatter>(comm, tables.parts, tables.mine, options.record_bytes);
   });
   comm::agree(comm, [&] {
     // Files of other programs do not say to which set they belong.
     if (!info_.has_records && info_.files.size() > 1) require_one_version(path);
-    share_ = dealer->deal();
+    share_ = scatter->run();
     files_->set_paths(info_.files);
     if (comm.size() > 1) open_dealt(tables.opened);
   });
@@ -83,7 +83,7 @@ void OpenSet::open_dealt() {
       try {
         files_->file(entry.place.file);
       } catch (const Error&) {
-        if (files_->transport().has_met_another()) throw;
+        if (files_->transport().has_seen_replacement()) throw;
       }
     }
   }
@@ -146,13 +146,14 @@ Report OpenSet::read_field(const std::string& name, const Grid& grid, const Muta
 const TaskEntry& OpenSet::entry(std::int64_t task) const {
   const auto dealt = static_cast<std::int64_t>(share_.dealt.size());
   if (task < share_.first || task - share_.first >= dealt) {
-    throw Error(Code::invalid_argument,
-                task < 0 || task >= info_.tasks
-                    ? fmt::format("{}: there is no task {}, but 0 to {}", info_.path, task, info_.tasks - 1)
-                    : fmt::format("{}: task {} is not among those dealt to this rank ({} from {} on); open the set on "
-                                  "this process alone to read any task",
-                                  info_.path, task, dealt, share_.first),
-                {.path = info_.path});
+    throw Error(
+        Code::invalid_argument,
+        task < 0 || task >= info_.tasks
+            ? fmt::format("{}: task {} does not exist; the set has tasks 0 to {}", info_.path, task, info_.tasks - 1)
+            : fmt::format("{}: task {} is not among those dealt to this rank ({} from {} on); open the set on "
+                          "this process alone to read any task",
+                          info_.path, task, dealt, share_.first),
+        {.path = info_.path});
   }
   return share_.dealt[static_cast<std::size_t>(task - share_.first)];
 }

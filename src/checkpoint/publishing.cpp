@@ -105,7 +105,7 @@ std::int32_t files_of(transport::Transport& transport, const std::string& path) 
     const auto file = transport.open_read(path);
     return sion::read_head(*file).files;
   } catch (const Error& error) {
-    // What is replaced may be no multifile: then there is nothing beside it to be removed.
+    // What is replaced may be no multifile: then there is nothing next to it to be removed.
     if (cannot_be_read(error)) throw;
   }
   return 0;

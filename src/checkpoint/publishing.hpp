@@ -19,10 +19,11 @@
 
 namespace lq::checkpoint {
 
-// A file of the set `path` under its temporary name. Where there is such a set already, nobody else may open it yet.
+// A file of the set `path` under its temporary name. Where there is such a set already, no other program may open it
+// yet.
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part);
-// The same with stripes, for a file of so many bytes; 0: not known.
+// The same with stripes, for a file of the given number of bytes; 0: not known.
 std::unique_ptr<transport::File> create_part(transport::Transport& transport, const std::string& path,
                                              const std::string& part, const StripeRequest& request,
                                              std::uint64_t bytes);
@@ -51,7 +52,7 @@ void publish_set(transport::Transport& transport, const std::string& path, std::
 std::int32_t files_of(transport::Transport& transport, const std::string& path);
 // Whether it is physical file `number` of a multifile.
 bool is_physical_file(transport::Transport& transport, const std::string& name, std::int32_t number);
-// exists: there is a NAME.fields beside the set `path` that is of a set not to be replaced, or of none.
+// exists: there is a NAME.fields next to the set `path` that is of a set not to be replaced, or of none.
 void require_fields_target(transport::Transport& transport, const std::string& path, bool overwrite);
 void remove_quietly(transport::Transport& transport, const std::string& path) noexcept;
 

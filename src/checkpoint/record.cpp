@@ -105,13 +105,13 @@ std::string_view describe(LossCause cause) noexcept {
     case LossCause::without_record:
       return "the record of its bytes was missing";
     case LossCause::behind_gap:
-      return "it lay behind a gap in its stream";
+      return "it followed a gap in its stream";
     case LossCause::cut_off:
       return "the file had lost its end";
     case LossCause::file_missing:
       return "the physical file that held it was missing";
   }
-  return "for a reason that this version does not know";
+  return "for a reason unknown to this version";
 }
 
 std::vector<std::byte> encode(const std::vector<StreamLoss>& losses) {

@@ -84,7 +84,7 @@ struct TailRecord {
   std::uint32_t table = 0;        // CRC-32 of these
   std::uint32_t sizes = 0;        // CRC-32 of the sizes of streams that follow
   std::uint32_t fields = 0;       // of file 0: how many there are in NAME.fields
-  std::uint32_t losses = 0;       // how many stand behind the sizes
+  std::uint32_t losses = 0;       // how many stand after the sizes
   std::uint32_t losses_sum = 0;   // CRC-32 of these
   friend bool operator==(const TailRecord&, const TailRecord&) = default;
 };
@@ -97,7 +97,7 @@ std::string_view describe(LossCause cause) noexcept;
 inline constexpr std::size_t loss_bytes = 32;
 struct StreamLoss {
   static constexpr std::uint32_t of_fields =
-      0xffffffff;  // instead of a task: `bytes` fields behind the first `position`
+      0xffffffff;  // instead of a task: `bytes` fields after the first `position`
   static constexpr std::uint64_t most_bytes = 1ULL << 38;  // said of one, so that sums over all tasks hold
 
   std::uint32_t task = 0;  // in its file

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the records of a task vouch for, and what shows that there was more. A record is written behind its bytes, so
+// What the records of a task vouch for, and what shows that there was more. A record is written after its bytes, so
 // that after the death of a process the newest one holds; after that of a machine the older one may have to.
 #include <algorithm>
 
@@ -115,7 +115,7 @@ void Walk::look_behind(std::uint64_t gap) {
     const ChunkRecord& newest = records.front().record;
     recovered_.used.resize(static_cast<std::size_t>(chunk) + 1);
     stream_end_ = std::max(stream_end_, newest.begin + newest.stream_bytes());
-    if (chunk > gap) lose(chunk, LossCause::behind_gap, newest.used, "it lies behind a gap in its stream");
+    if (chunk > gap) lose(chunk, LossCause::behind_gap, newest.used, "it follows a gap in its stream");
   }
 }
 
@@ -165,7 +165,7 @@ void Walk::look_for_bytes(std::uint64_t chunk, std::uint64_t from) {
   const std::uint64_t bytes = filled_bytes(file_, place_.offset(chunk) + from, capacity() - from);
   if (bytes == 0) return;
   const std::string what = from == 0 ? fmt::format("it holds {} bytes without a record", bytes)
-                                     : fmt::format("{} bytes behind its first {} have no record", bytes, from);
+                                     : fmt::format("{} bytes after its first {} have no record", bytes, from);
   if (!known_.was_closed) {
     recovered_.unfinished.push_back(
         {file_.path(), place_.number, chunk, place_.offset(chunk) + from, bytes, what + ": they were not finished"});
@@ -182,7 +182,8 @@ void Walk::look_behind_the_end() {
   if (recovered_.loss || !may_go_on() || file_bytes_ >= known_.tail_offset || next >= known_.blocks) return;
   if (place_.offset(next) + place_.width <= file_bytes_) return;
   lose(next, LossCause::cut_off, 0,
-       fmt::format("the file was cut at byte {}: what this chunk and later ones held is missing", file_bytes_));
+       fmt::format("the file was truncated at byte {}: the data of this chunk and of later ones are missing",
+                   file_bytes_));
 }
 
 void Walk::lose(std::uint64_t chunk, LossCause cause, std::uint64_t bytes, const std::string& what) {

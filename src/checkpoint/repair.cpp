@@ -56,8 +56,8 @@ std::int32_t files_beyond(transport::Transport& transport, const std::string& pa
 
 [[noreturn]] void throw_empty(const std::string& path) {
   throw Error(Code::truncated,
-              fmt::format("{}: it holds no header with a record: its writer died before anything was written, or it is "
-                          "no file of this interface; there is nothing to be recovered",
+              fmt::format("{}: no header with a record was found: its writer died before it wrote anything, or this "
+                          "interface did not write the file; there is nothing to recover",
                           path),
               {.path = path});
 }
@@ -67,8 +67,8 @@ std::int32_t files_beyond(transport::Transport& transport, const std::string& pa
   throw Error(
       Code::malformed,
       fmt::format("{}: the header contradicts itself: of blocks of {} bytes and the widths it states, its chunks "
-                  "cannot end at byte {}, nor is there a table elsewhere; block size or widths are damaged, so "
-                  "that it is not known where chunks lie. Take the first {} bytes of the file from a copy",
+                  "cannot end at byte {}, and no other table was found; the block size or the widths are damaged, so "
+                  "the positions of chunks are not known. Take the first {} bytes of the file from a copy",
                   file.path, file.head.block_size, file.tail_offset, sion::head_bytes(file.head.tasks)),
       {.path = file.path, .offset = 0});
 }
@@ -95,8 +95,8 @@ FoundSet find(transport::Transport& transport, const std::string& path) {
   FoundSet found = find_generation(transport, of_set, *generation, Unclosed::accepted, files);
   if (files > 0 && found.set.is_whole() && found.problems.front().empty()) {
     found.problems.front() = fmt::format(
-        "{}: the headers of the set do not agree on the number of its files (byte {} of each); all {} are there, and "
-        "say that they were written together",
+        "{}: the headers of the set do not agree on the number of its files (byte {} of each); all {} exist, and state "
+        "that they were written together",
         found.path, files_offset, files);
   }
   return found;
@@ -255,7 +255,7 @@ KnownOfFile Repair::known_of(std::int32_t number, base::ByteSource& handle) cons
   const std::uint64_t start = physical.geometry.start(0), skip = physical.geometry.skip();
   KnownOfFile known;
   known.was_closed = physical.tail_offset != 0 || physical.max_chunks != 0;
-  // A table with a record behind it says where the last block ends; else the header may. No map follows the table of a
+  // A table with a record after it says where the last block ends; else the header may. No map follows the table of a
   // set that had one file before it grew.
   sion::PhysicalFile tried;
   const std::uint64_t most = skip > 0 && physical.bytes > start ? (physical.bytes - start) / skip : 0;
@@ -336,7 +336,7 @@ std::vector<RecoveredTask> Repair::recover(std::int32_t number, base::ByteSource
   std::uint64_t most = 0;
   for (const RecoveredTask& one : tasks) most = std::max<std::uint64_t>(most, one.used.size());
   if (most >= known.blocks) return tasks;
-  // One of them had so many chunks; which, nothing tells.
+  // One of them had that many chunks; it is not known which.
   for (std::int32_t task = 0; task < physical.geometry.tasks(); ++task) {
     RecoveredTask& one = tasks[static_cast<std::size_t>(task)];
     if (one.loss || !one.may_go_on) continue;

@@ -27,7 +27,7 @@ CheckedFields check_fields(transport::Transport& transport, const FoundSet& foun
 void verify_fields(transport::Transport& transport, const FoundSet& found, MultifileCheck& check);
 RepairReport repair(transport::Transport& transport, const std::string& path, const RepairOptions& options);
 
-// What a file says of its chunks beside their records.
+// What a file says of its chunks next to their records.
 struct KnownOfFile {
   bool was_closed = false;                          // so that every byte of a chunk had a record
   std::uint64_t blocks = 0;                         // of chunks, when it was closed last; 0: not known
@@ -38,7 +38,7 @@ struct KnownOfFile {
 
 // The chunks of a task as their records tell, each compared with its bytes.
 struct RecoveredTask {
-  std::vector<std::int64_t> used;  // at least one; behind a gap 0, up to the last chunk of which something is there
+  std::vector<std::int64_t> used;  // at least one; after a gap 0, up to the last chunk of which something is there
   std::uint64_t bytes = 0;         // of the stream
   std::uint64_t chunks = 0;        // filled ones
   std::vector<ChunkDamage> lost, unfinished;

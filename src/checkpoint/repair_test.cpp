@@ -185,7 +185,7 @@ TEST_F(Repair, MakesADamagedTableAgain) {
 TEST_F(Repair, OfAnotherNameIsACopy) {
   for (const int files : {1, 2}) {
     for (const std::uint64_t place :
-         {std::uint64_t{18}, std::uint64_t{1112}}) {  // the version, the record behind the header
+         {std::uint64_t{18}, std::uint64_t{1112}}) {  // the version, the record after the header
       if (files == 2 && place == 18) continue;        // which of two versions is the right one is not known
       SCOPED_TRACE(::testing::Message() << files << " files, byte " << place);
       write(2 * files, files, true);
@@ -281,7 +281,7 @@ TEST_P(Renames, ThatWereInterruptedAreGoneOnWith) {
   for (const int older : {0, 1, 2, 3, 4}) {
     SCOPED_TRACE(::testing::Message() << "over a set of " << older);
     interrupt(older);
-    // With one file the older set is complete, whatever lies beside it.
+    // With one file the older set is complete, whatever lies next to it.
     const bool destroyed = GetParam() > 0 && older > 1 && (older > 2 || GetParam() > 1);
     if (older == 0 ? GetParam() > 1 : destroyed) {
       expect_streams(path_, 4, 99);  // the new set is read where it is

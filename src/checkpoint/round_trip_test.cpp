@@ -267,7 +267,7 @@ TEST_F(Damage, IsNamedByFileTaskChunkAndBytes) {
                 std::string::npos)
           << reading.what();
     } else if (error.code() != Code::ok) {
-      EXPECT_EQ(error.code(), Code::malformed) << error.what();  // in the tables behind the chunks
+      EXPECT_EQ(error.code(), Code::malformed) << error.what();  // in the tables after the chunks
     }
     flip(offset);
   }
@@ -310,7 +310,7 @@ TEST_F(Damage, OfAnyByteOfTheTablesIsNoticed) {
     flip(offset);
     return error.code() != Code::ok;
   };
-  // Ranks, widths, closing bytes and the set record; metadata block 2 and what is behind it.
+  // Ranks, widths, closing bytes and the set record; metadata block 2 and what is after it.
   for (std::uint64_t offset = 1076; offset < 1088 + 16 * 4 + 64; ++offset) EXPECT_TRUE(notices(offset)) << offset;
   for (std::uint64_t offset = size - 64 - 32 - 32; offset < size; ++offset) EXPECT_TRUE(notices(offset)) << offset;
 }

@@ -12,7 +12,7 @@
 
 #include "format/format.hpp"
 #include "io/read.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 
 namespace lq::checkpoint {
 namespace {
@@ -66,7 +66,7 @@ std::optional<FieldNote> note_of(const FieldEntry& entry) {
 // Why the field of a note cannot be had, or nothing.
 std::string objection(const FieldNote& note, const FieldEntry* entry, const Generation& generation) {
   if (note.generation != generation) {
-    return fmt::format("it is of another generation ({}) than the set ({})", note.generation.text(), generation.text());
+    return fmt::format("its generation ({}) is not that of the set ({})", note.generation.text(), generation.text());
   }
   if (entry == nullptr || !entry->sums.checksum()) return "it was not written to its end, or its records are damaged";
   const bool agrees = entry->name == note.name && entry->payload.extents == note.lattice &&
@@ -97,7 +97,7 @@ SetFields sort_fields(const Catalog& catalog, const Generation& generation, base
     std::optional<FieldNote> note = entry != nullptr ? note_of(*entry) : std::nullopt;
     if (!note && message.note && file != nullptr) note = read_note(*file, catalog.records[*message.note]);
     std::string why =
-        note && message.note ? objection(*note, entry, generation) : "the record that says whose it is is damaged";
+        note && message.note ? objection(*note, entry, generation) : "the record that states its owner is damaged";
     if (why.empty() && !names.insert(note->name).second) why = "there is another one of this name before it";
     if (why.empty()) {
       sorted.intact.push_back(
@@ -163,7 +163,7 @@ void require_sound_data(transport::Transport& transport, const Catalog& catalog,
 CheckedFields check_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
                            FieldData data) {
   CheckedFields checked;
-  transport::OpenedOnce files(transport);
+  transport::PinnedTransport files(transport);
   const auto file = files.open_read(path);
   checked.catalog = format::format_named("scidac").container->scan(*file, {});
   checked.fields = sort_fields(checked.catalog, generation, file.get());
@@ -196,7 +196,7 @@ RecoveredFields recover_fields(transport::Transport& transport, const std::strin
   if (checked.catalog.file_bytes > end) {
     const auto is_behind = [&](const ChunkDamage& damage) { return damage.offset >= end; };
     if (std::ranges::none_of(checked.damage, is_behind)) {
-      checked.damage.push_back(damage_of(path, {"", end, "what follows here was not written to its end"}));
+      checked.damage.push_back(damage_of(path, {"", end, "the data that follow were not written completely"}));
     }
     if (kept > 0 && !dry_run) {
       const auto file = transport.open_write(path);

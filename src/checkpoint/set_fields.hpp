@@ -23,7 +23,7 @@ namespace lq::checkpoint {
 // Bytes of the file.
 struct Stretch {
   std::uint64_t begin = 0;
-  std::uint64_t end = 0;  // behind the last
+  std::uint64_t end = 0;  // after the last
 };
 
 // One field of the set, complete in form; whether its data agree with their checksum is another question.
@@ -75,7 +75,7 @@ struct RecoveredFields {
   std::uint64_t fields = 0;
   std::vector<ChunkDamage> damage;
 };
-// Of an interrupted set: what is behind the last field that is whole and sound is cut off the file.
+// Of an interrupted set: what is after the last field that is whole and sound is cut off the file.
 RecoveredFields recover_fields(transport::Transport& transport, const std::string& path, const Generation& generation,
                                bool dry_run);
 

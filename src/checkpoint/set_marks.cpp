@@ -19,7 +19,7 @@ namespace sion = format::sion;
 // How many tasks of a file that bears no other mark are looked at for records of chunks.
 constexpr std::int32_t most_tasks_tried = 256;
 
-// What stands a second time beside the set record.
+// What stands a second time next to the set record.
 class Marks {
  public:
   Marks(base::ByteSource& file, const sion::PhysicalFile& physical, bool is_marked)
@@ -134,11 +134,11 @@ std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::P
     const bool matches =
         record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
         checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
-    if (!matches) throw_damaged(file.path(), tables, "the tables of the header are not what was written");
+    if (!matches) throw_damaged(file.path(), tables, "the tables of the header were changed after they were written");
     if (physical.head.format_version == sion::version) return FoundRecord{*record, {}};
     // Taken for another program's, compressed streams would be read as they are in the file.
-    return FoundRecord{*record, fmt::format("{}: the format version in the header (byte {}) is {}, where files with a "
-                                            "record like that behind it have {}; \"lq repair\" writes it anew",
+    return FoundRecord{*record, fmt::format("{}: the format version in the header (byte {}) is {}, but files with such "
+                                            "a record after the header have {}; \"lq repair\" rewrites it",
                                             file.path(), version_offset, physical.head.format_version, sion::version)};
   }
   if (physical.head.format_version != sion::version) return std::nullopt;
@@ -146,10 +146,11 @@ std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::P
   if (!marks.are_there()) return std::nullopt;
   const std::optional<SetRecord> record = marks.set_record();
   if (!record) {
-    throw_damaged(file.path(), offset, "the record behind the header is damaged, and so are those it could be made of");
+    throw_damaged(file.path(), offset,
+                  "the record after the header is damaged, and so are the records from which it could be rebuilt");
   }
-  return FoundRecord{*record, fmt::format("{}: the record behind the header (byte {}) is damaged; what it says was "
-                                          "taken from the other records; \"lq repair\" writes it anew",
+  return FoundRecord{*record, fmt::format("{}: the record after the header (byte {}) is damaged; its contents were "
+                                          "taken from the other records; \"lq repair\" rewrites it",
                                           file.path(), offset)};
 }
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Whether a physical file belongs to a set of ours. Any of several marks says so: the record behind the header, that
-// behind metadata block 2, records at the end of chunks. So one that is damaged does not turn a set into a plain
+// Whether a physical file belongs to a set of ours. Any of several marks says so: the record after the header, that
+// after metadata block 2, records at the end of chunks. So one that is damaged does not turn a set into a plain
 // multifile whose bytes nobody compares, and is made again out of the others. Local.
 #pragma once
 
@@ -24,7 +24,7 @@ struct FoundRecord {
 // header are not what was written.
 std::optional<FoundRecord> find_set_record(base::ByteSource& file, const format::sion::PhysicalFile& physical);
 
-// Where the record behind metadata block 2 is, by what the file says of its map; the file has its table.
+// Where the record after metadata block 2 is, by what the file says of its map; the file has its table.
 std::uint64_t tail_record_offset(base::ByteSource& file, const format::sion::PhysicalFile& physical);
 
 }  // namespace lq::checkpoint

@@ -55,7 +55,7 @@ bool concerns_set(Code code) noexcept {
   }
 }
 
-// Of the streams of a set or a file, one behind the other.
+// Of the streams of a set or a file, contiguous.
 template <class Found>
 std::vector<std::uint64_t> ends_of(const Found& found, std::int32_t tasks) {
   std::vector<std::uint64_t> ends;
@@ -87,7 +87,7 @@ PartTables tables_of(std::shared_ptr<const FoundFile> found, std::size_t number,
 
 class Reading {
  public:
-  Reading(transport::OpenedOnce& transport, const std::string& path, comm::Comm& comm, const SetReading& how)
+  Reading(transport::PinnedTransport& transport, const std::string& path, comm::Comm& comm, const SetReading& how)
       : transport_(transport), path_(path), comm_(comm), how_(how) {}
 
   // On rank 0: file 0, or all of the set.
@@ -134,7 +134,7 @@ class Reading {
   std::optional<FoundFile> read_member(std::size_t number) const;
   std::optional<FoundFile> checked(base::ByteSource& file, sion::PhysicalFile physical, std::size_t number) const;
 
-  transport::OpenedOnce& transport_;
+  transport::PinnedTransport& transport_;
   const std::string& path_;
   comm::Comm& comm_;
   SetReading how_;
@@ -291,12 +291,12 @@ void Reading::note_my_parts() {
 
 // A file that nobody goes on with is read all the same, and by whom it would be else.
 void Reading::set_users() {
-  std::vector<comm::Gathering> users;
+  std::vector<comm::GatherItem> users;
   for (std::size_t number = 0; number < set_.parts.count(); ++number) {
     const std::uint64_t first = told_[2 * number], last = ~told_[2 * number + 1];
     const int reader = set_.parts.reader(number, comm_.size());
-    users.push_back(first > last ? comm::Gathering{reader, reader}
-                                 : comm::Gathering{static_cast<int>(first), static_cast<int>(last) + 1});
+    users.push_back(first > last ? comm::GatherItem{reader, reader}
+                                 : comm::GatherItem{static_cast<int>(first), static_cast<int>(last) + 1});
   }
   set_.parts.users = std::move(users);
 }
@@ -381,7 +381,7 @@ std::uint64_t told_bytes(std::uint64_t files) {
   return sizeof(Common) + texts + (files > 1 ? sion::longest_fixed_bytes + 8 * (files + 1) : 0);
 }
 
-SetTables read_tables(transport::OpenedOnce& transport, const std::string& path, comm::Comm& comm,
+SetTables read_tables(transport::PinnedTransport& transport, const std::string& path, comm::Comm& comm,
                       const SetReading& how) {
   const auto reading = comm::agree(comm, [&] {
     auto begun = std::make_unique<Reading>(transport, path, comm, how);

@@ -16,7 +16,7 @@
 #include "checkpoint/record.hpp"
 #include "checkpoint/share.hpp"
 #include "comm/comm.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 
 namespace lq::checkpoint {
 
@@ -46,10 +46,10 @@ struct SetReading {
 // Collective. Throws what find_set() throws. Where the set has several files whose tasks follow each other as the files
 // do, which ours have, and nothing is wrong with it, each file is a part, read by one rank. Any other set is one part,
 // as rank 0 finds it.
-SetTables read_tables(transport::OpenedOnce& transport, const std::string& path, comm::Comm& comm,
+SetTables read_tables(transport::PinnedTransport& transport, const std::string& path, comm::Comm& comm,
                       const SetReading& how = {});
 
-// What rank 0 tells all of a set of so many files that is as it should be, with paths of usual length.
+// What rank 0 tells all of a set of the given number of files that is as it should be, with paths of usual length.
 std::uint64_t told_bytes(std::uint64_t files);
 
 }  // namespace lq::checkpoint

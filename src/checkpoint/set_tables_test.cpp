@@ -211,11 +211,11 @@ void write_foreign(transport::Transport& transport, const std::vector<std::vecto
 
 TEST(SetsOfOthers, AreReadInWhateverOrderTheirTasksLie) {
   const std::vector<std::vector<std::vector<std::int64_t>>> sets = {
-      {{0, 1, 2}, {3, 4}, {5, 6, 7, 8}},       // one behind the other
+      {{0, 1, 2}, {3, 4}, {5, 6, 7, 8}},       // contiguous
       {{0, 2, 4, 6, 8}, {1, 3, 5, 7}},         // dealt out in turn
       {{4, 3, 2, 1, 0}, {5, 6, 7, 8}},         // back to front
       {{5, 6, 7, 8}, {0, 1, 2, 3, 4}},         // the later ones first
-      {{0}, {1}, {2, 3}, {4, 5, 6, 8}, {7}}};  // but for one
+      {{0}, {1}, {2, 3}, {4, 5, 6, 8}, {7}}};  // except for one
   for (const auto& ranks : sets) {
     const auto transport = transport::make_memory();
     write_foreign(*transport, ranks);
@@ -284,7 +284,7 @@ TEST_F(Damaged, TablesOfAnyFileAreTheSameErrorOnAllRanks) {
     const std::string name = sion::file_name(set_path, number);
     const std::uint64_t size = transport_->open_read(name)->size();
     int refused = 0;
-    // The header up to its name, tables and record; and what is behind the chunks.
+    // The header up to its name, tables and record; and what is after the chunks.
     std::vector<std::uint64_t> offsets(52);
     std::iota(offsets.begin(), offsets.end(), 0);
     for (std::uint64_t at = sion::ranks_offset(); at < sion::head_bytes(2) + record_bytes; ++at) offsets.push_back(at);
@@ -347,7 +347,7 @@ TEST_F(Damaged, SetsThatAreGoneOnWithAreTheSameErrorOnAllRanks) {
   EXPECT_EQ(expect_same_outcome(), Code::ok);
 }
 
-// The new files have their names, but for the first, which has the last word.
+// The new files have their names, except for the first, which has the last word.
 TEST_F(Damaged, SetsWhoseFilesDoNotAllHaveTheirNamesAreReadAllTheSame) {
   const auto older = transport_->open_read(set_path);
   std::vector<std::byte> bytes(older->size());

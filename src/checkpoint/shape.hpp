@@ -22,7 +22,7 @@ std::int32_t choose_block(std::uint64_t unit_bytes, std::span<const std::uint64_
 std::int32_t roomy_block(std::uint64_t unit, std::span<const std::uint64_t> tasks_of_files);
 
 // How many tasks each further file of the set `path` gets, whose files all have this block size: one file where it has
-// room for a record behind the tables of its tasks, else two that have. Empty for no tasks. unsupported: no two have.
+// room for a record after the tables of its tasks, else two that have. Empty for no tasks. unsupported: no two have.
 std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t block, std::uint64_t tasks);
 
 // Of each chunk of a stream: what is expected, up to a limit that keeps the table of chunks and the memory of readers

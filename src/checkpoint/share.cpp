@@ -97,21 +97,22 @@ Piece unpack_piece(base::Bytes bytes) {
 
 // Things of parts, cut for ranks.
 template <class By>
-std::vector<comm::Dealing> dealings(const Parts& parts, const std::vector<std::uint64_t>& before, const By& cut,
-                                    int ranks) {
-  std::vector<comm::Dealing> dealings;
+std::vector<comm::ScatterItem> items(const Parts& parts, const std::vector<std::uint64_t>& before, const By& cut,
+                                     int ranks) {
+  std::vector<comm::ScatterItem> items;
   for (std::size_t part = 0; part < parts.count(); ++part) {
     const std::uint64_t begin = before[part], end = before[part + 1];
-    comm::Dealing one{parts.reader(part, ranks), 0, 0};
+    comm::ScatterItem one{parts.reader(part, ranks), 0, 0};
     if (begin < end) one = {one.from, cut.owner(begin), cut.owner(end - 1) + 1};
-    dealings.push_back(one);
+    items.push_back(one);
   }
-  return dealings;
+  return items;
 }
 
-comm::Dealer dealer_of_tasks(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine) {
+comm::MultiScatter scatter_of_tasks(comm::Comm& comm, const Parts& parts,
+                                    const std::map<std::size_t, PartTables>& mine) {
   const Cut cut(parts.tasks.back(), comm.size());
-  return {comm, dealings(parts, parts.tasks, cut, comm.size()), [&parts, &mine, cut](std::size_t part, int rank) {
+  return {comm, items(parts, parts.tasks, cut, comm.size()), [&parts, &mine, cut](std::size_t part, int rank) {
             const PartTables& tables = mine.at(part);
             const std::uint64_t begin = parts.tasks[part], end = parts.tasks[part + 1];
             Piece piece;
@@ -124,9 +125,9 @@ comm::Dealer dealer_of_tasks(comm::Comm& comm, const Parts& parts, const std::ma
 }
 
 // Tasks with bytes of the window, and empty ones between them.
-comm::Dealer dealer_of_windows(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
-                               const WindowCut& cut) {
-  return {comm, dealings(parts, parts.bytes, cut, comm.size()), [&parts, &mine, cut](std::size_t part, int rank) {
+comm::MultiScatter scatter_of_windows(comm::Comm& comm, const Parts& parts,
+                                      const std::map<std::size_t, PartTables>& mine, const WindowCut& cut) {
+  return {comm, items(parts, parts.bytes, cut, comm.size()), [&parts, &mine, cut](std::size_t part, int rank) {
             const PartTables& tables = mine.at(part);
             const std::uint64_t base = parts.bytes[part], all = parts.bytes[part + 1] - base;
             const std::uint64_t begin = std::max(cut.begin(rank), base) - base;
@@ -141,10 +142,10 @@ comm::Dealer dealer_of_windows(comm::Comm& comm, const Parts& parts, const std::
           }};
 }
 
-// What came from several parts, one behind the other; returns what comes before it.
-std::uint64_t join(const std::vector<comm::Dealt>& dealt, std::vector<TaskEntry>& entries) {
+// What came from several parts, contiguous; returns what comes before it.
+std::uint64_t join(const std::vector<comm::ScatteredPart>& dealt, std::vector<TaskEntry>& entries) {
   std::uint64_t before = 0;
-  for (const comm::Dealt& one : dealt) {
+  for (const comm::ScatteredPart& one : dealt) {
     Piece piece = unpack_piece(one.bytes);
     if (piece.entries.empty()) continue;
     if (entries.empty()) before = piece.before;
@@ -161,10 +162,10 @@ int Parts::reader(std::size_t part, int ranks) const noexcept {
   return static_cast<int>(count() <= all ? part * (all / count()) : part * all / count());
 }
 
-ShareDealer::ShareDealer(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
-                         std::uint64_t unit)
-    : tasks_(dealer_of_tasks(comm, parts, mine)),
-      windows_(dealer_of_windows(comm, parts, mine, {parts.bytes.back(), unit, comm.size()})) {
+ShareScatter::ShareScatter(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine,
+                           std::uint64_t unit)
+    : tasks_(scatter_of_tasks(comm, parts, mine)),
+      windows_(scatter_of_windows(comm, parts, mine, {parts.bytes.back(), unit, comm.size()})) {
   const WindowCut cut(parts.bytes.back(), unit, comm.size());
   share_.first = static_cast<std::int64_t>(Cut(parts.tasks.back(), comm.size()).before(comm.rank()));
   share_.window_begin = cut.begin(comm.rank());
@@ -172,10 +173,10 @@ ShareDealer::ShareDealer(comm::Comm& comm, const Parts& parts, const std::map<st
 }
 
 // The others wait for what this rank passes on.
-Share ShareDealer::deal() {
+Share ShareScatter::run() {
   std::exception_ptr failure;
-  comm::take_part(failure, [&] { join(tasks_.deal(), share_.dealt); });
-  comm::take_part(failure, [&] { share_.before_windowed = join(windows_.deal(), share_.windowed); });
+  comm::take_part(failure, [&] { join(tasks_.run(), share_.dealt); });
+  comm::take_part(failure, [&] { share_.before_windowed = join(windows_.run(), share_.windowed); });
   if (failure) std::rethrow_exception(failure);
   return std::move(share_);
 }

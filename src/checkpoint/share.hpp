@@ -13,8 +13,8 @@
 #include "base/bytes.hpp"
 #include "checkpoint/stream_reader.hpp"
 #include "comm/comm.hpp"
-#include "comm/dealing.hpp"
-#include "comm/gathering.hpp"
+#include "comm/multi_gather.hpp"
+#include "comm/multi_scatter.hpp"
 
 namespace lq::checkpoint {
 
@@ -37,7 +37,7 @@ struct Parts {
   std::vector<std::uint64_t> bytes;  // of their streams, likewise
 
   // Of sets that are gone on with: who does with tasks of each part. The first of them reads it.
-  std::vector<comm::Gathering> users = {};
+  std::vector<comm::GatherItem> users = {};
 
   std::size_t count() const noexcept { return tasks.empty() ? 0 : tasks.size() - 1; }
   // Who reads a part, else. As many ranks as possible, each as few parts, which are consecutive; the first of those
@@ -47,7 +47,7 @@ struct Parts {
 
 // On the rank that has read them.
 struct PartTables {
-  std::vector<std::uint64_t> ends;                     // of the streams, one behind the other
+  std::vector<std::uint64_t> ends;                     // of the streams, contiguous
   std::function<TaskEntry(std::uint64_t task)> entry;  // of a task, counted in the part
   // What was read: one of them.
   std::shared_ptr<const FoundFile> file = {};
@@ -55,17 +55,17 @@ struct PartTables {
 };
 
 // What ranks get, on its way to them.
-class ShareDealer {
+class ShareScatter {
  public:
-  // Local; to be agreed on before anyone deals. `parts` and `mine` outlive it. `mine`: the tables of the parts that
-  // this rank reads. `unit`: windows are multiples of so many bytes.
-  ShareDealer(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit);
+  // Local; to be agreed on before any rank runs it. `parts` and `mine` outlive it. `mine`: the tables of the parts that
+  // this rank reads. `unit`: windows are multiples of the given number of bytes.
+  ShareScatter(comm::Comm& comm, const Parts& parts, const std::map<std::size_t, PartTables>& mine, std::uint64_t unit);
   // Collective, once; what it throws is to be agreed on.
-  Share deal();
+  Share run();
 
  private:
   Share share_;
-  comm::Dealer tasks_, windows_;
+  comm::MultiScatter tasks_, windows_;
 };
 
 std::vector<std::byte> pack(const std::vector<TaskEntry>& entries);

@@ -18,7 +18,7 @@
 #include "checkpoint/compression.hpp"
 #include "checkpoint/record.hpp"
 #include "checkpoint/stream_writer.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 
 namespace lq::checkpoint {
 
@@ -27,7 +27,7 @@ class OpenFiles {
  public:
   explicit OpenFiles(transport::Transport& transport) : transport_(transport) {}
   // To find the set with: its files stay those that were looked into.
-  transport::OpenedOnce& transport() noexcept { return transport_; }
+  transport::PinnedTransport& transport() noexcept { return transport_; }
   // The files of the set that was found.
   void set_paths(std::vector<std::string> paths) {
     paths_ = std::move(paths);
@@ -38,7 +38,7 @@ class OpenFiles {
   const std::string& path(std::uint32_t number) const { return paths_.at(number); }
 
  private:
-  transport::OpenedOnce transport_;
+  transport::PinnedTransport transport_;
   std::vector<std::string> paths_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<transport::File>> files_;
@@ -108,7 +108,7 @@ class StreamReader {
   std::vector<std::byte> block_;
   std::vector<std::byte> frame_;   // a decompressed one of that chunk
   std::uint64_t frame_begin_ = 0;  // in the chunk's part of the stream
-  std::size_t next_frame_ = 0;     // where the frame behind it begins in block_
+  std::size_t next_frame_ = 0;     // where the frame after it begins in block_
 };
 
 }  // namespace lq::checkpoint

@@ -47,12 +47,11 @@ StreamWriter::StreamWriter(transport::File& file, const StreamPlace& place, cons
   const std::uint64_t most = place.width - std::min(place.width, reserved_bytes);
   while (buffer_bytes_ > 0 && compressor_->bound(static_cast<std::size_t>(buffer_bytes_)) > most) buffer_bytes_ /= 2;
   if (buffer_bytes_ == 0) {
-    throw Error(
-        Code::unsupported,
-        fmt::format("{}: the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq defrag\" "
-                    "writes a set with wider ones",
-                    file.path(), place.number, place.width),
-        {.path = file.path()});
+    throw Error(Code::unsupported,
+                fmt::format("{}: the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq "
+                            "defrag\" writes a set with wider chunks",
+                            file.path(), place.number, place.width),
+                {.path = file.path()});
   }
   frame_.resize(compressor_->bound(static_cast<std::size_t>(buffer_bytes_)));
 }
@@ -151,8 +150,8 @@ void StreamWriter::next_chunk() {
                          end > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (overflows || next > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
     throw Error(Code::too_large,
-                fmt::format("{}: task {} needs chunk {}, which would end behind what a file or its table can hold; say "
-                            "how many bytes are expected, so that chunks are wider",
+                fmt::format("{}: task {} needs chunk {}, which would end beyond the limit of a file or of its table; "
+                            "state how many bytes are expected, so that chunks are wider",
                             file_.path(), place_.number, next),
                 {.path = file_.path()});
   }

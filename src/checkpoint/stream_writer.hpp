@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The stream of one task on its way into chunks: collected, compressed, summed, written, and recorded behind each
+// The stream of one task on its way into chunks: collected, compressed, summed, written, and recorded after each
 // write, so that what is recorded is in the file. Local; one thread at a time.
 #pragma once
 

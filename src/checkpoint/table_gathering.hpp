@@ -23,7 +23,7 @@ struct TaskShape {
   std::uint64_t width = 0;  // of the chunks of each
 };
 // Collective. On rank 0 the bytes of a header for `tasks` tasks, of which the tables of ranks and widths are filled,
-// with room for a record behind it; elsewhere nothing. Like gather_table() it throws on rank 0 when all bytes have
+// with room for a record after it; elsewhere nothing. Like gather_table() it throws on rank 0 when all bytes have
 // arrived.
 std::vector<std::byte> gather_head(comm::Comm& comm, const TaskShape& mine, std::uint64_t tasks);
 // Writes the header of a new file: what stands before the tables, these in `bytes` as gather_head() or encode() leave

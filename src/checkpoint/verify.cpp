@@ -18,8 +18,8 @@
 #include "io/catalog_codec.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
-#include "threads/deal.hpp"
-#include "threads/how_many.hpp"
+#include "threads/parallel_for.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq {
 namespace checkpoint {
@@ -64,10 +64,10 @@ void verify_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& fil
                     MultifileCheck& check) {
   ReadSettings settings;
   if (found.has_records()) settings.record = found.records.front();
-  threads::Team team(threads::how_many(threads, check.info.stored_bytes));
+  threads::Team team(threads::thread_count(threads, check.info.stored_bytes));
   std::vector<std::vector<ChunkDamage>> of_tasks(static_cast<std::size_t>(found.set.tasks()));
   std::atomic<std::uint64_t> checked{0};
-  threads::deal_out(team, of_tasks.size(), [&](int, std::uint64_t number) {
+  threads::parallel_for(team, of_tasks.size(), [&](int, std::uint64_t number) {
     const auto task = static_cast<std::int32_t>(number);
     TaskEntry entry = entry_of(found, task);
     const StreamPlace place = entry.place;

@@ -18,7 +18,7 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
   return fmt::format("{}", fmt::join(words, separator));
 }
 
-// The first that is a word: "--quiet" of "-q,--quiet"; aliases stand behind it.
+// The first that is a word: "--quiet" of "-q,--quiet"; aliases stand after it.
 const std::string& full_name(const Argument& argument) {
   for (const std::string& name : argument.names) {
     if (name.starts_with("--")) return name;

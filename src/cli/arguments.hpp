@@ -60,7 +60,7 @@ class Arguments {
   // The option of that name takes these values only.
   void limit_to(const std::string& name, std::vector<std::string> choices);
 
-  // Throws UsageError. `words` are those behind the verb.
+  // Throws UsageError. `words` are those after the verb.
   void parse(const std::vector<std::string>& words) const;
   bool asks_for_help(const std::vector<std::string>& words) const;
   const std::vector<Argument>& all() const noexcept { return arguments_; }
@@ -84,7 +84,7 @@ struct NumberedName {
   std::uint64_t index = 0;  // of those with that name, from 0
 };
 
-// Without digits behind it, a colon belongs to the name. Throws UsageError for a number beyond 64 bits.
+// Without digits after it, a colon belongs to the name. Throws UsageError for a number beyond 64 bits.
 NumberedName parse_numbered_name(const std::string& text);
 
 }  // namespace lq::cli

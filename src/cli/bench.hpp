@@ -25,8 +25,8 @@ struct BenchStorage {
   std::vector<std::string> formats, layouts, chunks, filters, alignments;
 
   void declare(Arguments& arguments);
-  // Every combination of what was asked for, as options of writing on a lattice of so many dimensions. Throws
-  // UsageError for what cannot be.
+  // Every combination of what was asked for, as options of writing on a lattice of the given number of dimensions.
+  // Throws UsageError for what cannot be.
   std::vector<WriteOptions> ways(int dimensions) const;
 };
 
@@ -56,7 +56,8 @@ struct BenchLattice {
   // Collective. Measured in turn, and shown as a table where one is wanted.
   std::vector<bench::Result> measure(Session& session, const Grid& grid,
                                      const std::vector<std::unique_ptr<bench::Mover>>& in_turn) const;
-  // Of one strategy and kind of verification; by so many threads, after which the file is verified, too, or 0.
+  // Of one strategy and kind of verification; by the given number of threads, after which the file is verified, too, or
+  // 0.
   std::unique_ptr<bench::Mover> mover(const WriteOptions& way, const std::string& strategy, const std::string& how,
                                       int threads) const;
   // Of the first strategy and kind of verification.
@@ -74,13 +75,13 @@ std::string layout_text(const WriteOptions& options);
 // The line above the table of one lattice and grid.
 std::string table_title(const bench::Result& one, const std::string& file_system, int runs);
 
-// Cells of a table: the rates in GB/s at which so many bytes were moved.
+// Cells of a table: the rates in GB/s at which this many bytes were moved.
 struct RateCells {
   std::string median, quartiles, mean, best, first;
 };
 RateCells rates_of(std::uint64_t bytes, const bench::Series& seconds);
 
-// All process grids of so many ranks that divide the lattice.
+// All process grids of the given number of ranks that divide the lattice.
 std::vector<Extents> dividing_grids(const Extents& lattice, int ranks);
 
 // Collective. Results as JSON into the file that was asked for, or for "-" to standard output; without one nowhere.
@@ -119,14 +120,14 @@ std::vector<int> numbers_of(const std::string& option, const std::vector<std::st
 void on_tasks(const Session& session, int tasks, int shift,
               const std::function<void(const bench::TaskGroup& group)>& work);
 
-// Collective. The ceilings of this machine, one by one, in about so many seconds.
+// Collective. The ceilings of this machine, one by one, in about the given number of seconds.
 int bench_parts(Session& session, const BenchLattice& shared, double seconds);
 Parts measured_parts(Session& session, const std::string& folder, double seconds);
 std::string parts_text(const Parts& measured);
 // Members "kernels", "parts" and "machine" of the object that is open.
 void put_parts(base::JsonWriter& json, const Parts& measured);
 
-// A parallel file system under so many clients, as in the paper on PVFS (Duessel et al., cs/0303016): each client has
+// A parallel file system under this many clients, as in the paper on PVFS (Duessel et al., cs/0303016): each client has
 // the same share, which grows with the number of servers; written, and after a barrier opened again and read. Beside
 // the library: plain transfers into one file and into one each, and whatever `more` adds.
 struct BenchPfs {

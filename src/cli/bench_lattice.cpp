@@ -53,7 +53,7 @@ class LatticeMover : public bench::Mover {
   bool verifies() const override { return write_.route.threads > 0 && read_.verify != Verify::none; }
   void verify(const std::string& path, const Communicator& ranks) override {
     const Verification seen = lq::verify(path, ranks, {.physics = Measure::never, .threads = write_.route.threads});
-    if (!seen.ok) throw Error(Code::internal, fmt::format("{}: what was written is not sound", path), {.path = path});
+    if (!seen.ok) throw Error(Code::internal, fmt::format("{}: the file written is damaged", path), {.path = path});
   }
 
  private:

@@ -155,7 +155,7 @@ std::string overlap_table(const std::vector<bench::Result>& results, const std::
                fmt::format("{:.2f}", r.ratio_to_longer()), fmt::format("{:.2f}", r.raw_to_longer()),
                fmt::format("{:.2f}", r.hidden_share()), fmt::format("{:.2f}", r.ratio_to_raw())});
   }
-  return fmt::format("{}, {}, process grid {}, {}, background write beside a compute loop, median of {} runs\n{}",
+  return fmt::format("{}, {}, process grid {}, {}, background write during a compute loop, median of {} runs\n{}",
                      to_string(one.lattice), base::human_bytes(one.bytes), to_string(one.grid), file_system, runs,
                      table.text());
 }
@@ -165,7 +165,7 @@ std::string overlap_table(const std::vector<bench::Result>& results, const std::
 int bench_overlap(Session& session, const BenchLattice& what) {
   const std::vector<Grid> grids = what.grids_of(session.communicator);
   what.require_targets(session);
-  if (what.rounds.cold) throw UsageError("--cold: nothing is read beside the loop");
+  if (what.rounds.cold) throw UsageError("--cold: nothing is read during the loop");
   if (what.gathers()) throw UsageError("--strategy gather: has no background");
   std::vector<bench::Result> results;
   for (const Grid& grid : grids) {

@@ -24,8 +24,8 @@ constexpr std::uint64_t slice_bytes = std::uint64_t{side} * side * side * 4 * 18
 
 std::string dimension_names() { return "xyzt"; }
 
-// The process grid of so many clients when these dimensions are divided: prime factors, the largest first, are dealt to
-// them in turn.
+// The process grid of the given number of clients when these dimensions are divided: prime factors, the largest first,
+// are dealt to them in turn.
 Extents processes_of(int clients, const std::string& split) {
   Extents grid = Extents::filled(4, 1);
   std::vector<int> factors;
@@ -145,11 +145,10 @@ std::string pfs_table(const std::vector<bench::Result>& results, const std::stri
 void BenchPfs::declare(Arguments& arguments) {
   arguments.texts("--clients", "N", clients,
                   "of pfs: ranks that transfer (default 1, 2, 4, ... and all); may be repeated");
-  arguments.number("--servers", servers, "of pfs: storage servers (default: those that the file system tells, else 1)");
-  arguments.number(
-      "--bytes-per-server", bytes_per_server,
-      "of pfs: each client has so many bytes for each server (default 16 MiB), in whole time slices of 16^3 "
-      "sites");
+  arguments.number("--servers", servers,
+                   "of pfs: storage servers (default: the number that the file system reports, else 1)");
+  arguments.number("--bytes-per-server", bytes_per_server,
+                   "of pfs: bytes of each client for each server (default 16 MiB), in whole time slices of 16^3 sites");
   arguments.texts("--split", "DIMENSIONS", splits,
                   "of pfs: the dimensions that are divided among clients, such as t or xyz (default: t, then xyz); may "
                   "be repeated");
@@ -157,10 +156,9 @@ void BenchPfs::declare(Arguments& arguments) {
       "--stripes", "BYTES", stripes,
       "of pfs: of new files: bytes, slice, client (all that a client has) or default (default: default, and "
       "where they can be set 65536, slice and client); may be repeated");
-  arguments.number(
-      "--fill", fill,
-      "of pfs: files written one after the other before the last and then the first of them are read (default "
-      "1); more than memory holds, and the first is read from the disks");
+  arguments.number("--fill", fill,
+                   "of pfs: files written in sequence before the last and then the first of them are read (default 1); "
+                   "if they exceed memory, the first is read from the disks");
 }
 
 int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds, const MorePeers& more) const {

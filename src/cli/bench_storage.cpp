@@ -22,7 +22,7 @@ std::uint64_t bytes_of(const std::string& text) {
   std::uint64_t bytes = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
   if (text.empty() || (error == std::errc() && end == text.data() + text.size())) return bytes;
-  throw UsageError(fmt::format("--alignment: \"{}\" is no number of bytes", text));
+  throw UsageError(fmt::format("--alignment: \"{}\" is not a number of bytes", text));
 }
 
 }  // namespace
@@ -64,7 +64,7 @@ std::vector<WriteOptions> BenchStorage::ways(int dimensions) const {
     if (lacks_chunks || std::ranges::any_of(possible, is_same)) continue;
     possible.push_back(std::move(way));
   }
-  if (possible.empty()) throw UsageError("--filters: filters work on chunks; give --dataset-chunk, too");
+  if (possible.empty()) throw UsageError("--filters: filters work on chunks; also give --dataset-chunk");
   return possible;
 }
 

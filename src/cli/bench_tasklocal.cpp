@@ -85,7 +85,7 @@ std::vector<int> numbers_asked_for(const std::string& option, const std::vector<
   for (const std::string& text : texts) {
     const auto number = base::parse_u64(text);
     if (!number || *number < 1 || *number > static_cast<std::uint64_t>(most)) {
-      throw UsageError(fmt::format("{}: \"{}\" is no number from 1 to {}{}", option, printable(text), most, why));
+      throw UsageError(fmt::format("{}: \"{}\" is not a number from 1 to {}{}", option, printable(text), most, why));
     }
     numbers.push_back(static_cast<int>(*number));
   }
@@ -112,7 +112,8 @@ void BenchTasklocal::declare(Arguments& arguments) {
   arguments.texts("--tasks", "N", tasks, "how many are opened (default 1, 2, 4, ... and all ranks); may be repeated");
   arguments.texts("--files", "N", files, "physical files (default 1, 2, 4, ... and as many as ranks); may be repeated");
   arguments.number("--bytes", bytes, "bytes of each task's stream (default 16 MiB)");
-  arguments.number("--shift", shift, "who reads: the rank so much further (default half of the ranks)");
+  arguments.number("--shift", shift,
+                   "each stream is read by the rank N above the one that wrote it (default: half the number of ranks)");
 }
 
 int BenchTasklocal::run(Session& session, const BenchLattice& shared) const {

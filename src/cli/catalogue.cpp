@@ -222,7 +222,7 @@ Run by_root(const std::shared_ptr<Verb>& verb) {
 
 Run declare_index(Arguments& arguments) {
   const auto verb = std::make_shared<Index>();
-  arguments.optional_files("DIR", verb->folders, "folders to look into (default: those of before)");
+  arguments.optional_files("DIR", verb->folders, "folders to search (default: those of the previous run)");
   declare_options(arguments, "index", "CatalogueOptions", verb->options);
   return by_root(verb);
 }

@@ -42,11 +42,11 @@ struct Convert {
   int run(Session& session) const {
     const std::string& last = rest.back();
     if (last == "-" || is_pipe(last)) {
-      throw Error(Code::invalid_argument,
-                  last +
-                      ": what stands in the header of a new file is known when its data have passed, so that it "
-                      "cannot be written to a pipe; name a file",
-                  {.path = last});
+      throw Error(
+          Code::invalid_argument,
+          last +
+              ": the header of a new file depends on all of its data, so it cannot be written to a pipe; name a file",
+          {.path = last});
     }
     const bool is_folder = at_root(session, [&] { return last.ends_with('/') || fs::is_directory(last) ? 1 : 0; }) == 1;
     if (is_folder) return convert_into(session, last);
@@ -122,7 +122,7 @@ struct Convert {
     return false;
   }
 
-  // A multifile has no fields; it is written anew.
+  // A multifile has no fields; it is rewritten.
   int rewrite(Session& session, const std::string& from, const std::string& to) const {
     RepackArguments how;
     how.options.overwrite = write.options.overwrite;
@@ -139,7 +139,7 @@ struct Convert {
              std::ranges::any_of(format.suffixes, [&](std::string_view suffix) { return to.ends_with(suffix); });
     });
     if (!write.asks_for_a_field() && !named) return;
-    const std::string why = named ? fmt::format("the suffix of \"{}\" is that of another format", to)
+    const std::string why = named ? fmt::format("the suffix of \"{}\" belongs to another format", to)
                                   : "options for fields mean nothing to it";
     throw Error(Code::invalid_argument,
                 fmt::format("{}: a multifile can only become another multifile, and {}; for a field of a checkpoint do "
@@ -207,7 +207,7 @@ Run declare_convert(Arguments& arguments) {
   convert->write.declare(arguments, "convert");
   declare_options(arguments, "convert", "ConvertOptions", convert->options);
   arguments.flag("--skip-existing", convert->skip_existing,
-                 "in a folder: pass over files that are there and whole; lq-convert.log there says which are done");
+                 "in a folder: skip files that exist and are complete, as listed in its lq-convert.log");
   return [convert](Session& session) { return convert->run(session); };
 }
 

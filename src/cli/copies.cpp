@@ -43,7 +43,7 @@ fs::path state_folder() {
   const char* home = std::getenv("HOME");
   if (home != nullptr && *home != '\0') return fs::path(home) / ".local/state/limequat/copies";
   throw Error(Code::invalid_argument,
-              "copies in the background: neither XDG_STATE_HOME nor HOME says where to keep what is known of them");
+              "copies in the background: neither XDG_STATE_HOME nor HOME is set, so their state cannot be stored");
 }
 
 // Lines "name value"; what would end a line becomes a blank.

@@ -97,7 +97,7 @@ struct Copy {
       write(json, started);
       session.out.line(json.take());
     } else {
-      session.out.line(fmt::format("{}: copy {} has begun; lq copy --status tells how far it is", target, started.id));
+      session.out.line(fmt::format("{}: copy {} has begun; lq copy --status shows its progress", target, started.id));
     }
     return fine;
   }
@@ -135,9 +135,8 @@ struct Copy {
         session.out.write(table.empty() ? "no copies in the background\n" : table.text());
       }
       if (!unknown.empty()) {
-        throw Error(Code::not_found,
-                    fmt::format("there is no copy \"{}\" in the background; `lq copy --status` lists them",
-                                printable(unknown.front())));
+        throw Error(Code::not_found, fmt::format("no background copy \"{}\" exists; `lq copy --status` lists them",
+                                                 printable(unknown.front())));
       }
       return code;
     });
@@ -148,10 +147,9 @@ struct Copy {
 
 Run declare_copy(Arguments& arguments) {
   const auto copy = std::make_shared<Copy>();
-  arguments.optional_files(
-      "FILE", copy->names,
-      "sources, and behind them where they go: a folder, a name, or NAME: of the site profile; with "
-      "--status: which copies");
+  arguments.optional_files("FILE", copy->names,
+                           "sources, then the destination: a folder, a file name, or NAME: as defined in the site "
+                           "profile (with --status: which copies to show)");
   declare_options(arguments, "copy", "CopyOptions", copy->options);
   arguments.flag("-r", copy->options.recursive, "as --recursive");
   arguments.flag("--background", copy->in_background, "go on when the shell has ended");

@@ -65,7 +65,7 @@ struct Doctor {
   std::string save(Session& session, const std::vector<Probe>& probes) const {
     const std::string target = profile.empty() ? site_profile_path() : profile;
     if (target.empty()) {
-      throw UsageError("--save-profile: neither LQ_PROFILE nor HOME is set; say where with --profile FILE");
+      throw UsageError("--save-profile: neither LQ_PROFILE nor HOME is set; name the file with --profile FILE");
     }
     session.note("measuring the parts of this machine, about ten seconds");
     Parts parts = measure_parts(session.communicator, path);
@@ -119,7 +119,7 @@ Run declare_doctor(Arguments& arguments) {
   const auto doctor = std::make_shared<Doctor>();
   arguments.text("--path", "DIR", doctor->path, "folder to examine; default: the present one");
   arguments.flag("--thorough", doctor->thorough,
-                 "pieces and messages above 2 GiB, too; needs 5 GB of memory and space");
+                 "also test pieces and messages above 2 GiB; needs 5 GB of memory and of disk space");
   arguments.number("--budget", doctor->budget, "seconds that the questions may take together (default 10)");
   arguments.flag("--save-profile", doctor->saves_profile,
                  "measure this machine and keep the numbers for plans, with what was found");

@@ -26,7 +26,7 @@ Coord parse_site(const std::string& text) {
     const char* end = part.data() + part.size();
     const auto [stop, failure] = std::from_chars(part.data(), end, value);
     if (failure != std::errc() || stop != end || values.size() == max_dimensions) {
-      throw UsageError(fmt::format("--site: \"{}\" is no site; write x,y,z,t such as 0,0,0,3", printable(text)));
+      throw UsageError(fmt::format("--site: \"{}\" is not a site; write x,y,z,t such as 0,0,0,3", printable(text)));
     }
     values.push_back(value);
   }

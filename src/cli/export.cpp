@@ -45,7 +45,7 @@ struct Export {
 
 Run declare_export(Arguments& arguments) {
   const auto exported = std::make_shared<Export>();
-  arguments.file("FILE", exported->from, "file with fields whose numbers lie in one piece");
+  arguments.file("FILE", exported->from, "file with fields whose numbers are stored contiguously");
   arguments.flag("--virtual", exported->is_virtual, "without a copy: the new file refers to the data of FILE");
   arguments.text("-o,--output", "OUT", exported->to, "file to write, with the suffix .h5");
   declare_options(arguments, "export", "RepackOptions", exported->options);

@@ -88,9 +88,9 @@ struct Ildg {
     return found.lfn.empty() ? differs : exit_code_of(found.findings);
   }
 
-  // The file anew, with another name in it.
+  // The file again, with another name in it.
   int set_name(Session& session) const {
-    if (output.empty() || files.size() != 1) throw UsageError("--set NAME writes one FILE anew: --output OUT");
+    if (output.empty() || files.size() != 1) throw UsageError("--set NAME rewrites one FILE: --output OUT");
     ConvertOptions how{.limits = options.limits};
     how.write.format = "ildg";
     how.write.overwrite = overwrite;
@@ -112,7 +112,7 @@ Run declare_ildg(Arguments& arguments) {
   arguments.files("FILE", verb->files, "configurations");
   arguments.text("--document", "XML", verb->document, "of check: a document to hold against the file");
   arguments.text("-o,--output", "OUT", verb->output, "of document and lfn --set: the file to write");
-  arguments.text("--set", "LFN", verb->name, "of lfn: writes the file anew with this name in it");
+  arguments.text("--set", "LFN", verb->name, "of lfn: rewrite the file with this name in it");
   arguments.flag("--overwrite", verb->overwrite, "replace an existing file");
   declare_options(arguments, "ildg", "QcdmlOptions", verb->options);
   return [verb](Session& session) { return verb->run(session); };

@@ -147,8 +147,8 @@ class Info {
     tell(session, path, catalog.findings);
     for (const std::string& leftover : leftovers) {
       session.note(
-          fmt::format("{}: \"{}\" beside it is what an interrupted writer left; this file does not need it. Unless a "
-                      "writer is still at work, `lq repair` may recover what is in it, or it can be removed",
+          fmt::format("{}: \"{}\" in the same folder was left by an interrupted writer; this file does not need it. "
+                      "Unless a writer is still running, `lq repair` may recover its contents, or it can be removed",
                       path, leftover));
     }
     if (!is_leftover(path)) return code;
@@ -218,7 +218,7 @@ Run declare_info(Arguments& arguments) {
   arguments.texts("--storage", "DIR", info->folders, "folders whose file systems are described; may be repeated");
   declare_options(arguments, "info", "Limits", info->limits);
   return [info](Session& session) {
-    if (info->files.empty() && info->folders.empty()) throw UsageError("which FILE, or which folder behind --storage?");
+    if (info->files.empty() && info->folders.empty()) throw UsageError("name a FILE, or a folder after --storage");
     const int code = for_each_file(session, info->folders, [&](const std::string& folder) {
       return at_root(session, [&] { return info->show_storage(session, folder); });
     });

@@ -22,13 +22,11 @@ std::string overview(const Session& session) {
     if (!command.hidden) text += fmt::format("  {:<11}  {}\n", command.name, command.summary);
   }
   text += fmt::format(
-      "\n  --json         results as JSON, one object per line\n"
-      "  -q, --quiet    results, warnings and errors only\n"
-      "  -v, --verbose  say more on standard error\n"
-      "  --version      version and nothing else\n"
-      "  -h, --help     this text; \"{} VERB --help\" tells about one verb\n\n"
-      "Exit codes: 0 fine, 1 content differs or verification failed, 2 usage, 3 not readable or not a valid file,\n"
-      "4 environment (permission, space, MPI), 5 incomplete (an interrupted writer). Of several the highest.\n",
+      "\n  --json         results as JSON, one object per line\n  -q, --quiet    results, warnings and errors only\n  "
+      "-v, --verbose  print more on standard error\n  --version      version and nothing else\n  -h, --help     this "
+      "text; \"{} VERB --help\" describes one verb\n\nExit codes: 0 fine, 1 content differs or verification failed, 2 "
+      "usage, 3 not readable or not a valid file,\n4 environment (permission, space, MPI), 5 incomplete (an "
+      "interrupted writer). Of several the highest.\n",
       session.program);
   return text;
 }

@@ -270,29 +270,29 @@ struct ModesArguments {
 Run declare_modes(Arguments& arguments) {
   const auto modes = std::make_shared<ModesArguments>();
   arguments.word("WHAT", modes->what,
-                 "ls: every mode; info: what they have in common; verify: all checksums, and where damage is; "
-                 "convert: SET OUT, a new set of some modes, or stored otherwise",
+                 "ls: list every mode; info: show what the modes have in common; verify: check all checksums and show "
+                 "where damage is; convert: SET OUT, write a new set of some modes, or in another storage",
                  {"ls", "info", "verify", "convert"});
   arguments.files("SET", modes->files, "sets of modes");
   arguments.text("--storage", "HOW", modes->storage, "convert: how numbers are stored (default: as they are)",
                  {"double", "single", "fixed16"});
   arguments.number("--first", modes->first, "convert: the first mode, from 0");
-  arguments.number("--last", modes->last, "convert: the mode behind the last one");
+  arguments.number("--last", modes->last, "convert: the mode after the last one");
   arguments.text("--format", "NAME", modes->format, "convert: of the new set (default: modes)",
                  {"modes", "quda", "milc", "grid", "grid-folder", "mod"});
   arguments.number("--basis", modes->basis,
-                   "convert: so many modes are stored whole, of the others the coefficients of these for each block of "
-                   "sites (default 0: all are whole)");
+                   "convert: number of modes stored whole; all later modes are stored as their coefficients in each "
+                   "block of sites (default 0: store every mode whole)");
   arguments.extents("--block", "XxYxZxT", modes->block, "convert: with --basis, the sites of a block");
   arguments.number("--tolerance", modes->tolerance,
-                   "convert: with --basis, what a mode may be wrong by, relative to its norm; others are stored whole "
-                   "(default 0.01)");
+                   "convert: with --basis, the largest error of a mode relative to its norm; modes with larger errors "
+                   "are stored whole (default 0.01)");
   arguments.text("--strategy", "S", modes->strategy, "convert: how the ranks of lq-mpi write (default auto)",
                  {"auto", "direct", "shared", "messages"});
-  arguments.number("--ls", modes->ls, "extent of the fifth dimension, which files of QUDA do not tell (default 1)");
-  arguments.text("--parity", "P", modes->parity, "of vectors on half of the sites, which files of Grid do not tell",
-                 {"even", "odd"});
-  arguments.text("--lattice", "XxYxZxT", modes->lattice, "extents, which folders of eigen-comp do not always tell");
+  arguments.number("--ls", modes->ls, "extent of the fifth dimension, which QUDA files do not state (default 1)");
+  arguments.text("--parity", "P", modes->parity,
+                 "parity of vectors on half of the sites, which Grid files do not state", {"even", "odd"});
+  arguments.text("--lattice", "XxYxZxT", modes->lattice, "extents, which folders of eigen-comp do not always state");
   arguments.flag("--overwrite,--force", modes->overwrite, "convert: replace an existing file");
   return [modes](Session& session) { return modes->run(session); };
 }

@@ -82,9 +82,9 @@ struct Partitions {
     const auto add = [&](const Partition& wanted, const Partition& there, std::string_view key, std::string_view what) {
       const Matching matching = match(wanted, there);
       json.key(key).raw(to_json(matching));
-      lines +=
-          fmt::format("{}: matching degree {:.3g}: {} of {} on average where {} would do\n", what, matching.degree(),
-                      count(matching.runs, "run"), base::human_bytes(bytes_of(matching)), matching.pairs);
+      lines += fmt::format("{}: matching degree {:.3g}: {} of {} on average, where {} would suffice\n", what,
+                           matching.degree(), count(matching.runs, "run"), base::human_bytes(bytes_of(matching)),
+                           matching.pairs);
     };
     if (!access.empty()) {
       const Partition wanted = Partition::parse(asked.extents.empty() ? file.partition.array() : asked, access);
@@ -133,8 +133,8 @@ Run declare_repartition(Arguments& arguments) {
 Run declare_partition(Arguments& arguments) {
   const auto work = std::make_shared<Partitions>();
   arguments.file("FILE", work->path, "file, set of subfiles, or one of QIO's part files");
-  arguments.text("--access", "PARTITION", work->access, "how well that of processes, \"t=block:4\", matches");
-  arguments.number("--parts", work->parts, "the partition into so many subfiles that fits the access");
+  arguments.text("--access", "PARTITION", work->access, "how well the access of processes, \"t=block:4\", matches");
+  arguments.number("--parts", work->parts, "propose the partition into this number of subfiles that fits the access");
   arguments.text("--extents", "EXTENTS", work->extents, "of an array of the file, \"16x16x16x32\"");
   arguments.number("--element-bytes", work->array.element_bytes, "of an element of that array (default 1)");
   arguments.number("--begin", work->array.begin, "of its first element (default 0)");

@@ -80,7 +80,7 @@ struct MachineArguments {
   std::string about(const Machine& machine, const std::string& profile) const {
     std::string text = profile.empty() ? machine.name : fmt::format("{} ({})", machine.name, profile);
     if (profile.empty() && to_json(site_machine()) == to_json(Machine{})) {
-      text = "the numbers of a small workstation, because there is no site profile";
+      text = "numbers of a small workstation, because no site profile was found";
     }
     if (describes_something()) text += ", with what the command line says";
     return text + fmt::format("; {}, blocks of {} bytes", machine.file_system, machine.block_bytes);

@@ -75,7 +75,7 @@ struct Plot {
   bool force = false;
 
   int draw(Session& session) const {
-    if (out.empty()) throw UsageError("-o is missing: where to? For example -o rates.svg");
+    if (out.empty()) throw UsageError("-o is missing: name the output file, for example -o rates.svg");
     if (!out.ends_with(".svg") && !out.ends_with(".png")) {
       throw UsageError(fmt::format("-o: \"{}\" ends neither in .svg nor in .png", printable(out)));
     }

@@ -42,7 +42,7 @@ ProgressBar::~ProgressBar() {
 }
 
 void ProgressBar::show(std::uint64_t done, std::uint64_t total) {
-  if (told_to_end != 0) throw Error(Code::io, "told to end by a signal", {.system_errno = ECANCELED});
+  if (told_to_end != 0) throw Error(Code::io, "ended by a signal", {.system_errno = ECANCELED});
   if (!enabled_ || total == 0) return;
   const Clock::time_point now = Clock::now();
   if (now < next_) return;

@@ -141,7 +141,7 @@ Run declare_unpack(Arguments& arguments) {
   const auto unpack = std::make_shared<Unpack>();
   arguments.file("FILE", unpack->from, "file to unpack");
   arguments.text("-d,--directory", "DIR", unpack->folder,
-                 "where the files go (default: here); made if it is not there");
+                 "folder for the files (default: the current one); created if it does not exist");
   unpack->how.declare(arguments, "unpack");
   return [unpack](Session& session) {
     return for_each_file(session, {unpack->from}, [&](const std::string&) { return unpack->run(session); });
@@ -162,10 +162,9 @@ Run declare_defrag(Arguments& arguments) {
 Run declare_repair(Arguments& arguments) {
   const auto repair = std::make_shared<Repair>();
   arguments.file("FILE", repair->from, "damaged file, or multifile that was not closed");
-  arguments.text(
-      "-o,--output", "OUT", repair->to,
-      "the repaired file, a new one; without it checkpoints and interrupted appends are repaired where they are, "
-      "and others refused");
+  arguments.text("-o,--output", "OUT", repair->to,
+                 "the repaired file, a new one; without it checkpoints and interrupted appends are repaired in place, "
+                 "and others are refused");
   repair->how.declare(arguments, "repair");
   return [repair](Session& session) {
     const std::string& named = repair->to.empty() ? repair->from : repair->to;

@@ -11,7 +11,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
-#include "base/in_order.hpp"
+#include "base/ordered_results.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/leftovers.hpp"
@@ -131,7 +131,7 @@ struct VerifyArguments {
     VerifyOptions how = options;
     how.threads = std::max(threads / at_once, 1);
     const auto verify = [&](std::uint64_t i) { return lq::verify(files[static_cast<std::size_t>(i)], {}, how); };
-    base::InOrder<Verification, decltype(verify)> verified(files.size(), at_once, verify);
+    base::OrderedResults<Verification, decltype(verify)> verified(files.size(), at_once, verify);
     return for_each_file(session, files,
                          [&](const std::string& path) { return tell_verdict(session, path, verified.take()); });
   }
@@ -183,7 +183,7 @@ Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
   arguments.flag("-r,--recursive", verify->below,
-                 "folders, too: the lattice files below them, a line for each, and a summary");
+                 "also folders: one line for each lattice file below them, and a summary");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
     if (verify->below) return verify_below(session, verify->files, verify->options.threads, verify->options);

@@ -65,7 +65,9 @@ void require_parts(const Extents& lattice, const std::string& text) {
   const Extents parts = parse_extents(text);
   bool fits = parts.size() == lattice.size();
   for (int d = 0; fits && d < parts.size(); ++d) fits = parts[d] > 0 && lattice[d] % parts[d] == 0;
-  if (!fits) throw UsageError(fmt::format("--parts {}: a lattice of {} cannot be cut so", text, to_string(lattice)));
+  if (!fits)
+    throw UsageError(
+        fmt::format("--parts {}: a lattice of {} cannot be divided into these equal parts", text, to_string(lattice)));
 }
 
 }  // namespace
@@ -86,7 +88,8 @@ void require_target(const Session& session, const std::string& path, bool force)
     if (::access(folder.c_str(), W_OK | X_OK) == 0) return fine;
     const int reason = errno;
     if (reason == ENOENT || reason == ENOTDIR) {
-      throw Error(Code::not_found, fmt::format("{}: there is no directory \"{}\"; make it first", path, folder),
+      throw Error(Code::not_found,
+                  fmt::format("{}: the directory \"{}\" does not exist; create it first", path, folder),
                   {.path = path, .system_errno = reason});
     }
     const std::string why = reason == EROFS

@@ -17,7 +17,8 @@
 
 namespace lq::clients {
 
-std::uint64_t client_of(transport::Transport& transport, const std::string& folder, const transport::Unit& seen) {
+std::uint64_t client_of(transport::Transport& transport, const std::string& folder,
+                        const transport::StorageTraits& seen) {
   if (seen.device != 0) return seen.device;
   try {
     return transport.identity(folder).device;
@@ -27,14 +28,15 @@ std::uint64_t client_of(transport::Transport& transport, const std::string& fold
   }
 }
 
-void SeenByAll::tell(Terms all, const transport::Unit& seen, std::uint64_t client) noexcept {
+void SeenByAll::tell(Terms all, const transport::StorageTraits& seen, std::uint64_t client) noexcept {
   all[0] = {seen.bytes, comm::Reduce::max};
   all[1] = {seen.single_owner ? 1U : 0U, comm::Reduce::max};
   all[2] = {~client, comm::Reduce::max};  // the least of them
   all[3] = {client, comm::Reduce::max};
 }
 
-transport::Unit SeenByAll::strictest(std::span<const comm::Term, terms> all, transport::Unit seen) noexcept {
+transport::StorageTraits SeenByAll::strictest(std::span<const comm::Term, terms> all,
+                                              transport::StorageTraits seen) noexcept {
   seen.bytes = all[0].value;
   seen.single_owner = all[1].value == 1;
   return seen;
@@ -55,7 +57,7 @@ std::uint64_t on_this_host(std::uint64_t client) {
 }
 
 std::uint64_t Owners::writers(int ranks, std::uint64_t multiple) const noexcept {
-  const bool may_meet = have_strange_caches() && multiple % unit.bytes != 0;
+  const bool may_meet = have_incoherent_caches() && multiple % unit.bytes != 0;
   return may_meet ? 1 : static_cast<std::uint64_t>(ranks);
 }
 
@@ -75,7 +77,7 @@ Owners owners_of(comm::Comm& comm, base::FunctionRef<Seen()> look) {
 Owners owners_beside(comm::Comm& comm, transport::Transport& transport, const std::string& path) {
   return owners_of(comm, [&] {
     const std::string folder = base::directory_of(path);
-    const transport::Unit unit = transport.unit(folder);
+    const transport::StorageTraits unit = transport.unit(folder);
     return Seen{unit, client_of(transport, folder, unit)};
   });
 }

@@ -89,7 +89,7 @@ bool broadcast_into(Comm& comm, base::Bytes bytes, int root, Container& all) {
 
 std::string broadcast_text_from(Comm& comm, std::string_view text, int root) {
   std::string all;
-  if (!broadcast_into(comm, base::as_bytes(text), root, all)) std::rethrow_exception(no_memory_for_words());
+  if (!broadcast_into(comm, base::as_bytes(text), root, all)) std::rethrow_exception(preallocated_out_of_memory());
   return all;
 }
 
@@ -135,7 +135,7 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
     if (rank == comm.rank())
       words = pack_error(comm.size() == 1 ? error_of(failure) : with_rank(error_of(failure), rank));
   });
-  if (!is_packed || !broadcast_into(comm, words, rank, all)) std::rethrow_exception(no_memory_for_words());
+  if (!is_packed || !broadcast_into(comm, words, rank, all)) std::rethrow_exception(preallocated_out_of_memory());
   std::exception_ptr error;
   const bool is_known = succeeds_everywhere(comm, [&] {
     try {
@@ -144,7 +144,7 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
       error = std::current_exception();
     }
   });
-  std::rethrow_exception(is_known ? error : no_memory_for_words());
+  std::rethrow_exception(is_known ? error : preallocated_out_of_memory());
 }
 
 // Collective, once hashes differ. Every rank gets the same texts, so that any of them could tell.
@@ -205,7 +205,8 @@ FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()>
     sent.begin_ = frame.begin;
     return sent;
   }
-  if (!succeeds_everywhere(comm, [&] { take_frame(frame, sent.all_); })) std::rethrow_exception(no_memory_for_words());
+  if (!succeeds_everywhere(comm, [&] { take_frame(frame, sent.all_); }))
+    std::rethrow_exception(preallocated_out_of_memory());
   broadcast_rest(comm, made, 0, sent.all_);
   return sent;
 }
@@ -218,7 +219,7 @@ void agree_on_memory(Comm& comm, const std::exception_ptr& failure) {
 void agree_on_memory(Comm& comm, const std::exception_ptr& failure, std::span<Term> terms) {
   terms.front() = {is_lack_of_memory(failure) ? 1U : 0U, Reduce::max};
   comm.combine(terms);
-  if (terms.front().value == 1) std::rethrow_exception(no_memory_for_words());
+  if (terms.front().value == 1) std::rethrow_exception(preallocated_out_of_memory());
   if (failure) std::rethrow_exception(failure);
 }
 
@@ -250,7 +251,7 @@ std::vector<std::byte> broadcast_bytes(Comm& comm, base::Bytes bytes) {
   } else if (succeeds_everywhere(comm, [&] { take_frame(frame, all); })) {
     broadcast_rest(comm, bytes, 0, all);
   } else {
-    std::rethrow_exception(no_memory_for_words());
+    std::rethrow_exception(preallocated_out_of_memory());
   }
   return all;
 }

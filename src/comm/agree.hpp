@@ -41,7 +41,7 @@ struct Stated {
   std::string what;
   std::string text;
 };
-// Collective. The same, and a comparison of `arguments` behind it; together one reduction when all is well.
+// Collective. The same, and a comparison of `arguments` after it; together one reduction when all is well.
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
 
 // Collective. The same, and `terms` are combined over the ranks in the same operation. The first one is the agreement's

@@ -82,8 +82,8 @@ class LQ_API Comm {
   virtual void all_reduce(std::span<std::uint64_t> values, Reduce operation) = 0;
   // The same in one operation for numbers of which each has its own, the same on all ranks.
   virtual void combine(std::span<Term> terms);
-  // The contributions of all ranks, one behind the other, go to `sink` on root, in pieces: first that of root, then
-  // those of the ranks behind it, then those of rank 0 and so on. Sizes may differ. What sink throws is thrown on root
+  // The contributions of all ranks, contiguous, go to `sink` on root, in pieces: first that of root, then
+  // those of the ranks after it, then those of rank 0 and so on. Sizes may differ. What sink throws is thrown on root
   // when all has arrived; it is called no more. In steps that grow with the logarithm of the group, and in bounded
   // memory.
   using Sink = base::FunctionRef<void(std::span<const std::byte> piece)>;

@@ -48,7 +48,7 @@ Error unpack_error(base::Bytes bytes) {
   return Error(code, sentence, facts);
 }
 
-const std::exception_ptr& no_memory_for_words() noexcept {
+const std::exception_ptr& preallocated_out_of_memory() noexcept {
   static const std::exception_ptr words = []() noexcept {
     try {
       return std::make_exception_ptr(
@@ -88,7 +88,7 @@ Error error_of(const std::exception_ptr& failure) {
   }
 }
 
-ToldFailure::ToldFailure(const std::exception_ptr& failure) noexcept : has_failed(failure != nullptr) {
+RemoteError::RemoteError(const std::exception_ptr& failure) noexcept : has_failed(failure != nullptr) {
   if (!has_failed || is_lack_of_memory(failure)) return;
   try {
     words = pack_error(error_of(failure));
@@ -97,11 +97,12 @@ ToldFailure::ToldFailure(const std::exception_ptr& failure) noexcept : has_faile
   }
 }
 
-std::exception_ptr ToldFailure::error() const noexcept { return has_failed ? told_error(words) : nullptr; }
+std::exception_ptr RemoteError::error() const noexcept { return has_failed ? received_error(words) : nullptr; }
 
-void make_known(bool is_teller, const std::exception_ptr& failure, base::FunctionRef<void(base::MutableBytes)> spread) {
+void broadcast_error(bool is_teller, const std::exception_ptr& failure,
+                     base::FunctionRef<void(base::MutableBytes)> spread) {
   constexpr std::int64_t all_is_well = 0, no_words = -1;
-  ToldFailure told(is_teller ? failure : nullptr);
+  RemoteError told(is_teller ? failure : nullptr);
   std::int64_t length = !told.has_failed ? all_is_well : told.words.empty() ? no_words : std::ssize(told.words);
   spread(std::as_writable_bytes(std::span(&length, 1)));
   if (length == all_is_well) return;
@@ -116,17 +117,17 @@ void make_known(bool is_teller, const std::exception_ptr& failure, base::Functio
     spread(part);
     if (!is_teller && !lack) std::ranges::copy(part, told.words.begin() + static_cast<std::ptrdiff_t>(done));
   }
-  std::rethrow_exception(told_error(told.words));
+  std::rethrow_exception(received_error(told.words));
 }
 
-std::exception_ptr told_error(base::Bytes words) noexcept {
-  if (words.empty()) return no_memory_for_words();
+std::exception_ptr received_error(base::Bytes words) noexcept {
+  if (words.empty()) return preallocated_out_of_memory();
   try {
     throw unpack_error(words);
   } catch (const Error&) {
     return std::current_exception();
   } catch (...) {
-    return no_memory_for_words();
+    return preallocated_out_of_memory();
   }
 }
 

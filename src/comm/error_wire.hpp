@@ -25,22 +25,23 @@ bool is_lack_of_memory(const std::exception_ptr& failure) noexcept;
 Error error_of(const std::exception_ptr& failure);
 // What all throw where one has no memory for words. It is made by the first call: whoever makes a Communicator calls
 // it, because there is memory then.
-const std::exception_ptr& no_memory_for_words() noexcept;
+const std::exception_ptr& preallocated_out_of_memory() noexcept;
 
 // A failure, or none, as it is told to others.
-struct ToldFailure {
-  explicit ToldFailure(const std::exception_ptr& failure) noexcept;
+struct RemoteError {
+  explicit RemoteError(const std::exception_ptr& failure) noexcept;
 
   bool has_failed = false;
   std::vector<std::byte> words;  // none: no failure, or no memory
   // What all throw to whom `words` were told.
   std::exception_ptr error() const noexcept;
 };
-// What is thrown for words of a ToldFailure that has failed.
-std::exception_ptr told_error(base::Bytes words) noexcept;
+// What is thrown for words of a RemoteError that has failed.
+std::exception_ptr received_error(base::Bytes words) noexcept;
 
 // One of a group makes a failure known to all, or that there is none: `spread` brings its bytes to the others. All
 // throw the same.
-void make_known(bool is_teller, const std::exception_ptr& failure, base::FunctionRef<void(base::MutableBytes)> spread);
+void broadcast_error(bool is_teller, const std::exception_ptr& failure,
+                     base::FunctionRef<void(base::MutableBytes)> spread);
 
 }  // namespace lq::comm

@@ -26,10 +26,10 @@ constexpr std::size_t most_groups = 1024;
 constexpr std::size_t word_bits = 64;
 constexpr std::size_t values_at_once = 512;
 
-// The courier, and which numbers of groups this rank has given to groups that exist. The tags of a group are those from
-// its number times `channels` on.
-struct Office {
-  std::shared_ptr<Courier> courier;
+// The messages, and which numbers of groups this rank has given to groups that exist. The tags of a group are those
+// from its number times `channels` on.
+struct SharedState {
+  std::shared_ptr<MessageTransport> messages;
   std::bitset<most_groups> used = {};
 };
 
@@ -39,18 +39,18 @@ struct Announced {
   std::uint64_t bytes = 0;
 };
 
-struct Wish {
+struct SplitKey {
   std::int64_t colour = 0, key = 0;
 };
 
 class MessageComm final : public Comm {
  public:
-  // `ranks`: of the courier, in the order of this group, of which this one is number `rank`.
-  MessageComm(std::shared_ptr<Office> office, std::vector<int> ranks, int rank, std::size_t number)
-      : office_(std::move(office)), ranks_(std::move(ranks)), rank_(rank), number_(number) {
-    office_->used.set(number_);
+  // `ranks`: of the messages, in the order of this group, of which this one is number `rank`.
+  MessageComm(std::shared_ptr<SharedState> shared, std::vector<int> ranks, int rank, std::size_t number)
+      : shared_(std::move(shared)), ranks_(std::move(ranks)), rank_(rank), number_(number) {
+    shared_->used.set(number_);
   }
-  ~MessageComm() override { office_->used.reset(number_); }
+  ~MessageComm() override { shared_->used.reset(number_); }
   MessageComm(const MessageComm&) = delete;
   MessageComm& operator=(const MessageComm&) = delete;
 
@@ -70,10 +70,12 @@ class MessageComm final : public Comm {
   }
 
   void all_reduce(std::span<std::uint64_t> values, Reduce operation) override {
-    reduce(values, [operation](std::uint64_t& mine, std::uint64_t theirs) { mine = combined(mine, theirs, operation); });
+    reduce(values,
+           [operation](std::uint64_t& mine, std::uint64_t theirs) { mine = combined(mine, theirs, operation); });
   }
   void combine(std::span<Term> terms) override {
-    reduce(terms, [](Term& mine, const Term& theirs) { mine.value = combined(mine.value, theirs.value, mine.operation); });
+    reduce(terms,
+           [](Term& mine, const Term& theirs) { mine.value = combined(mine.value, theirs.value, mine.operation); });
   }
 
   // Rank 0 learns who sends what to whom and tells the receivers; then the messages go.
@@ -106,7 +108,7 @@ class MessageComm final : public Comm {
   }
 
   std::unique_ptr<Comm> split(int colour, int key) override {
-    const std::vector<Wish> wishes = gathered(Wish{colour, key});
+    const std::vector<SplitKey> wishes = gathered(SplitKey{colour, key});
     const std::size_t number = free_number();
     if (colour < 0) return nullptr;
     std::vector<int> members;
@@ -115,21 +117,21 @@ class MessageComm final : public Comm {
     }
     std::ranges::stable_sort(members, {}, [&](int r) { return wishes[static_cast<std::size_t>(r)].key; });
     const auto place = std::ranges::find(members, rank_) - members.begin();
-    for (int& member : members) member = of_courier(member);
-    return std::make_unique<MessageComm>(office_, std::move(members), static_cast<int>(place), number);
+    for (int& member : members) member = transport_rank(member);
+    return std::make_unique<MessageComm>(shared_, std::move(members), static_cast<int>(place), number);
   }
 
   std::unique_ptr<Comm> split_by_node() override {
-    const std::uint64_t mine = office_->courier->node();
+    const std::uint64_t mine = shared_->messages->node();
     const std::vector<std::uint64_t> nodes = gathered(mine);
     return split(static_cast<int>(std::ranges::find(nodes, mine) - nodes.begin()), rank_);
   }
 
   Flight start_send(std::span<const std::byte> bytes, int to, int channel) override {
-    return office_->courier->start_send(bytes, of_courier(to), tag(channel));
+    return shared_->messages->start_send(bytes, transport_rank(to), tag(channel));
   }
   Flight start_receive(std::span<std::byte> bytes, int from, int channel) override {
-    return office_->courier->start_receive(bytes, of_courier(from), tag(channel));
+    return shared_->messages->start_receive(bytes, transport_rank(from), tag(channel));
   }
 
  private:
@@ -139,7 +141,7 @@ class MessageComm final : public Comm {
     throw Error(Code::communication, "a message for or from rank " + std::to_string(rank) + ": the group has " +
                                          std::to_string(size()) + " ranks");
   }
-  int of_courier(int rank) const {
+  int transport_rank(int rank) const {
     require_rank(rank);
     return ranks_[static_cast<std::size_t>(rank)];
   }
@@ -209,10 +211,10 @@ class MessageComm final : public Comm {
   std::size_t free_number() {
     std::array<std::uint64_t, most_groups / word_bits> used{};
     for (std::size_t i = 0; i < most_groups; ++i) {
-      used[i / word_bits] |= std::uint64_t{office_->used[i] ? 1U : 0U} << i % word_bits;
+      used[i / word_bits] |= std::uint64_t{shared_->used[i] ? 1U : 0U} << i % word_bits;
     }
     all_reduce(used, Reduce::bit_or);
-    const auto there = std::min(most_groups, static_cast<std::size_t>(office_->courier->tags() / channels));
+    const auto there = std::min(most_groups, static_cast<std::size_t>(shared_->messages->tags() / channels));
     std::size_t number = 0;
     while (number < there && (used[number / word_bits] >> number % word_bits & 1) != 0) ++number;
     if (number < there) return number;
@@ -220,7 +222,7 @@ class MessageComm final : public Comm {
                                      " groups of ranks can exist at the same time: the communicator has no more tags");
   }
 
-  std::shared_ptr<Office> office_;
+  std::shared_ptr<SharedState> shared_;
   std::vector<int> ranks_;
   int rank_;
   std::size_t number_;
@@ -228,11 +230,12 @@ class MessageComm final : public Comm {
 
 }  // namespace
 
-std::unique_ptr<Comm> make_message_comm(std::shared_ptr<Courier> courier) {
-  const int rank = courier->rank();
-  std::vector<int> all(static_cast<std::size_t>(courier->size()));
+std::unique_ptr<Comm> make_message_comm(std::shared_ptr<MessageTransport> messages) {
+  const int rank = messages->rank();
+  std::vector<int> all(static_cast<std::size_t>(messages->size()));
   std::iota(all.begin(), all.end(), 0);
-  return std::make_unique<MessageComm>(std::make_shared<Office>(Office{std::move(courier)}), std::move(all), rank, 0);
+  return std::make_unique<MessageComm>(std::make_shared<SharedState>(SharedState{std::move(messages)}), std::move(all),
+                                       rank, 0);
 }
 
 }  // namespace lq::comm

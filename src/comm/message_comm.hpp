@@ -14,9 +14,9 @@
 namespace lq::comm {
 
 // Carries messages between ranks. Errors are Error(communication).
-class Courier {
+class MessageTransport {
  public:
-  virtual ~Courier() = default;
+  virtual ~MessageTransport() = default;
   virtual int rank() const noexcept = 0;
   virtual int size() const noexcept = 0;
   // The same number on ranks that may share memory.
@@ -28,7 +28,7 @@ class Courier {
   virtual Flight start_receive(std::span<std::byte> bytes, int from, int tag) = 0;
 };
 
-// Local. All ranks of the courier. Splitting one that has no tags left is Error(too_large).
-std::unique_ptr<Comm> make_message_comm(std::shared_ptr<Courier> courier);
+// Local. All ranks of the messages. Splitting one that has no tags left is Error(too_large).
+std::unique_ptr<Comm> make_message_comm(std::shared_ptr<MessageTransport> messages);
 
 }  // namespace lq::comm

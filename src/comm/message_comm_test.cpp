@@ -23,9 +23,9 @@ namespace {
 using testing::CommQuestion;
 
 // Messages of threads; every second rank shares memory.
-class ThreadCourier final : public Courier {
+class ThreadTransport final : public MessageTransport {
  public:
-  ThreadCourier(std::shared_ptr<Comm> comm, int tags) : comm_(std::move(comm)), tags_(tags) {}
+  ThreadTransport(std::shared_ptr<Comm> comm, int tags) : comm_(std::move(comm)), tags_(tags) {}
   int rank() const noexcept override { return comm_->rank(); }
   int size() const noexcept override { return comm_->size(); }
   std::uint64_t node() const noexcept override { return static_cast<std::uint64_t>(comm_->rank() % 2); }
@@ -44,7 +44,7 @@ class ThreadCourier final : public Courier {
 };
 
 std::unique_ptr<Comm> over(const std::shared_ptr<Comm>& threads, int tags = 1 << 20) {
-  return make_message_comm(std::make_shared<ThreadCourier>(threads, tags));
+  return make_message_comm(std::make_shared<ThreadTransport>(threads, tags));
 }
 
 class MessageComms : public ::testing::TestWithParam<std::tuple<int, CommQuestion>> {};

@@ -17,7 +17,7 @@ struct NeighbourPiece {
   std::uint64_t bytes = 0;
 };
 
-// The pieces one behind the other into `to`, which has room for them. Returns 0, or errno.
+// The pieces contiguous into `to`, which has room for them. Returns 0, or errno.
 int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte* to) noexcept;
 
 }  // namespace lq::comm

@@ -55,12 +55,12 @@ bool can_read(const Card& card, std::uint64_t expected) noexcept {
 Node& Comm::node() {
   if (node_) return *node_;
   const auto node = agree(*this, [&] { return std::make_shared<Node>(*this); });
-  node->look_around();
+  node->discover();
   node_ = node;
   return *node_;
 }
 
-void Node::look_around() {
+void Node::discover() {
   std::vector<Card> cards;
   comm_ = agree(all_, [&] {
     auto node = all_.split_by_node();
@@ -77,7 +77,8 @@ void Node::look_around() {
 
   const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];
   const bool readable = can_read(next, mark + static_cast<std::uint64_t>(next.rank));
-  std::array<Term, 3> terms{{{readable ? 1U : 0U, Reduce::min}, {ranks_.size(), Reduce::max}, {ranks_.size(), Reduce::min}}};
+  std::array<Term, 3> terms{
+      {{readable ? 1U : 0U, Reduce::min}, {ranks_.size(), Reduce::max}, {ranks_.size(), Reduce::min}}};
   all_.combine(terms);
   can_pull_ = terms[0].value == 1;  // keeps `number` in its place until all have read
   largest_ = static_cast<int>(terms[1].value);

@@ -20,7 +20,7 @@ class Node {
   // Local. Comm::node() lets it find out.
   explicit Node(Comm& comm) : all_(comm) {}
   // Collective over `comm`.
-  void look_around();
+  void discover();
 
   // Ranks of `comm` on this node, ascending.
   const std::vector<int>& ranks() const noexcept { return ranks_; }
@@ -59,9 +59,9 @@ class Node {
     Made made_;
   };
 
-  // Collective over all nodes. At least so many bytes for each rank, with any contents; memory that is not in use any
-  // more is used again, because new pages cost as much as writing to a file. nullptr on all ranks of all nodes when
-  // one of them has none.
+  // Collective over all nodes. At least the given number of bytes for each rank, with any contents; memory that is not
+  // in use any more is used again, because new pages cost as much as writing to a file. nullptr on all ranks of all
+  // nodes when one of them has none.
   std::unique_ptr<Lease> lease(std::uint64_t bytes_per_rank);
   // The same in two steps. Local: what this rank could use again, for an agreement of the caller's in which all ranks
   // make a lease of nothing.

@@ -30,7 +30,7 @@ class RankTree {
  public:
   static constexpr std::size_t most_children = 31;  // of 2^31 ranks
 
-  // Collective over `ranks` ranks from `root` on, rank 0 behind the last; this rank is one of them.
+  // Collective over `ranks` ranks from `root` on, rank 0 after the last; this rank is one of them.
   RankTree(Comm& comm, int root, int ranks, Order order, int channel);
   // Collective. Of the whole group. communication: there is no such root.
   RankTree(Comm& comm, int root, Order order);
@@ -56,9 +56,9 @@ class RankTree {
   std::size_t degree_ = 0;  // children
 };
 
-// Of trees of so many ranks each, which ascend and have at most the last rank of one and the first of the next in
-// common: every second one of several ranks, then the others, in neither half of which two have a rank in common; last
-// those of one rank each, who passes nothing on. Those of no rank are left out.
+// Of trees of the given number of ranks each, which ascend and have at most the last rank of one and the first of the
+// next in common: every second one of several ranks, then the others, in neither half of which two have a rank in
+// common; last those of one rank each, who passes nothing on. Those of no rank are left out.
 std::vector<std::size_t> turns_of(std::span<const int> ranks);
 
 // Collective over the ranks of a tree whose order is small_first. Comm::gather_pieces() at its root.

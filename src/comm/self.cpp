@@ -42,7 +42,7 @@ class Self final : public Comm {
 
  private:
   [[noreturn]] static void refuse_message() {
-    throw Error(Code::communication, "a message to or from this process alone: there is no other rank");
+    throw Error(Code::communication, "a message to or from another rank: this process is the only one");
   }
 };
 

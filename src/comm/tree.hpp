@@ -16,7 +16,7 @@
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
-#include "comm/gathering.hpp"
+#include "comm/multi_gather.hpp"
 
 namespace lq::comm {
 

@@ -24,7 +24,7 @@ requires std::is_trivially_copyable_v<T> std::vector<std::byte> to_bytes(const T
   return {bytes.begin(), bytes.end()};
 }
 
-// The value at the front of `bytes`, which are those behind it afterwards.
+// The value at the front of `bytes`, which are those after it afterwards.
 template <class T>
 requires std::is_trivially_copyable_v<T> T take(base::Bytes& bytes) {
   if (bytes.size() < sizeof(T)) throw Error(Code::communication, "a message from another rank arrived incomplete");

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "device/lent_block.hpp"
+#include "device/pooled_buffer.hpp"
 
 namespace lq::device {
 
@@ -16,7 +16,7 @@ class Copies {
 
   // Local. `memory` is that home's. Waits for what the program has given the GPU to do: its results are part of the
   // field.
-  Copies(const Driver& driver, Home home, std::size_t block_bytes);
+  Copies(const Driver& driver, DeviceContext home, std::size_t block_bytes);
 
   std::byte* block(std::size_t i) const noexcept { return blocks_[i].host(); }
   // Rows of at most a block's bytes in all, which lie there from `offset` on. The block is not to be touched until
@@ -27,8 +27,8 @@ class Copies {
 
  private:
   const Driver& driver_;
-  Home home_;
-  std::array<LentBlock, blocks> blocks_;
+  DeviceContext home_;
+  std::array<PooledBuffer, blocks> blocks_;
 };
 
 }  // namespace lq::device

@@ -22,7 +22,7 @@ bool can_be_read(const void* memory) noexcept {
 
 }  // namespace
 
-const Driver* driver_of(const void* memory, Home& home) {
+const Driver* driver_of(const void* memory, DeviceContext& home) {
   if (memory == nullptr) return nullptr;
   const Driver* asked = nullptr;
   for (const Kind kind : {Kind::cuda, Kind::hip}) {
@@ -34,16 +34,15 @@ const Driver* driver_of(const void* memory, Home& home) {
   if (asked == nullptr || can_be_read(memory)) return nullptr;
   throw Error(
       Code::invalid_argument,
-      fmt::format("the memory of the field at {} is neither the host's nor one that the {} driver knows; it may "
-                  "have been freed, or belong to another process: give memory that is there until the "
-                  "transfer ends",
+      fmt::format("the memory of the field at {} is neither host memory nor known to the {} driver; it may have been "
+                  "freed, or belong to another process: keep the memory allocated until the transfer ends",
                   fmt::ptr(memory), asked->name()));
 }
 
 bool has_driver() { return driver_of_kind(Kind::cuda) != nullptr || driver_of_kind(Kind::hip) != nullptr; }
 
 bool is_device_memory(const void* memory) {
-  Home home;
+  DeviceContext home;
   return driver_of(memory, home) != nullptr;
 }
 

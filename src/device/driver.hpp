@@ -14,11 +14,11 @@ namespace lq::device {
 
 // Where memory of a GPU belongs to: the driver's own handle, and a number that no other home ever has (0: the driver
 // tells none), for a GPU that was reset may have a new home with the handle of the former one.
-struct Home {
+struct DeviceContext {
   void* handle = nullptr;
   std::uint64_t number = 0;
 
-  auto operator<=>(const Home&) const = default;
+  auto operator<=>(const DeviceContext&) const = default;
 };
 
 // Evenly spaced pieces of memory of a GPU.
@@ -35,7 +35,7 @@ enum class Direction { to_host, to_device };
 
 enum class Kind { cuda, hip };
 
-// Everything is called between enter() and leave(), but for owns() and what frees and destroys. All of them throw
+// Everything is called between enter() and leave(), except for owns() and what frees and destroys. All of them throw
 // Error: out_of_memory, or io with the name of the call and the driver's words.
 class Driver {
  public:
@@ -46,9 +46,9 @@ class Driver {
   virtual Kind kind() const noexcept = 0;
 
   // Whether a GPU owns that memory, and which. False for memory that the host may touch.
-  virtual bool owns(const void* memory, Home& home) const = 0;
+  virtual bool owns(const void* memory, DeviceContext& home) const = 0;
 
-  virtual void enter(Home home) const = 0;
+  virtual void enter(DeviceContext home) const = 0;
   virtual void leave() const noexcept = 0;
   // Until everything is done that was begun in this home.
   virtual void wait_for_all() const = 0;
@@ -66,7 +66,7 @@ class Driver {
   virtual void destroy_event(Handle event) const noexcept = 0;
   virtual void record(Handle event, Handle stream) const = 0;
   virtual void wait(Handle event) const = 0;
-  // Begins to copy rows to or from `host`, where they lie one behind the other.
+  // Begins to copy rows to or from `host`, where they are contiguous.
   virtual void copy(Direction direction, const Rows& rows, std::byte* host, Handle stream) const = 0;
 
   // Of CUDA: the compute capability of the GPU, 90 for 9.0; else 0.
@@ -87,18 +87,18 @@ bool has_driver();
 
 // Local. The driver whose memory that is, and its home; nullptr for memory of the host. invalid_argument for addresses
 // that are nobody's, such as memory that was freed: only where there is a driver, for others are spared the question.
-const Driver* driver_of(const void* memory, Home& home);
+const Driver* driver_of(const void* memory, DeviceContext& home);
 
 // Local. The same as a question.
 bool is_device_memory(const void* memory);
 
 // In a home, as long as it lives.
-class Inside {
+class ContextScope {
  public:
-  Inside(const Driver& driver, Home home) : driver_(driver) { driver.enter(home); }
-  ~Inside() { driver_.leave(); }
-  Inside(const Inside&) = delete;
-  Inside& operator=(const Inside&) = delete;
+  ContextScope(const Driver& driver, DeviceContext home) : driver_(driver) { driver.enter(home); }
+  ~ContextScope() { driver_.leave(); }
+  ContextScope(const ContextScope&) = delete;
+  ContextScope& operator=(const ContextScope&) = delete;
 
  private:
   const Driver& driver_;

@@ -22,7 +22,7 @@ bool FileForm::fits() const noexcept {
   return !numbers.empty() && numbers.size() < most / 16 && groups < most;
 }
 
-FileBlocks::FileBlocks(const Driver& driver, Home home, const Program& program, const FileForm& form,
+FileBlocks::FileBlocks(const Driver& driver, DeviceContext home, const Program& program, const FileForm& form,
                        std::size_t most_bytes)
     : driver_(driver),
       home_(home),
@@ -32,15 +32,15 @@ FileBlocks::FileBlocks(const Driver& driver, Home home, const Program& program, 
       file_at_(aligned(static_cast<std::size_t>(most_sites_) * form.groups * sizeof(std::int64_t))),
       crcs_at_(file_at_ + aligned(static_cast<std::size_t>(most_sites_) * form.site_bytes())),
       end_(crcs_at_ + (form.has_crcs ? static_cast<std::size_t>(most_sites_) * sizeof(std::uint32_t) : 0)) {
-  const Inside inside(driver_, home_);
+  const ContextScope inside(driver_, home_);
   driver_.wait_for_all();
   make();
 }
 
 void FileBlocks::make() {
-  for (LentBlock& block : blocks_) block = LentBlock(driver_, home_, end_, end_);
+  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, home_, end_, end_);
   const std::size_t bytes = form_.numbers.size() * sizeof(NumberPlace);
-  numbers_ = LentBlock(driver_, home_, bytes, bytes);
+  numbers_ = PooledBuffer(driver_, home_, bytes, bytes);
   std::memcpy(numbers_.host(), form_.numbers.data(), bytes);
   numbers_.begins();
   driver_.copy(Direction::to_device, {numbers_.gpu(), bytes, 0, 1}, numbers_.host(), numbers_.stream());
@@ -48,7 +48,7 @@ void FileBlocks::make() {
   numbers_.wait();
 }
 
-SiteJob FileBlocks::job_of(const LentBlock& block, const MemorySites& sites) const noexcept {
+SiteJob FileBlocks::job_of(const PooledBuffer& block, const MemorySites& sites) const noexcept {
   SiteJob job{};
   job.numbers = reinterpret_cast<const NumberPlace*>(numbers_.gpu());
   job.places = !sites.places.empty() ? reinterpret_cast<const long long*>(block.gpu()) : nullptr;
@@ -65,20 +65,20 @@ SiteJob FileBlocks::job_of(const LentBlock& block, const MemorySites& sites) con
 }
 
 // Answers how many bytes they take.
-std::size_t FileBlocks::put_places(const LentBlock& block, const MemorySites& sites) const {
+std::size_t FileBlocks::put_places(const PooledBuffer& block, const MemorySites& sites) const {
   if (!sites.places.empty()) std::memcpy(block.host(), sites.places.data(), sites.places.size_bytes());
   return sites.places.size_bytes();
 }
 
-void FileBlocks::copy(Direction direction, const LentBlock& block, std::size_t begin, std::size_t end) const {
+void FileBlocks::copy(Direction direction, const PooledBuffer& block, std::size_t begin, std::size_t end) const {
   if (begin < end)
     driver_.copy(direction, {block.gpu() + begin, end - begin, 0, 1}, block.host() + begin, block.stream());
 }
 
 template <class Move>
 void FileBlocks::begin(std::size_t i, const MemorySites& sites, const Move& move) {
-  const Inside inside(driver_, home_);
-  LentBlock& block = blocks_[i];
+  const ContextScope inside(driver_, home_);
+  PooledBuffer& block = blocks_[i];
   block.begins();
   const SiteJob job = job_of(block, sites);
   copy(Direction::to_device, block, 0, put_places(block, sites));
@@ -91,14 +91,14 @@ void FileBlocks::begin(std::size_t i, const MemorySites& sites, const Move& move
 }
 
 void FileBlocks::begin_out(std::size_t i, const MemorySites& from) {
-  begin(i, from, [this](const LentBlock& block, const SiteJob& job, std::size_t file_end) {
+  begin(i, from, [this](const PooledBuffer& block, const SiteJob& job, std::size_t file_end) {
     program_.launch(Kernel::pack, job, block.stream());
     copy(Direction::to_host, block, file_at_, file_end);
   });
 }
 
 void FileBlocks::begin_in(std::size_t i, const MemorySites& to) {
-  begin(i, to, [this](const LentBlock& block, const SiteJob& job, std::size_t file_end) {
+  begin(i, to, [this](const PooledBuffer& block, const SiteJob& job, std::size_t file_end) {
     copy(Direction::to_device, block, file_at_, file_end);
     program_.launch(Kernel::unpack, job, block.stream());
   });

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "device/lent_block.hpp"
+#include "device/pooled_buffer.hpp"
 #include "device/program.hpp"
 
 namespace lq::device {
@@ -47,13 +47,13 @@ class FileBlocks {
 
   // Waits for what the program has given the GPU to do, as Copies. `form` fits. At most `most_bytes` a block, or a
   // site.
-  FileBlocks(const Driver& driver, Home home, const Program& program, const FileForm& form,
+  FileBlocks(const Driver& driver, DeviceContext home, const Program& program, const FileForm& form,
              std::size_t most_bytes = file_block_bytes);
 
   std::uint64_t most_sites() const noexcept { return most_sites_; }
   std::size_t site_bytes() const noexcept { return form_.site_bytes(); }
 
-  // Begins to fill a block with so many sites; it is not to be touched until wait(i).
+  // Begins to fill a block with the given number of sites; it is not to be touched until wait(i).
   void begin_out(std::size_t i, const MemorySites& from);
   // Begins to take the sites of a block, which were put at file(i), to memory.
   void begin_in(std::size_t i, const MemorySites& to);
@@ -67,22 +67,22 @@ class FileBlocks {
 
  private:
   void make();
-  SiteJob job_of(const LentBlock& block, const MemorySites& sites) const noexcept;
-  std::size_t put_places(const LentBlock& block, const MemorySites& sites) const;
+  SiteJob job_of(const PooledBuffer& block, const MemorySites& sites) const noexcept;
+  std::size_t put_places(const PooledBuffer& block, const MemorySites& sites) const;
   // move(block, job, end of the file's bytes in the block) between the places and the CRCs.
   template <class Move>
   void begin(std::size_t i, const MemorySites& sites, const Move& move);
-  void copy(Direction direction, const LentBlock& block, std::size_t begin, std::size_t end) const;
+  void copy(Direction direction, const PooledBuffer& block, std::size_t begin, std::size_t end) const;
 
   const Driver& driver_;
-  Home home_;
+  DeviceContext home_;
   const Program& program_;
   FileForm form_;
   std::uint64_t most_sites_;
   std::size_t file_at_, crcs_at_, end_;
   // A block holds places, bytes of the file and CRCs, on either side; `numbers_` the form's.
-  LentBlock numbers_;
-  std::array<LentBlock, blocks> blocks_;
+  PooledBuffer numbers_;
+  std::array<PooledBuffer, blocks> blocks_;
 };
 
 }  // namespace lq::device

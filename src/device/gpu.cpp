@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The drivers of NVIDIA's and AMD's GPUs, which are one but for their names and some numbers.
+// The drivers of NVIDIA's and AMD's GPUs, which are one except for their names and some numbers.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -46,7 +46,7 @@ class Gpu final : public Driver {
   std::string_view name() const noexcept override { return kind_ == Kind::cuda ? "CUDA" : "HIP"; }
   Kind kind() const noexcept override { return kind_; }
 
-  bool owns(const void* memory, Home& home) const override {
+  bool owns(const void* memory, DeviceContext& home) const override {
     int type = types_.host;
     if (!ask(memory, attribute_memory_type, &type, "memory type")) return false;
     if (type != types_.device && type != types_.managed) return false;
@@ -64,7 +64,7 @@ class Gpu final : public Driver {
     return true;
   }
 
-  void enter(Home home) const override { run(calls_.push, home.handle); }
+  void enter(DeviceContext home) const override { run(calls_.push, home.handle); }
   void leave() const noexcept override {
     void* left = nullptr;
     static_cast<void>(calls_.pop.function(&left));
@@ -156,7 +156,7 @@ class Gpu final : public Driver {
     return true;
   }
 
-  std::uint64_t number_of(Home home) const {
+  std::uint64_t number_of(DeviceContext home) const {
     unsigned long long number = 0;
     if (calls_.context_number.function != nullptr) run(calls_.context_number, home.handle, &number);
     return number;
@@ -188,12 +188,11 @@ class Gpu final : public Driver {
 
   void check(Result result, std::string_view call, std::string_view detail = "") const {
     if (result == success) return;
-    throw Error(
-        result == out_of_memory ? Code::out_of_memory : Code::io,
-        fmt::format("memory of a GPU: {} of the {} driver{}{} failed with {} ({}); the field must stay where it "
-                    "is until the transfer ends, and the GPU be free of earlier errors",
-                    call, name(), detail.empty() ? "" : ", asked for the ", detail,
-                    text(calls_.error_name.function, result), text(calls_.error_words.function, result)));
+    throw Error(result == out_of_memory ? Code::out_of_memory : Code::io,
+                fmt::format("memory of a GPU: {} of the {} driver{}{} failed with {} ({}); the field must stay in "
+                            "place until the transfer ends, and the GPU must be free of earlier errors",
+                            call, name(), detail.empty() ? "" : ", asked for the ", detail,
+                            text(calls_.error_name.function, result), text(calls_.error_words.function, result)));
   }
 
   static std::string text(Result (*ask)(Result, const char**), Result result) {

@@ -83,7 +83,7 @@ struct Calls {
   Call<Result, const char**> error_name{"cuGetErrorName", "hipDrvGetErrorName"};
   Call<Result, const char**> error_words{"cuGetErrorString", "hipDrvGetErrorString"};
 
-  // Whether the library has all of them, but for those that versions lack.
+  // Whether the library has all of them, except for those that versions lack.
   bool find(void* library, Kind kind) {
     context_number.find(library, kind);
     return find_all(library, kind, pointer_attribute, device, current_device, device_attribute, version,

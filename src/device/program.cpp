@@ -31,13 +31,13 @@ bool is_wanted() {
 // What was compiled, and loaded. Homes that are gone leave their program behind, a few kilobytes of the host's.
 class Programs {
  public:
-  const Program* of(const Driver& driver, Home home) {
+  const Program* of(const Driver& driver, DeviceContext home) {
     const std::lock_guard lock(mutex_);
     Loaded& loaded = loaded_[{&driver, home}];
     if (!loaded.program) load(loaded, driver, home);
     return loaded.program.get();
   }
-  std::string why_none(const Driver& driver, Home home) {
+  std::string why_none(const Driver& driver, DeviceContext home) {
     const std::lock_guard lock(mutex_);
     return loaded_[{&driver, home}].refusal;
   }
@@ -48,8 +48,8 @@ class Programs {
     std::string refusal;  // why it is not there
   };
 
-  void load(Loaded& loaded, const Driver& driver, Home home) try {
-    const Inside inside(driver, home);
+  void load(Loaded& loaded, const Driver& driver, DeviceContext home) try {
+    const ContextScope inside(driver, home);
     const Compiled* const compiled = compiled_for(driver.kind(), driver.architecture());
     if (compiled == nullptr) {
       loaded.refusal = "no compiler was found, NVRTC or hipRTC";
@@ -73,7 +73,7 @@ class Programs {
 
   std::mutex mutex_;
   std::map<std::pair<Kind, int>, Compiled> compiled_;
-  std::map<std::pair<const Driver*, Home>, Loaded> loaded_;
+  std::map<std::pair<const Driver*, DeviceContext>, Loaded> loaded_;
 };
 
 Programs& programs() {
@@ -100,11 +100,11 @@ void Program::launch(Kernel kernel, const SiteJob& job, Driver::Handle stream) c
                  std::min((threads + in_block - 1) / in_block, most_blocks), in_block, &copy, stream);
 }
 
-const Program* program_of(const Driver& driver, Home home) {
+const Program* program_of(const Driver& driver, DeviceContext home) {
   return is_wanted() ? programs().of(driver, home) : nullptr;
 }
 
-std::string why_no_program(const Driver& driver, Home home) {
+std::string why_no_program(const Driver& driver, DeviceContext home) {
   return is_wanted() ? programs().why_none(driver, home) : "the environment has LQ_DEVICE_PROGRAM=off";
 }
 

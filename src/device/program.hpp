@@ -30,8 +30,8 @@ class Program {
 
 // Local. Of that home; nullptr where nothing can be compiled for it, or the driver does not take it: there the host
 // computes. So it does where the environment has LQ_DEVICE_PROGRAM=off.
-const Program* program_of(const Driver& driver, Home home);
+const Program* program_of(const Driver& driver, DeviceContext home);
 // Local. Why there was none, as far as a sentence says it.
-std::string why_no_program(const Driver& driver, Home home);
+std::string why_no_program(const Driver& driver, DeviceContext home);
 
 }  // namespace lq::device

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // NVRTC (NVRTC documentation: Compilation, since CUDA 11.1) and hipRTC (HIP programming guide: HIP RTC), which have the
-// same calls but for those that hand out the code.
+// same calls except for those that hand out the code.
 #include "device/runtime_compiler.hpp"
 
 #include <dlfcn.h>

@@ -14,24 +14,24 @@ std::uint64_t most_in_block(std::size_t site_bytes) noexcept {
 
 }  // namespace
 
-SitesOut::SitesOut(const Driver& driver, Home home, const std::byte* memory, std::uint64_t sites,
+SitesOut::SitesOut(const Driver& driver, DeviceContext home, const std::byte* memory, std::uint64_t sites,
                    std::size_t site_bytes)
     : memory_(memory),
       site_bytes_(site_bytes),
       windows_(0, sites, static_cast<std::int64_t>(site_bytes), most_in_block(site_bytes)),
       copies_(driver, home, static_cast<std::size_t>(most_in_block(site_bytes)) * site_bytes) {}
 
-SitesOut::Some SitesOut::take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites) {
+SitesOut::SiteSpan SitesOut::take(const std::byte* first, std::ptrdiff_t stride, std::uint64_t sites) {
   const auto fetch = [&](std::size_t i, std::int64_t at, std::int64_t step, std::uint64_t count) {
     copies_.begin(Direction::to_host,
                   {const_cast<std::byte*>(memory_) + at, site_bytes_, step, static_cast<std::size_t>(count)}, i);
   };
-  const Windows::Some some =
+  const Windows::SiteSpan some =
       windows_.take(first - memory_, stride, sites, fetch, [&](std::size_t i) { copies_.wait(i); });
   return {copies_.block(some.block) + some.skip * site_bytes_, some.sites};
 }
 
-SitesIn::SitesIn(const Driver& driver, Home home, std::size_t site_bytes)
+SitesIn::SitesIn(const Driver& driver, DeviceContext home, std::size_t site_bytes)
     : site_bytes_(site_bytes),
       most_(most_in_block(site_bytes)),
       copies_(driver, home, static_cast<std::size_t>(most_) * site_bytes) {}
@@ -50,7 +50,7 @@ void SitesIn::finish() {
   for (std::size_t i = 0; i < Copies::blocks; ++i) copies_.wait(i);
 }
 
-void copy_in(const Driver& driver, Home home, const std::byte* from, std::byte* to, std::uint64_t sites,
+void copy_in(const Driver& driver, DeviceContext home, const std::byte* from, std::byte* to, std::uint64_t sites,
              std::size_t site_bytes) {
   SitesIn sites_in(driver, home, site_bytes);
   while (sites > 0) {

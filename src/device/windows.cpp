@@ -17,14 +17,14 @@ std::size_t Windows::holder_of(std::int64_t first, std::int64_t stride) const no
   return i;
 }
 
-Windows::Some Windows::some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept {
+Windows::SiteSpan Windows::some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept {
   const Window& window = windows_[i];
   const auto skip = static_cast<std::uint64_t>((first - window.first) / window.stride);
   return {i, skip, std::min(sites, window.sites - skip)};
 }
 
 // What comes next: the rest of these, and the rest of the field for who goes through it.
-std::uint64_t Windows::ahead_of(const Some& some, std::int64_t first, std::uint64_t sites) const noexcept {
+std::uint64_t Windows::ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept {
   const Window& window = windows_[some.block];
   if (is_dense(some.block) && first == expected_) return static_cast<std::uint64_t>((end_ - window.end()) / step_);
   return some.skip + sites - std::min(some.skip + sites, window.sites);

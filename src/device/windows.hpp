@@ -21,7 +21,7 @@ class Windows {
   Windows(std::int64_t begin, std::uint64_t sites, std::int64_t step, std::uint64_t most)
       : end_(begin + static_cast<std::int64_t>(sites) * step), step_(step), most_(most) {}
 
-  struct Some {
+  struct SiteSpan {
     std::size_t block = 0;
     std::uint64_t skip = 0;   // sites of the block before them
     std::uint64_t sites = 0;  // at least one
@@ -29,7 +29,7 @@ class Windows {
   // The first of `sites` sites that are `stride` apart; they stay until the next call. `fetch(block, first, stride,
   // sites)` begins to fill a block, `wait(block)` ends it.
   template <class Fetch, class Wait>
-  Some take(std::int64_t first, std::int64_t stride, std::uint64_t sites, const Fetch& fetch, const Wait& wait) {
+  SiteSpan take(std::int64_t first, std::int64_t stride, std::uint64_t sites, const Fetch& fetch, const Wait& wait) {
     const auto begin = [&](std::size_t i, std::int64_t from, std::uint64_t wanted) {
       wait(i);
       windows_[i].sites = 0;  // should this fail
@@ -40,7 +40,7 @@ class Windows {
     if (sites == 1) stride = step_;
     std::size_t i = holder_of(first, stride);
     if (i == blocks) begin(i = 1 - last_, first, sites);
-    const Some some = some_of(i, first, sites);
+    const SiteSpan some = some_of(i, first, sites);
     const std::uint64_t ahead = ahead_of(some, first, sites);
     if (ahead > 0 && !windows_[1 - i].has(windows_[i].end(), stride)) begin(1 - i, windows_[i].end(), ahead);
     wait(i);
@@ -62,8 +62,8 @@ class Windows {
   };
 
   std::size_t holder_of(std::int64_t first, std::int64_t stride) const noexcept;
-  Some some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept;
-  std::uint64_t ahead_of(const Some& some, std::int64_t first, std::uint64_t sites) const noexcept;
+  SiteSpan some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept;
+  std::uint64_t ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept;
   bool is_dense(std::size_t i) const noexcept { return windows_[i].stride == step_; }
 
   std::int64_t end_;  // of the field
@@ -71,7 +71,7 @@ class Windows {
   std::uint64_t most_;
   std::array<Window, blocks> windows_;
   std::size_t last_ = 0;                  // the block that was taken from
-  std::optional<std::int64_t> expected_;  // the site behind those that were taken
+  std::optional<std::int64_t> expected_;  // the site after those that were taken
 };
 
 }  // namespace lq::device

@@ -20,7 +20,7 @@
 #include "checkpoint/repair.hpp"
 #include "diagnosis/basis.hpp"
 #include "diagnosis/declared_sites.hpp"
-#include "diagnosis/detective.hpp"
+#include "diagnosis/diagnose.hpp"
 #include "diagnosis/pass.hpp"
 #include "diagnosis/readings.hpp"
 #include "diagnosis/rewrite.hpp"
@@ -33,7 +33,7 @@
 #include "io/judge_sequence.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
-#include "threads/how_many.hpp"
+#include "threads/thread_count.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::diagnosis {
@@ -56,7 +56,7 @@ class Detective {
         gathered_(gather(files)),
         file_(gathered_ ? gathered_->sequence() : file),
         ordering_(subject_.ordering),
-        team_(may_share() ? threads::how_many(options.threads, subject_.end - subject_.begin) : 1) {
+        team_(may_share() ? threads::thread_count(options.threads, subject_.end - subject_.begin) : 1) {
     result_.path = file.path();
     result_.format = subject_.format;
     result_.field = subject_.field;
@@ -93,7 +93,7 @@ class Detective {
   bool is_open(const Finding& finding) const;
   std::uint64_t length() const { return subject_.end > subject_.begin ? subject_.end - subject_.begin : 0; }
   bool is_small() const { return length() > 0 && length() <= options_.whole_bytes; }
-  bool may_share() const { return !gathered_ || gathered_->bear_threads(); }
+  bool may_share() const { return !gathered_ || gathered_->are_thread_safe(); }
   std::uint64_t sites_in(const Encoding& encoding) const {
     if (encoding.offset >= subject_.end) return 0;
     return std::min(volume(subject_.extents), (subject_.end - encoding.offset) / encoding.site_bytes());
@@ -169,9 +169,9 @@ std::unique_ptr<io::PayloadFiles> Detective::gather(transport::Transport* files)
   }
   throw Error(
       Code::unsupported,
-      fmt::format("{}: \"{}\" does not lie in one piece, site after site, and where its other pieces are is not "
-                  "known",
-                  subject_.catalog.path, subject_.field),
+      fmt::format(
+          "{}: \"{}\" is not stored contiguously, site after site, and the positions of its other pieces are not known",
+          subject_.catalog.path, subject_.field),
       {.path = subject_.catalog.path, .record = subject_.field});
 }
 
@@ -269,7 +269,7 @@ void Detective::report_choice() {
   if (readings_.larger) {
     add(Severity::warning, "order-doubtful",
         fmt::format("in another order of the sites or links plaquettes average to {:.3f}, in the order of the format "
-                    "to {:.3f}; no plaquette is stated that would tell which is right",
+                    "to {:.3f}; no stated plaquette decides which is right",
                     *readings_.larger, plaquette_->value));
   }
   if (way.fit.is_single_in_double) {
@@ -303,8 +303,8 @@ void Detective::report_length() {
                     to_string(subject_.extents), all, length() / site_bytes));
   } else if (reads_links() && choice().way->goes_on) {
     add(Severity::error, "lattice",
-        fmt::format("right before the first link that was read, or behind the last one, there are more: the lattice "
-                    "is larger than {}, or the file holds several fields",
+        fmt::format("immediately before the first link that was read, or after the last one, there are more links: the "
+                    "lattice is larger than {}, or the file holds several fields",
                     to_string(subject_.extents)));
   }
 }
@@ -358,7 +358,7 @@ void Detective::walk_over() {
   if (subject_.stored && readings_.fitting.size() > 1 && options_.reading == 0) find_by_sums();
   Walk what = walk_of(reads_links() ? &choice() : nullptr);
   if (gathered_) what.of = io::of_sites(subject_.entry->payload);
-  if (reads_links() && choice().way->sites) what.of = " of its sites, one after the other";
+  if (reads_links() && choice().way->sites) what.of = " of its sites, in sequence";
   if (reads_links() && choice().way->marks) what.of = " of what its records hold";
   const Pass pass = walk(what, sites_file(), team_, options_.progress);
   result_.is_whole_read = true;
@@ -460,7 +460,7 @@ void Detective::report_order(const FoundOrder& found) {
   forget("order-unknown");
   if (found.map == subject_.ordering.sites) {
     return add(Severity::note, "checksum-afterwards",
-               fmt::format("with this put right the data have the stated checksum {}: they were changed after it was "
+               fmt::format("with this corrected the data have the stated checksum {}: they were changed after it was "
                            "computed, and nothing is lost",
                            sums));
   }
@@ -474,8 +474,8 @@ void Detective::report_order(const FoundOrder& found) {
         fmt::format("the sites stand with {}: {}", order_text(found.answer.sites), proof));
   } else {
     add(Severity::error, "writer-grid",
-        fmt::format("the sites stand process by process, as {} ranks on the process grid {} write them one after the "
-                    "other, numbered with {}: {}",
+        fmt::format("the sites are stored process by process, as {} ranks on the process grid {} write them in "
+                    "sequence, numbered with {}: {}",
                     volume(found.answer.processes), to_string(found.answer.processes),
                     found.answer.ranks_last_fastest ? "t fastest (more of them in t give the same order)" : "x fastest",
                     proof));
@@ -513,14 +513,14 @@ void Detective::judge_other_sums() {
   if (judgement.status == ChecksumStatus::ok) {
     is_proven_by_sums_ = true;
     return add(Severity::note, "checksum-afterwards",
-               "with this put right the data have the sums that the file states: they were changed after these were "
+               "with this corrected the data have the sums that the file states: they were changed after the sums were "
                "computed, and nothing is lost");
   }
   if (judgement.status != ChecksumStatus::mismatch) return;
   if (io::judge_sequence(sites_file(), *subject_.entry).status == ChecksumStatus::ok) return;
   add(Severity::error, "checksum",
-      fmt::format("neither as they are stored nor with this put right have the data the sum that the file states "
-                  "({}; they have {}): numbers were changed since it was computed",
+      fmt::format("neither as stored nor with this corrected do the data have the sum that the file states ({}; they "
+                  "have {}): numbers were changed after it was computed",
                   judgement.stated, judgement.found));
 }
 
@@ -561,11 +561,10 @@ void Detective::judge_values() {
 void Detective::report_low() {
   is_damaged_ = true;
   add(Severity::error, "low-plaquettes",
-      fmt::format(
-          "damage: among {} sites between ({}) and ({}) plaquettes average to {:.3g} only, in the whole field to "
-          "{:.3g}: links are exchanged there, or are those of another field",
-          low_.sites, site_text(site_of(ordering_.sites, low_.first)), site_text(site_of(ordering_.sites, low_.last)),
-          low_.plaquette, plaquette_->value));
+      fmt::format("damage: among {} sites between ({}) and ({}) plaquettes average to {:.3g} only, in the whole field "
+                  "to {:.3g}: links are exchanged there, or belong to another field",
+                  low_.sites, site_text(site_of(ordering_.sites, low_.first)),
+                  site_text(site_of(ordering_.sites, low_.last)), low_.plaquette, plaquette_->value));
 }
 
 void Detective::judge_plaquette() {
@@ -573,12 +572,11 @@ void Detective::judge_plaquette() {
   const double stated = *subject_.plaquette, factor = factor_of(*plaquette_, stated);
   if (factor == 1) return;
   if (factor != 0) {
-    return add(
-        Severity::error, "plaquette-factor",
-        fmt::format("the header states the plaquette {:.10g}, which is {:.4g} times that of the links, {:.10g}: "
-                    "another normalisation (the average of Re Tr U/3 is at most 1; without the 1/3 it is at most "
-                    "3); the links are right",
-                    stated, factor, plaquette_->value));
+    return add(Severity::error, "plaquette-factor",
+               fmt::format("the header states the plaquette {:.10g}, which is {:.4g} times that of the links, {:.10g}: "
+                           "another normalisation (the average of Re Tr U/3 is at most 1; without the 1/3 it is at "
+                           "most 3); the links are correct",
+                           stated, factor, plaquette_->value));
   }
   add(Severity::error, "plaquette",
       fmt::format(
@@ -615,7 +613,7 @@ void Detective::report_several() {
                fmt::format("one reading fits, and nothing proves it: {}", list_of(fitting())));
   }
   add(Severity::error, "ambiguous",
-      fmt::format("{} readings fit, which nothing in the file tells apart (an order of the extents, names of "
+      fmt::format("{} readings fit, and nothing in the file distinguishes them (an order of the extents, names of "
                   "directions): {}",
                   readings_.fitting.size(), list_of(fitting())));
 }
@@ -643,7 +641,7 @@ void Detective::verify_as_stored() {
   const bool is_explained = has_errors();
   if (is_explained && !is_proven_by_sums_ && !has("checksum") &&
       std::ranges::any_of(stored.claims, is_sum_that_differs)) {
-    add(Severity::error, "checksum", "a sum that the file states is not that of its data");
+    add(Severity::error, "checksum", "a sum that the file states does not match its data");
   }
   for (const Finding& one : stored.findings) {
     const auto is_same = [&](const Finding& known) {
@@ -683,13 +681,13 @@ std::string Detective::verdict() const {
   const std::string basis = text.empty() ? "" : "\n" + text;
   const std::string checked = (subject_.stored && result_.computed ? ", and the checksum agrees" : "") +
                               std::string(result_.is_whole_read ? "" : "; only a sample of it was read");
-  if (has("no-reading")) return "the numbers are those that were written, for the checksum agrees";
+  if (has("no-reading")) return "the numbers are as they were written, because the checksum agrees";
   if (!reads_links()) {
     return subject_.declared ? fmt::format("the links are SU({}) matrices{}", subject_.spec.colors, checked)
-                             : fmt::format("nothing is wrong as far as it can be told{}{}", checked, basis);
+                             : fmt::format("nothing wrong was found{}{}", checked, basis);
   }
   if (subject_.is_described) {
-    return fmt::format("the file is what it says: SU({}) links in the order of the format{}{}", encoding().colors,
+    return fmt::format("the file is as it states: SU({}) links in the order of the format{}{}", encoding().colors,
                        subject_.plaquette ? ", with the stated plaquette" : "", checked);
   }
   const Way& way = *choice().way;
@@ -711,19 +709,19 @@ std::string Detective::command() const {
 }
 
 std::string Detective::remedy() const {
-  if (result_.ok) return subject_.is_described || !plaquette_ ? "" : command() + " makes a file that says so";
+  if (result_.ok) return subject_.is_described || !plaquette_ ? "" : command() + " writes a file that states this";
   if (std::ranges::none_of(result_.findings, [&](const Finding& one) { return is_open(one); })) {
     return command() + (has("ambiguous") || has("unproven")
-                            ? " writes reading N of the list, where you know which is right"
+                            ? " writes reading N of the list, if you know which is right"
                             : " writes the numbers as they should stand, with a header and sums of their own");
   }
   if (has("order-unknown"))
     return "give the checksum with --sums, if it is known: the order of the sites is found from it";
-  if (has("no-reading")) return "tell another lattice with --lattice, or ask who wrote the file what is in it";
-  if (has("lattice")) return "tell another lattice with --lattice";
+  if (has("no-reading")) return "give another lattice with --lattice, or ask the author of the file for its contents";
+  if (has("lattice")) return "give another lattice with --lattice";
   if (has("truncated")) return "copy the file again from its source; lq repair rescues the whole time slices";
   if (has("sums-exchanged")) return "the numbers can be used; read them without comparing sums, and write them again";
-  return "take a good copy if there is one, or have it written again; where the damage is, the sentences above say";
+  return "use a good copy if there is one, or write the file again; the lines above show where the damage is";
 }
 
 // Only what is known to be whole and to be right gets a new header and new sums.
@@ -733,11 +731,11 @@ void Detective::write_anew() {
   };
   const auto open = std::ranges::find_if(result_.findings, [&](const Finding& one) { return is_open(one); });
   if (open != result_.findings.end()) {
-    refuse(fmt::format("it is not written anew, for that would not mend this: {}", open->message));
+    refuse(fmt::format("it is not rewritten, because that would not repair this: {}", open->message));
   }
-  if (result_.ok && subject_.is_described) refuse("nothing is wrong, there is nothing to write anew");
+  if (result_.ok && subject_.is_described) refuse("nothing is wrong, so there is nothing to rewrite");
   if (reads_links() && !is_proven_ && options_.reading == 0) {
-    refuse(fmt::format("it is not written anew, for no reading is proven: {}; `reading` names the one to take",
+    refuse(fmt::format("it is not rewritten, because no reading is proven: {}; select one with `reading`",
                        list_of(fitting())));
   }
   require_right_numbers();
@@ -757,11 +755,11 @@ void Detective::write_anew() {
 void Detective::require_right_numbers() const {
   if (!reads_links() || is_proven_by_sums_ || (subject_.is_described && options_.reading == 0)) return;
   if (plaquette_ && plaquette_->value >= needed_errors * plaquette_->noise) return;
-  throw Error(
-      Code::wrong_state,
-      fmt::format("{}: it is not written anew, for in this reading plaquettes average to {:.3g}, which is chance",
-                  result_.path, plaquette_ ? plaquette_->value : 0.0),
-      {.path = result_.path});
+  throw Error(Code::wrong_state,
+              fmt::format("{}: it is not rewritten, because in this reading plaquettes average to {:.3g}, which is the "
+                          "value of random links",
+                          result_.path, plaquette_ ? plaquette_->value : 0.0),
+              {.path = result_.path});
 }
 
 // By the examination that all files get.
@@ -770,7 +768,7 @@ void Detective::judge_new_file() {
   if (written.verdict <= Verdict::unproven) return;
   throw Error(
       Code::wrong_state,
-      fmt::format("{}: the new file {} is not sound: `lq verify` tells what is wrong", result_.path, options_.rewrite),
+      fmt::format("{}: the new file {} is damaged: `lq verify` shows what is wrong", result_.path, options_.rewrite),
       {.path = options_.rewrite});
 }
 

@@ -90,7 +90,7 @@ std::array<std::uint64_t, 5> strides_of(const Encoding& encoding, std::uint64_t 
 // Of some; infinite where there are none.
 double median_of(std::vector<double>& values);
 
-// One number, whatever is before and behind it.
+// One number, whatever is before and after it.
 double number_at(const Encoding& encoding, const std::byte* at) noexcept;
 
 // The links of a site as rows of re, im pairs, in the order of the file. `site` are the bytes of the site's numbers in

@@ -36,7 +36,7 @@ std::string places_text(std::uint64_t shift, std::uint64_t slice_sites) {
 
 std::string why(const BrokenJoint& broken, std::int64_t next, std::uint64_t slice_sites) {
   if (broken.successor) {
-    return fmt::format("what belongs behind slice {} stands at slice {}", broken.slice, *broken.successor);
+    return fmt::format("the slice that belongs after slice {} is at slice {}", broken.slice, *broken.successor);
   }
   if (!broken.shift)
     return "slice " + std::to_string(next) + " belongs to another configuration, or its sites are in another order";
@@ -51,22 +51,22 @@ std::vector<Finding> damage_in(const Joints& joints, const Extents& extents) {
   const std::uint64_t slice_sites = volume(extents) / static_cast<std::uint64_t>(slices);
   if (const auto places = places_in_time(joints, slices); !places.empty()) {
     return {finding(Severity::error, "slice-order",
-                    fmt::format("the time slices stand in another order: in the order of time they are at places {} of "
-                                "the file, where the plaquettes between neighbours are right",
+                    fmt::format("the time slices are in another order: sorted by time they are at places {} of the "
+                                "file, which makes the plaquettes between neighbours right",
                                 fmt::join(places, ", ")))};
   }
   if (constexpr std::size_t most_told = 8; joints.broken.size() > most_told) {
     return {
         finding(Severity::error, "slice-joint",
-                fmt::format("{} of {} time slices do not go on where the one before ends, the first of them slice {}: "
-                            "the plaquettes between them are far from those between other slices ({:.3f})",
+                fmt::format("{} of {} time slices do not continue the previous one, the first of them slice {}: the "
+                            "plaquettes between them are far from those between other slices ({:.3f})",
                             joints.broken.size(), slices, (joints.broken.front().slice + 1) % slices, joints.usual))};
   }
   std::vector<Finding> all;
   for (std::size_t k = 0; k < joints.broken.size(); ++k) {
     const BrokenJoint& broken = joints.broken[k];
     const std::int64_t next = (broken.slice + 1) % slices;
-    // Slices that are moved together, and the joint behind them.
+    // Slices that are moved together, and the joint after them.
     if (broken.shift && k + 1 < joints.broken.size() && joints.broken[k + 1].shift == slice_sites - *broken.shift) {
       const std::int64_t end = joints.broken[++k].slice;
       all.push_back(finding(
@@ -79,8 +79,8 @@ std::vector<Finding> damage_in(const Joints& joints, const Extents& extents) {
     }
     all.push_back(
         finding(Severity::error, "slice-joint",
-                fmt::format("time slice {} does not go on where slice {} ends: the plaquettes between them "
-                            "average to {:.3f}, between other slices to {:.3f}; {}",
+                fmt::format("time slice {} does not continue slice {}: the plaquettes between them average to {:.3f}, "
+                            "between other slices to {:.3f}; {}",
                             next, broken.slice, broken.plaquette, joints.usual, why(broken, next, slice_sites))));
   }
   return all;

@@ -14,7 +14,7 @@
 
 #include "diagnosis/link_reader.hpp"
 #include "physics/su_n.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -271,9 +271,9 @@ class PlaquetteMeter {
 };
 
 constexpr double standard_errors = 6;
-// Plaquettes are looked at by stretches of so many sites.
+// Plaquettes are looked at by stretches of this many sites.
 constexpr std::uint64_t shortest_stretch = 32, most_stretches = 1 << 16;
-// Where links are right, they fluctuate less over so many sites.
+// Where links are right, they fluctuate less over this many sites.
 constexpr double least_share_of_usual = 0.75;
 
 // `usual`: of stretches where nothing is wrong; `all` tells how single plaquettes spread.
@@ -354,7 +354,7 @@ WholePlaquette whole_plaquette(const Encoding& encoding, const Ordering& orderin
   const std::uint64_t at_once = std::max(shortest_stretch, sites / most_stretches);
   std::vector<Plaquettes> stretches(static_cast<std::size_t>((sites + at_once - 1) / at_once));
   std::vector<PlaquetteMeter> meters(static_cast<std::size_t>(team.size()), PlaquetteMeter(encoding, ordering, file));
-  threads::deal_out(team, stretches.size(), [&](int thread, std::uint64_t stretch) {
+  threads::parallel_for(team, stretches.size(), [&](int thread, std::uint64_t stretch) {
     physics::with_colors(encoding.colors, [&](auto colors) {
       for (std::uint64_t site = stretch * at_once; site < std::min(sites, (stretch + 1) * at_once); ++site) {
         meters[static_cast<std::size_t>(thread)].add(colors, site_of(ordering.sites, site),

@@ -13,7 +13,7 @@
 #include "kernels/digest.hpp"
 #include "kernels/site_crc.hpp"
 #include "physics/su_n.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -176,7 +176,7 @@ Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const P
   std::vector<Walker> walkers(static_cast<std::size_t>(team.size()), Walker(what, crc, pass, traces));
   std::vector<std::vector<std::byte>> blocks(walkers.size());
   std::atomic<std::uint64_t> done{0};
-  threads::deal_out(team, count, [&](int thread, std::uint64_t i) {
+  threads::parallel_for(team, count, [&](int thread, std::uint64_t i) {
     const std::uint64_t site = i * at_once, sites = std::min(at_once, what.sites - site);
     std::vector<std::byte>& block = blocks[static_cast<std::size_t>(thread)];
     block.resize(static_cast<std::size_t>(sites * what.site_bytes));

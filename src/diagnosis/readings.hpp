@@ -28,7 +28,7 @@ struct Way {
   const RecordChain* marks = nullptr;       // of records that hold the numbers
   std::unique_ptr<base::ByteSource> sites;  // where they are dealt into arrays: the sites one after the other
   Sequence sequence;                        // of the sites
-  bool goes_on = false;                     // there are more links before the first one or behind the last
+  bool goes_on = false;                     // there are more links before the first one or after the last
 
   std::uint64_t offset() const noexcept { return marks ? marks->in_file(encoding.offset) : encoding.offset; }
 };

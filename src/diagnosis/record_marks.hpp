@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Records of Fortran's unformatted sequential files: each has its length before and behind it, in 4 or 8 bytes. One may
+// Records of Fortran's unformatted sequential files: each has its length before and after it, in 4 or 8 bytes. One may
 // hold a whole field, or a slice, a direction, a site of it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace lq::diagnosis {
 
-// Records of equal length, one behind the other.
+// Records of equal length, contiguous.
 struct RecordRun {
   std::uint64_t position = 0;  // of its first byte among those of all records
   std::uint64_t offset = 0;    // of the same in the file
@@ -35,7 +35,7 @@ struct RecordChain {
   std::uint64_t in_file(std::uint64_t position) const noexcept;
 };
 
-// Those that begin at `begin` or up to `slack` bytes behind it, within the file and up to `end`, and that hold `least`
+// Those that begin at `begin` or up to `slack` bytes after it, within the file and up to `end`, and that hold `least`
 // bytes or more; of chains that are the rest of another one only that.
 std::vector<RecordChain> find_chains(base::ByteSource& file, std::uint64_t begin, std::uint64_t end,
                                      std::uint64_t slack, std::uint64_t least);

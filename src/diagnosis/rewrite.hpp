@@ -19,7 +19,7 @@ struct Rewriting {
   bool overwrite = false;
   std::optional<Encoding> encoding;  // of gauge fields
   Ordering ordering;                 // as they were found
-  std::optional<double> plaquette;   // in place of the stated one
+  std::optional<double> plaquette;   // instead of the stated one
 };
 
 Report rewrite(const Subject& subject, base::ByteSource& file, const Rewriting& how);

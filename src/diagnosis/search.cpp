@@ -41,7 +41,7 @@ void take(const NumberForm& form, Encoding& encoding) noexcept {
   encoding.halves_exchanged = form.halves_exchanged;
 }
 
-// Numbers of links are neither larger than 1 nor, but for zeros, extremely small; those of other bytes are.
+// Numbers of links are neither larger than 1 nor, except for zeros, extremely small; those of other bytes are.
 bool are_of_links(const NumberForm& form, Peek& file, std::uint64_t at, bool& is_zero, double& mean_square) {
   constexpr std::uint64_t numbers = 64;
   Encoding encoding;
@@ -93,7 +93,7 @@ std::vector<NumberForm> number_forms(Peek& file, const Place& place) {
   return all;
 }
 
-// Where a field of so many bytes may begin.
+// Where a field of the given number of bytes may begin.
 std::vector<std::uint64_t> offsets_for(const Place& place, std::uint64_t bytes, const NumberForm& form) {
   const std::uint64_t width = form.precision == Precision::single ? 4 : 8;
   const std::uint64_t slack = place.end - place.begin - bytes;

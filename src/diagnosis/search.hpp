@@ -39,7 +39,7 @@ std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const Sou
 // One of them, if it fits.
 std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding, std::uint64_t sites);
 
-// Whether there are links of the group right before the first number or right behind the last one: the field goes on.
+// Whether there are links of the group right before the first number or right after the last one: the field goes on.
 bool goes_on(const Place& place, const Encoding& encoding, std::uint64_t sites);
 
 }  // namespace lq::diagnosis

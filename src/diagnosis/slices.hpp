@@ -18,7 +18,7 @@ struct BrokenJoint {
   std::int64_t slice = 0;
   double plaquette = 0;                        // to the slice that follows in the file
   std::optional<std::int64_t> successor = {};  // the slice that does follow, elsewhere in the file
-  std::optional<std::uint64_t> shift = {};     // by so many sites, in a circle, the slice that follows is moved up
+  std::optional<std::uint64_t> shift = {};     // by this many sites, in a circle, the slice that follows is moved up
 };
 
 struct Joints {
@@ -26,7 +26,7 @@ struct Joints {
   std::vector<BrokenJoint> broken;  // of more than a few it is not asked where they come from
 };
 
-// Of a field whose slices lie one behind the other.
+// Of a field whose slices are contiguous.
 Joints examine_joints(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file);
 
 }  // namespace lq::diagnosis

@@ -75,8 +75,8 @@ void require_whole(const std::string& path, const FieldEntry& entry) {
   const Payload& payload = entry.payload;
   if (!payload.codec.fixed16 && payload.stored == whole(payload.extents)) return;
   throw Error(Code::unsupported,
-              fmt::format("{}: \"{}\" is a part of a field, or its sites share a magnitude, which is nothing to be "
-                          "looked into here; `lq verify` checks it",
+              fmt::format("{}: \"{}\" is a part of a field, or its sites share a magnitude, which this command does "
+                          "not examine; `lq verify` checks it",
                           path, entry.name),
               {.path = path, .record = entry.name});
 }
@@ -190,7 +190,7 @@ Catalog scan_if_known(base::ByteSource& file, const DiagnoseOptions& options) {
     if (!options.lattice.empty()) return {};
     throw Error(
         Code::unknown_format,
-        fmt::format("{}; if it holds the numbers of a gauge field, tell its lattice: --lattice 8x8x8x16", error.what()),
+        fmt::format("{}; if it holds the numbers of a gauge field, give its lattice: --lattice 8x8x8x16", error.what()),
         error.facts());
   }
 }
@@ -218,7 +218,7 @@ Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options) {
   } else if (told.size() == 0) {
     if (const Finding* error = catalog.first_error()) {
       throw Error(error->code,
-                  fmt::format("{}: {}; tell the lattice to have the numbers looked at: --lattice 8x8x8x16",
+                  fmt::format("{}: {}. To analyse the data anyway, give the lattice size: --lattice 8x8x8x16",
                               catalog.path, error->message),
                   {.path = catalog.path, .record = error->record});
     }

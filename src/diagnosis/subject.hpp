@@ -27,7 +27,7 @@ struct Subject {
   bool is_gathered = false;            // these are bytes of the sequence of its sites, not of the file
   bool is_exact = false;               // what is between them are numbers of the field and nothing else
   bool is_described = true;            // the file says what it holds; else what ILDG files are is taken for it
-  bool is_told = false;                // the lattice, in place of what the file says
+  bool is_told = false;                // the lattice, instead of what the file says
   std::optional<Encoding> declared;    // of gauge fields with a link for each dimension
   Ordering ordering;                   // as declared
   std::optional<Precision> said = {};  // in the header, where the length of the data tells another one

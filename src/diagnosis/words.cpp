@@ -235,7 +235,7 @@ std::string description_of(const Encoding& encoding, const Ordering& ordering, s
                         encoding.halves_exchanged ? "the two 32-bit words of each number are exchanged, " : "",
                         ordering.is_transposed        ? "rows and columns exchanged"
                         : encoding.third_rows_missing ? "the first two rows of each link"
-                                                      : "rows of a link one after the other",
+                                                      : "rows of a link in sequence",
                         order_text(ordering.order), directions_text(ordering.links));
   }
   if (encoding.axes != natural_axes) {

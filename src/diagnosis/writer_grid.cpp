@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -63,7 +63,7 @@ class RotatedSum {
     }
   }
 
-  // Runs of the sequence that digits below `digit` make, one behind the other.
+  // Runs of the sequence that digits below `digit` make, contiguous.
   void add_runs(std::size_t digit, unsigned remainder) {
     if (digit == run_digits_) {
       std::uint32_t* const row = rows_.data() + static_cast<std::size_t>(remainder) * run_;
@@ -122,7 +122,7 @@ class Candidates {
     std::iota(order_.begin(), order_.end(), 0);
   }
 
-  // Nothing behind the last one.
+  // Nothing after the last one.
   std::optional<Candidate> next() {
     if (has_sequence_) {
       Candidate found{sequence_of(extents_, order_), order_, {}};
@@ -144,7 +144,7 @@ class Candidates {
     return {processes_of(extents_, processes_, ranks_last_fastest), {}, processes_, ranks_last_fastest};
   }
 
-  // The next grid; false behind the last one.
+  // The next grid; false after the last one.
   bool advance() {
     for (int d = 0; d < extents_.size(); ++d) {
       do {
@@ -203,7 +203,7 @@ class Search {
   // The second sum is computed only where the first one is right.
   void try_them() {
     std::vector<char> is_right(some_.size());  // each written by one thread
-    threads::deal_out(team_, some_.size(), [&](int thread, std::uint64_t i) {
+    threads::parallel_for(team_, some_.size(), [&](int thread, std::uint64_t i) {
       Sums& own = sums_[static_cast<std::size_t>(thread)];
       const SiteMap& map = some_[static_cast<std::size_t>(i)].map;
       is_right[static_cast<std::size_t>(i)] = own.suma.of(map) == wanted_.suma && own.sumb.of(map) == wanted_.sumb;

@@ -24,7 +24,7 @@ struct FoundOrder {
 };
 
 // Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice, by the threads of
-// a team; after so many seconds no more. What is found does not depend on the number of threads.
+// a team; after the given number of seconds no more. What is found does not depend on the number of threads.
 FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
                       double seconds, threads::Team& team);
 

@@ -40,7 +40,7 @@ constexpr ForeignFile bzip2{"a file compressed by bzip2", "unpack it with bunzip
 constexpr ForeignFile xz{"a file compressed by xz", "unpack it with unxz first"};
 constexpr ForeignFile zstd{"a file compressed by zstd", "unpack it with unzstd first"};
 constexpr ForeignFile lz4{"a file compressed by lz4", "unpack it with unlz4 first"};
-constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy reads those of numpy (.npz)"};
+constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy reads its own archives (.npz)"};
 constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};
 constexpr ForeignFile tar{"a tar archive", "unpack it with tar first"};
 constexpr ForeignFile milc_1996{"a configuration of MILC in its format of 1996", ask_its_program};
@@ -53,12 +53,11 @@ constexpr ForeignFile zeros{"a file that begins with zeros, as lost writes or an
 constexpr ForeignFile xml{"an XML document", "name the file with the data that it describes"};
 
 constexpr ForeignFile headless{
-    "a LIME file (ILDG, SciDAC) that lost its beginning: its first bytes are no record header, but one stands behind "
-    "them",
+    "a LIME file (ILDG, SciDAC) that lost its beginning: its first bytes are not a record header, but one follows them",
     "take another copy, or let `lq diagnose` look for the numbers"};
 constexpr ForeignFile nameless_set{
     "the description of a set of subfiles with a damaged first line",
-    "make its first line \"limequat partitioned file 1\" again; its CRC-32 then tells whether the rest is whole"};
+    "make its first line \"limequat partitioned file 1\" again; its CRC-32 then shows whether the rest is intact"};
 constexpr std::string_view start_of_record = "\x45\x67\x89\xab\x00\x01"sv;
 
 constexpr Signature signatures[] = {
@@ -173,7 +172,7 @@ std::string describe_foreign(base::ByteSource& file) {
   std::array<std::byte, 512> buffer{};
   const std::string_view start = base::as_text(base::Bytes(buffer).first(file.read_at(0, buffer)));
   if (start.empty()) return "an empty file";
-  return fmt::format("{} that begins with \"{}\"", looks_like_text(start) ? "a text" : "a file of no known format",
+  return fmt::format("{} that begins with \"{}\"", looks_like_text(start) ? "a text" : "a file of an unknown format",
                      base::printable(start.substr(0, start.find('\n')), 16));
 }
 

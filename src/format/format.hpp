@@ -35,7 +35,7 @@ struct Literal {
 };
 
 // Many bytes at a known place, which are made while they are written: `fill` makes those from byte `at` of them on, in
-// pieces of a multiple of 4096 bytes but for the last one.
+// pieces of a multiple of 4096 bytes except for the last one.
 struct Bulk {
   int file = 0;
   std::uint64_t offset = 0, length = 0;
@@ -67,7 +67,7 @@ struct Layout {
 struct Choices {
   std::string layout;           // by name
   std::string dataset_chunk;    // extents of chunks, or "slice"
-  std::string filters;          // of chunks, one behind the other, separated by commas
+  std::string filters;          // of chunks, contiguous, separated by commas
   std::string parts;            // into how many files each dimension is cut
   bool time_stamps = true;      // false: bytes depend on nothing but what is written
   std::uint64_t alignment = 0;  // data begin at its multiples where the format may choose; 0: as it likes
@@ -236,7 +236,7 @@ struct Format {
 };
 
 // A format of a room or component of its own. An object of static storage there registers it: before the formats that
-// begin alike, else behind those with a magic. It asks for no memory, and other threads may use formats meanwhile.
+// begin alike, else after those with a magic. It asks for no memory, and other threads may use formats meanwhile.
 class LQ_INNER Registration {
  public:
   explicit Registration(const Format& (*make)()) noexcept;

@@ -28,12 +28,11 @@ std::optional<Parts> Parts::of(const FieldRequest& request) {
     if (is_even_cut) parts.block_[d] = request.extents[d] / parts.counts_[d];
   }
   if (!is_even_cut || parts.count() > most_parts) {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("parts {}: a lattice of {} cannot be cut so; give into how many equal parts each dimension is "
-                    "cut, such as {}, {} at most in all",
-                    asked, to_string(request.extents), to_string(Coord::filled(request.extents.size(), 1)),
-                    most_parts));
+    throw Error(Code::invalid_argument,
+                fmt::format("parts {}: a lattice of {} cannot be divided into these equal parts; give the number of "
+                            "equal parts of each dimension, such as {}, at most {} in all",
+                            asked, to_string(request.extents), to_string(Coord::filled(request.extents.size(), 1)),
+                            most_parts));
   }
   if (!request.first || (request.stored && *request.stored != whole(request.extents))) {
     throw Error(Code::unsupported,

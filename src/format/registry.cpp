@@ -38,7 +38,7 @@ std::string names(const std::function<bool(const Format&)>& chosen = [](const Fo
 
 constexpr std::string_view default_suffix = ".lime";
 
-// What stands behind the last dot, unless it is part of a number: "conf.0010" and "b6.0_run" have no suffix. In
+// What stands after the last dot, unless it is part of a number: "conf.0010" and "b6.0_run" have no suffix. In
 // capitals it is the same: ".H5".
 std::string_view suffix_of(std::string_view path) noexcept {
   const std::string_view file = path.substr(path.rfind('/') + 1);
@@ -69,7 +69,7 @@ std::string suffixes_of_fields() {
                           "--format): {}",
                           path, shown,
                           foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)
-                                  : "is that of no format",
+                                  : "is not used by any known format",
                           known, names([](const Format& format) { return format.fields != nullptr; })),
               {.path = path, .expected = known, .found = shown});
 }
@@ -158,8 +158,8 @@ void refuse_choices(const Choices& choices, std::span<const std::string_view> kn
 
 std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
   throw Error(Code::unsupported,
-              "files of this format hold the numbers of their fields themselves; those of the format hdf5 can show the "
-              "numbers of another file");
+              "files of this format store the numbers of their fields themselves; only the format hdf5 can refer to "
+              "the numbers of another file");
 }
 
 namespace {
@@ -287,7 +287,7 @@ const Format& format_named(std::string_view name) {
   for (const Format* format : all_formats()) known.emplace_back(format->name());
   const auto near = base::nearest(name, known);
   throw Error(Code::invalid_argument,
-              fmt::format("there is no format \"{}\"; there are {}{}", base::printable(name), names(),
+              fmt::format("unknown format \"{}\"; known formats: {}{}", base::printable(name), names(),
                           near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""),
               {.expected = names(), .found = base::printable(name)});
 }
@@ -331,8 +331,8 @@ const Format& recognise(base::ByteSource& file) {
   const std::string found = first_bytes(file);
   const auto foreign = identify_foreign(file);
   const std::string what =
-      foreign ? fmt::format("this is {}, which cannot be read as it is: {}", foreign->name, foreign->remedy)
-              : fmt::format("{} and is of no known format ({}){}", found, names(), remedy_for(file));
+      foreign ? fmt::format("this is {}, which Limequat does not read: {}", foreign->name, foreign->remedy)
+              : fmt::format("{} and has no known format ({}){}", found, names(), remedy_for(file));
   throw Error(Code::unknown_format, fmt::format("{}: {}", file.path(), what),
               {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found});
 }

@@ -99,7 +99,7 @@ TEST(Formats, AreRecognisedByTheirMagic) {
   EXPECT_EQ(recognised("\x87\x4e\x00\x00\x04\x00\x00\x00"s), "milc");
   EXPECT_EQ(recognised("\x34\x64\x62\x71"s), "fnal");
   EXPECT_EQ(recognised("sion\0\0\0\1"s), "sion");
-  EXPECT_EQ(recognised("sion"), "sion");                  // cut behind its magic
+  EXPECT_EQ(recognised("sion"), "sion");                  // cut after its magic
   EXPECT_THROW(recognised("siondump: sid: 0\n"), Error);  // a text
   EXPECT_EQ(recognised("sion\0\x7f\0\1"s), "sion");       // a damaged word
 }
@@ -263,7 +263,7 @@ TEST(ForeignFiles, ThatNobodyKnowsAreToldAllFormatsAndHowTheyBegin) {
     recognised("plain text");
     ADD_FAILURE() << "is recognised";
   } catch (const Error& error) {
-    EXPECT_TRUE(has(error.what(), "it begins with \"plain text\" and is of no known format (")) << error.what();
+    EXPECT_TRUE(has(error.what(), "it begins with \"plain text\" and has no known format (")) << error.what();
     EXPECT_TRUE(has(error.what(), "ildg, scidac, lime, sion, nersc")) << error.what();
     const std::string& expected = error.facts().expected;
     EXPECT_TRUE(has(expected, "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\"), nersc (\"BEGIN_HEADER\")"))

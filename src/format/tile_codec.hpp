@@ -19,7 +19,7 @@ class LQ_INNER TileCodec {
   virtual std::vector<std::byte> encode(base::Bytes sites) const = 0;
   // Of what encode() gives. Most codecs add little to what they cannot make smaller.
   virtual std::uint64_t most_bytes(std::uint64_t decoded) const { return 2 * decoded + 4096; }
-  // Fills `sites`; malformed: `encoded` does not give so many bytes.
+  // Fills `sites`; malformed: `encoded` does not give the given number of bytes.
   virtual void decode(base::Bytes encoded, base::MutableBytes sites) const = 0;
 };
 

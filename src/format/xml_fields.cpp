@@ -29,7 +29,8 @@ std::uint64_t number_from(std::string_view text, std::string_view name) {
   const auto number = base::parse_u64(text);
   if (number) return *number;
   const std::string found = base::printable(text);
-  fail(fmt::format("<{}> holds \"{}\", which is no number of at most 64 bits", name, found), "a decimal number", found);
+  fail(fmt::format("<{}> holds \"{}\", which is not a number of at most 64 bits", name, found), "a decimal number",
+       found);
 }
 
 }  // namespace
@@ -58,7 +59,7 @@ Coord required_coord(const base::xml::Element& parent, std::string_view name) {
   for (const std::string_view word : base::split_words(required_text(parent, name))) {
     if (count == values.size()) fail(fmt::format("<{}> holds more than {} numbers", name, max_dimensions));
     const std::uint64_t value = number_from(word, name);
-    if (value >= coord_limit) fail(fmt::format("<{}> holds {}, which is no possible position", name, value));
+    if (value >= coord_limit) fail(fmt::format("<{}> holds {}, which is not a possible position", name, value));
     values[count++] = static_cast<std::int64_t>(value);
   }
   if (count == 0) fail(fmt::format("<{}> holds no number", name));

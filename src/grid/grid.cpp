@@ -82,7 +82,7 @@ Communicator::Communicator() : engine_(comm::make_self()) {}
 Communicator::Communicator(std::shared_ptr<comm::Comm> engine) : engine_(std::move(engine)) {
   if (!engine_)
     throw Error(Code::invalid_argument, "a communicator without engine; leave it out for this process alone");
-  static_cast<void>(comm::no_memory_for_words());
+  static_cast<void>(comm::preallocated_out_of_memory());
 }
 
 int Communicator::rank() const noexcept { return engine_->rank(); }

@@ -52,7 +52,8 @@ template <class AnyField>
 void require_described_memory(const Grid& grid, const AnyField& field) {
   if (!field.order.empty()) {
     throw Error(Code::invalid_argument,
-                "an order of sites is stated beside a description of the memory; say it in the description (order=)");
+                "both an order of sites and a description of the memory are given; state the order in the description "
+                "(order=)");
   }
   const layouts::Arrays arrays = layouts::arrays_of(field.memory, field.spec, grid.local_box().extents, field.data);
   if (field.available < arrays.numbers || field.data == nullptr) {
@@ -137,7 +138,7 @@ void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
     return for_each_row(grid, rows.best_bytes() / bytes,
                         [&](const auto& parts, std::uint64_t first) { rows.take(parts, sites + first * bytes); });
   }
-  device::Home home;
+  device::DeviceContext home;
   std::optional<device::SitesOut> on_device;
   if (const device::Driver* const driver = device::driver_of(field.data, home)) {
     on_device.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(),
@@ -157,7 +158,7 @@ void give_sites(const Grid& grid, const std::byte* sites, const MutableField& fi
                  [&](const auto& parts, std::uint64_t first) { rows.give(parts, sites + first * bytes); });
     return rows.finish();
   }
-  device::Home home;
+  device::DeviceContext home;
   const device::Driver* const driver = device::driver_of(field.data, home);
   std::vector<std::byte> ordered(static_cast<std::size_t>(driver != nullptr ? grid.local_volume() * bytes : 0));
   std::byte* const memory = driver != nullptr ? ordered.data() : static_cast<std::byte*>(field.data);

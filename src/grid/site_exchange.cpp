@@ -22,25 +22,26 @@ namespace {
 
 constexpr std::size_t number_bytes = sizeof(std::uint64_t);
 
-struct Wish {
+struct SiteRequest {
   int owner = 0;
   std::uint64_t place = 0;   // among the wishes of this rank
   std::uint64_t number = 0;  // in the owner's box
 };
 
-std::vector<Wish> list_wishes(const Grid& grid, std::span<const Coord> wanted) {
+std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wanted) {
   const lattice::Decomposition& decomposition = grid.decomposition();
   const Box lattice = whole(grid.extents());
-  std::vector<Wish> wishes;
+  std::vector<SiteRequest> wishes;
   wishes.reserve(wanted.size());
   for (const Coord& x : wanted) {
     if (!lattice.contains(x)) {
       throw Error(Code::invalid_argument,
-                  fmt::format("site ({}) lies outside the lattice {}", fmt::join(x, ", "), to_string(grid.extents())));
+                  fmt::format("site ({}) is outside the lattice {}", fmt::join(x, ", "), to_string(grid.extents())));
     }
     wishes.push_back({decomposition.owner(x), wishes.size(), 0});
   }
-  std::stable_sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) { return a.owner < b.owner; });
+  std::stable_sort(wishes.begin(), wishes.end(),
+                   [](const SiteRequest& a, const SiteRequest& b) { return a.owner < b.owner; });
   const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
   Box box;
   for (std::size_t i = 0; i < wishes.size(); ++i) {
@@ -63,7 +64,7 @@ SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted) : co
   comm::Comm& comm = communicator_.engine();
   std::vector<comm::Message> requests;
   comm::agree(comm, [&] {
-    for (const Wish& wish : list_wishes(grid, wanted)) {
+    for (const SiteRequest& wish : list_wishes(grid, wanted)) {
       if (from_.empty() || from_.back().rank != wish.owner) {
         from_.push_back({wish.owner, {}});
         requests.push_back({wish.owner, {}});

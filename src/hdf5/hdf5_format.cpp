@@ -49,7 +49,7 @@ class Hdf5 final : public format::Container {
     if (field == nullptr) return contents_of(file, record.type);
     if (field->payload.block.size() == 0) return nullptr;
     throw Error(Code::unsupported,
-                fmt::format("{}: {} lies in several datasets, each in chunks; take these one by one", file.path(),
+                fmt::format("{}: {} is stored in several datasets, each in chunks; export them one by one", file.path(),
                             base::printable(record.type)),
                 {.path = file.path(), .record = record.type});
   }

@@ -30,8 +30,8 @@ using testing::formula_sites;
 class Watched final : public transport::ForwardingTransport {
  public:
   explicit Watched(std::string_view file_system) : ForwardingTransport(transport::posix()), name_(file_system) {}
-  transport::Unit unit(const std::string&) override {
-    transport::Unit unit{.one_writer = name_ == "ext4"};
+  transport::StorageTraits unit(const std::string&) override {
+    transport::StorageTraits unit{.one_writer = name_ == "ext4"};
     name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
     return unit;
   }

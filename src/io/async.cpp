@@ -22,7 +22,7 @@
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "io/background.hpp"
-#include "io/borrowed.hpp"
+#include "io/buffer_guard.hpp"
 #include "io/open_file.hpp"
 #include "io/transfer.hpp"
 #include "transport/transport.hpp"
@@ -46,7 +46,7 @@ struct Pending::State {
   State(std::string file, const Grid& grid) : path(std::move(file)), communicator(grid.communicator()) {}
 
   // Local; does not fail, for the other ranks count on this one from now on.
-  void start(std::unique_ptr<io::Transfer> moving, const io::Borrowed& memory, Manner manner) noexcept {
+  void start(std::unique_ptr<io::Transfer> moving, const io::BufferGuard& memory, Manner manner) noexcept {
     transfer = std::move(moving);
     borrowed = memory;
     if (manner.is_ahead) transfer->movement().fetch_ahead();
@@ -120,7 +120,7 @@ struct Pending::State {
   pid_t process = ::getpid();  // that began it
   Communicator communicator;
   std::unique_ptr<io::Transfer> transfer;
-  io::Borrowed borrowed;
+  io::BufferGuard borrowed;
   bool by_caller = true;  // takes the steps in test() and wait()
   std::shared_ptr<Done> done = std::make_shared<Done>(false);
   std::exception_ptr failure;  // to be read when done
@@ -133,7 +133,7 @@ template <class State>
 State& open_state(const std::unique_ptr<State>& state) {
   if (state && state->transfer) return *state;
   throw Error(Code::wrong_state,
-              fmt::format("{}: this transfer is over: it was waited for, cancelled or moved elsewhere",
+              fmt::format("{}: this transfer is over: it has completed, was cancelled or was moved to another object",
                           state ? state->path : std::string("(moved)")));
 }
 
@@ -184,7 +184,7 @@ struct PendingAccess {
     });
   }
   static Pending launch(std::unique_ptr<Pending::State> state, std::unique_ptr<io::Transfer> transfer,
-                        const io::Borrowed& borrowed, Manner manner = {}) {
+                        const io::BufferGuard& borrowed, Manner manner = {}) {
     state->start(std::move(transfer), borrowed, std::move(manner));
     return Pending(std::move(state));
   }
@@ -197,8 +197,8 @@ struct PendingAccess {
 Pending write_async(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
   const base::Uninterruptible outlasts_this_call;
   auto prepared = PendingAccess::prepare(path, grid, options);
-  const io::Borrowed borrowed =
-      comm::agree(grid.communicator().engine(), [&] { return io::Borrowed(grid, field, io::guards_borrowed_memory); });
+  const io::BufferGuard borrowed = comm::agree(
+      grid.communicator().engine(), [&] { return io::BufferGuard(grid, field, io::guards_borrowed_memory); });
   auto transfer = io::begin_write(transport::resolve(path), path, grid, field, prepared.options);
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), borrowed);
 }
@@ -305,7 +305,7 @@ struct ReadAhead::State {
     comm::require_same(comm, [&] {
       std::string fields;
       for (const std::uint64_t index : indices) fields += fmt::format(" {}", index);
-      return std::vector<comm::Stated>{{"what is to be read ahead", fmt::format("{} paths, fields{}, {} buffers",
+      return std::vector<comm::Stated>{{"the fields to read ahead", fmt::format("{} paths, fields{}, {} buffers",
                                                                                 paths.size(), fields, buffers.size())}};
     });
     find_core();
@@ -324,7 +324,7 @@ struct ReadAhead::State {
   }
 
   // Field number i goes to buffer number i modulo their number. The buffer handed out last stays as it is. A file that
-  // cannot be read is told when its turn comes; nothing is started behind it.
+  // cannot be read is told when its turn comes; nothing is started after it.
   void start_all() {
     const std::size_t free = buffers.size() - (arrived > 0 ? 1 : 0);
     while (!failed && started < count() && started < arrived + free) {
@@ -390,7 +390,7 @@ std::optional<ReadAhead::Arrival> ReadAhead::next() {
   State& state = *state_;
   if (state.arrived == state.started) {
     if (!state.failed) return std::nullopt;
-    throw Error(Code::wrong_state, "reading ahead ended with an error before; what follows needs a new ReadAhead");
+    throw Error(Code::wrong_state, "reading ahead ended with an error before; create a new ReadAhead to continue");
   }
   const std::size_t number = state.arrived++;
   State::Expected mine = std::exchange(state.expected[number % state.buffers.size()], {});

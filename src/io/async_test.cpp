@@ -14,7 +14,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
-#include "io/borrowed.hpp"
+#include "io/buffer_guard.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
@@ -126,8 +126,8 @@ INSTANTIATE_TEST_SUITE_P(By, Async, ::testing::ValuesIn(testing::strategies_here
 TEST(Borrowing, AFieldThatChangesIsNoticed) {
   std::vector<double> u(720, 1.5);
   const Grid grid({2, 2, 2, 1});  // needs the first 576 of them
-  const io::Borrowed guarded(grid, field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), true);
-  const io::Borrowed trusting(grid, field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), false);
+  const io::BufferGuard guarded(grid, field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), true);
+  const io::BufferGuard trusting(grid, field_in(std::as_const(u), generic_spec(Precision::double_, 72, false)), false);
   guarded.require_unchanged("u.lime");
   u[700] = 2.5;
   guarded.require_unchanged("u.lime");
@@ -175,7 +175,7 @@ TEST(Transfer, InFlightIsLeftToTheParentByAForkedChild) {
   Pending pending = write_async(directory / "u.ildg", grid, gauge(u));
   const pid_t child = ::fork();
   if (child == 0) {
-    ::alarm(60);  // rather than for ever
+    ::alarm(60);  // rather than indefinitely
     { const Pending inherited = std::move(pending); }
     ::_exit(0);
   }

@@ -26,7 +26,7 @@ using base::mebi;
 constexpr double seconds_of_small = 0.02, seconds_of_large = 0.03;
 constexpr std::size_t most_calls = 64;  // of a size: local disks need no more
 
-// Seconds of a call with so many bytes, the least of several: others only ever make it slower.
+// Seconds of a call with the given number of bytes, the least of several: others only ever make it slower.
 double time_of(transport::File& file, const std::vector<std::byte>& bytes, std::uint64_t& end, double seconds) {
   double least = 0;
   const base::Stopwatch all;

@@ -70,7 +70,7 @@ class Decoder {
  private:
   base::Bytes take(std::uint64_t size) {
     if (size > rest_.size())
-      throw Error(Code::internal, "the catalog of a file was cut on its way between ranks; please report");
+      throw Error(Code::internal, "the catalog of a file was truncated in transit between ranks; please report");
     const base::Bytes taken = rest_.first(static_cast<std::size_t>(size));
     rest_ = rest_.subspan(taken.size());
     return taken;

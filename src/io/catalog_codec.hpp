@@ -20,7 +20,7 @@ std::vector<std::byte> encode(const Catalog& catalog);
 Catalog decode(base::Bytes bytes);
 // Without head and tail, which stay with rank 0.
 std::vector<std::byte> encode(const format::Layout& layout);
-// What lies behind the value is returned.
+// What lies after the value is returned.
 base::Bytes decode(base::Bytes bytes, Catalog& catalog);
 base::Bytes decode(base::Bytes bytes, format::Layout& layout);
 

@@ -19,7 +19,7 @@
 
 #include "comm/agree.hpp"
 #include "format/format.hpp"
-#include "format/further_sides.hpp"
+#include "format/optional_interfaces.hpp"
 #include "io/convert_part.hpp"
 #include "io/field_writer.hpp"
 #include "io/judgement.hpp"
@@ -39,11 +39,11 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "options/agreed.hpp"
-#include "pump/handed_on.hpp"
-#include "pump/past.hpp"
+#include "pump/checksum_sites.hpp"
+#include "pump/pass_through.hpp"
 #include "pump/sequence.hpp"
-#include "threads/deal.hpp"
-#include "threads/how_many.hpp"
+#include "threads/parallel_for.hpp"
+#include "threads/thread_count.hpp"
 #include "transport/twice_read.hpp"
 
 namespace lq {
@@ -51,13 +51,13 @@ namespace lq {
 namespace {
 
 // What passed of a field while it was copied.
-struct Tallies {
-  pump::Tally read, written;
+struct ConvertStats {
+  pump::TransferStats read, written;
 
-  Tallies empty(const Payload& source, const Payload& target) const {
+  ConvertStats empty(const Payload& source, const Payload& target) const {
     return {read.empty(source), written.empty(target)};
   }
-  void add(Tallies& other) noexcept {
+  void add(ConvertStats& other) noexcept {
     read.add(other.read);
     written.add(other.written);
   }
@@ -66,7 +66,7 @@ struct Tallies {
 // What a rank copies, in items of boxes. Tiles that it encodes are all its own, from front to back.
 class CopiedBoxes {
  public:
-  CopiedBoxes(const Payload& source, const Payload& target, const pump::PartOf& part, int threads)
+  CopiedBoxes(const Payload& source, const Payload& target, const pump::PartIndex& part, int threads)
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
     const std::uint64_t layer = target.encoding.empty() ? 0 : lattice::TileMap(target).layer_sites();
@@ -117,55 +117,56 @@ struct PartCopy {
   int threads;
   const Progress& progress;
 
-  void operator()(const pump::Sequence& output, Tallies& tallies) const {
+  void operator()(const pump::Sequence& output, ConvertStats& stats) const {
     if (static_cast<std::uint64_t>(communicator.rank()) >= writers) return;
     const io::PayloadFiles input(transport, catalog, source);
-    threads::Team team(input.bear_threads() && output.bears_threads() ? threads : 1);
-    if (pump::HandedOn::is_possible(source, target)) return hand_on(input.sequence(), *output.file(), team, tallies);
+    threads::Team team(input.are_thread_safe() && output.is_thread_safe() ? threads : 1);
+    if (pump::PassThrough::is_possible(source, target))
+      return pass_through(input.sequence(), *output.file(), team, stats);
     const CopiedBoxes boxes(source, target, {writers, static_cast<std::uint64_t>(communicator.rank())}, team.size());
-    std::vector<Hand> hands;
-    for (int i = 0; i < team.size(); ++i) hands.push_back({tallies.empty(source, target)});
+    std::vector<WorkerState> workers;
+    for (int i = 0; i < team.size(); ++i) workers.push_back({stats.empty(source, target)});
     std::atomic<std::uint64_t> done{0};
-    threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
+    threads::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
       boxes.for_each_box(item, [&](const Box& box) {
-        copy(input.sequence(), *output.file(), box, hands[static_cast<std::size_t>(thread)]);
+        copy(input.sequence(), *output.file(), box, workers[static_cast<std::size_t>(thread)]);
       });
       const std::uint64_t now = ++done;
       if (progress && thread == 0 && communicator.is_root()) progress(now, boxes.items());
     });
-    for (Hand& hand : hands) tallies.add(hand.tallies);
+    for (WorkerState& worker : workers) stats.add(worker.stats);
   }
 
  private:
   // What a thread has.
-  struct Hand {
-    Tallies tallies;
+  struct WorkerState {
+    ConvertStats stats;
     std::vector<std::byte> memory = {};
   };
 
   // Sites that are the same in both files, a share of them for each thread.
-  void hand_on(transport::File& input, transport::File& output, threads::Team& team, Tallies& tallies) const {
+  void pass_through(transport::File& input, transport::File& output, threads::Team& team, ConvertStats& stats) const {
     const auto count = static_cast<std::uint64_t>(team.size()), rank = static_cast<std::uint64_t>(communicator.rank());
-    std::vector<Tallies> seen;
-    for (std::uint64_t i = 0; i < count; ++i) seen.push_back(tallies.empty(source, target));
+    std::vector<ConvertStats> seen;
+    for (std::uint64_t i = 0; i < count; ++i) seen.push_back(stats.empty(source, target));
     team.run([&](int thread) {
-      const pump::PartOf part{writers * count, rank * count + static_cast<std::uint64_t>(thread)};
-      Tallies& mine = seen[static_cast<std::size_t>(thread)];
-      pump::HandedOn sites(input, source, output, target,
-                           lattice::share_of(source.stored.volume(), part.all, part.number), mine.written);
-      pump::pump_past(sites, source, part, pump::pump_options(source, block_bytes, 1, memory_bytes, true), mine.read,
-                      thread == 0 && communicator.is_root() ? progress : Progress{});
+      const pump::PartIndex part{writers * count, rank * count + static_cast<std::uint64_t>(thread)};
+      ConvertStats& mine = seen[static_cast<std::size_t>(thread)];
+      pump::PassThrough sites(input, source, output, target,
+                              lattice::share_of(source.stored.volume(), part.all, part.number), mine.written);
+      pump::checksum_sites(sites, source, part, pump::pump_options(source, block_bytes, 1, memory_bytes, true),
+                           mine.read, thread == 0 && communicator.is_root() ? progress : Progress{});
       sites.require_all();
     });
-    for (Tallies& one : seen) tallies.add(one);
+    for (ConvertStats& one : seen) stats.add(one);
   }
 
-  void copy(transport::File& input, transport::File& output, const Box& box, Hand& hand) const {
-    hand.memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
-    io::read_box(input, source, box, source.spec.precision, hand.memory.data(), hand.tallies.read);
-    const Field field{.spec = source.spec, .data = hand.memory.data()};
+  void copy(transport::File& input, transport::File& output, const Box& box, WorkerState& worker) const {
+    worker.memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
+    io::read_box(input, source, box, source.spec.precision, worker.memory.data(), worker.stats.read);
+    const Field field{.spec = source.spec, .data = worker.memory.data()};
     pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, {}, box}, output,
-                              {.block_bytes = block_bytes}, hand.tallies.written));
+                              {.block_bytes = block_bytes}, worker.stats.written));
   }
 };
 
@@ -180,20 +181,20 @@ struct MeasuredCopy {
            lattice::resolve_order(source.order, dimensions) == lattice::resolve_order(target.order, dimensions);
   }
 
-  physics::SliceSums operator()(const pump::Sequence& output, Tallies& tallies) const {
+  physics::SliceSums operator()(const pump::Sequence& output, ConvertStats& stats) const {
     const io::PayloadFiles input(of.transport, of.catalog, of.source);
-    const bool bears_threads = input.bear_threads() && output.bears_threads();
+    const bool is_thread_safe = input.are_thread_safe() && output.is_thread_safe();
     threads::Team team(
-        bears_threads ? threads::within(of.threads, of.memory_bytes, io::MeasuredSlices::slice_bytes(of.source)) : 1);
-    std::vector<Tallies> seen;
-    for (int i = 0; i < team.size(); ++i) seen.push_back(tallies.empty(of.source, of.target));
+        is_thread_safe ? threads::within(of.threads, of.memory_bytes, io::MeasuredSlices::slice_bytes(of.source)) : 1);
+    std::vector<ConvertStats> seen;
+    for (int i = 0; i < team.size(); ++i) seen.push_back(stats.empty(of.source, of.target));
     std::vector<std::optional<physics::SliceSums>> sums(seen.size());
     team.run([&](int thread) {
       const auto i = static_cast<std::size_t>(thread);
       sums[i] = share(input.sequence(), output, seen[i], thread, team.size());
     });
     for (std::size_t i = 0; i < seen.size(); ++i) {
-      tallies.add(seen[i]);
+      stats.add(seen[i]);
       if (i > 0) sums.front()->add(*sums[i]);
     }
     return *std::move(sums.front());
@@ -201,7 +202,7 @@ struct MeasuredCopy {
 
  private:
   // A thread's share of the slices; of ranks that do not write there is none.
-  physics::SliceSums share(transport::File& input, const pump::Sequence& output, Tallies& seen, int thread,
+  physics::SliceSums share(transport::File& input, const pump::Sequence& output, ConvertStats& seen, int thread,
                            int threads) const {
     const auto rank = static_cast<std::uint64_t>(of.communicator.rank()), count = static_cast<std::uint64_t>(threads);
     const std::uint64_t slices = io::MeasuredSlices::slices(of.source), sites = of.source.stored.volume() / slices;
@@ -215,9 +216,9 @@ struct MeasuredCopy {
       done += box.volume();
       if (of.progress && thread == 0 && of.communicator.is_root()) of.progress(done, all);
     };
-    if (pump::HandedOn::is_possible(of.source, of.target) && all > 0) {
-      pump::HandedOn passing(input, of.source, *output.file(), of.target, {mine.begin * sites, mine.end * sites},
-                             seen.written);
+    if (pump::PassThrough::is_possible(of.source, of.target) && all > 0) {
+      pump::PassThrough passing(input, of.source, *output.file(), of.target, {mine.begin * sites, mine.end * sites},
+                                seen.written);
       physics::SliceSums sums =
           io::MeasuredSlices(passing, of.source).sums(mine, seen.read, [&](const Box& box, const std::byte*) {
             tell(box);
@@ -284,11 +285,12 @@ void require_structure(const Catalog& catalog, const ConvertOptions& options) {
     catalog.require_sound();
   } catch (const Error& error) {
     if (format::format_named(catalog.format).mender == nullptr) throw;
-    throw Error(error.code(),
-                fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
-                            error.what(),
-                            options.accept_damage ? "; `accept_damage` speaks of numbers, not of a broken structure" : ""),
-                error.facts());
+    throw Error(
+        error.code(),
+        fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
+                    error.what(),
+                    options.accept_damage ? "; `accept_damage` speaks of numbers, not of a broken structure" : ""),
+        error.facts());
   }
 }
 
@@ -356,7 +358,7 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
 }
 
 // Local. Data that look damaged are refused, unless a checksum proves that they are what was written.
-std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& read,
+std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry, const pump::TransferStats& read,
                                       const std::optional<io::Estimate>& measured, const ConvertOptions& options) {
   io::Nature nature = io::nature_of(catalog, entry, entry.payload.stored, read, measured);
   io::require_undamaged(catalog, entry, nature.damage, options.accept_damage);
@@ -378,11 +380,11 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const io::Observed observed = late ? io::Observed{} : measure();
   const auto placed =
       writer.place(comm::agree(comm, [&] { return plan_of(catalog, chosen, to, observed, late, options); }));
-  Tallies tallies = comm::agree(comm, [&] {
-    return Tallies{pump::Tally(entry.payload, io::sums_of(entry), true),
-                   pump::Tally(placed->payload(), placed->layout.sums)};
+  ConvertStats stats = comm::agree(comm, [&] {
+    return ConvertStats{pump::TransferStats(entry.payload, io::sums_of(entry), true),
+                        pump::TransferStats(placed->payload(), placed->layout.sums)};
   });
-  const int threads = threads::how_many(comm, options.write.route.threads, entry.payload.length);
+  const int threads = threads::thread_count(comm, options.write.route.threads, entry.payload.length);
   const clients::Owners owners = clients::owners_of(comm, [&] { return placed->seen; });
   const std::uint64_t writers = owners.writers(comm.size(), 1);
   // What no sum covers is read twice.
@@ -399,7 +401,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
       options.write.route.memory_bytes,
       threads,
       options.progress};
-  writer.set_sizes(*placed, owners.have_strange_caches());
+  writer.set_sizes(*placed, owners.have_incoherent_caches());
   const std::vector<transport::File*> files =
       comm::agree(comm, [&] { return writer.open(*placed, static_cast<std::uint64_t>(comm.rank()) < writers); });
   std::optional<pump::Sequence> target;
@@ -408,22 +410,22 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
     target.emplace(to, placed->payload(), placed->format->tile_codec(placed->payload().encoding), files);
     writer.named([&] {
       if (late && MeasuredCopy::is_possible(entry.payload, placed->payload())) {
-        sums.emplace(MeasuredCopy{copy}(*target, tallies));
+        sums.emplace(MeasuredCopy{copy}(*target, stats));
       } else {
-        copy(*target, tallies);
+        copy(*target, stats);
       }
     });
   });
   std::vector<Tile> tiles;
   writer.named([&] { tiles = target->settle(comm); });
-  tallies.written.reduce(comm);
-  tallies.read.reduce(comm);
+  stats.written.reduce(comm);
+  stats.read.reduce(comm);
   format::Digest digest = comm::agree_alike(comm, [&] {
-    const io::Judgement judgement = io::judge(entry, tallies.read, entry.payload.stored);
+    const io::Judgement judgement = io::judge(entry, stats.read, entry.payload.stored);
     if (judgement.status == ChecksumStatus::mismatch) {
-      throw io::mismatch_error(catalog, entry, tallies.read, judgement);
+      throw io::mismatch_error(catalog, entry, stats.read, judgement);
     }
-    return format::Digest{tallies.written.sums.values(), std::move(tiles)};
+    return format::Digest{stats.written.sums.values(), std::move(tiles)};
   });
   if (sums) sums->reduce(comm);
   const io::Observed measured = sums   ? io::Observed{sums->plaquette().average, sums->link_trace()}
@@ -434,7 +436,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const bool is_known = late || !io::is_stated(entry, into.observables());
   const std::optional<io::Estimate> estimate =
       is_known ? std::optional(io::Estimate{late ? measured : observed})
-               : io::estimate(source, entry, io::may_be_boundary(tallies.read, entry.payload.stored), communicator);
+               : io::estimate(source, entry, io::may_be_boundary(stats.read, entry.payload.stored), communicator);
   std::vector<std::string> warnings =
       comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
   Report report = writer.finish(
@@ -446,9 +448,9 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   report.bytes = tallies.written.bytes;
   report.checksum = tallies.written.sums.total();
   report.storage.ranks = writers;
-  report.seconds.pack = tallies.written.pack_seconds + tallies.read.pack_seconds;
-  report.seconds.storage = tallies.written.storage_seconds + tallies.read.storage_seconds;
-  report.zeros = tallies.read.zeros;
+  report.seconds.pack = stats.written.pack_seconds + stats.read.pack_seconds;
+  report.seconds.storage = stats.written.storage_seconds + stats.read.storage_seconds;
+  report.zeros = stats.read.zeros;
   return report;
 }
 

@@ -169,7 +169,7 @@ Search::Candidates Search::plausible(const Range& range) {
 }
 
 // Nearby sites have candidates that fit as well, for a shifted change of a CRC is often a rotated one; then only links
-// can tell, where they are unitary but for the damage.
+// can tell, where they are unitary except for the damage.
 std::optional<CorrectByte> Search::correction(const Range& range) {
   Candidates possible = candidates(range);
   if (possible.size() > 1) {
@@ -213,7 +213,7 @@ std::vector<Finding> Search::single_byte(const Range& range) {
   return findings;
 }
 
-// Sites whose links are far from SU(N) beside their fellows: damage of any extent.
+// Sites whose links are far from SU(N) next to their fellows: damage of any extent.
 std::vector<Finding> Search::broken_links(const Range& range) {
   if (!has_links() || range.end - range.begin > most_tried) return {};
   const double limit = outlier_factor * typical_distance(range);
@@ -282,8 +282,8 @@ Checksum difference(const Checksum& a, const Checksum& b) { return {a.suma ^ b.s
 }  // namespace
 
 std::string_view of_sites(const Payload& payload) noexcept {
-  return payload.tile_sites > 0  ? " of its sites, which lie in tiles"
-         : payload.at_odd_points ? " of its sites, whose links lie apart"
+  return payload.tile_sites > 0  ? " of its sites, which are stored in tiles"
+         : payload.at_odd_points ? " of its sites, whose links are stored apart"
                                  : "";
 }
 
@@ -315,51 +315,51 @@ std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site) {
 
 namespace {
 
-Range slice_range(const FieldEntry& entry, const pump::Tally& tally, std::int64_t slice) {
+Range slice_range(const FieldEntry& entry, const pump::TransferStats& stats, std::int64_t slice) {
   const auto number = static_cast<std::size_t>(slice);
-  const std::uint64_t begin = number * tally.sums.slice_sites();
-  const std::vector<Checksum> stored = entry.sums.slices(), found = tally.sums.values().slices();
+  const std::uint64_t begin = number * stats.sums.slice_sites();
+  const std::vector<Checksum> stored = entry.sums.slices(), found = stats.sums.values().slices();
   const bool has_both = number < stored.size() && number < found.size();
-  return {begin, begin + tally.sums.slice_sites(), has_both ? difference(stored[number], found[number]) : Checksum{},
+  return {begin, begin + stats.sums.slice_sites(), has_both ? difference(stored[number], found[number]) : Checksum{},
           slice};
 }
 
-bool has_slices(const FieldEntry& entry, const pump::Tally& tally) {
+bool has_slices(const FieldEntry& entry, const pump::TransferStats& stats) {
   const std::vector<Checksum> stored = entry.sums.slices();
-  return !stored.empty() && stored.size() == tally.sums.values().slices().size();
+  return !stored.empty() && stored.size() == stats.sums.values().slices().size();
 }
 
-Range whole_range(const FieldEntry& entry, const pump::Tally& tally) {
-  return {0, entry.payload.stored.volume(), difference(*entry.sums.checksum(), tally.sums.total()), std::nullopt};
+Range whole_range(const FieldEntry& entry, const pump::TransferStats& stats) {
+  return {0, entry.payload.stored.volume(), difference(*entry.sums.checksum(), stats.sums.total()), std::nullopt};
 }
 
 }  // namespace
 
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                   const pump::Tally& tally) {
+                                   const pump::TransferStats& stats) {
   Search search(file, catalog, entry);
-  const std::vector<std::int64_t> slices = damaged_slices(entry, tally);
+  const std::vector<std::int64_t> slices = damaged_slices(entry, stats);
   std::vector<Finding> findings;
   for (std::size_t i = 0; i < std::min(slices.size(), most_listed); ++i) {
-    const std::vector<Finding> here = search.in(slice_range(entry, tally, slices[i]));
+    const std::vector<Finding> here = search.in(slice_range(entry, stats, slices[i]));
     findings.insert(findings.end(), here.begin(), here.end());
   }
   if (!slices.empty() || !entry.sums.checksum()) return findings;
-  if (has_slices(entry, tally)) return {search.sums_disagree()};
-  return search.in(whole_range(entry, tally));
+  if (has_slices(entry, stats)) return {search.sums_disagree()};
+  return search.in(whole_range(entry, stats));
 }
 
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                       const pump::Tally& tally) {
+                                       const pump::TransferStats& stats) {
   if (!entry.payload.encoding.empty()) return {};  // no byte of the file alone is one of a site
   Search search(file, catalog, entry);
   std::vector<CorrectByte> bytes;
-  if (has_slices(entry, tally)) {
-    for (const std::int64_t slice : damaged_slices(entry, tally)) {
-      if (const auto byte = search.correction(slice_range(entry, tally, slice))) bytes.push_back(*byte);
+  if (has_slices(entry, stats)) {
+    for (const std::int64_t slice : damaged_slices(entry, stats)) {
+      if (const auto byte = search.correction(slice_range(entry, stats, slice))) bytes.push_back(*byte);
     }
-  } else if (entry.sums.checksum() && entry.sums.checksum() != tally.sums.total()) {
-    if (const auto byte = search.correction(whole_range(entry, tally))) bytes.push_back(*byte);
+  } else if (entry.sums.checksum() && entry.sums.checksum() != stats.sums.total()) {
+    if (const auto byte = search.correction(whole_range(entry, stats))) bytes.push_back(*byte);
   }
   return bytes;
 }

@@ -23,8 +23,8 @@
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"
 #include "options/agreed.hpp"
-#include "threads/deal.hpp"
-#include "threads/how_many.hpp"
+#include "threads/parallel_for.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq {
 
@@ -77,8 +77,8 @@ void combine(Extreme& total, const Extreme& other) {
 
 // The field with the larger blocks of which a layer is too large to be kept, if there is one.
 const Payload* blocks_of_either(const Payload& x, const Payload& y) {
-  const bool first = pump::blocks_in_turn(x, x.stored).has_value();
-  const bool second = pump::blocks_in_turn(y, y.stored).has_value();
+  const bool first = pump::block_order(x, x.stored).has_value();
+  const bool second = pump::block_order(y, y.stored).has_value();
   if (first && second) return x.tile_sites >= y.tile_sites ? &x : &y;
   return first ? &x : second ? &y : nullptr;
 }
@@ -221,14 +221,14 @@ Extreme compare_part(io::ScannedFile& one, const FieldEntry& x, io::ScannedFile&
                      const Communicator& communicator, const DiffOptions& options, int threads) {
   const io::PayloadFiles files_a(one.files(), one.catalog(), x.payload),
       files_b(other.files(), other.catalog(), y.payload);
-  threads::Team team(files_a.bear_threads() && files_b.bear_threads() ? threads : 1);
+  threads::Team team(files_a.are_thread_safe() && files_b.are_thread_safe() ? threads : 1);
   const io::PairedBoxes boxes(
       x.payload, y.payload, blocks_of_either(x.payload, y.payload),
       io::tile_bytes / (x.payload.spec.numbers * sizeof(double)),
       {static_cast<std::uint64_t>(communicator.size()), static_cast<std::uint64_t>(communicator.rank())}, team.size());
   std::vector<Extreme> seen(static_cast<std::size_t>(team.size()));
   std::atomic<std::uint64_t> done{0};
-  threads::deal_out(team, boxes.items(), [&](int thread, std::uint64_t item) {
+  threads::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
     boxes.for_each_box(item, [&](const Box& box) {
       compare_box(x.payload, box, io::read_box(files_a.sequence(), x.payload, box),
                   io::read_box(files_b.sequence(), y.payload, box), options.tolerance,
@@ -273,7 +273,7 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
   one->open_everywhere();
   other->open_everywhere();
   const int threads =
-      threads::how_many(comm, options.threads, std::min(one->catalog().file_bytes, other->catalog().file_bytes));
+      threads::thread_count(comm, options.threads, std::min(one->catalog().file_bytes, other->catalog().file_bytes));
   Pairing pairing = comm::agree(comm, [&] { return pair_fields(one->catalog(), other->catalog(), options); });
   Difference result;
   for (const Pair& pair : pairing.pairs) {

@@ -17,7 +17,7 @@
 #include "base/clock.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
-#include "format/further_sides.hpp"
+#include "format/optional_interfaces.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/other_clients.hpp"
 #include "io/part_plaquettes.hpp"
@@ -27,8 +27,8 @@
 #include "io/sites.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
-#include "pump/past.hpp"
-#include "threads/how_many.hpp"
+#include "pump/checksum_sites.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq::io {
 
@@ -58,7 +58,7 @@ StripeRequest stripe_request(const WriteOptions& options) {
 
 // Where the first file of a set lies.
 StorageReport storage_of(const NewFile& file) {
-  const transport::Unit& unit = file.root_unit();
+  const transport::StorageTraits& unit = file.root_unit();
   return {.file_system = unit.file_system.data(),
           .block_bytes = unit.bytes,
           .single_owner = unit.single_owner,
@@ -197,7 +197,7 @@ comm::FromRoot FieldWriter::make_at_root(base::FunctionRef<format::Layout&()> pl
     if (files.size() > 1) settle_replacement(transport_, files.front()->path(), options_.sync);
     for (std::size_t k = 0; k < files.size(); ++k) {
       files[k]->create_at_root(options_.overwrite, layout.end[k], stripe_request(options_));
-      files[k]->append_born(message);
+      files[k]->append_identity(message);
     }
     files_ = std::move(files);
     return message;
@@ -209,7 +209,7 @@ void FieldWriter::learn(const comm::FromRoot& at_root, format::Layout& layout) {
   base::Bytes message = decode(at_root.bytes(), layout);
   if (!files_.empty()) return;
   auto files = new_files(layout);
-  for (const auto& file : files) file->take_born(message);
+  for (const auto& file : files) file->take_identity(message);
   files_ = std::move(files);
 }
 
@@ -218,7 +218,7 @@ void FieldWriter::set_sizes(const format::Layout& layout) {
   const bool grows_in_place = before_ && before_->in_place;
   const bool is_encoded =
       std::ranges::any_of(layout.payload, [](const Payload& payload) { return !payload.encoding.empty(); });
-  if (!has_strange_caches_ || grows_in_place || is_encoded) return;
+  if (!has_incoherent_caches_ || grows_in_place || is_encoded) return;
   for (std::size_t k = 0; k < std::min(files_.size(), layout.end.size()); ++k) {
     files_[k]->resize(layout.end[k]);
     files_[k]->tell_size(layout.end[k]);  // who has it open since an earlier field
@@ -306,8 +306,8 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::place(const FieldPlan& plan) {
   return comm::agree(communicator_.engine(), [&] { return placed(plan, at_root); });
 }
 
-void FieldWriter::set_sizes(const Placed& placed, bool has_strange_caches) {
-  has_strange_caches_ = has_strange_caches_ || has_strange_caches;
+void FieldWriter::set_sizes(const Placed& placed, bool has_incoherent_caches) {
+  has_incoherent_caches_ = has_incoherent_caches_ || has_incoherent_caches;
   set_sizes(placed.layout);
 }
 
@@ -333,7 +333,7 @@ std::vector<std::string> FieldWriter::temporary_paths() const {
 // Collective. Of the parts whose plaquettes the tail states, out of what was written.
 std::vector<double> FieldWriter::plaquette_sums(const Placed& placed, const std::vector<Box>& parts) {
   comm::Comm& comm = communicator_.engine();
-  for (const auto& file : files_) file->sync(has_strange_caches_ ? Sync::data : Sync::none);
+  for (const auto& file : files_) file->sync(has_incoherent_caches_ ? Sync::data : Sync::none);
   std::vector<std::uint64_t> words = comm::agree(comm, [&] {
     std::vector<std::uint64_t> mine(parts.size());
     const lattice::Share share = lattice::share_of(parts.size(), static_cast<std::uint64_t>(comm.size()),
@@ -424,13 +424,15 @@ void FieldWriter::complete(Report& report) {
   comm::Comm& comm = communicator_.engine();
   if (files_.empty()) {
     comm::agree_alike(comm, [&] {
-      throw Error(Code::wrong_state, path_ + ": nothing was written, so there is no file to complete", {.path = path_});
+      throw Error(Code::wrong_state,
+                  path_ + ": cannot complete the file: no field or record was written. Write at least one first",
+                  {.path = path_});
     });
   }
   const base::Stopwatch watch;
   if (before_ && before_->in_place) commit_in_place();
-  if (has_strange_caches_) {
-    // Who has met the file before it grew believes in its old size for ever.
+  if (has_incoherent_caches_) {
+    // Who has met the file before it grew believes in its old size indefinitely.
     if (before_) files_.front()->open_for_writing(true);
     files_.front()->tell_size(end_);
   }
@@ -492,7 +494,7 @@ void FieldWriter::read_back(Report& report) {
                 path_ + ": the records that were read back are not those that were written; the file was not published",
                 {.path = path_});
   });
-  const std::uint64_t shift = has_strange_caches_ ? shift_to_other_clients(comm, client_) : 1;
+  const std::uint64_t shift = has_incoherent_caches_ ? shift_to_other_clients(comm, client_) : 1;
   for (const Written& written : written_) read_back(written, shift, report);
   report.read_back = true;
 }
@@ -500,34 +502,34 @@ void FieldWriter::read_back(Report& report) {
 void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
-  const int threads = threads::how_many(comm, options_.route.threads, payload.length);
-  pump::Tally tally = comm::agree(comm, [&] {
-    pump::Tally passed(payload, written.sums.names());
+  const int threads = threads::thread_count(comm, options_.route.threads, payload.length);
+  pump::TransferStats stats = comm::agree(comm, [&] {
+    pump::TransferStats passed(payload, written.sums.names());
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
-    const pump::PartOf part{ranks, (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks};
+    const pump::PartIndex part{ranks, (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks};
     if (part.number >= payload.stored.volume()) return passed;
     named([&] {
       const PayloadFiles files(transport_, temporary_paths(), payload, written.tile_codec);
-      pump::pump_past(
-          files.sequence(), payload, part,
-          pump::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes, files.bear_threads()),
-          passed);
+      pump::checksum_sites(files.sequence(), payload, part,
+                           pump::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes,
+                                              files.are_thread_safe()),
+                           passed);
     });
     return passed;
   });
-  tally.reduce(comm);
-  report.zeros = tally.zeros;
+  stats.reduce(comm);
+  report.zeros = stats.zeros;
   comm::agree_alike(comm, [&] {
-    const Sums found = tally.sums.values();
+    const Sums found = stats.sums.values();
     if (found == written.sums) return;
     const std::string zeros =
-        tally.zeros.sites == 0
+        stats.zeros.sites == 0
             ? ""
-            : fmt::format(" ({} sites came back as zeros: the file system lost writes)", tally.zeros.sites);
+            : fmt::format(" ({} sites came back as zeros: the file system lost writes)", stats.zeros.sites);
     throw Error(
         Code::checksum_mismatch,
-        fmt::format("{}: what was read back has checksum {}, what was written {}{}; the file was not published", path_,
+        fmt::format("{}: the data read back have checksum {}, the data written {}{}; the file was not published", path_,
                     to_string(found), to_string(written.sums), zeros),
         {.path = path_, .offset = payload.offset, .expected = to_string(written.sums), .found = to_string(found)});
   });

@@ -42,7 +42,7 @@ class LQ_INNER FieldWriter {
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
-    clients::Seen seen;              // what this rank sees of the first file
+    clients::Seen seen;     // what this rank sees of the first file
     format::Layout layout;  // its head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 
@@ -76,13 +76,13 @@ class LQ_INNER FieldWriter {
   // Collective. Both.
   std::unique_ptr<Placed> place(const FieldPlan& plan);
   // Collective. Where there are client caches that do not know of each other, the files get their sizes before others
-  // open them. `has_strange_caches`: as SiteTransfer says.
-  void set_sizes(const Placed& placed, bool has_strange_caches);
+  // open them. `has_incoherent_caches`: as SiteTransfer says.
+  void set_sizes(const Placed& placed, bool has_incoherent_caches);
   // Local. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
   std::vector<transport::File*> open(const Placed& placed, bool touches_file);
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
-  // Collective. What comes behind the data. `digest` returns what is known of them, on all ranks, and `describe` adds
+  // Collective. What comes after the data. `digest` returns what is known of them, on all ranks, and `describe` adds
   // to the report; both run inside an agreement.
   Report finish(const Placed& placed, base::FunctionRef<format::Digest()> digest,
                 base::FunctionRef<void(Report&)> describe);
@@ -117,7 +117,9 @@ class LQ_INNER FieldWriter {
   std::vector<std::unique_ptr<NewFile>> new_files(const format::Layout& layout) const;
   void set_sizes(const format::Layout& layout);
   std::vector<double> plaquette_sums(const Placed& placed, const std::vector<Box>& parts);
-  Sync sync() const noexcept { return has_strange_caches_ && options_.sync == Sync::none ? Sync::data : options_.sync; }
+  Sync sync() const noexcept {
+    return has_incoherent_caches_ && options_.sync == Sync::none ? Sync::data : options_.sync;
+  }
   void write_bulk(const std::vector<format::Bulk>& bulk) const;
   void write(const std::vector<format::Literal>& literals);
   std::vector<std::string> temporary_paths() const;
@@ -132,7 +134,7 @@ class LQ_INNER FieldWriter {
   std::unique_ptr<Appending> appending_;         // at the root, in place
   std::unique_ptr<Placed> at_root_;              // planned there
   std::vector<Written> written_;
-  bool has_strange_caches_ = false;
+  bool has_incoherent_caches_ = false;
   std::uint64_t client_ = 0;  // NewFile::client
   std::uint64_t end_ = 0;     // size of the (first) file so far
   std::optional<Continuation> before_;

@@ -96,8 +96,8 @@ std::unique_ptr<transport::File> create_journal(transport::Transport& transport,
   } catch (const Error& error) {
     if (error.code() != Code::exists) throw;
     throw Error(Code::io,
-                fmt::format("{}: {} has come to lie there: another program has begun to append to the file, or a "
-                            "server of the file system was away. Nothing was changed; do it again",
+                fmt::format("{}: {} appeared in the meantime: another program has begun to append to the file, or a "
+                            "server of the file system was unavailable. Nothing was changed; repeat the call",
                             path, journal),
                 {.path = path});
   }
@@ -153,8 +153,8 @@ void while_held(const std::string& path, base::FunctionRef<void()> work) {
     if (error.code() != Code::not_found) throw;
     throw Error(Code::io,
                 fmt::format("{}: {}. This program has the file open: a server of the file system does not answer, or "
-                            "somebody has removed a file. What was in the file before is still there; do it again when "
-                            "the file system shows it",
+                            "another program removed a file. The previous contents of the file are intact; repeat the "
+                            "call when the file system shows it again",
                             path, error.what()),
                 error.facts());
   }
@@ -163,12 +163,12 @@ void while_held(const std::string& path, base::FunctionRef<void()> work) {
 void require_one_name(const std::string& path) {
   const std::uint64_t names = transport::names_of(path);
   if (names == 1) return;
-  throw Error(Code::unsupported,
-              fmt::format("{}: the file has {} names (hard links): who reads it by another one would not find its "
-                          "journal, and would see half of what is appended. Append to a copy of it, or remove the "
-                          "other names",
-                          path, names),
-              {.path = path});
+  throw Error(
+      Code::unsupported,
+      fmt::format("{}: the file has {} names (hard links): a program that reads it by another name would not find its "
+                  "journal, and would see half of the appended data. Append to a copy of it, or remove the other names",
+                  path, names),
+      {.path = path});
 }
 
 // One that belongs to the file, whatever else lies there.
@@ -202,19 +202,20 @@ std::optional<Finding> finding_of(const FoundJournal& found, const std::string& 
     case State::interrupted:
       return Finding{.severity = Severity::warning,
                      .rule = "journal-interrupted",
-                     .message = fmt::format("somebody is appending to the file, or was interrupted: it is read as it "
-                                            "was before. If nobody is, `lq repair {}` removes {} and what lies behind "
-                                            "the end",
-                                            path, journal),
+                     .message = fmt::format(
+                         "another program is appending to the file, or was interrupted: the file is read as it was "
+                         "before. If no program is appending, `lq repair {}` removes {} and the bytes after the end",
+                         path, journal),
                      .offset = found.journal.bytes_before};
     case State::foreign:
       break;
   }
-  return Finding{.severity = Severity::warning,
-                 .rule = "journal-foreign",
-                 .message = fmt::format("{} does not belong to this file as it is, and is not heeded; `lq repair {}` "
-                                        "removes it",
-                                        journal, path)};
+  return Finding{
+      .severity = Severity::warning,
+      .rule = "journal-foreign",
+      .message = fmt::format(
+          "journal {} does not match the current contents of the file and is ignored. Run `lq repair {}` to remove it",
+          journal, path)};
 }
 
 std::uint64_t ChangedFile::size() const {
@@ -352,9 +353,9 @@ void Appending::require_left(const FileState& found) const {
   if (left_ == nullptr || !*left_) return;
   if (**left_ == found) return left_->reset();
   throw Error(Code::io,
-              fmt::format("{}: somebody has replaced what is in it since this program wrote to it: it had {} bytes and "
-                          "has {}, or other ones. Nothing was added; let one program write at a time, or open it again "
-                          "to go on with what is there",
+              fmt::format("{}: another program has replaced its contents since this program wrote to it: it had {} "
+                          "bytes and has {}, or different ones. Nothing was added. Let only one program write at a "
+                          "time, or open the file again to append to its present contents",
                           path_, (*left_)->bytes, found.bytes),
               {.path = path_});
 }
@@ -377,8 +378,8 @@ void Appending::require_unchanged() {
   }
   is_ours_ = false;
   throw Error(Code::io,
-              fmt::format("{}: the file was changed while it was appended to: somebody else writes to it, too. What "
-                          "was to be appended is lost; let one program write at a time",
+              fmt::format("{}: another program changed the file during this append. The appended data are lost. Let "
+                          "only one program write to the file, then repeat the append",
                           path_),
               {.path = path_});
 }
@@ -441,8 +442,8 @@ void Appending::commit(std::uint64_t bytes) {
     while_held(path_, [&] { apply(); });
   } catch (const Error& error) {
     throw Error(error.code(),
-                fmt::format("{}: what was appended is complete, but a part of it is in {} still: whoever opens the "
-                            "file next for writing puts it in its place, or `lq repair`: {}",
+                fmt::format("{}: the appended data are complete, but a part of them is still in {}: the next program "
+                            "that opens the file for writing moves it to its place, or `lq repair` does: {}",
                             path_, journal_path_, error.what()),
                 {.path = path_});
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files that are appended to in place, so that a kill at any moment leaves what was there or all that was appended. New
-// bytes lie behind the old end, where nobody looks. Bytes before it that change are first written to a journal beside
+// bytes lie after the old end, where nobody looks. Bytes before it that change are first written to a journal beside
 // the file, then to the file; then the journal is removed. All of it local. Whoever changes such a file holds its lock.
 #pragma once
 
@@ -25,7 +25,7 @@
 
 namespace lq::io {
 
-// "conf.h5" -> ".conf.h5.lq-journal", beside the file itself if this is the name of a link; a name that leaves no room
+// "conf.h5" -> ".conf.h5.lq-journal", next to the file itself if this is the name of a link; a name that leaves no room
 // for both is cut and told from others by its CRC-32. File systems that place a file by its name (GlusterFS) put a
 // whole name's journal on the server of the file.
 LQ_INNER std::string journal_path(const std::string& path);
@@ -46,7 +46,7 @@ struct FoundJournal {
   enum class State {
     absent,
     complete,     // the file is what the journal makes of it, however many of its bytes it has got
-    interrupted,  // the file is as it was before; what lies behind its old end is nothing
+    interrupted,  // the file is as it was before; what lies after its old end is nothing
     foreign,      // it belongs to another file, or to another state of this one
   };
   State state = State::absent;
@@ -54,7 +54,7 @@ struct FoundJournal {
   std::vector<std::byte> bytes = {};  // of the journal
   std::string path = {};              // of the journal
 };
-// What lies beside a file.
+// What lies next to a file.
 FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file);
 // What is to be said of it; nothing where there is none.
 std::optional<Finding> finding_of(const FoundJournal& found, const std::string& path);
@@ -62,7 +62,7 @@ std::optional<Finding> finding_of(const FoundJournal& found, const std::string& 
 // A file with other bytes in some places, or another end.
 struct Changes {
   std::vector<format::Literal> patches = {};  // in the order they were made
-  std::optional<std::uint64_t> end = {};      // bytes behind it are not there
+  std::optional<std::uint64_t> end = {};      // bytes after it are not there
 };
 class ChangedFile final : public transport::ForwardingFile {
  public:
@@ -76,7 +76,7 @@ class ChangedFile final : public transport::ForwardingFile {
 };
 // What makes of the file what is to be read; nullptr: it is read as it is.
 std::shared_ptr<const Changes> changes_of(const FoundJournal& found);
-// wrong_state: there is a journal beside the file, so that its bytes by themselves are not what it holds.
+// wrong_state: there is a journal next to the file, so that its bytes by themselves are not what it holds.
 void require_no_journal(transport::Transport& transport, const std::string& path);
 // The file as its journal makes it, if there is one.
 std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path);
@@ -113,7 +113,7 @@ class LQ_INNER Appending {
   Appending& operator=(const Appending&) = delete;
 
   std::uint64_t bytes_before() const noexcept { return journal_.bytes_before; }
-  // What is behind the old end goes to the file at once; the rest waits.
+  // What is after the old end goes to the file at once; the rest waits.
   void write(std::vector<format::Literal> literals);
   // The file as it will be.
   base::ByteSource& file_so_far();

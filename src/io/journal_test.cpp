@@ -59,7 +59,7 @@ class JournalTest : public ::testing::Test {
   std::string contents() const { return testing::contents(path_); }
   bool has_journal() const { return fs::exists(journal_path(path_)); }
 
-  // Bytes behind the old end are nobody's.
+  // Bytes after the old end are nobody's.
   bool is_old(const std::string& text) const { return text.substr(0, old_.size()) == old_; }
 
   testing::ScratchDirectory directory_;
@@ -112,7 +112,7 @@ TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
   EXPECT_FALSE(watch.is_still_so(reads));
   put(7, "7");
   EXPECT_TRUE(watch.is_still_so(reads));
-  put(old_.size(), "more");  // behind what was read
+  put(old_.size(), "more");  // after what was read
   EXPECT_TRUE(watch.is_still_so(reads));
   put(old_.size() - 1, "!");
   EXPECT_FALSE(watch.is_still_so(reads));
@@ -524,11 +524,11 @@ TEST_F(JournalTest, WhoChangesTheBeginningMeanwhileIsNoticed) {
   const auto file = transport::posix().open_write(path_);
   Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
   appending.write({{0, old_.size(), as_vector("more")}});
-  const std::string changed = "somebody else";
+  const std::string changed = "another program";
   transport::posix().open_write(path_)->write_at(0, base::as_bytes(changed));
   const Error error = error_of([&] { appending.commit(old_.size() + 4); });
   EXPECT_EQ(error.code(), Code::io);
-  EXPECT_NE(std::string(error.what()).find("somebody else writes"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("another program changed the file"), std::string::npos) << error.what();
   EXPECT_EQ(contents().substr(0, changed.size()), changed);
 }
 

@@ -70,8 +70,8 @@ void read_undisturbed(transport::Transport& transport, const std::shared_ptr<tra
     }
   }
   throw Error(Code::io,
-              fmt::format("{}: it was read {} times, and each time somebody wrote to it meanwhile; read it again when "
-                          "there is less to be written",
+              fmt::format("{}: it was read {} times, and each time another program wrote to it in the meantime; read "
+                          "it again when no program writes to it",
                           file->path(), attempts),
               {.path = file->path()});
 }

@@ -21,7 +21,7 @@ class RememberedReads final : public transport::ForwardingFile {
  public:
   explicit RememberedReads(std::shared_ptr<File> inner) : ForwardingFile(std::move(inner)) {}
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
-  // Reads all of it once more. What is behind it meanwhile is nothing that was read.
+  // Reads all of it once more. What is after it meanwhile is nothing that was read.
   bool are_still_so();
 
  private:
@@ -54,7 +54,7 @@ class JournalWatch {
 };
 
 // Local. Does `work` on a file as its journal makes it, again where somebody who writes to it was faster, so that what
-// was read may be a mixture; io: it never rests. `work` is told what lies beside the file.
+// was read may be a mixture; io: it never rests. `work` is told what lies next to the file.
 LQ_INNER void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
                                base::FunctionRef<void(transport::File& file, const FoundJournal& journal)> work);
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/judge_sequence.hpp"
 
+#include "pump/checksum_sites.hpp"
 #include "pump/direct.hpp"
-#include "pump/past.hpp"
 
 namespace lq::io {
 
@@ -18,9 +18,10 @@ Judgement judge_sequence(base::ByteSource& sites, const FieldEntry& entry) {
   payload.block = {};
   payload.at_odd_points = false;
   payload.length = payload.stored.volume() * payload.site_bytes();
-  pump::Tally tally(payload, sums_of(entry));
-  pump::pump_past(sites, payload, {}, pump::pump_options(payload, 0, 1, RouteOptions{}.memory_bytes, false), tally);
-  return judge(entry, tally, payload.stored);
+  pump::TransferStats stats(payload, sums_of(entry));
+  pump::checksum_sites(sites, payload, {}, pump::pump_options(payload, 0, 1, RouteOptions{}.memory_bytes, false),
+                       stats);
+  return judge(entry, stats, payload.stored);
 }
 
 }  // namespace lq::io

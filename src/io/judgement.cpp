@@ -134,9 +134,9 @@ bool has_exact_sum(const FieldEntry& entry) noexcept {
                              [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
 }
 
-Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& moved) {
+Judgement judge(const FieldEntry& entry, const pump::TransferStats& stats, const Box& moved) {
   Judgement judgement;
-  const Sums found = tally.sums.values();
+  const Sums found = stats.sums.values();
   const bool is_whole = moved == entry.payload.stored;
   if (is_whole) {
     compare_field(entry.sums, found, judgement);
@@ -153,9 +153,9 @@ Judgement judge(const FieldEntry& entry, const pump::Tally& tally, const Box& mo
   return judgement;
 }
 
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tally& tally) {
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::TransferStats& stats) {
   std::set<std::int64_t> damaged;
-  for_each_pair(SumOf::slices, entry.sums, tally.sums.values(), [&](const Sum& stated, const Sum& found) {
+  for_each_pair(SumOf::slices, entry.sums, stats.sums.values(), [&](const Sum& stated, const Sum& found) {
     for (std::size_t i = 0; i < std::min(stated.values(), found.values()); ++i) {
       if (!std::ranges::equal(value_of(stated, i), value_of(found, i))) damaged.insert(static_cast<std::int64_t>(i));
     }
@@ -163,14 +163,14 @@ std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Ta
   return {damaged.begin(), damaged.end()};
 }
 
-bool slices_vouch(const FieldEntry& entry, const pump::Tally& tally) {
-  const Sums found = tally.sums.values();
+bool slices_vouch(const FieldEntry& entry, const pump::TransferStats& stats) {
+  const Sums found = stats.sums.values();
   const auto is_known = [&](const Sum& stated) {
     const Sum* const other = found.find(stated.name);
     return stated.name.of != SumOf::slices || (other != nullptr && other->values() == stated.values());
   };
   return !entry.sums.slices().empty() && std::ranges::all_of(entry.sums.all, is_known) &&
-         damaged_slices(entry, tally).empty();
+         damaged_slices(entry, stats).empty();
 }
 
 std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of) {
@@ -201,17 +201,17 @@ std::optional<Claim> unproven_claim(const Metadata& texts, std::string of) {
   return Claim{.of = std::move(of), .name = "proof since repair", .outcome = Outcome::unchecked};
 }
 
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::Tally& tally,
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::TransferStats& stats,
                      const Judgement& judgement) {
   const std::string record = entry.record < catalog.records.size() ? catalog.records[entry.record].type : entry.name;
   const std::string zeros =
-      tally.zeros.sites == 0
+      stats.zeros.sites == 0
           ? std::string{}
           : fmt::format("; {} sites between bytes {} and {} hold only zeros, as lost writes leave them",
-                        tally.zeros.sites, tally.zeros.first_offset, tally.zeros.last_offset);
+                        stats.zeros.sites, stats.zeros.first_offset, stats.zeros.last_offset);
   return {Code::checksum_mismatch,
-          fmt::format("{}: \"{}\" at byte {}: the data have checksum {}, the file states {}{}; `lq verify` tells where "
-                      "the damage is, take a good copy if there is one",
+          fmt::format("{}: \"{}\" at byte {}: the data have checksum {}, the file states {}{}; `lq verify` shows where "
+                      "the damage is; use a good copy if there is one",
                       catalog.path, record, entry.payload.offset, judgement.found, judgement.stated, zeros),
           {.path = catalog.path,
            .record = record,

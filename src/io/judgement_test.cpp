@@ -156,18 +156,18 @@ TEST(JudgedFiles, MayHaveTheirShaOfSinglePrecisionTakenWithPaddingOrWithout) {
   const std::vector<SumName> wanted{{SumKind::sha256, SumOf::field}, {SumKind::sha256_padded, SumOf::field}};
   std::array<std::byte, 32> data{};
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i);
-  pump::Tally tally(entry.payload, wanted);
-  tally.sums.add_others(data, {0, 4, 0, 1});
-  const Sums found = tally.sums.values();
+  pump::TransferStats stats(entry.payload, wanted);
+  stats.sums.add_others(data, {0, 4, 0, 1});
+  const Sums found = stats.sums.values();
   ASSERT_NE(found.find(wanted[0])->words, found.find(wanted[1])->words);
   for (const SumName& name : wanted) {
     std::vector<std::uint32_t> words = found.find(name)->words;
     entry.sums = {};
     entry.sums.set({{SumKind::sha256, SumOf::field}, words});
-    EXPECT_EQ(judge(entry, tally, entry.payload.stored).status, ChecksumStatus::ok) << to_string(name);
+    EXPECT_EQ(judge(entry, stats, entry.payload.stored).status, ChecksumStatus::ok) << to_string(name);
     words[3] ^= 1;
     entry.sums.set({{SumKind::sha256, SumOf::field}, words});
-    EXPECT_EQ(judge(entry, tally, entry.payload.stored).status, ChecksumStatus::mismatch) << to_string(name);
+    EXPECT_EQ(judge(entry, stats, entry.payload.stored).status, ChecksumStatus::mismatch) << to_string(name);
   }
 }
 

@@ -7,32 +7,32 @@ namespace lq::io {
 namespace {
 
 void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              const SiteOrder& order, pump::Tally& tally) {
+              const SiteOrder& order, pump::TransferStats& stats) {
   MutableField field;
   field.spec = payload.spec;
   field.spec.precision = precision;
   field.data = memory;
   field.order = order;
   pump::run(*pump::move_in(file, payload, {payload.extents, payload.stored, payload.order, box, order, box}, field, {},
-                           tally));
+                           stats));
 }
 
 }  // namespace
 
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              pump::Tally& tally) {
-  pump_box(file, payload, box, precision, memory, {}, tally);
+              pump::TransferStats& stats) {
+  pump_box(file, payload, box, precision, memory, {}, stats);
 }
 
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
-                        void* memory, pump::Tally& tally) {
-  pump_box(file, payload, box, precision, memory, payload.order, tally);
+                        void* memory, pump::TransferStats& stats) {
+  pump_box(file, payload, box, precision, memory, payload.order, stats);
 }
 
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box) {
   std::vector<double> numbers(static_cast<std::size_t>(box.volume() * payload.spec.numbers));
-  pump::Tally tally(payload, {});
-  pump_box(file, payload, box, Precision::double_, numbers.data(), {}, tally);
+  pump::TransferStats stats(payload, {});
+  pump_box(file, payload, box, Precision::double_, numbers.data(), {}, stats);
   return numbers;
 }
 

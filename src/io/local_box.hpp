@@ -14,12 +14,12 @@
 namespace lq::io {
 
 // The sites of `box` (inside the payload's stored box) in natural order, in `memory` of at least
-// box.volume() * numbers elements of `precision`; checksums are added to `tally`.
+// box.volume() * numbers elements of `precision`; checksums are added to `stats`.
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              pump::Tally& tally);
+              pump::TransferStats& stats);
 // The same of sites in the order of the file.
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
-                        void* memory, pump::Tally& tally);
+                        void* memory, pump::TransferStats& stats);
 
 // The same as doubles, without checksum.
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box);

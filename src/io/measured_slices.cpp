@@ -48,7 +48,7 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
   return std::move(*this).sums(share, unseen_, [](const Box&, const std::byte*) {});
 }
 
-physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::Tally& tally, Seen seen) && {
+physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::TransferStats& stats, Seen seen) && {
   if (share.begin == share.end) return std::move(sums_);
   const auto memory = [&] { return std::make_unique_for_overwrite<kernels::RowLine[]>(sums_.plane_lines(precision_)); };
   piece_ = std::make_unique_for_overwrite<std::byte[]>(planes_at_once_ * plane_bytes_);
@@ -57,8 +57,8 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::Tally
   for (std::size_t plane = 0; plane < sums_.planes(); ++plane) slice_.push_back(memory());
   for (std::uint64_t t = share.begin; t <= share.end; ++t) {
     for_each_piece([&](std::size_t first, std::size_t planes) {
-      // Others have the slice behind the last one for their own.
-      const Box box = read(t, first, planes, t < share.end ? tally : unseen_);
+      // Others have the slice after the last one for their own.
+      const Box box = read(t, first, planes, t < share.end ? stats : unseen_);
       if (t < share.end) seen(box, piece_.get());
       for (std::size_t k = 0; k < planes; ++k) {
         to_rows(k, t == share.begin ? slice_[first + k].get() : behind_.get());
@@ -76,7 +76,7 @@ void MeasuredSlices::for_each_piece(const Work& work) const {
   }
 }
 
-Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::Tally& tally) {
+Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::TransferStats& stats) {
   Box box = whole(payload_.extents);
   box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices(payload_));
   box.extents[order_.back()] = 1;
@@ -85,7 +85,7 @@ Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t pla
     box.lower[dimension] = static_cast<std::int64_t>(plane);
     box.extents[dimension] = static_cast<std::int64_t>(planes);
   }
-  read_box_as_stored(sites_, payload_, box, precision_, piece_.get(), tally);
+  read_box_as_stored(sites_, payload_, box, precision_, piece_.get(), stats);
   return box;
 }
 
@@ -97,7 +97,7 @@ void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
   sums_.to_rows(precision_, phases.data(), rows);
 }
 
-// A plane of the slice, whose place is taken by what is behind it; the first one is needed once more.
+// A plane of the slice, whose place is taken by what is after it; the first one is needed once more.
 void MeasuredSlices::add(std::size_t plane) {
   const bool is_last = plane + 1 == sums_.planes();
   const Rows& next = !is_last ? slice_[plane + 1] : plane == 0 ? slice_[0] : first_;

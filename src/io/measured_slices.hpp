@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A gauge field that is read slice by slice of the dimension that is slowest in the file, for its plaquette and link
-// trace. One slice is in memory, as rows of numbers (physics/slices.hpp) in the precision of the file; that behind it
+// trace. One slice is in memory, as rows of numbers (physics/slices.hpp) in the precision of the file; that after it
 // comes a few planes at a time and takes its place. Whoever wants the sites, too, sees them on the way.
 #pragma once
 
@@ -17,7 +17,7 @@
 #include "base/function_ref.hpp"
 #include "lattice/tiles.hpp"
 #include "physics/slices.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::io {
 
@@ -35,8 +35,8 @@ class MeasuredSlices {
   static std::uint64_t slice_bytes(const Payload& payload);
   Precision precision() const noexcept { return precision_; }
 
-  // Of some of the slices, and the sites of these, each once, for `tally` and `seen`.
-  physics::SliceSums sums(const lattice::Share& share, pump::Tally& tally, Seen seen) &&;
+  // Of some of the slices, and the sites of these, each once, for `stats` and `seen`.
+  physics::SliceSums sums(const lattice::Share& share, pump::TransferStats& stats, Seen seen) &&;
   physics::SliceSums sums(const lattice::Share& share) &&;
 
  private:
@@ -44,7 +44,7 @@ class MeasuredSlices {
 
   template <class Work>
   void for_each_piece(const Work& work) const;
-  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::Tally& tally);
+  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::TransferStats& stats);
   void to_rows(std::size_t plane, kernels::RowLine* rows);
   void add(std::size_t plane);
 
@@ -55,7 +55,7 @@ class MeasuredSlices {
   Precision precision_;  // in memory
   physics::SliceSums sums_;
   std::size_t plane_bytes_, planes_at_once_;
-  pump::Tally unseen_;
+  pump::TransferStats unseen_;
   std::unique_ptr<std::byte[]> piece_;  // sites as they are read
   std::vector<Rows> slice_;             // the rows of each plane
   Rows first_, behind_;  // of the first plane, when the slice behind has its place, and of a plane of this

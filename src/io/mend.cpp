@@ -18,33 +18,33 @@
 #include "io/merge_texts.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
+#include "pump/checksum_sites.hpp"
 #include "pump/direct.hpp"
-#include "pump/past.hpp"
-#include "pump/tally.hpp"
-#include "threads/how_many.hpp"
+#include "pump/transfer_stats.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq::io {
 
 namespace {
 
-// By so many threads.
-pump::Tally read_past(base::ByteSource& file, const Payload& payload, int threads) {
+// By the given number of threads.
+pump::TransferStats read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
-  pump::Tally tally(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
+  pump::TransferStats stats(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
   const pump::PumpOptions how =
-      pump::pump_options(payload, VerifyOptions{}.block_bytes, threads::how_many(threads, payload.length),
+      pump::pump_options(payload, VerifyOptions{}.block_bytes, threads::thread_count(threads, payload.length),
                          RouteOptions{}.memory_bytes, true);
-  pump::pump_past(file, payload, {}, how, tally);
-  return tally;
+  pump::checksum_sites(file, payload, {}, how, stats);
+  return stats;
 }
 
 // Of encoded tiles the format says what is lost; their bytes are no sites.
 bool is_encoded(const FieldEntry& entry) noexcept { return !entry.payload.encoding.empty(); }
 
 // Whether sites are not in their places: checksums do not see all exchanges, weighted sums do.
-bool are_misplaced(const FieldEntry& entry, const pump::Tally& tally) {
-  const std::vector<Checksum> stated = entry.sums.slices(), found = tally.sums.values().slices();
-  return std::ranges::any_of(damaged_slices(entry, tally), [&](std::int64_t slice) {
+bool are_misplaced(const FieldEntry& entry, const pump::TransferStats& stats) {
+  const std::vector<Checksum> stated = entry.sums.slices(), found = stats.sums.values().slices();
+  return std::ranges::any_of(damaged_slices(entry, stats), [&](std::int64_t slice) {
     const auto number = static_cast<std::size_t>(slice);
     return number < std::min(stated.size(), found.size()) && stated[number] == found[number];
   });
@@ -62,8 +62,8 @@ class Mending {
   void mend_headers();
   void mend_fields(std::size_t count);
   void mend_field(const FieldEntry& entry);
-  void mend_bytes(const FieldEntry& entry, pump::Tally& tally);
-  void mend_sums(const FieldEntry& entry, const pump::Tally& tally);
+  void mend_bytes(const FieldEntry& entry, pump::TransferStats& stats);
+  void mend_sums(const FieldEntry& entry, const pump::TransferStats& stats);
   bool has_damaged_slices(const FieldEntry& entry) const;
   void leave_unproven(const FieldEntry& entry, const std::string& why);
   const FieldEntry* cut_field() const;
@@ -123,12 +123,12 @@ void Mending::mend_headers() {
 }
 
 // Bytes that the sums single out. They are kept only where all sums of their slice, or that of the field, agree then.
-void Mending::mend_bytes(const FieldEntry& entry, pump::Tally& tally) {
-  const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, tally);
+void Mending::mend_bytes(const FieldEntry& entry, pump::TransferStats& stats) {
+  const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, stats);
   if (bytes.empty()) return;
   base::EditedSource tried(*file_);
   for (const CorrectByte& byte : bytes) tried.replace(byte.offset, 1, base::Bytes(&byte.right, 1));
-  pump::Tally corrected = read_past(tried, entry.payload, threads_);
+  pump::TransferStats corrected = read_past(tried, entry.payload, threads_);
   const std::vector<std::int64_t> left = damaged_slices(entry, corrected);
   bool all_proven = true;
   for (const CorrectByte& byte : bytes) {
@@ -141,16 +141,16 @@ void Mending::mend_bytes(const FieldEntry& entry, pump::Tally& tally) {
          fmt::format("byte {} was 0x{:02x} and is 0x{:02x} by the checksum", byte.offset,
                      std::to_integer<unsigned>(byte.found), std::to_integer<unsigned>(byte.right)));
   }
-  tally = all_proven ? std::move(corrected) : read_past(*file_, entry.payload, threads_);
+  stats = all_proven ? std::move(corrected) : read_past(*file_, entry.payload, threads_);
 }
 
-// Records of sums that are missing or damaged themselves are written anew where other sums prove the data. Sums that
+// Records of sums that are missing or damaged themselves are rewritten where other sums prove the data. Sums that
 // differ from the data stay: they say where the damage is.
-void Mending::mend_sums(const FieldEntry& entry, const pump::Tally& tally) {
+void Mending::mend_sums(const FieldEntry& entry, const pump::TransferStats& stats) {
   const std::optional<Checksum> checksum = entry.sums.checksum();
   const bool has_slices = !entry.sums.slices().empty();
-  const bool slices_agree = slices_vouch(entry, tally);
-  const bool total_agrees = checksum == tally.sums.total();
+  const bool slices_agree = slices_vouch(entry, stats);
+  const bool total_agrees = checksum == stats.sums.total();
   if (!checksum && !has_slices) {
     const bool has_others = std::ranges::any_of(
         entry.sums.all, [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
@@ -158,14 +158,14 @@ void Mending::mend_sums(const FieldEntry& entry, const pump::Tally& tally) {
     return;
   }
   if (total_agrees && (slices_agree || !has_damaged_slices(entry))) return;
-  const bool is_proven = slices_agree || (total_agrees && !are_misplaced(entry, tally));
+  const bool is_proven = slices_agree || (total_agrees && !are_misplaced(entry, stats));
   if (!is_proven) return;
-  format_->for_fields().store_sums(*file_, catalog_, entry, {tally.sums.values()});
+  format_->for_fields().store_sums(*file_, catalog_, entry, {stats.sums.values()});
   end_is_restored_ = end_is_restored_ || (!checksum && &entry == &catalog_.fields.back());
   warn("repair-checksum", entry,
-       total_agrees ? "the checksums of its slices were written anew: the data agree with the checksum of the field"
-                    : fmt::format("its checksum {} was written anew: the data agree with those of all slices",
-                                  to_string(tally.sums.total())));
+       total_agrees ? "the checksums of its slices were rewritten: the data agree with the checksum of the field"
+                    : fmt::format("its checksum {} was rewritten: the data agree with the checksums of all slices",
+                                  to_string(stats.sums.total())));
 }
 
 bool Mending::has_damaged_slices(const FieldEntry& entry) const {
@@ -186,9 +186,9 @@ void Mending::leave_unproven(const FieldEntry& entry, const std::string& why) {
 }
 
 void Mending::mend_field(const FieldEntry& entry) {
-  pump::Tally tally = read_past(*file_, entry.payload, threads_);
-  if (entry.sums.checksum() != tally.sums.total()) mend_bytes(entry, tally);
-  mend_sums(entry, tally);
+  pump::TransferStats stats = read_past(*file_, entry.payload, threads_);
+  if (entry.sums.checksum() != stats.sums.total()) mend_bytes(entry, stats);
+  mend_sums(entry, stats);
 }
 
 // The first fields, from the last of them on, so that records added to one do not move another.
@@ -240,8 +240,8 @@ void Mending::name_lost(const FieldEntry& entry) {
 void Mending::name_end() {
   const std::uint64_t end = cut_.value_or(original_.size());
   Finding finding{.severity = Severity::error, .code = Code::truncated, .rule = "repair-lost"};
-  finding.message =
-      fmt::format("the file ended at byte {}, and what was behind is lost{}", end, cut_ ? "; zeros stand for it" : "");
+  finding.message = fmt::format("the file ended at byte {}, and the data after it are lost{}", end,
+                                cut_ ? "; zeros stand for it" : "");
   finding.offset = end;
   findings_.add(std::move(finding));
 }
@@ -336,16 +336,16 @@ void Mending::rescue(const FieldEntry& entry) {
   rescued_ = std::make_unique<base::EditedSource>(*file_, layout.end.front());
   if (kept > 0) rescued_->replace_by_original(0, kept, 0);
   rescued_->replace_by_original(there.offset, there.length, payload.offset);
-  const pump::Tally tally = read_past(*rescued_, there, threads_);
+  const pump::TransferStats stats = read_past(*rescued_, there, threads_);
   std::vector<format::Literal> literals = std::move(layout.head);
   if (has_sums) {
-    std::ranges::move(layout.tail({sums_of_part(entry, tally.sums.values(), slices)}), std::back_inserter(literals));
+    std::ranges::move(layout.tail({sums_of_part(entry, stats.sums.values(), slices)}), std::back_inserter(literals));
   }
   for (const format::Literal& literal : literals) {
     rescued_->replace(literal.offset, literal.bytes.size(), literal.bytes);
   }
 
-  const std::vector<std::int64_t> damaged = damaged_slices(entry, tally);
+  const std::vector<std::int64_t> damaged = damaged_slices(entry, stats);
   const std::string vouched =
       !has_sums ? "nothing proves these data: the file had no checksums of slices; the part marks them as unproven"
       : damaged.empty()

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A damaged file with fields put right: headers and texts by what its format knows, data by their sums, and the whole
-// time slices of data that end early. Sums are written anew only where other sums prove the data; what is not proven or
+// time slices of data that end early. Sums are rewritten only where other sums prove the data; what is not proven or
 // lost is an error among the findings. Whether the result is sound is for an examination of it to say.
 #pragma once
 
@@ -25,8 +25,8 @@ struct MendedFile {
   base::EditedSource& to_write() const { return rescued ? *rescued : *complete; }
 };
 
-// Local; by so many threads, 0: as many as the process has cores to itself, all of which read `file`. Throws truncated
-// where the file ends before its first whole time slice.
+// Local; by the given number of threads, 0: as many as the process has cores to itself, all of which read `file`.
+// Throws truncated where the file ends before its first whole time slice.
 MendedFile mend_file(base::ByteSource& file, const Limits& limits, int threads);
 
 }  // namespace lq::io

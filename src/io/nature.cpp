@@ -98,12 +98,12 @@ Zeros place_of_zeros(const pump::OddNumbers& numbers, const Box& moved) {
   return zeros.leave_last_slice(moved.extents) ? Zeros::open_boundary : Zeros::whole_borders;
 }
 
-void judge_zeros(const Description& describe, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
-                 const std::optional<Estimate>& measured, Nature& nature) {
-  const pump::OddNumbers& numbers = tally.numbers->found;
+void judge_zeros(const Description& describe, const FieldEntry& entry, const Box& moved,
+                 const pump::TransferStats& stats, const std::optional<Estimate>& measured, Nature& nature) {
+  const pump::OddNumbers& numbers = stats.numbers->found;
   const Zeros place = place_of_zeros(numbers, moved);
   if (place == Zeros::none || place == Zeros::open_boundary) {
-    if (tally.zeros.sites > 0) nature.damage.push_back(describe.zeros(tally.zeros));
+    if (stats.zeros.sites > 0) nature.damage.push_back(describe.zeros(stats.zeros));
     return;
   }
   if (place == Zeros::whole_borders && entry.plaquette) {
@@ -111,23 +111,23 @@ void judge_zeros(const Description& describe, const FieldEntry& entry, const Box
     if (!measured) {
       nature.remarks.push_back(
           describe.at(numbers.zero_links, fmt::format("all {} links of a boundary in time are zero: the Schroedinger "
-                                                      "functional, or writes that were lost; `lq verify` tells which",
+                                                      "functional, or lost writes; `lq verify` shows which",
                                                       numbers.zero_links.count)));
       return;
     }
     if (!differs(entry.plaquette, measured->value.plaquette, measured->uncertainty)) return;
   }
   nature.damage.push_back(
-      tally.zeros.sites > 0
-          ? describe.zeros(tally.zeros)
+      stats.zeros.sites > 0
+          ? describe.zeros(stats.zeros)
           : describe.at(numbers.zero_links, fmt::format("{} links are zero", numbers.zero_links.count)));
 }
 
 void judge_links(const Description& describe, const pump::OddNumbers& numbers, Nature& nature) {
   if (numbers.huge.count > 0) {
     nature.damage.push_back(describe.at(
-        numbers.huge, fmt::format("{} sites have numbers beyond 1e10, which no links have: damage, or the numbers are "
-                                  "stored otherwise than the header says; `lq diagnose` tells which",
+        numbers.huge, fmt::format("{} sites have numbers beyond 1e10, which links never have: damage, or the numbers "
+                                  "are not stored as the header states; `lq diagnose` shows which",
                                   numbers.huge.count)));
   }
   if (numbers.off.count == 0) return;
@@ -136,16 +136,16 @@ void judge_links(const Description& describe, const pump::OddNumbers& numbers, N
   if (static_cast<double>(numbers.off.count) <= most_damaged_links * static_cast<double>(numbers.seen)) {
     nature.damage.push_back(describe.at(numbers.off, what));
   } else if (numbers.huge.count == 0) {
-    nature.remarks.push_back(describe(what +
-                                      ": smeared or rescaled links, or the numbers are stored otherwise than the "
-                                      "header says; `lq diagnose` tells which"));
+    nature.remarks.push_back(describe(
+        what +
+        ": smeared or rescaled links, or the numbers are not stored as the header states; `lq diagnose` shows which"));
   }
 }
 
 }  // namespace
 
-bool may_be_boundary(const pump::Tally& tally, const Box& moved) {
-  return tally.numbers && place_of_zeros(tally.numbers->found, moved) == Zeros::whole_borders;
+bool may_be_boundary(const pump::TransferStats& stats, const Box& moved) {
+  return stats.numbers && place_of_zeros(stats.numbers->found, moved) == Zeros::whole_borders;
 }
 
 std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, bool whole,
@@ -168,17 +168,17 @@ std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, boo
   return Estimate{{numbers[0], {}}, numbers[1]};
 }
 
-Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
+Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::TransferStats& stats,
                  const std::optional<Estimate>& measured) {
   Nature nature;
   const Description describe(catalog, entry);
-  if (tally.numbers) {
-    const pump::OddNumbers& numbers = tally.numbers->found;
+  if (stats.numbers) {
+    const pump::OddNumbers& numbers = stats.numbers->found;
     if (numbers.not_finite.count > 0) {
       nature.damage.push_back(describe.at(
           numbers.not_finite, fmt::format("{} sites have numbers that are NaN or infinite", numbers.not_finite.count)));
     }
-    judge_zeros(describe, entry, moved, tally, measured, nature);
+    judge_zeros(describe, entry, moved, stats, measured, nature);
     judge_links(describe, numbers, nature);
   }
   // Zeros and numbers that are none explain it.

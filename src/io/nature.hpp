@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What data look like that pass without a checksum which proves them: zeros, numbers that are none, links off SU(N),
-// and observables that are not those the file states. Who reads says so; who writes them anew refuses, for the new file
+// and observables that are not those the file states. Who reads says so; who rewrites them refuses, for the new file
 // would have right checksums over them.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <limequat/grid.hpp>
 
 #include "io/observe.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::io {
 
@@ -31,7 +31,7 @@ struct Estimate {
 };
 
 // Local. Whether zeros are such that the whole plaquette tells whether they are a boundary.
-bool may_be_boundary(const pump::Tally& tally, const Box& moved);
+bool may_be_boundary(const pump::TransferStats& stats, const Box& moved);
 
 // Collective. Of a field with a stated plaquette that can be measured: all of it where it is small, or `whole`, else a
 // sample. Nothing for others.
@@ -45,7 +45,7 @@ struct Nature {
 };
 
 // Local. Of the sites `moved`, a box within those that are stored.
-Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::Tally& tally,
+Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::TransferStats& stats,
                  const std::optional<Estimate>& measured = {});
 
 // Local. checksum_mismatch where something speaks against data that no checksum proves, unless that is accepted: they

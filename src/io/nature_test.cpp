@@ -150,7 +150,7 @@ TEST_F(Nature, AStatedPlaquetteThatIsAnotherIsNoticed) {
   for_each_unproven([&](const std::string& path, const FieldEntry& entry) {
     if (!entry.plaquette) return;
     ++stated;
-    // The links of another configuration behind the header of this one: in the group, every one of them.
+    // The links of another configuration after the header of this one: in the group, every one of them.
     std::vector<double> other(links_.size());
     generate(grid_, gauge(other), {.sweeps = 3, .seed = 6});
     const std::string another = directory_ / "another";

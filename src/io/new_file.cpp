@@ -43,12 +43,11 @@ namespace {
 void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);
   if (!space || *space >= bytes) return;
-  throw Error(
-      Code::no_space,
-      fmt::format("{}: {} bytes are needed and the file system has {} free; nothing was written. Free some space or "
-                  "write elsewhere",
-                  path, bytes, *space),
-      {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
+  throw Error(Code::no_space,
+              fmt::format("{}: {} bytes are needed and the file system has {} free; nothing was written. Free some "
+                          "space or write to another file system",
+                          path, bytes, *space),
+              {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
 }
 
 bool require_target(transport::Transport& transport, const std::string& path, bool overwrite) {
@@ -71,14 +70,14 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
     case transport::PathKind::dangling_link:
       throw Error(Code::invalid_argument,
                   path +
-                      ": cannot write a file here: this is a symbolic link that leads nowhere; remove it, or write to "
-                      "where it leads",
+                      ": cannot write a file here: this symbolic link has no target; remove it, or write to the file "
+                      "it refers to",
                   {.path = path});
     case transport::PathKind::other:
       break;
   }
   throw Error(Code::invalid_argument,
-              path + ": cannot replace this: it is no regular file (a pipe, socket or device); choose another name",
+              path + ": cannot replace this: it is not a regular file (a pipe, socket or device); choose another name",
               {.path = path});
 }
 
@@ -87,15 +86,15 @@ NewFile::NewFile(transport::Transport& transport, const Communicator& communicat
 
 void NewFile::create(bool overwrite, std::uint64_t bytes, const StripeRequest& request) {
   comm::Comm& comm = communicator_.engine();
-  const comm::FromRoot born = comm::bytes_from_root(comm, [&] {
+  const comm::FromRoot created = comm::bytes_from_root(comm, [&] {
     create_at_root(overwrite, bytes, request);
     std::vector<std::byte> message;
-    append_born(message);
+    append_identity(message);
     return message;
   });
   comm::agree(comm, [&] {
-    base::Bytes message = born.bytes();
-    if (!communicator_.is_root()) take_born(message);
+    base::Bytes message = created.bytes();
+    if (!communicator_.is_root()) take_identity(message);
   });
 }
 
@@ -108,34 +107,34 @@ void NewFile::create_at_root(bool overwrite, std::uint64_t bytes, const StripeRe
 namespace {
 
 // What the root tells of a file that it has made.
-struct Born {
+struct CreatedFile {
   std::optional<transport::Identity> identity;
-  transport::Unit unit;
+  transport::StorageTraits unit;
   Stripes stripes;
   bool replaces = false;
 };
 
 }  // namespace
 
-void NewFile::append_born(std::vector<std::byte>& message) const {
+void NewFile::append_identity(std::vector<std::byte>& message) const {
   comm::append_text(message, temporary_path_);
-  comm::append(message, Born{identity_, unit_, stripes_, replaces_});
+  comm::append(message, CreatedFile{identity_, unit_, stripes_, replaces_});
 }
 
-void NewFile::take_born(base::Bytes& message) {
+void NewFile::take_identity(base::Bytes& message) {
   temporary_path_ = comm::take_text(message);
-  const auto born = comm::take<Born>(message);
-  identity_ = born.identity;
-  unit_ = born.unit;
-  stripes_ = born.stripes;
-  replaces_ = born.replaces;
+  const auto created = comm::take<CreatedFile>(message);
+  identity_ = created.identity;
+  unit_ = created.unit;
+  stripes_ = created.stripes;
+  replaces_ = created.replaces;
 }
 
 // Only the file itself tells its stripes, and one rank has asked it. A rank that sees another file system (a server its
 // disk, the others the network) has a view of its own.
-transport::Unit NewFile::unit() const {
+transport::StorageTraits NewFile::unit() const {
   if (communicator_.is_root()) return unit_;
-  transport::Unit mine = transport_.unit(base::directory_of(path_));
+  transport::StorageTraits mine = transport_.unit(base::directory_of(path_));
   if (mine.single_owner == unit_.single_owner && mine.one_writer == unit_.one_writer) {
     mine.bytes = unit_.bytes;
     mine.targets = unit_.targets;
@@ -144,12 +143,13 @@ transport::Unit NewFile::unit() const {
 }
 
 clients::Seen NewFile::seen() const {
-  const transport::Unit mine = unit();
+  const transport::StorageTraits mine = unit();
   return {mine, client(mine)};
 }
 
-std::uint64_t NewFile::client(const transport::Unit& seen) const {
-  if (seen.device != 0 || !communicator_.is_root()) return clients::client_of(transport_, base::directory_of(path_), seen);
+std::uint64_t NewFile::client(const transport::StorageTraits& seen) const {
+  if (seen.device != 0 || !communicator_.is_root())
+    return clients::client_of(transport_, base::directory_of(path_), seen);
   return (identity_ ? *identity_ : file_->identity()).device;
 }
 
@@ -175,7 +175,7 @@ void NewFile::go_on(const std::string& temporary_path) {
   });
   struct There {
     transport::Identity identity;
-    transport::Unit unit;
+    transport::StorageTraits unit;
   };
   const There there = comm::decide_at_root(communicator_.engine(), [&] {
     There seen;
@@ -209,8 +209,8 @@ void NewFile::require_ours(bool is_ours) const {
   if (is_ours) return;
   if (temporary_path_ == path_) throw transport::replaced_error(path_);
   throw Error(Code::io,
-              fmt::format("{}: the temporary file is not the one that was written: somebody has put another in its "
-                          "place. Nothing got its name; write to a folder that only you may change",
+              fmt::format("{}: the temporary file was replaced by another file while it was being written. No file was "
+                          "published. Write to a folder that only you can modify",
                           temporary_path_),
               {.path = temporary_path_});
 }
@@ -278,7 +278,7 @@ void NewFile::require_space(std::uint64_t offset, std::uint64_t bytes) {
 void NewFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   constexpr std::uint64_t worth_a_call = 1024 * 1024;
   if (bytes < worth_a_call) return;
-  // Of a file that somebody else made nobody has asked yet.
+  // Of a file that another program made nobody has asked yet.
   if (!(created_ ? unit_ : transport_.unit(path_)).reserve_first) return;
   const base::Stopwatch watch;
   named([&] { file_->reserve(offset, bytes); });

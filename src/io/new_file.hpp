@@ -36,22 +36,22 @@ class LQ_INNER NewFile {
   // name.
   void exclude_appenders() { excludes_appenders_ = true; }
   // Checks the target (exists, is a directory, ...) and the free space for `bytes`, then creates the temporary file,
-  // which the root opens, with stripes for so many bytes.
+  // which the root opens, with stripes for the given number of bytes.
   void create(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
-  // The same in two local steps, for who tells more in the same message: at the root, and, with what append_born() put
-  // into the message there, on the others.
+  // The same in two local steps, for who tells more in the same message: at the root, and, with what append_identity()
+  // put into the message there, on the others.
   void create_at_root(bool overwrite, std::uint64_t bytes, const StripeRequest& request = {});
-  void append_born(std::vector<std::byte>& message) const;
-  void take_born(base::Bytes& message);
+  void append_identity(std::vector<std::byte>& message) const;
+  void take_identity(base::Bytes& message);
   // Local. Whether there was a file of this name when it was created.
   bool replaces() const noexcept { return replaces_; }
   // Local. The stripes that the file got, and what is known of where it lies: as the root sees it.
   const Stripes& stripes() const noexcept { return stripes_; }
-  const transport::Unit& root_unit() const noexcept { return unit_; }
+  const transport::StorageTraits& root_unit() const noexcept { return unit_; }
   // Local. What a writer of it should know: the root asks the new file, the others its folder.
-  transport::Unit unit() const;
+  transport::StorageTraits unit() const;
   // Local. client_of() it (owners.hpp). `seen`: unit().
-  std::uint64_t client(const transport::Unit& seen) const;
+  std::uint64_t client(const transport::StorageTraits& seen) const;
   clients::Seen seen() const;
   // Collective. Who may write which block of it.
   clients::Owners owners() const;
@@ -70,13 +70,14 @@ class LQ_INNER NewFile {
   void open_here();
   // Sets the size: a client that caches pages believes its own idea of it.
   void resize(std::uint64_t bytes);
-  // The file has so many bytes: clients that have it open, and saw less of it grow, learn that before it is closed.
+  // The file has the given number of bytes: clients that have it open, and saw less of it grow, learn that before it is
+  // closed.
   void tell_size(std::uint64_t bytes);
   // Local. Only on ranks that write (and on root).
   transport::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
   void named(base::FunctionRef<void()> work) const;
-  // Local, at the root. Throws no_space unless the file system can take that many bytes more behind the first `offset`.
+  // Local, at the root. Throws no_space unless the file system can take that many bytes more after the first `offset`.
   void require_space(std::uint64_t offset, std::uint64_t bytes);
   // The root writes bytes at known places, which `make` returns there.
   void write(base::FunctionRef<std::vector<format::Literal>()> make);
@@ -123,7 +124,7 @@ class LQ_INNER NewFile {
   bool created_ = false;                         // the temporary file exists and is ours to remove
   int process_ = 0;                              // that created it: a forked child leaves it alone
   std::optional<transport::Identity> identity_;  // of the file it created
-  transport::Unit unit_;                         // of that file, as the root sees it
+  transport::StorageTraits unit_;                // of that file, as the root sees it
   Stripes stripes_;                              // as above
   std::unique_ptr<transport::File> file_;
 };

@@ -43,7 +43,7 @@ void append_read(base::ByteSource& file, std::uint64_t offset, std::uint64_t len
 
 const std::shared_ptr<io::ScannedFile>& FileAccess::file_of(const File& file) {
   if (file.state_) return file.state_->file;
-  throw Error(Code::wrong_state, "this open file was moved elsewhere, so that nothing can be read from it");
+  throw Error(Code::wrong_state, "this open file was moved to another object, so nothing can be read from it");
 }
 
 File::File(const std::string& path, const Communicator& communicator, const Limits& limits)
@@ -88,7 +88,7 @@ std::vector<double> File::read_site(const Coord& site, const ReadOptions& option
   const Payload& payload = entry.payload;
   if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: there is no site {}: \"{}\" lives on {}, coordinates count from 0", catalog().path,
+                fmt::format("{}: site {} does not exist: \"{}\" lives on {}, coordinates count from 0", catalog().path,
                             site_text(site), entry.name, to_string(payload.extents)),
                 {.path = catalog().path, .record = entry.name});
   }

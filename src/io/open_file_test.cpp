@@ -48,7 +48,7 @@ class Counting final : public transport::ForwardingTransport {
  public:
   explicit Counting(int before = 0, std::function<void()> deed = {})
       : ForwardingTransport(transport::posix()), before_(before), deed_(std::move(deed)) {}
-  transport::Unit unit(const std::string& path) override {
+  transport::StorageTraits unit(const std::string& path) override {
     ++units;
     return ForwardingTransport::unit(path);
   }

@@ -20,7 +20,7 @@ struct Client {
   bool operator==(const Client&) const = default;
 };
 
-// Of the ranks, how many are another client than the rank `shift` behind them.
+// Of the ranks, how many are another client than the rank `shift` after them.
 std::size_t strangers_at(const std::vector<Client>& clients, std::size_t shift) {
   std::size_t strangers = 0;
   for (std::size_t rank = 0; rank < clients.size(); ++rank) {

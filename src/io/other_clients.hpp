@@ -10,7 +10,7 @@
 
 namespace lq::io {
 
-// Collective. How many ranks behind itself each rank finds the share that it reads back, such that as many as possible
+// Collective. How many ranks after itself each rank finds the share that it reads back, such that as many as possible
 // read what another client wrote. `client`: of this rank, NewFile::client. 1 where all are one client.
 std::uint64_t shift_to_other_clients(comm::Comm& comm, std::uint64_t client);
 

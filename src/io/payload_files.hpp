@@ -35,7 +35,7 @@ class PayloadFiles {
   // Where Payload::origin() counts from.
   transport::File& sequence() const noexcept { return *sequence_->file(); }
   // Whether several threads may use that at once, at different bytes.
-  bool bear_threads() const noexcept { return sequence_->bears_threads(); }
+  bool are_thread_safe() const noexcept { return sequence_->is_thread_safe(); }
 
  private:
   std::vector<std::unique_ptr<transport::File>> files_;

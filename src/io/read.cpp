@@ -180,9 +180,9 @@ class EntryTransfer {
     std::array<comm::Term, 2> terms{};
     Report made = comm::agree_alike(grid_.communicator().engine(), terms, [&] {
       terms[1] = comm::seconds_term(since.seconds());
-      const Judgement judgement = verify_ ? judge(entry_, sites_.tally(), region_) : Judgement{};
+      const Judgement judgement = verify_ ? judge(entry_, sites_.stats(), region_) : Judgement{};
       if (judgement.status == ChecksumStatus::mismatch) {
-        throw mismatch_error(catalog_, entry_, sites_.tally(), judgement);
+        throw mismatch_error(catalog_, entry_, sites_.stats(), judgement);
       }
       return report(judgement.status);
     });
@@ -199,7 +199,7 @@ class EntryTransfer {
     report.field = entry_.name;
     report.stored = entry_.sums.checksum();
     report.status = status;
-    if (sites_.tally().numbers) warn_of(nature_of(catalog_, entry_, region_, sites_.tally()), report);
+    if (sites_.stats().numbers) warn_of(nature_of(catalog_, entry_, region_, sites_.stats()), report);
     return report;
   }
 

@@ -89,7 +89,7 @@ void put_identity(std::vector<std::byte>& bytes, const Identity& identity) {
   base::append_le(bytes, std::bit_cast<std::uint64_t>(identity.modified));
 }
 
-// Of a record whose sum is right. What is behind its end are zeros.
+// Of a record whose sum is right. What is after its end are zeros.
 class Fields {
  public:
   explicit Fields(base::Bytes bytes) : bytes_(bytes) {}
@@ -243,7 +243,7 @@ void complete(Transport& transport, const Replacement& replacement, Sync sync, b
   const auto is_gone = [&](const std::string& path) { return remove_quietly(transport, path); };
   const auto left = std::ranges::count_if(replacement.surplus, std::not_fn(is_gone));
   if (sync == Sync::full) sync_folders(transport, replacement);
-  // It says no more than the names do then, but for what whoever settles it next may remove.
+  // It says no more than the names do then, except for what whoever settles it next may remove.
   if (left == 0) remove_quietly(transport, replacement.record);
 }
 
@@ -353,10 +353,10 @@ Finding finding_of(const Replacement& replacement) {
   const std::string& first = replacement.members.front().to;
   return {.severity = Severity::note,
           .rule = "replacement",
-          .message = fmt::format("{} says that a new set is complete, of which not all files have their names yet; it "
-                                 "is read as if they had. `lq repair {}` gives them these names, unless its writer "
-                                 "still does",
-                                 replacement.record, first)};
+          .message =
+              fmt::format("{} states that a new set is complete, but not all of its files have their final names yet; "
+                          "it is read as if they had. `lq repair {}` renames them, unless the writer still does",
+                          replacement.record, first)};
 }
 
 void require_no_replacement(Transport& transport, const std::string& path) {
@@ -390,8 +390,8 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
     // Another writer takes a record that is not whole for one that was left behind.
     if (!look_at(transport, record)) {
       throw Error(Code::io,
-                  fmt::format("{}: somebody else writes files of this name, too; nothing got its name. Let one program "
-                              "write at a time",
+                  fmt::format("{}: another program writes files of this name at the same time; no file was published. "
+                              "Let only one program write at a time",
                               first),
                   {.path = first});
     }
@@ -405,8 +405,8 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
       throw;
     }
     throw Error(error.code(),
-                fmt::format("{}: the new files are complete and are what is read, but this failed when they got their "
-                            "names: {}. \"lq repair {}\" does the rest",
+                fmt::format("{}: the new files are complete and are the ones that are read, but renaming them failed: "
+                            "{}. \"lq repair {}\" completes the renaming",
                             first, error.what(), first),
                 error.facts());
   }

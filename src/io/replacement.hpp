@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files that belong together get their names one after the other. Meanwhile there is a record beside them
+// Files that belong together get their names one after the other. Meanwhile there is a record next to them
 // (docs/formats/replacement.md) that says which complete file, under which temporary name, is to have which name. The
 // record is the switch: before it is whole everybody reads what was there, from then on the new files, wherever they
 // are. If the writer dies, whoever writes or repairs next gives the rest of the names. All of it local.
@@ -70,7 +70,7 @@ void replace_together(transport::Transport& transport, const std::vector<Renamin
 // given, a record that decides nothing is removed. What was completed.
 std::optional<Replacement> settle_replacement(transport::Transport& transport, const std::string& path, Sync sync);
 
-// A new file that was private, for it was to replace one that is gone, gets the rights of any new file.
+// A new file that was private, because it was to replace one that is gone, gets the rights of any new file.
 void give_usual_permissions(transport::Transport& transport, const std::string& path);
 
 // Names mean the files that are to have them.

@@ -133,7 +133,7 @@ TEST_F(Interrupted, DecidesNothingWhileItsRecordIsNotWhole) {
   }
 }
 
-// A record that somebody else put there does not make us rename other files.
+// A record that another program put there does not make us rename other files.
 TEST(Replacement, NamesOnlyWhatWritersCallSo) {
   const auto is_taken = [](const std::string& from, const std::string& to, const std::string& surplus) {
     Replacement replacement;

@@ -25,7 +25,7 @@ namespace lq::io {
 
 namespace {
 
-// Whether a file holds the fields that it held: what was put behind them disturbs nobody who reads them. Of a file
+// Whether a file holds the fields that it held: what was put after them disturbs nobody who reads them. Of a file
 // without fields everything.
 bool still_holds(Catalog now, Catalog before) {
   const auto without_journal = [](Catalog& catalog) {
@@ -57,8 +57,8 @@ class WholeOfSet final : public partition::Window {
 
 comm::Stated stated_path(const std::string& path) { return {"the path of the file to read", path}; }
 
-bool have_been_replaced(comm::Comm& comm, const transport::OpenedOnce& files) {
-  std::array<std::uint64_t, 1> replaced{files.has_met_another() || !files.mean_the_same() ? 1U : 0U};
+bool have_been_replaced(comm::Comm& comm, const transport::PinnedTransport& files) {
+  std::array<std::uint64_t, 1> replaced{files.has_seen_replacement() || !files.mean_the_same() ? 1U : 0U};
   comm.all_reduce(replaced, comm::Reduce::max);
   return replaced[0] != 0;
 }
@@ -75,7 +75,7 @@ std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, 
 }
 
 std::unique_ptr<transport::File> JournaledFiles::open_read(const std::string& path) {
-  auto file = OpenedOnce::open_read(path);
+  auto file = PinnedTransport::open_read(path);
   if (path != path_) return file;
   if (subfiles_) return std::make_unique<WholeOfSet>(subfiles_, file->identity());
   if (!changes_) return file;
@@ -90,7 +90,7 @@ void JournaledFiles::lay_over(const std::string& path, std::shared_ptr<const Cha
 
 bool JournaledFiles::take_for_set(const std::string& path) {
   lay_over(path, nullptr);
-  auto set = partition::set_in(*OpenedOnce::open_read(path), path);
+  auto set = partition::set_in(*PinnedTransport::open_read(path), path);
   if (set) subfiles_ = std::make_shared<partition::Subfiles>(*std::move(set), false);
   return subfiles_ != nullptr;
 }
@@ -122,8 +122,8 @@ std::vector<std::string> all_files_of(const Catalog& catalog, const std::string&
 
 }  // namespace
 
-// At the root: the catalog, which files it has looked into, whether the one that was asked for describes a set, and what
-// changes the meaning of names and bytes, which is rare.
+// At the root: the catalog, which files it has looked into, whether the one that was asked for describes a set, and
+// what changes the meaning of names and bytes, which is rare.
 std::vector<std::byte> ScannedFile::found() const {
   std::vector<std::byte> message = encode(catalog_);
   for (const std::string& path : all_files_of(catalog_, path_)) {
@@ -192,8 +192,8 @@ Catalog ScannedFile::look() {
     replaced_.look(path_);
   }
   throw Error(Code::io,
-              fmt::format("{}: it was opened {} times, and each time its files were replaced meanwhile; read it again "
-                          "when there is less to be written",
+              fmt::format("{}: it was opened {} times, and each time its files were replaced in the meantime; read it "
+                          "again when no program writes to it",
                           path_, attempts),
               {.path = path_});
 }

@@ -19,7 +19,7 @@
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
 #include "pieces/subfiles.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 
 namespace lq::io {
 
@@ -27,13 +27,13 @@ namespace lq::io {
 comm::Stated stated_path(const std::string& path);
 
 // Collective. Whether on any rank a name means another file than at first.
-bool have_been_replaced(comm::Comm& comm, const transport::OpenedOnce& files);
+bool have_been_replaced(comm::Comm& comm, const transport::PinnedTransport& files);
 
 // Collective. Does `use`, which opens files; where a rank meets another file of a name that is known already, or a
 // name means another one by the time it fails, it is done again, from the beginning. It throws the same on all ranks,
 // if at all.
 template <class Use>
-void use_same_files(comm::Comm& comm, transport::OpenedOnce& files, const Use& use) {
+void use_same_files(comm::Comm& comm, transport::PinnedTransport& files, const Use& use) {
   constexpr int attempts = 20;
   for (int attempt = 1;; ++attempt) {
     try {
@@ -46,9 +46,9 @@ void use_same_files(comm::Comm& comm, transport::OpenedOnce& files, const Use& u
 }
 
 // Files through which a name means one file; one of them is read as its journal makes it.
-class JournaledFiles final : public transport::OpenedOnce {
+class JournaledFiles final : public transport::PinnedTransport {
  public:
-  using OpenedOnce::OpenedOnce;
+  using PinnedTransport::PinnedTransport;
   std::unique_ptr<transport::File> open_read(const std::string& path) override;
   // Local. While nobody reads. nullptr: as it is.
   void lay_over(const std::string& path, std::shared_ptr<const Changes> changes);
@@ -91,7 +91,7 @@ class LQ_INNER ScannedFile {
 
   const Catalog& catalog() const noexcept { return catalog_; }
   // To open it with: the name means the file that was scanned.
-  transport::OpenedOnce& files() noexcept { return files_; }
+  transport::PinnedTransport& files() noexcept { return files_; }
 
   // Collective. Does `use`, which opens the file on the ranks that read it. Where one of them meets another file of
   // this name, the scan is repeated, and `use` with it.

@@ -21,7 +21,7 @@ class SharedBlocks {
     std::uint64_t slots = 0;
     std::uint64_t block_bytes = 0;
   };
-  // The largest number of slots for which so many bytes of memory suffice; 0: fewer than two.
+  // The largest number of slots for which the given number of bytes of memory suffice; 0: fewer than two.
   static Shape shape_for(std::uint64_t memory_bytes, std::uint64_t block_bytes) noexcept;
   static std::uint64_t memory_bytes(const Shape& shape) noexcept;
 

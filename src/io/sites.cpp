@@ -19,7 +19,7 @@
 #include "lattice/tile_map.hpp"
 #include "layouts/rows.hpp"
 #include "route/choose.hpp"
-#include "threads/how_many.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq::io {
 
@@ -59,7 +59,7 @@ int least_threads(const SitePlan& plan, bool writes, int ranks) {
 
 }  // namespace
 
-std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, int threads,
+std::uint64_t block_to_write(std::uint64_t asked, const transport::StorageTraits& unit, int threads,
                              std::uint64_t memory_bytes) {
   const std::uint64_t usual = route::block_of_direct(false), most = route::block_of_direct(lies_on_servers(unit));
   if (asked > 0) return asked;
@@ -67,12 +67,12 @@ std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, i
 }
 
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
-    : grid_(grid), plan_(std::move(plan)), field_(from), tally_(plan_.payload, plan_.sums, plan_.watches_numbers) {
+    : grid_(grid), plan_(std::move(plan)), field_(from), stats_(plan_.payload, plan_.sums, plan_.watches_numbers) {
   set_rows();
 }
 
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& to)
-    : grid_(grid), plan_(std::move(plan)), field_(to), tally_(plan_.payload, plan_.sums, plan_.watches_numbers) {
+    : grid_(grid), plan_(std::move(plan)), field_(to), stats_(plan_.payload, plan_.sums, plan_.watches_numbers) {
   set_rows();
 }
 
@@ -100,7 +100,7 @@ struct SiteTransfer::Decision {
   route::ShareOptions shares;
   bool needs_node = false;  // nothing is chosen: it depends on who shares memory with whom
   bool has_warning = false;
-  bool has_strange_caches = false;
+  bool has_incoherent_caches = false;
 };
 
 void SiteTransfer::tell(Facts& facts) const {
@@ -110,7 +110,7 @@ void SiteTransfer::tell(Facts& facts) const {
 }
 
 // Local, after Comm::node().
-route::Situation SiteTransfer::look_around(Facts& facts) const {
+route::TransferContext SiteTransfer::detect_context(Facts& facts) const {
   const comm::Node& node = grid_.communicator().engine().node();
   route::Situation situation;
   situation.is_known = true;
@@ -124,8 +124,8 @@ route::Situation SiteTransfer::look_around(Facts& facts) const {
 }
 
 // The root's, for others may see another file system, or another profile.
-SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::Situation* around) {
-  const transport::Unit unit = clients::SeenByAll::strictest(facts.seen(), plan_.unit);
+SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::TransferContext* around) {
+  const transport::StorageTraits unit = clients::SeenByAll::strictest(facts.seen(), plan_.unit);
   const bool is_free = plan_.route.strategy == Strategy::automatic;
   const UsableMachine site = usable_machine_of(plan_.route.profile);
   Machine machine = site.machine;
@@ -147,7 +147,7 @@ SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::Situation
     situation.can_share = situation.can_share && machine.shared_memory_permitted;
     const route::Choice choice = route::choose(transfer(), situation, plan_.route, machine);
     return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
-                    writes() && clients::Owners{unit, situation.is_one_client}.have_strange_caches()};
+                    writes() && clients::Owners{unit, context.is_one_client}.have_incoherent_caches()};
   };
   // Rows that are long enough need to know nothing of the other ranks.
   if (is_free && !unit.single_owner) {
@@ -165,8 +165,8 @@ void SiteTransfer::choose_route(Facts& facts) {
   const bool may_be_early = plan_.route.strategy == Strategy::automatic && facts.seen()[1].value == 0;
   if (!may_be_early) comm.node();
   const auto decide_for_all = [&] {
-    std::optional<route::Situation> around;
-    if (comm.knows_node()) around = look_around(facts);
+    std::optional<route::TransferContext> around;
+    if (comm.knows_node()) around = detect_context(facts);
     return comm::decide_at_root(comm, [&] {
       try {
         return decide(facts, around ? &*around : nullptr);
@@ -184,7 +184,7 @@ void SiteTransfer::choose_route(Facts& facts) {
   }
   if (decision.has_warning) warning_ = comm::broadcast_text(comm, warning_);
   strategy_ = decision.strategy;
-  has_strange_caches_ = decision.has_strange_caches;
+  has_incoherent_caches_ = decision.has_incoherent_caches;
   touches_file_ = grid_.local_volume() > 0;
   share_options_ = decision.shares;
 }
@@ -205,7 +205,7 @@ void SiteTransfer::share(const route::ShareOptions& options) {
 
 void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
   comm::Comm& comm = grid_.communicator().engine();
-  const int threads = std::max(threads::how_many(comm, plan_.route.threads, plan_.payload.length),
+  const int threads = std::max(threads::thread_count(comm, plan_.route.threads, plan_.payload.length),
                                least_threads(plan_, writes(), comm.size()));
   std::unique_ptr<pump::Paths> paths;
   if (strategy_ != Strategy::direct) {
@@ -221,16 +221,16 @@ void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
   comm::agree(comm, [&] {
     if (shares_) pump::close_own_slots(*paths, *shares_);
     std::vector<transport::File*> files = open();
-    tally_.open_seconds = since.seconds();
+    stats_.open_seconds = since.seconds();
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
     const std::uint64_t memory = plan_.route.memory_bytes;
     const std::uint64_t block =
         writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;
-    const bool bears_threads = sequence_->bears_threads() && (writes() || !plan_.unit.reads_in_order);
+    const bool is_thread_safe = sequence_->is_thread_safe() && (writes() || !plan_.unit.reads_in_order);
     movement_ =
-        make_movement(std::move(paths), pump::pump_options(plan_.payload, block, threads, memory, bears_threads));
+        make_movement(std::move(paths), pump::pump_options(plan_.payload, block, threads, memory, is_thread_safe));
     if (plan_.progress && comm.rank() == 0)
-      movement_->tell_of_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
+      movement_->report_progress_in_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });
 }
 
@@ -240,13 +240,13 @@ std::unique_ptr<pump::Movement> SiteTransfer::make_movement(std::unique_ptr<pump
   if (writes()) {
     const auto& from = std::get<Field>(field_);
     if (shares_)
-      return pump::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), options.threads, tally_);
-    return pump::move_out(from, plan_.payload, rows_, *sequence_->file(), options, tally_);
+      return pump::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), options.threads, stats_);
+    return pump::move_out(from, plan_.payload, rows_, *sequence_->file(), options, stats_);
   }
   const auto& to = std::get<MutableField>(field_);
   if (shares_)
-    return pump::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), options.threads, tally_);
-  return pump::move_in(*sequence_->file(), plan_.payload, rows_, to, options, tally_);
+    return pump::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), options.threads, stats_);
+  return pump::move_in(*sequence_->file(), plan_.payload, rows_, to, options, stats_);
 }
 
 void SiteTransfer::start(transport::File* file) {
@@ -259,8 +259,8 @@ void SiteTransfer::finish(const std::exception_ptr& failure) {
     comm::agree_on_success(comm, failure);
     tiles_ = sequence_->settle(comm);
   }
-  tally_.ranks_at_file = touches_file_ ? 1 : 0;
-  tally_.reduce(comm, failure);
+  stats_.ranks_at_file = touches_file_ ? 1 : 0;
+  stats_.reduce(comm, failure);
   movement_.reset();
   sequence_.reset();
 }
@@ -277,20 +277,20 @@ void SiteTransfer::describe(Report& report) const {
   report.written = writes();
   report.strategy = strategy_;
   if (!warning_.empty()) report.warnings.push_back(warning_);
-  report.bytes = tally_.bytes;
-  report.checksum = tally_.sums.total();
-  report.sums = tally_.sums.values();
-  report.zeros = tally_.zeros;
-  report.device = tally_.device.report();
-  report.storage.ranks = tally_.ranks_at_file;
+  report.bytes = stats_.bytes;
+  report.checksum = stats_.sums.total();
+  report.sums = stats_.sums.values();
+  report.zeros = stats_.zeros;
+  report.device = stats_.device.report();
+  report.storage.ranks = stats_.ranks_at_file;
   if (!writes()) {
     report.storage.file_system = plan_.unit.file_system.data();
     report.storage.block_bytes = plan_.unit.bytes;
   }
-  report.seconds.open = tally_.open_seconds;
-  report.seconds.pack = tally_.pack_seconds;
-  report.seconds.exchange = tally_.exchange_seconds;
-  report.seconds.storage = tally_.storage_seconds;
+  report.seconds.open = stats_.open_seconds;
+  report.seconds.pack = stats_.pack_seconds;
+  report.seconds.exchange = stats_.exchange_seconds;
+  report.seconds.storage = stats_.storage_seconds;
 }
 
 void SiteTransfer::repeat(std::uint64_t offset, const Field& from) {
@@ -307,7 +307,7 @@ void SiteTransfer::repeat(std::uint64_t offset, const MutableField& to) {
 void SiteTransfer::move_to(std::uint64_t offset) {
   comm::agree(grid_.communicator().engine(), [&] {
     plan_.payload.offset = offset;
-    tally_ = pump::Tally(plan_.payload, plan_.sums, plan_.watches_numbers);
+    stats_ = pump::TransferStats(plan_.payload, plan_.sums, plan_.watches_numbers);
     if (shares_) share(route::ShareOptions(shares_->options()));
   });
 }

@@ -20,8 +20,8 @@
 
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
-#include "comm/comm.hpp"
 #include "clients/owners.hpp"
+#include "comm/comm.hpp"
 #include "pump/direct.hpp"
 #include "pump/exchange.hpp"
 #include "pump/sequence.hpp"
@@ -36,7 +36,7 @@ struct SitePlan {
   std::string path;  // for errors
   Payload payload;
   Box region;  // the sites that move, in coordinates of the file's lattice; as large as the grid's lattice
-  transport::Unit unit = {};                    // as this rank sees it
+  transport::StorageTraits unit = {};           // as this rank sees it
   std::uint64_t client = 0;                     // NewFile::client
   transport::Transport* new_file_in = nullptr;  // where the cost of a call may be measured; nullptr: nowhere
   std::vector<SumName> sums = {};               // that are taken
@@ -49,7 +49,8 @@ struct SitePlan {
 
 // Local. What a rank that writes its own rows hands to a file there in one call: `asked`, or if that is 0, what suits
 // and `memory_bytes` have room for in each thread.
-std::uint64_t block_to_write(std::uint64_t asked, const transport::Unit& unit, int threads, std::uint64_t memory_bytes);
+std::uint64_t block_to_write(std::uint64_t asked, const transport::StorageTraits& unit, int threads,
+                             std::uint64_t memory_bytes);
 
 class SiteTransfer {
  public:
@@ -82,7 +83,7 @@ class SiteTransfer {
   Strategy strategy() const noexcept { return strategy_; }
   // The same on all ranks. Several of them write through caches that do not know of each other: the size of the file is
   // set before they open it, and every writer syncs.
-  bool has_strange_caches() const noexcept { return has_strange_caches_; }
+  bool has_incoherent_caches() const noexcept { return has_incoherent_caches_; }
   const route::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
   const Payload& payload() const noexcept { return plan_.payload; }
 
@@ -101,7 +102,7 @@ class SiteTransfer {
   // All steps and no more, for who agrees in ways of his own: throws what went wrong on this rank.
   void move();
 
-  const pump::Tally& tally() const noexcept { return tally_; }
+  const pump::TransferStats& stats() const noexcept { return stats_; }
   const std::vector<Tile>& tiles() const noexcept { return tiles_; }
   // Local. Lattice, strategy, bytes, sums, zeros and the seconds of its own steps.
   void describe(Report& report) const;
@@ -113,8 +114,8 @@ class SiteTransfer {
  private:
   struct Decision;
   // Local. What the root chooses for all; `around`: what is known of the other ranks, or nullptr.
-  Decision decide(Facts& facts, const route::Situation* around);
-  route::Situation look_around(Facts& facts) const;
+  Decision decide(Facts& facts, const route::TransferContext* around);
+  route::TransferContext detect_context(Facts& facts) const;
   bool writes() const noexcept { return std::holds_alternative<Field>(field_); }
   Field memory() const;
   route::Transfer transfer() const { return {plan_.payload, plan_.region, &grid_.decomposition(), writes()}; }
@@ -128,12 +129,12 @@ class SiteTransfer {
   std::variant<Field, MutableField> field_;
   Strategy strategy_ = Strategy::direct;
   std::string warning_;  // of the choice; empty: none
-  bool has_strange_caches_ = false;
-  lattice::RowPlan rows_;  // of this rank
+  bool has_incoherent_caches_ = false;
+  lattice::RowPlan rows_;              // of this rank
   route::ShareOptions share_options_;  // not with direct
   std::shared_ptr<const route::Shares> shares_;
   bool touches_file_ = false;
-  pump::Tally tally_;
+  pump::TransferStats stats_;
   std::optional<pump::Sequence> sequence_;    // what the movement sees
   std::unique_ptr<pump::Movement> movement_;  // refers to the others
   std::vector<Tile> tiles_;

@@ -8,7 +8,7 @@
 #include "base/read_twice.hpp"
 #include "io/judgement.hpp"
 #include "pump/file_order.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::io {
 namespace {
@@ -34,10 +34,10 @@ struct SourceCheck::Watched {
         begin(offset),
         end(offset + of.payload.length),
         site_bytes(of.payload.site_bytes()),
-        tally(of.payload, sums_of(of)),
-        sums(of.payload, tally) {}
+        stats(of.payload, sums_of(of)),
+        sums(of.payload, stats) {}
 
-  // The first site that begins at `offset` or behind it.
+  // The first site that begins at `offset` or after it.
   std::uint64_t first_from(std::uint64_t offset) const noexcept {
     if (offset <= begin) return begin;
     const std::uint64_t sites = (offset - begin + site_bytes - 1) / site_bytes;
@@ -63,7 +63,7 @@ struct SourceCheck::Watched {
 
   const FieldEntry& entry;
   std::uint64_t begin, end, site_bytes;  // in the bytes that pass
-  pump::Tally tally;
+  pump::TransferStats stats;
   pump::FileOrderSums sums;
   std::vector<std::byte> cut = {};  // what has passed of a site
 };
@@ -137,19 +137,19 @@ void SourceCheck::end(base::ByteSource& source) {
 }
 
 void SourceCheck::add(SourceCheck& other) noexcept {
-  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i]->tally.add(other.watched_[i]->tally);
+  for (std::size_t i = 0; i < watched_.size(); ++i) watched_[i]->stats.add(other.watched_[i]->stats);
 }
 
 void SourceCheck::reduce(comm::Comm& comm) {
-  for (const auto& one : watched_) one->tally.reduce(comm);
+  for (const auto& one : watched_) one->stats.reduce(comm);
 }
 
 std::vector<Error> SourceCheck::mismatches() const {
   std::vector<Error> errors;
   for (const auto& one : watched_) {
-    const Judgement judgement = judge(one->entry, one->tally, one->entry.payload.stored);
+    const Judgement judgement = judge(one->entry, one->stats, one->entry.payload.stored);
     if (judgement.status == ChecksumStatus::ok) continue;
-    errors.push_back(mismatch_error(catalog_, one->entry, one->tally, judgement));
+    errors.push_back(mismatch_error(catalog_, one->entry, one->stats, judgement));
   }
   return errors;
 }

@@ -50,12 +50,12 @@ std::string describe(const Payload& payload, const SiteOptions& options) {
 
 void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
   if (!payload.is_in_one_piece() || payload.arrays != 1) {
-    throw Error(Code::unsupported, path + ": sites in files of the caller's lie in one piece", {.path = path});
+    throw Error(Code::unsupported, path + ": sites in files of the caller are contiguous", {.path = path});
   }
   const bool fits = payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers;
   if (fits && payload.length != payload.stored.volume() * payload.site_bytes()) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: {} bytes are no place for {} sites of {} bytes", path, payload.length,
+                fmt::format("{}: {} bytes cannot hold {} sites of {} bytes", path, payload.length,
                             payload.stored.volume(), payload.site_bytes()),
                 {.path = path});
   }
@@ -63,7 +63,7 @@ void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec
   if (__builtin_add_overflow(payload.offset, payload.length, &end) || end > largest_end) {
     throw Error(
         Code::too_large,
-        fmt::format("{}: {} bytes from byte {} on end behind the largest file", path, payload.length, payload.offset),
+        fmt::format("{}: {} bytes from byte {} on end beyond the largest file", path, payload.length, payload.offset),
         {.path = path});
   }
   if (fits) return;

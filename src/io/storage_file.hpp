@@ -31,8 +31,7 @@ class StorageFile final : public transport::File {
 
  private:
   [[noreturn]] void refuse(const char* what) const {
-    throw Error(Code::internal, fmt::format("{}: nobody is to {} a file of the caller's", path_, what),
-                {.path = path_});
+    throw Error(Code::internal, fmt::format("{}: cannot {} a file of the caller", path_, what), {.path = path_});
   }
 
   Storage& storage_;

@@ -20,7 +20,7 @@
 namespace lq {
 namespace {
 
-// Bytes in memory, some of them before and behind the sites.
+// Bytes in memory, some of them before and after the sites.
 class MemoryStorage final : public Storage {
  public:
   explicit MemoryStorage(std::size_t bytes) : bytes_(bytes, std::byte{0x55}) {}

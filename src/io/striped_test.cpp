@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// New files on a file system with stripes, which is the local one but for its calls.
+// New files on a file system with stripes, which is the local one except for its calls.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -34,8 +34,8 @@ class Striped final : public transport::ForwardingTransport {
   Striped() : ForwardingTransport(transport::posix()) {}
   testing::RecordedStorage calls;
 
-  transport::Unit unit(const std::string& path) override {
-    transport::Unit unit = ForwardingTransport::unit(path);
+  transport::StorageTraits unit(const std::string& path) override {
+    transport::StorageTraits unit = ForwardingTransport::unit(path);
     unit.bytes = stripe;
     const auto layout = machine::parse_lustre_layout(calls.attribute(path, "lustre.lov"));
     unit.targets = layout ? layout->stripe_count : 1;

@@ -24,8 +24,8 @@
 #include "io/verify.hpp"
 #include "io/write.hpp"
 #include "lattice/site_order.hpp"
+#include "pump/checksum_sites.hpp"
 #include "pump/direct.hpp"
-#include "pump/past.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
@@ -308,11 +308,11 @@ TEST_F(Files, ThatEndEarlyAreToldOfInTheSameWords) {
   const Box all = whole(grid_.extents());
   const auto messages = [&](int threads) {
     const pump::PumpOptions options = pump::pump_options(payload, 4096, threads, 1 << 20, true);
-    pump::Tally tally(payload, {{SumKind::scidac, SumOf::field}});
+    pump::TransferStats stats(payload, {{SumKind::scidac, SumOf::field}});
     const lattice::RowPlan rows{payload.extents, payload.stored, payload.order, all, {}, all};
     return std::pair(
-        std::string(error_of([&] { pump::run(*pump::move_in(*file, payload, rows, field, options, tally)); }).what()),
-        std::string(error_of([&] { pump::pump_past(*file, payload, {}, options, tally); }).what()));
+        std::string(error_of([&] { pump::run(*pump::move_in(*file, payload, rows, field, options, stats)); }).what()),
+        std::string(error_of([&] { pump::checksum_sites(*file, payload, {}, options, stats); }).what()));
   };
   const auto expected = messages(1);
   EXPECT_NE(expected.first.find("the file ends at byte"), std::string::npos) << expected.first;
@@ -389,7 +389,7 @@ TEST_F(Files, WhoseStorageFailsAreNoFiles) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Code::io) << error.what();
     }
-    std::filesystem::remove(path);  // what failed behind its naming leaves it whole
+    std::filesystem::remove(path);  // what failed after its naming leaves it whole
     EXPECT_EQ(files(), 0U) << k;
     ASSERT_LT(k, 2000);
   }
@@ -413,7 +413,8 @@ TEST_F(Files, ThatCannotBeReadAreErrors) {
   }
 }
 
-// A file of which the third quarter cannot be read. Who comes there first fails after somebody else has, if one comes.
+// A file of which the third quarter cannot be read. Who comes there first fails after another program has, if one
+// comes.
 class UnreadableWithin final : public transport::ForwardingTransport {
  public:
   explicit UnreadableWithin(std::uint64_t bytes) : ForwardingTransport(transport::posix()), quarter_(bytes / 4) {}
@@ -493,8 +494,8 @@ TEST_F(Files, InTheBackgroundAreTheSame) {
 class Servers final : public transport::ForwardingTransport {
  public:
   explicit Servers(std::string_view name) : ForwardingTransport(transport::posix()), name_(name) {}
-  transport::Unit unit(const std::string&) override {
-    transport::Unit unit{.one_writer = name_ == "ext4", .reads_in_order = name_ == "fuse.ceph-fuse"};
+  transport::StorageTraits unit(const std::string&) override {
+    transport::StorageTraits unit{.one_writer = name_ == "ext4", .reads_in_order = name_ == "fuse.ceph-fuse"};
     name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
     return unit;
   }

@@ -33,8 +33,8 @@
 #include "options/agreed.hpp"
 #include "physics/examine_links.hpp"
 #include "physics/u1_links.hpp"
-#include "pump/past.hpp"
-#include "threads/how_many.hpp"
+#include "pump/checksum_sites.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq {
 
@@ -88,8 +88,8 @@ class Verifier {
   void tell_unproven();
   void check(const FieldEntry& entry, std::uint64_t index);
   bool watches(const FieldEntry& entry) const;
-  pump::Tally read_past(const FieldEntry& entry);
-  void report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement);
+  pump::TransferStats read_past(const FieldEntry& entry);
+  void report_mismatch(const FieldEntry& entry, const pump::TransferStats& stats, const io::Judgement& judgement);
   void report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error);
   void report_no_norm(const FieldEntry& entry, const std::string& of);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
@@ -179,7 +179,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     name_ = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
     is_proven_ = has_sum_ = false;
   });
-  std::optional<pump::Tally> read;
+  std::optional<pump::TransferStats> read;
   try {
     read = read_past(entry);
   } catch (const Error& error) {
@@ -187,19 +187,19 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     if (error.code() != Code::malformed && error.code() != Code::truncated && error.code() != Code::unsupported) throw;
     return report_unreadable(entry, name_, error);
   }
-  const pump::Tally& tally = *read;
+  const pump::TransferStats& stats = *read;
   io::Judgement judgement;
   FieldVerdict verdict = comm::agree_alike(comm(), [&] {
     FieldVerdict made;
     made.name = entry.name;
     made.index = index;
-    judgement = io::judge(entry, tally, entry.payload.stored);
+    judgement = io::judge(entry, stats, entry.payload.stored);
     made.status = judgement.status;
     made.compared = judgement.compared;
-    made.computed = tally.sums.total();
+    made.computed = stats.sums.total();
     made.stored = entry.sums.checksum();
-    made.zeros = tally.zeros;
-    made.damaged_slices = io::damaged_slices(entry, tally);
+    made.zeros = stats.zeros;
+    made.damaged_slices = io::damaged_slices(entry, stats);
     std::vector<Claim> claims = io::claims_of(entry, judgement, name_);
     is_proven_ = io::verdict_of(claims, {}) == Verdict::sound;
     has_sum_ = judgement.status == ChecksumStatus::ok;
@@ -207,7 +207,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     if (judgement.has_no_norm) report_no_norm(entry, name_);
     return made;
   });
-  if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, tally, judgement);
+  if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, stats, judgement);
   std::optional<physics::ExaminedLinks> links;
   if (can_measure(entry)) links = examine_links(entry);
   std::optional<double> u1_plaquette;
@@ -222,7 +222,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     } else if (verdict.zeros.sites > 0) {
       report_zeros(entry, verdict.zeros);
     }
-    if (tally.numbers && !judgement.has_no_norm) report_odd_numbers(entry, tally.numbers->found);
+    if (stats.numbers && !judgement.has_no_norm) report_odd_numbers(entry, stats.numbers->found);
     if (u1_plaquette) compare(entry, "plaquette", entry.plaquette, *u1_plaquette);
     result_.fields.push_back(std::move(verdict));
   });
@@ -234,27 +234,28 @@ bool Verifier::watches(const FieldEntry& entry) const {
   return options_.physics != Measure::never && (is_mode || !io::has_exact_sum(entry)) && !can_measure(entry);
 }
 
-pump::Tally Verifier::read_past(const FieldEntry& entry) {
-  const int threads = threads::how_many(comm(), options_.threads, entry.payload.length);
-  pump::Tally tally = comm::agree(comm(), [&] {
-    pump::Tally passed(entry.payload, io::sums_of(entry), watches(entry));
-    const pump::PartOf mine{static_cast<std::uint64_t>(communicator_.size()),
-                            static_cast<std::uint64_t>(communicator_.rank())};
+pump::TransferStats Verifier::read_past(const FieldEntry& entry) {
+  const int threads = threads::thread_count(comm(), options_.threads, entry.payload.length);
+  pump::TransferStats stats = comm::agree(comm(), [&] {
+    pump::TransferStats passed(entry.payload, io::sums_of(entry), watches(entry));
+    const pump::PartIndex mine{static_cast<std::uint64_t>(communicator_.size()),
+                               static_cast<std::uint64_t>(communicator_.rank())};
     if (mine.number >= entry.payload.stored.volume()) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
-    pump::pump_past(files.sequence(), entry.payload, mine,
-                    pump::pump_options(entry.payload, options_.block_bytes, threads, RouteOptions{}.memory_bytes,
-                                       files.bear_threads()),
-                    passed, communicator_.is_root() ? options_.progress : Progress{});
+    pump::checksum_sites(files.sequence(), entry.payload, mine,
+                         pump::pump_options(entry.payload, options_.block_bytes, threads, RouteOptions{}.memory_bytes,
+                                            files.are_thread_safe()),
+                         passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });
-  tally.reduce(comm());
-  return tally;
+  stats.reduce(comm());
+  return stats;
 }
 
-void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally, const io::Judgement& judgement) {
+void Verifier::report_mismatch(const FieldEntry& entry, const pump::TransferStats& stats,
+                               const io::Judgement& judgement) {
   comm::agree_alike(comm(), [&] {
-    const Error error = io::mismatch_error(catalog(), entry, tally, judgement);
+    const Error error = io::mismatch_error(catalog(), entry, stats, judgement);
     add(entry, Severity::error, Code::checksum_mismatch, "checksum",
         fmt::format("{}: \"{}\": the data have checksum {}, the file states {}", catalog().path, error.facts().record,
                     error.facts().found, error.facts().expected),
@@ -266,7 +267,7 @@ void Verifier::report_mismatch(const FieldEntry& entry, const pump::Tally& tally
   io::broadcast(comm(), [&]() -> Catalog& {
     if (comm().rank() > 0) return carrier;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
-    carrier.findings = io::locate_damage(files.sequence(), catalog(), entry, tally);
+    carrier.findings = io::locate_damage(files.sequence(), catalog(), entry, stats);
     return carrier;
   });
   comm::agree_alike(comm(), [&] {
@@ -303,17 +304,16 @@ void Verifier::report_no_norm(const FieldEntry& entry, const std::string& of) {
 }
 
 void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
-  Finding finding{
-      .severity = Severity::error,
-      .code = Code::malformed,
-      .rule = "zero-links",
-      .message = fmt::format("{}: bytes {} to {}{}: {} sites hold only zeros where links should be, which is what lost "
-                             "writes of a file system leave behind; write the file again",
-                             catalog().path, zeros.first_offset, zeros.last_offset - 1, io::of_sites(entry.payload),
-                             zeros.sites),
-      .record = entry.name,
-      .offset = zeros.first_offset,
-      .length = zeros.last_offset - zeros.first_offset};
+  Finding finding{.severity = Severity::error,
+                  .code = Code::malformed,
+                  .rule = "zero-links",
+                  .message = fmt::format("{}: bytes {} to {}{}: {} sites hold only zeros instead of links, as lost "
+                                         "writes of a file system leave them; write the file again",
+                                         catalog().path, zeros.first_offset, zeros.last_offset - 1,
+                                         io::of_sites(entry.payload), zeros.sites),
+                  .record = entry.name,
+                  .offset = zeros.first_offset,
+                  .length = zeros.last_offset - zeros.first_offset};
   result_.findings.push_back(std::move(finding));
 }
 
@@ -395,9 +395,9 @@ void Verifier::judge_zero_links(const FieldEntry& entry, const FieldVerdict& ver
     report_zeros(entry, verdict.zeros);
   } else if (links.physics.unitarity.far_links == zeros.all) {
     add(entry, Severity::error, Code::malformed, "zero-links",
-        fmt::format("{}: \"{}\": {} links are zero, and not just those that leave the last time slice, as open "
-                    "boundaries have it",
-                    catalog().path, entry.name, zeros.all));
+        fmt::format(
+            "{}: \"{}\": {} links are zero, and not only those that leave the last time slice, as with open boundaries",
+            catalog().path, entry.name, zeros.all));
   }
 }
 
@@ -409,10 +409,9 @@ void Verifier::judge_distances(const FieldEntry& entry, const Unitarity& links) 
   if (is_other_kind && (has_sum_ || !is_huge)) {
     if (!has_sum_) claim(entry, "in SU(N)", Evidence::nature, false);
     add(entry, Severity::warning, Code::ok, "not-unitary",
-        fmt::format(
-            "{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
-            "rescaled links, or the numbers are stored otherwise than the header says: `lq diagnose` tells which",
-            catalog().path, entry.name, entry.payload.spec.colors, links.mean));
+        fmt::format("{}: \"{}\": the links are not in SU({}): |U U^dagger - 1| is {:.3g} on average; smeared or "
+                    "rescaled links, or the numbers are not stored as the header states: `lq diagnose` shows which",
+                    catalog().path, entry.name, entry.payload.spec.colors, links.mean));
   } else if (links.far_links > 0) {
     add(entry, Severity::error, Code::malformed, "damaged-links",
         fmt::format("{}: \"{}\": damaged links, {} of them off SU({}), most of all link {} of site {}, by {:.3g}",
@@ -449,10 +448,10 @@ void Verifier::judge_order(const FieldEntry& entry, const physics::ExaminedLinks
                 "and larger by {:.3g} with rows and columns exchanged; `lq diagnose` writes them as they should "
                 "be",
                 catalog().path, entry.name, plaquette.average, links.transposed.excess)
-          : fmt::format("{}: \"{}\": the links are in SU({}), but the plaquette is {:.6g}, which is noise: random "
-                        "links, or another order of sites, links, rows or columns than the format has; `lq diagnose` "
-                        "tells which",
-                        catalog().path, entry.name, entry.payload.spec.colors, plaquette.average));
+          : fmt::format(
+                "{}: \"{}\": the links are in SU({}), but the plaquette is {:.6g}, which is noise: random links, or an "
+                "order of sites, links, rows or columns that differs from the format; `lq diagnose` shows which",
+                catalog().path, entry.name, entry.payload.spec.colors, plaquette.average));
 }
 
 bool Verifier::is_stated(const std::optional<double>& stated, double measured, const FieldEntry& entry) const {
@@ -471,7 +470,7 @@ void Verifier::compare(const FieldEntry& entry, std::string_view what, const std
   add(entry, Severity::error, Code::malformed, what == "plaquette" ? "plaquette" : "link-trace",
       fmt::format("{}: \"{}\": the {} of the links is {:.12g}, the file states {:.12g}: {}", catalog().path, entry.name,
                   what, measured, *stated,
-                  factor.empty() ? "ordering, signs or data are wrong; `lq diagnose` tells which" : factor),
+                  factor.empty() ? "ordering, signs or data are wrong; `lq diagnose` shows which" : factor),
       fmt::format("{:.12g}", *stated), fmt::format("{:.12g}", measured));
 }
 

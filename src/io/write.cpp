@@ -87,7 +87,7 @@ class FieldTransfer {
       sites_->tell(facts);
     });
     sites_->choose_route(facts);
-    writer_.set_sizes(*placed_, sites_->has_strange_caches());
+    writer_.set_sizes(*placed_, sites_->has_incoherent_caches());
     sites_->start([&] { return writer_.open(*placed_, sites_->touches_file()); }, placed_->watch);
   }
 
@@ -99,11 +99,11 @@ class FieldTransfer {
     return writer_.finish(
         *placed_,
         [&] {
-          return format::Digest{sites_->tally().sums.values(), sites_->tiles()};
+          return format::Digest{sites_->stats().sums.values(), sites_->tiles()};
         },
         [&](Report& report) {
           sites_->describe(report);
-          if (sites_->tally().numbers) warn_of(sites_->tally().numbers->found.not_finite, report);
+          if (sites_->stats().numbers) warn_of(sites_->stats().numbers->found.not_finite, report);
         });
   }
 

@@ -47,7 +47,7 @@ std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
 std::string_view provider() noexcept { return "libdeflate"; }
 
 std::uint32_t short_crc32(std::uint32_t crc, base::Bytes bytes) noexcept {
-  if (bytes.empty()) return crc;  // a null pointer means "start anew" to libdeflate
+  if (bytes.empty()) return crc;  // a null pointer means "start again" to libdeflate
   return libdeflate_crc32(crc, bytes.data(), bytes.size());
 }
 

@@ -38,7 +38,7 @@ inline void add_site(WeightedSum& sum, std::uint64_t site_rank, std::uint32_t cr
   sum.weighted += crc * (site_rank + 1);
 }
 
-// Adds `sites` sites that lie one behind the other in file form: site k has rank first_rank + k * rank_stride.
+// Adds `sites` sites that are contiguous in file form: site k has rank first_rank + k * rank_stride.
 void add_sites(Checksum& sum, base::Bytes bytes, std::uint64_t site_bytes, std::uint64_t first_rank,
                std::uint64_t rank_stride) noexcept;
 

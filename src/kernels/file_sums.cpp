@@ -45,7 +45,7 @@ constexpr std::array<std::uint32_t, 64> make_powers() noexcept {
 
 constexpr std::array<std::uint32_t, 64> powers = make_powers();
 
-// The remainder with so many zero bytes behind it.
+// The remainder with so many zero bytes after it.
 std::uint32_t moved(std::uint32_t remainder, std::uint64_t bytes) noexcept {
   for (std::size_t k = 0; bytes != 0; ++k, bytes >>= 1) {
     if ((bytes & 1) != 0) remainder = product(remainder, powers[k]);

@@ -16,7 +16,7 @@
 
 namespace lq::kernels {
 
-// Words of 32 bits in the byte order of the file; bytes behind the last whole word are left out.
+// Words of 32 bits in the byte order of the file; bytes after the last whole word are left out.
 std::uint32_t sum_of_words(base::Bytes bytes, bool big_endian) noexcept;
 
 // XOR of the words rotated by their number mod 29 (suma) and mod 31 (sumb); the first one has number `first_word`.
@@ -30,7 +30,7 @@ std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept;
 LQ_INNER Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
                                       std::span<const std::int64_t> coordinates, bool is_padded = false) noexcept;
 
-// What bytes with CRC-32 `crc`, `bytes` of them with `behind` more behind them, contribute to the CRC-32 of the whole
+// What bytes with CRC-32 `crc`, `bytes` of them with `behind` more after them, contribute to the CRC-32 of the whole
 // by XOR: all contributions and the CRC-32 of as many zeros as the whole is long give it.
 LQ_INNER std::uint32_t crc32_contribution(std::uint32_t crc, std::uint64_t bytes, std::uint64_t behind) noexcept;
 // The CRC-32 of so many zero bytes.

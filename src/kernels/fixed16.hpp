@@ -18,7 +18,7 @@ namespace lq::kernels {
 constexpr std::uint64_t fixed16_words(std::uint64_t numbers) noexcept { return 1 + (numbers + 1) / 2; }
 
 // `sites` sites of `numbers` numbers, `stride_bytes` apart in `memory`, become words in native byte order, one site
-// behind the other: the bits of m, then pairs of integers, the first in the high half. A site with a number that is not
+// after the other: the bits of m, then pairs of integers, the first in the high half. A site with a number that is not
 // finite, or above the range of single precision, gets a NaN for m and is nothing but NaN afterwards; one whose numbers
 // are all below 1.2e-38 becomes zero.
 void to_fixed16(Precision precision, std::uint64_t numbers, const std::byte* memory, std::ptrdiff_t stride_bytes,
@@ -28,8 +28,8 @@ void to_fixed16(Precision precision, std::uint64_t numbers, const std::byte* mem
 void from_fixed16(Precision precision, std::uint64_t numbers, const std::byte* words, std::uint64_t sites,
                   std::byte* memory, std::ptrdiff_t stride_bytes) noexcept;
 
-// Half precision as GPUs compute with it: integers one site behind the other, and a norm for each, m / 32767; number =
-// norm * integer. Memory is of floats, one site behind the other. A site with a number that is not finite gets a NaN
+// Half precision as GPUs compute with it: integers one site after the other, and a norm for each, m / 32767; number =
+// norm * integer. Memory is of floats, one site after the other. A site with a number that is not finite gets a NaN
 // for norm and integers of 0; one whose norm would be below 1.2e-38 becomes zero.
 void to_half(std::uint64_t numbers, const std::byte* memory, std::uint64_t sites, std::int16_t* integers,
              float* norms) noexcept;

@@ -65,7 +65,7 @@ class Summing {
 // Calls do_step(first site, sites, CRCs to fill) for a few sites at a time.
 template <class DoStep>
 void sum_in_steps(std::uint64_t site_bytes, std::uint64_t sites, Summing summing, DoStep do_step) noexcept {
-  // Multiples of four, because the loops go over so many sites at once.
+  // Multiples of four, because the loops go over the given number of sites at once.
   const std::uint64_t in_cache = step_bytes / std::max<std::uint64_t>(site_bytes, 1) / 4 * 4;
   const std::uint64_t per_step = std::clamp<std::uint64_t>(in_cache, 4, max_step_sites);
   std::array<std::uint32_t, max_step_sites> crcs;

@@ -35,7 +35,7 @@ void turn_and_sum(const SiteForm& form, const SiteCrc& crc, std::byte* sites_at,
                   std::uint64_t first_rank, std::uint64_t rank_stride, Checksum& sum,
                   WeightedSum* weighted = nullptr) noexcept;
 
-// Adds sites that lie one behind the other in file form; bytes beyond the last whole site are left out.
+// Adds sites that are contiguous in file form; bytes beyond the last whole site are left out.
 void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64_t first_rank,
                std::uint64_t rank_stride, WeightedSum* weighted = nullptr) noexcept;
 

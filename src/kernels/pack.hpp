@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sites between memory form (native byte order, the user's precision, any stride) and file form (given byte
-// order and precision, one site behind the other).
+// order and precision, one site after the other).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ void pack_sites(const SiteForm& form, const std::byte* memory, std::ptrdiff_t st
 void unpack_sites(const SiteForm& form, const std::byte* file, std::uint64_t sites, std::byte* memory,
                   std::ptrdiff_t stride_bytes) noexcept;
 
-// Turns sites that lie one behind the other between memory form and file form where they lie; the form has one
+// Turns sites that are contiguous between memory form and file form where they lie; the form has one
 // precision for both.
 void turn_sites(const SiteForm& form, std::byte* sites_at, std::uint64_t sites) noexcept;
 

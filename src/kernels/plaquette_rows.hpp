@@ -31,7 +31,7 @@ inline std::size_t row_lines(Precision precision, std::size_t sites, std::size_t
          sizeof(RowLine);
 }
 
-// `sites` sites that lie one behind the other in `memory` as a row of the same precision.
+// `sites` sites that are contiguous in `memory` as a row of the same precision.
 void to_row(Precision precision, const void* memory, std::size_t numbers, std::size_t sites, RowLine* row) noexcept;
 
 // Of how many terms for each site there is room in `terms`: the planes, then the links.

@@ -9,7 +9,7 @@
 
 namespace lq::kernels {
 
-// Takes blocks of 64 bytes that lie one behind the other into the eight words of the state.
+// Takes blocks of 64 bytes that are contiguous into the eight words of the state.
 using Sha256Compression = void (*)(std::uint32_t* state, const std::byte* blocks, std::size_t count);
 
 void compress_sha256_portable(std::uint32_t* state, const std::byte* blocks, std::size_t count) noexcept;

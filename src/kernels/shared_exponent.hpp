@@ -17,7 +17,7 @@ namespace lq::kernels {
 // precision. 0 for a group of zeros, infinite where it is no number of single precision.
 float half_width_of(std::uint16_t exponent) noexcept;
 
-// Bytes of so many numbers, a multiple of `group`.
+// Bytes of this many numbers, a multiple of `group`.
 constexpr std::uint64_t shared_exponent_bytes(std::uint64_t numbers, std::uint64_t group) noexcept {
   return 2 * (numbers + numbers / group);
 }

@@ -28,7 +28,7 @@ class SiteCrc {
   bool is_dot_product() const noexcept { return !constants_.empty(); }
   isa::SiteTable table() const noexcept;
 
-  // The CRC-32 of each of `sites` sites in file form, one behind the other.
+  // The CRC-32 of each of `sites` sites in file form, contiguous.
   void of_sites(const std::byte* file, std::size_t sites, std::uint32_t* crcs) const noexcept;
 
  private:

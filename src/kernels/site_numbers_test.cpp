@@ -40,11 +40,11 @@ void expect_gathered_and_scattered(Precision precision, const std::vector<std::u
 TEST(SiteNumbers, AreGatheredAndScattered) {
   const std::vector<std::vector<std::uint32_t>> orders{
       {4, 0, 3},
-      {0, 1, 3, 4},                                    // two pairs
-      {1, 2, 3, 4, 6, 5},                              // pairs but for the last
-      {18, 19, 20, 21, 22, 23, 6, 7, 8, 9, 10, 11},    // two rows
-      {12, 13, 14, 15, 16, 17, 0, 1, 2, 4, 5, 6},      // one row, and odd groups
-      {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},       // rows in one piece, from an odd number on
+      {0, 1, 3, 4},                                  // two pairs
+      {1, 2, 3, 4, 6, 5},                            // pairs except for the last
+      {18, 19, 20, 21, 22, 23, 6, 7, 8, 9, 10, 11},  // two rows
+      {12, 13, 14, 15, 16, 17, 0, 1, 2, 4, 5, 6},    // one row, and odd groups
+      {3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14},     // rows in one piece, from an odd number on
   };
   for (const std::vector<std::uint32_t>& order : orders) {
     expect_gathered_and_scattered<float>(Precision::single, order);

@@ -30,7 +30,7 @@ namespace {
   facts.expected = "positive integers joined by x, like 8x8x8x16";
   facts.found = base::printable(text);
   throw Error(Code::invalid_argument,
-              fmt::format("\"{}\" is no list of extents: {}; expected {}", facts.found, why, facts.expected), facts);
+              fmt::format("\"{}\" is not a list of extents: {}; expected {}", facts.found, why, facts.expected), facts);
 }
 
 std::int64_t parse_extent(std::string_view word, std::string_view text) {
@@ -38,7 +38,7 @@ std::int64_t parse_extent(std::string_view word, std::string_view text) {
   const char* const end = word.data() + word.size();
   const auto [stop, status] = std::from_chars(word.data(), end, value);
   if (status == std::errc::result_out_of_range) refuse_text(text, "a number does not fit 63 bits");
-  if (status != std::errc() || stop != end) refuse_text(text, "something in it is no number");
+  if (status != std::errc() || stop != end) refuse_text(text, "something in it is not a number");
   if (value < 1) refuse_text(text, "an extent below 1");
   return value;
 }

@@ -34,9 +34,10 @@ Distribution::Distribution(const Index& extents) : extents_(extents) {
 }
 
 Distribution& Distribution::cut(const PartDigit& digit) {
-  if (digit.axis < 0 || digit.axis >= axes()) refuse(fmt::format("there is no axis {} to cut", digit.axis));
+  if (digit.axis < 0 || digit.axis >= axes())
+    refuse(fmt::format("axis {} does not exist and cannot be divided", digit.axis));
   if (digit.unit == 0 || digit.count == 0) refuse(fmt::format("axis {} cannot be cut into nothing", digit.axis));
-  base::multiply_or_throw(digit.unit, digit.count, "a round of the coordinates dealt out");
+  base::multiply_or_throw(digit.unit, digit.count, "a round of the distributed coordinates");
   parts_ = base::multiply_or_throw(parts_, digit.count, "the parts of a distribution");
   part_digits_.push_back(digit);
   return *this;
@@ -214,8 +215,8 @@ class Distribution::Layer {
   void take_dealt(const PartDigit& digit, std::uint64_t value) {
     Written& axis = written(digit.axis);
     if (axis.skipped % digit.unit != 0) {
-      refuse(
-          fmt::format("axis {}: units of {} are dealt out of a block that begins within one", digit.axis, digit.unit));
+      refuse(fmt::format("axis {}: units of {} are distributed from a block that begins within a unit", digit.axis,
+                         digit.unit));
     }
     const std::uint64_t dealt = (value + axis.skipped / digit.unit) % digit.count;
     const std::size_t first = step_at(digit.axis, digit.unit), last = step_at(digit.axis, digit.unit * digit.count);
@@ -260,17 +261,17 @@ class Distribution::Layer {
 
   // Digit (y / unit) mod radix of the coordinate y within the part.
   void lay_digit(int axis, std::uint64_t unit, std::uint64_t radix) {
-    if (axis < 0 || axis >= whole_.axes()) refuse(fmt::format("there is no axis {} to lay", axis));
+    if (axis < 0 || axis >= whole_.axes()) refuse(fmt::format("axis {} does not exist and cannot be placed", axis));
     const std::uint64_t all = extent(axis);
     if (all % (unit * std::max<std::uint64_t>(radix, 1)) != 0) {
-      refuse(fmt::format("the {} coordinates of a part on axis {} are no multiple of {}", all, axis,
+      refuse(fmt::format("the {} coordinates of a part on axis {} are not a multiple of {}", all, axis,
                          unit * std::max<std::uint64_t>(radix, 1)));
     }
     const std::uint64_t values = radix == 0 ? all / unit : radix;
     laid_[static_cast<std::size_t>(axis)].emplace_back(unit, values);
     const Written& as = written(axis);
     if (as.skipped != 0 && (unit != 1 || values != all)) {
-      refuse(fmt::format("axis {}: a block of what was dealt out is laid as a whole only", axis));
+      refuse(fmt::format("axis {}: a block of distributed coordinates can only be placed as a whole", axis));
     }
     const bool is_highest = unit * values == all;  // it needs no bound
     const std::size_t first = step_at(axis, unit);
@@ -287,9 +288,10 @@ class Distribution::Layer {
   void lay_even_odd() {
     std::uint64_t sites = 1;
     for (const int axis : whole_.checkered_) {
-      if (axis < 0 || axis >= whole_.axes()) refuse(fmt::format("there is no axis {} to lay in even-odd order", axis));
+      if (axis < 0 || axis >= whole_.axes())
+        refuse(fmt::format("axis {} does not exist and cannot be put in even-odd order", axis));
       if (written(axis).is_dealt) {
-        refuse(fmt::format("axis {} is dealt out; even-odd order needs blocks", axis));
+        refuse(fmt::format("axis {} is distributed cyclically; even-odd order needs blocks", axis));
       }
       sites *= extent(axis);
       laid_[static_cast<std::size_t>(axis)].emplace_back(1, extent(axis));
@@ -312,7 +314,7 @@ class Distribution::Layer {
 };
 
 std::pair<Part, std::uint64_t> Distribution::lay_out(std::uint64_t number) const {
-  if (number >= parts_) refuse(fmt::format("there is no part {}; there are {}", number, parts_));
+  if (number >= parts_) refuse(fmt::format("part {} does not exist; there are {}", number, parts_));
   Part part{.lower = Index::filled(axes(), 0), .extents = extents_, .origin = Index::filled(axes(), 0)};
   Layer layer(*this, part);
   for (const PartDigit& digit : part_digits_) {

@@ -27,7 +27,7 @@ void require_even_links(const Payload& payload) {
   if (fits) return;
   throw Error(
       Code::invalid_argument,
-      fmt::format("a field on {} cannot lie at odd points; expected one link for each dimension, on a whole "
+      fmt::format("a field on {} cannot be stored at odd points; expected one link for each dimension, on a whole "
                   "lattice of even extents and in blocks that hold neighbours of the fastest dimension together",
                   to_string(payload.extents)));
 }

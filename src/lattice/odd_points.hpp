@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where links lie in a file that has a place for odd sites only (Payload::at_odd_points): the links of both directions
-// of such a site one behind the other, those of the backward directions being links of its even neighbours.
+// of such a site contiguous, those of the backward directions being links of its even neighbours.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ class RangeBoxes {
  public:
   // Sites begin .. end - 1 of the box, in boxes of at most `max_sites` sites (at least one); `order` as in SiteOrder.
   RangeBoxes(const Box& box, const SiteOrder& order, std::uint64_t begin, std::uint64_t end, std::uint64_t max_sites);
-  bool next(Box& part);  // false behind the last one
+  bool next(Box& part);  // false after the last one
 
  private:
   Box box_;

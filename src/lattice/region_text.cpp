@@ -56,10 +56,9 @@ Box region_of(const std::string& path, std::string_view text, const Extents& lat
     std::string_view rest = span;
     const auto axis = axis_of(take_until(rest, '='));
     if (!axis || rest.find(':') == std::string_view::npos) {
-      refuse_span(
-          path, span,
-          "is no part of an axis; expected AXIS=FIRST:END with AXIS one of x, y, z, t or a number from 0, as in "
-          "\"t=0:8,x=:4\" (sites 0 to 7 in t, 0 to 3 in x)");
+      refuse_span(path, span,
+                  "is not a part of an axis; expected AXIS=FIRST:END with AXIS one of x, y, z, t or a number from 0, "
+                  "as in \"t=0:8,x=:4\" (sites 0 to 7 in t, 0 to 3 in x)");
     }
     if (*axis >= lattice.size()) {
       refuse_span(path, span, fmt::format("names an axis that a lattice of {} dimensions has not", lattice.size()));
@@ -69,11 +68,10 @@ Box region_of(const std::string& path, std::string_view text, const Extents& lat
     const std::int64_t extent = lattice[*axis];
     const auto first = bound_of(take_until(rest, ':'), extent, 0), end = bound_of(rest, extent, extent);
     if (!first || !end || *first >= *end) {
-      refuse_span(
-          path, span,
-          fmt::format("is no part of the {} sites of that axis; expected FIRST:END with FIRST below END, and END "
-                      "not above {}",
-                      extent, extent));
+      refuse_span(path, span,
+                  fmt::format("is not a part of the {} sites of that axis; expected FIRST:END with FIRST below END, "
+                              "and END not above {}",
+                              extent, extent));
     }
     region.lower[*axis] = *first;
     region.extents[*axis] = *end - *first;

@@ -44,7 +44,7 @@ class Rows {
   // From now on the rows of another part of the sites wanted at first. Needs no memory either.
   void narrow(const Box& part) noexcept;
 
-  bool next(Row& row);  // false behind the last one
+  bool next(Row& row);  // false after the last one
   void restart() noexcept;
   // The next row is the first one with a site at or behind `file_site`; it may begin before it.
   void seek(std::uint64_t file_site) noexcept;

@@ -36,9 +36,9 @@ class Runs {
   // All parts have the same axes.
   explicit Runs(std::span<const Part* const> parts, Lead lead = Lead::evenly_spaced);
 
-  bool next(SpacedRun& run);  // false behind the last one
+  bool next(SpacedRun& run);  // false after the last one
   void restart() noexcept;
-  // The next run is the first with a number at or behind this position of the leading part; it may begin before it.
+  // The next run is the first with a number at or after this position of the leading part; it may begin before it.
   void seek(std::int64_t position) noexcept;
   // How many there are, before neighbours are joined.
   std::uint64_t count() const noexcept;

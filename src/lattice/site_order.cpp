@@ -34,8 +34,8 @@ SiteOrder resolve_order(const SiteOrder& order, int dimensions) {
     facts.expected = fmt::format("each of 0 to {} once", dimensions - 1);
     facts.found = fmt::format("{}", fmt::join(order, ", "));
     throw Error(Code::invalid_argument,
-                fmt::format("{{{}}} is no order of {} dimensions; expected {}, fastest first", facts.found, dimensions,
-                            facts.expected),
+                fmt::format("{{{}}} is not an order of {} dimensions; expected {}, fastest first", facts.found,
+                            dimensions, facts.expected),
                 facts);
   }
   return resolved;

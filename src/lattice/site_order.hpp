@@ -28,7 +28,7 @@ Coord site_at(std::uint64_t number, const Box& box, const SiteOrder& order) noex
 std::uint64_t site_rank(const Coord& x, const Extents& extents) noexcept;
 Coord site_of_rank(std::uint64_t rank, const Extents& extents) noexcept;
 
-// Moves x to the next site of the box in the given order; false behind the last one (x is then the first).
+// Moves x to the next site of the box in the given order; false after the last one (x is then the first).
 bool advance(Coord& x, const Box& box, const SiteOrder& order) noexcept;
 
 }  // namespace lq::lattice

@@ -20,7 +20,7 @@ void require_fit(const Payload& payload) {
                     volume(block) == payload.tile_sites;
   if (fits) return;
   throw Error(Code::invalid_argument,
-              fmt::format("blocks of {} are no tiles of {} sites of a lattice of {}", to_string(block),
+              fmt::format("blocks of {} are not tiles of {} sites of a lattice of {}", to_string(block),
                           payload.tile_sites, to_string(payload.stored.extents)));
 }
 

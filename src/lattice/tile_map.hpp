@@ -11,12 +11,12 @@
 
 namespace lq::lattice {
 
-// Sites that lie one behind the other in a tile.
+// Sites that are contiguous in a tile.
 struct TilePiece {
   std::uint64_t tile = 0;
   std::uint64_t first = 0;    // number within the tile of the first of them
   std::uint64_t sites = 0;    // at most, from that one on
-  std::uint64_t padding = 0;  // places behind the last of them that belong to no site
+  std::uint64_t padding = 0;  // places after the last of them that belong to no site
 };
 
 class TileMap {

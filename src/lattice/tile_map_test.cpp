@@ -65,7 +65,7 @@ TEST_P(TileMapOf, BlocksKnowThePlaceOfEverySite) {
       ASSERT_EQ(place, piece.first + i) << site << " + " << i;
     }
     filled[piece.tile][piece.first] += 1;
-    // Whoever is the last of a piece answers for what lies behind it.
+    // Whoever is the last of a piece answers for what lies after it.
     for (std::uint64_t i = 0; piece.sites == 1 && i < piece.padding; ++i) filled[piece.tile][piece.first + 1 + i] += 1;
   }
   for (std::uint64_t tile = 0; tile < blocks; ++tile) {

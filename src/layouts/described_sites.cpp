@@ -21,7 +21,7 @@ namespace {
 // Sites taken at once: in the first cache level, or, where memory has many streams or is written around the caches,
 // longer pieces of each; in lines, as long as the second level allows.
 constexpr std::size_t near_bytes = 8192, far_bytes = 65536, line_run_bytes = 262144;
-// A field as large stays in the second cache level; of it and of larger ones, memory is fetched so many sites ahead.
+// A field as large stays in the second cache level; of it and of larger ones, memory is fetched this many sites ahead.
 constexpr std::size_t near_cache_bytes = 1 << 20, far_ahead = 16, near_ahead = 8;
 // Of each lane of vectors, or multiples of it: loops over sites go by so many.
 constexpr std::size_t sites_of_lane = 4;
@@ -49,13 +49,13 @@ std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& 
 }
 
 void require_one_home(const std::vector<std::byte*>& arrays) {
-  device::Home first, other;
+  device::DeviceContext first, other;
   const device::Driver* const driver = device::driver_of(arrays.front(), first);
   for (const std::byte* array : arrays) {
     if (device::driver_of(array, other) == driver && first.handle == other.handle) continue;
     throw Error(Code::invalid_argument,
-                "the arrays of a described field lie partly on the host and partly in the memory of a GPU, or on "
-                "several GPUs; one place is expected for all of them");
+                "the arrays of a described field are partly on the host and partly in the memory of a GPU, or on "
+                "several GPUs; put all of them in one place");
   }
 }
 
@@ -150,7 +150,7 @@ DescribedSites::~DescribedSites() = default;
 DescribedSites::DescribedSites(DescribedSites&&) noexcept = default;
 
 void DescribedSites::use_device(std::byte* memory) {
-  device::Home home;
+  device::DeviceContext home;
   const device::Driver* const driver = device::driver_of(memory, home);
   if (driver == nullptr) return;
   copies_ = std::make_unique<device::Copies>(*driver, home, std::max(device::block_bytes, site_bytes_));
@@ -186,7 +186,7 @@ void DescribedSites::find_runs() {
   }
 }
 
-std::span<base::MemoryAhead> DescribedSites::aim_at(std::span<const RowPart> parts) {
+std::span<base::PrefetchList> DescribedSites::aim_at(std::span<const RowPart> parts) {
   places_.find(parts);
   lanes_at_once_ = lanes_at_once();
   if (copies_ || image_) find_runs();
@@ -243,7 +243,7 @@ void DescribedSites::move_lines(Byte* row, const Copy& copy) {
   }
 }
 
-// Where what is moved behind a run of a bundle begins; behind the last, where the next sites are if they go on there.
+// Where what is moved behind a run of a bundle begins; after the last, where the next sites are if they go on there.
 std::uintptr_t DescribedSites::memory_behind(const Bundle& bundle, const SiteRun& run) const noexcept {
   const auto runs = runs_.front().runs();
   const bool is_last_run = &run == &runs.back(), is_last = is_last_run && &bundle == &bundles_.back();
@@ -330,7 +330,7 @@ void DescribedSites::move_run(const Bundle& bundle, const SiteRun& run, Byte* ro
   });
 }
 
-// All pieces of a run, one behind the other. Answers where they end.
+// All pieces of a run, contiguous. Answers where they end.
 std::byte* DescribedSites::stage(const Bundle& bundle, const SiteRun& run, std::byte* at) noexcept {
   for (std::size_t k = 0; k < bundle.pieces.size(); ++k) {
     stage_at(bundle, k, at);

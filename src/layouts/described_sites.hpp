@@ -13,7 +13,7 @@
 
 #include <limequat/field.hpp>
 
-#include "base/memory_ahead.hpp"
+#include "base/prefetch_list.hpp"
 #include "device/copies.hpp"
 #include "layouts/bundles.hpp"
 #include "layouts/memory_image.hpp"
@@ -47,9 +47,9 @@ class DescribedSites {
   ~DescribedSites();
   DescribedSites(DescribedSites&&) noexcept;
 
-  // The sites of parts inside the box are next, one part behind the other. Answers which memory is worth to be fetched
-  // ahead, but for what comes in long streams, which processors fetch by themselves.
-  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
+  // The sites of parts inside the box are next, one part after the other. Answers which memory is worth to be fetched
+  // ahead, except for what comes in long streams, which processors fetch by themselves.
+  std::span<base::PrefetchList> aim_at(std::span<const RowPart> parts);
   // These out of memory and into it; they are there when finish() returns.
   void take(std::byte* out);
   void give(const std::byte* in);
@@ -107,7 +107,7 @@ class DescribedSites {
 
   RowPlaces places_;  // of the sites at hand
   std::vector<Bundle> bundles_;
-  std::vector<base::MemoryAhead> ahead_;
+  std::vector<base::PrefetchList> ahead_;
   std::size_t number_bytes_ = 0, site_bytes_ = 0;
   bool has_absent_ = false;
   std::size_t lanes_ = 1;          // of a vector

@@ -16,7 +16,7 @@ namespace lq::layouts {
 // Whether a GPU can: numbers lie there as they are, without norms.
 inline bool is_moved_by_number(const MemoryLayout& layout) noexcept { return layout.norms == NormPlaces::none; }
 
-// Where the numbers of a site lie, number by number as files and plain memory have them: addresses behind its places.
+// Where the numbers of a site lie, number by number as files and plain memory have them: addresses after its places.
 // `data` as in a field.
 std::vector<device::NumberPlace> numbers_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box,
                                             const void* data);

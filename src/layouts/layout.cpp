@@ -40,7 +40,7 @@ Number number(std::string_view word, std::string_view text) {
   Number value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty() || value < 0) {
-    refuse(word, fmt::format("\"{}\" is no number of sites, dimensions or numbers", text));
+    refuse(word, fmt::format("\"{}\" is not a number of sites, dimensions or numbers", text));
   }
   return value;
 }

@@ -19,8 +19,8 @@ namespace lq::layouts {
 
 class MemoryImage {
  public:
-  // Of `most` sites at a time, or of so many vectors of these lanes. Nothing where the bundles have no such image, or
-  // the processor does not copy so.
+  // Of `most` sites at a time, or of the given number of vectors of these lanes. Nothing where the bundles have no such
+  // image, or the processor does not copy so.
   static std::unique_ptr<MemoryImage> find(std::span<const Bundle> bundles, std::size_t lanes, std::size_t number_bytes,
                                            std::size_t most);
 
@@ -48,7 +48,7 @@ class MemoryImage {
 
   kernels::isa::AroundCaches around_;
   std::size_t most_, number_bytes_, piece_bytes_;
-  std::size_t lines_of_piece_;  // of all sites, one behind the other
+  std::size_t lines_of_piece_;  // of all sites, contiguous
   std::unique_ptr<Line[]> lines_;
   std::vector<Bundle> images_;
   std::vector<std::vector<std::byte*>> memory_;  // of each bundle its pieces, of the site whose place is 0

@@ -42,7 +42,7 @@ class OnePass {
     std::span<const std::int64_t> places;
     std::size_t count = 0;
     // Which go one after the other, for they share cache lines: those below this place and then the others; or those
-    // of so many lanes, which are one behind the other.
+    // of this many lanes, which are contiguous.
     std::int64_t parted_at = 0;
     std::size_t lanes = 1;
     std::size_t shared_by = 1;  // so many, taken so, have their pieces of memory together

@@ -9,7 +9,7 @@
 
 namespace lq::layouts {
 
-// Places from the first to behind the last that the first `entries` of a table name. invalid_argument where it has
+// Places from the first to after the last that the first `entries` of a table name. invalid_argument where it has
 // fewer, names one twice, or one so far away that it can be none.
 std::uint64_t places_needed(std::span<const std::uint64_t> table, std::uint64_t entries);
 

@@ -19,7 +19,7 @@ using Table = std::vector<std::uint64_t>;
 TEST(PlaceTable, NeedsMemoryUpToItsLastPlace) {
   EXPECT_EQ(places_needed(Table{2, 0, 1}, 3), 3u);
   EXPECT_EQ(places_needed(Table{7, 100, 3}, 3), 101u);
-  EXPECT_EQ(places_needed(Table{1, 0, 9, 9}, 2), 2u);  // what lies behind is not looked at
+  EXPECT_EQ(places_needed(Table{1, 0, 9, 9}, 2), 2u);  // what lies after is not looked at
   EXPECT_EQ(places_needed(Table{}, 0), 0u);
 }
 

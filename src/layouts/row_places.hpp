@@ -19,9 +19,9 @@ class RowPlaces {
  public:
   RowPlaces(const MemoryLayout& layout, const FieldSpec& spec, const Box& box);
 
-  // At most so many sites at a time; more ask for memory.
+  // At most the given number of sites at a time; more ask for memory.
   void reserve(std::uint64_t sites) { places_.reserve(static_cast<std::size_t>(sites * groups_)); }
-  // The places of the sites of parts inside the box, one part behind the other.
+  // The places of the sites of parts inside the box, one part after the other.
   void find(std::span<const RowPart> parts);
 
   const SitePlaces& rule() const noexcept { return rule_; }

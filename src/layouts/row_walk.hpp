@@ -14,7 +14,7 @@
 
 namespace lq::layouts {
 
-// Sites at x and behind it along the axis.
+// Sites at x and after it along the axis.
 struct RowPart {
   Coord x;
   int axis = 0;
@@ -51,7 +51,7 @@ class RowWalk {
 
  private:
   Coord site(std::uint64_t number) const noexcept;
-  // Adds the parts of so many sites from x on; x becomes the site behind them.
+  // Adds the parts of the given number of sites from x on; x becomes the site after them.
   void take_parts(Coord& x, std::uint64_t sites) noexcept;
 
   Box box_;

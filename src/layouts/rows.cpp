@@ -36,9 +36,9 @@ std::optional<DescribedSites> sites_of(const AnyField& field, const Box& box, Wa
 
 RowsOut::RowsOut(const Field& field, const Box& box) : field_(field), sites_(sites_of(field, box, Way::take, 0)) {}
 
-std::span<base::MemoryAhead> RowsOut::aim_at(std::span<const RowPart> parts) {
+std::span<base::PrefetchList> RowsOut::aim_at(std::span<const RowPart> parts) {
   parts_ = parts;
-  return sites_ ? sites_->aim_at(parts) : std::span<base::MemoryAhead>();
+  return sites_ ? sites_->aim_at(parts) : std::span<base::PrefetchList>();
 }
 
 void RowsOut::take(std::byte* out) {
@@ -57,9 +57,9 @@ void RowsOut::take(std::byte* out) {
 RowsIn::RowsIn(const MutableField& field, const Box& box, std::size_t beyond_caches)
     : field_(field), sites_(sites_of(field, box, Way::give, beyond_caches)) {}
 
-std::span<base::MemoryAhead> RowsIn::aim_at(std::span<const RowPart> parts) {
+std::span<base::PrefetchList> RowsIn::aim_at(std::span<const RowPart> parts) {
   parts_ = parts;
-  return sites_ ? sites_->aim_at(parts) : std::span<base::MemoryAhead>();
+  return sites_ ? sites_->aim_at(parts) : std::span<base::PrefetchList>();
 }
 
 void RowsIn::give(const std::byte* in) {

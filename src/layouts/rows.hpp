@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of sites taken out of memory that does not hold them as files do, and given back to it: memory by description,
-// and functions of the application. Sites come and go one behind the other, each in its natural form.
+// and functions of the application. Sites come and go contiguous, each in its natural form.
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@
 
 #include <limequat/field.hpp>
 
-#include "base/memory_ahead.hpp"
+#include "base/prefetch_list.hpp"
 #include "layouts/described_sites.hpp"
 #include "layouts/row_walk.hpp"
 
 namespace lq::layouts {
 
-// Whether sites lie in `data` one behind the other in their natural form, in some order.
+// Whether sites lie in `data` contiguous in their natural form, in some order.
 inline bool is_plain(const Field& field) noexcept {
   return !field.fetch && !field.fetch_rows && field.memory.is_plain();
 }
@@ -38,9 +38,9 @@ class RowsOut {
  public:
   // `field` resolved and not plain, of the sites of `box` in the coordinates that take() is called with.
   RowsOut(const Field& field, const Box& box);
-  // The sites of parts inside the box are next, one part behind the other; the parts stay until they are taken. Answers
+  // The sites of parts inside the box are next, one part after the other; the parts stay until they are taken. Answers
   // which memory they lie in, as far as it is worth to fetch it ahead.
-  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
+  std::span<base::PrefetchList> aim_at(std::span<const RowPart> parts);
   // Absent sites (of the parity that is not there) are zeros.
   void take(std::byte* out);
   void take(std::span<const RowPart> parts, std::byte* out) {
@@ -69,7 +69,7 @@ class RowsIn {
   static constexpr std::size_t large_field = std::size_t{32} << 20;
   RowsIn(const MutableField& field, const Box& box, std::size_t beyond_caches = large_field);
   // As above.
-  std::span<base::MemoryAhead> aim_at(std::span<const RowPart> parts);
+  std::span<base::PrefetchList> aim_at(std::span<const RowPart> parts);
   // Absent sites are passed over.
   void give(const std::byte* in);
   void give(std::span<const RowPart> parts, const std::byte* in) {

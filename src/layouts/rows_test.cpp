@@ -365,7 +365,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
     }
   }
 
-  // Rows of several boxes at once; behind the first of them rows of which the first box has one site more.
+  // Rows of several boxes at once; after the first of them rows of which the first box has one site more.
   template <class Real>
   void check_boxes(std::size_t beyond_caches) {
     const Case& layout = GetParam();
@@ -402,7 +402,7 @@ class EachLayout : public ::testing::TestWithParam<Case> {
   }
 
   // Sites to the bytes of a file and back in one pass, beside what becomes of those that are put together first. In the
-  // file they are so many parts of as many sites, with a gap between.
+  // file they are that many parts of equally many sites, with a gap between.
   void move_in_one_pass(std::span<const RowPart> parts, std::size_t count, std::size_t gap, RowsOut& out, RowsIn& in) {
     const FieldSpec& spec = GetParam().spec;
     const kernels::SiteForm form{spec.numbers, spec.precision, spec.precision, true};
@@ -701,9 +701,9 @@ TEST(TableOfPlaces, IsRefusedWhereItCannotBe) {
     return std::string(error.what());
   };
   const FieldSpec gauge = gauge_of(Precision::double_), spinor = spinor_spec(Precision::double_);
-  EXPECT_NE(sentence("openqcd", {}, gauge).find("there is none"), std::string::npos);
-  EXPECT_NE(sentence("hirep", std::span(table).first(0), gauge).find("there is none"), std::string::npos);
-  EXPECT_NE(sentence("milc", table, gauge).find("says not of what"), std::string::npos);
+  EXPECT_NE(sentence("openqcd", {}, gauge).find("no table is given"), std::string::npos);
+  EXPECT_NE(sentence("hirep", std::span(table).first(0), gauge).find("no table is given"), std::string::npos);
+  EXPECT_NE(sentence("milc", table, gauge).find("does not state of what"), std::string::npos);
   EXPECT_NE(sentence("places=of-sites halo=1,1,1,1", table, gauge).find("together with"), std::string::npos);
   EXPECT_NE(sentence("places=of-links links=in-arrays", table, gauge).find("together with links="), std::string::npos);
   EXPECT_NE(sentence("openqcd", table, spinor).find("spinor"), std::string::npos);

@@ -27,10 +27,10 @@ void require_a_number_each(const std::vector<std::uint64_t>& numbers, const char
 void require_table(const MemoryLayout& layout) {
   if (layout.places == PlaceTable::none) {
     if (layout.table == nullptr) return;
-    refuse("a table of places, but says not of what (places=)");
+    refuse("a table of places, but does not state of what (places=)");
   }
   if (layout.table == nullptr || layout.table_entries == 0) {
-    refuse("places= for a table of the application's own, but there is none; it goes with the description");
+    refuse("places= for a table of the application, but no table is given; pass it with the description");
   }
   const bool has_rule = layout.parity != ParityOrder::none || !layout.halo.empty() || !layout.lanes.empty() ||
                         layout.block != 0 || layout.padding != 0 || layout.links == LinkPlaces::outermost;
@@ -145,7 +145,7 @@ void SitePlaces::place_sites(const MemoryLayout& layout) {
   }
 }
 
-// From positions of sites to places. Sites of a vector share their place but for the lane.
+// From positions of sites to places. Sites of a vector share their place except for the lane.
 void SitePlaces::count_numbers() {
   for (lattice::Digit& digit : part_.digits) {
     digit.stride *= digit.stride < static_cast<std::int64_t>(lanes_) ? 2 : site_stride_;
@@ -172,8 +172,8 @@ void SitePlaces::require_numbers(const MemoryLayout& layout, const FieldSpec& sp
   }
   if (layout.norms != NormPlaces::none && spec.precision != Precision::single) {
     refuse(
-        "norms, which go with half precision, but the field is of double precision; as single precision it is handed "
-        "out and taken");
+        "norms, which go with half precision, but the field is of double precision; it is read and written as single "
+        "precision");
   }
   if (lanes_ > 1 && layout.block != 0) refuse("lanes together with blocks; only one of them can be");
   if (lanes_ > 1 && !spec.is_complex) refuse("lanes, but the numbers are real");

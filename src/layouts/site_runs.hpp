@@ -20,13 +20,13 @@ struct SiteRun {
 
 class SiteRuns {
  public:
-  // Memory for so many sites; more ask for it.
+  // Memory for the given number of sites; more ask for it.
   void reserve(std::size_t sites) {
     runs_.reserve(sites);
     run_of_.reserve(sites);
     sites_.reserve(sites);
   }
-  // Of sites at these places, but for absent ones. Those `dense` apart are neighbours in memory; where sites of two
+  // Of sites at these places, except for absent ones. Those `dense` apart are neighbours in memory; where sites of two
   // parities take turns, `turns` is 2, else 1.
   void find(std::span<const std::int64_t> places, std::int64_t dense, std::size_t turns);
 

@@ -30,7 +30,7 @@ ClientWrites client_writes(std::string_view file_system_name);
 // Kind::reads_in_order of the same.
 bool reads_in_order(std::string_view file_system_name);
 
-// What is known of a file system of this name with so many targets, without one.
+// What is known of a file system of this name with the given number of targets, without one.
 FileSystem file_system_named(const std::string& name, std::uint64_t targets);
 // On how many of them a new file with these stripes lies; 0: not known.
 std::uint64_t targets_of_file(std::string_view file_system_name, const Stripes& stripes, std::uint64_t targets);
@@ -47,7 +47,7 @@ struct SystemFacts {
 // These, what is known of their kind of file system, and what `calls` tell of the path.
 FileSystem conclude(const SystemFacts& facts, StorageCalls& calls);
 
-// Local. At the empty new file `path`: stripes for a file of so many bytes. `spare`: a free name beside it. Never
+// Local. At the empty new file `path`: stripes for a file of this many bytes. `spare`: a free name next to it. Never
 // fails; with is_set(), `path` may be another file afterwards.
 struct Striped {
   Stripes stripes = {};

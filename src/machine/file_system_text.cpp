@@ -35,13 +35,13 @@ std::string stripes_text(const FileSystem& fs) {
 std::string_view control_text(const FileSystem& fs) {
   switch (fs.stripe_control) {
     case StripeControl::none:
-      return "nobody but the administrator";
+      return "only the administrator";
     case StripeControl::folder:
-      return "whoever owns the folder";
+      return "the owner of the folder";
     case StripeControl::new_file:
-      return "whoever makes a file, before it has data";
+      return "the program that creates a file, before it has data";
     case StripeControl::creation:
-      return "whoever makes a file, in that moment";
+      return "the program that creates a file, when it creates it";
   }
   return "unknown";
 }
@@ -51,7 +51,7 @@ std::string targets_text(const FileSystem& fs) {
   if (fs.targets == 0) return "unknown";
   std::string text = std::to_string(fs.targets);
   if (fs.targets_of_file > 0) text += fmt::format(", of which a new file has {}", fs.targets_of_file);
-  if (!fs.servers.empty() && fs.stripe_bytes == 0) text += "; a file lies on one of them unless the volume has shards";
+  if (!fs.servers.empty() && fs.stripe_bytes == 0) text += "; a file is on one of them unless the volume has shards";
   for (std::size_t k = 0; k < fs.servers.size(); ++k) {
     text += fmt::format("{}{}", k == 0 ? " (" : ", ", base::printable(fs.servers[k]));
   }
@@ -62,7 +62,7 @@ std::string coherent_text(const FileSystem& fs) {
   if (!fs.is_shared) return "yes";
   if (fs.coherent == Known::yes) return "yes: every client sees what another has written";
   const std::string what = fs.coherent == Known::no ? "no: clients cache pages on their own" : "unknown";
-  return what + "; every block gets one writer, who syncs";
+  return what + "; every block gets one writer, which syncs";
 }
 
 }  // namespace
@@ -108,10 +108,10 @@ std::string describe(const FileSystem& fs) {
   if (fs.is_shared) add("set by", control_text(fs));
   add("targets", targets_text(fs));
   add("locks", fs.locks == Known::yes  ? "yes: two writers in one block wait for each other"
-               : fs.locks == Known::no ? "no: nobody waits for another client"
+               : fs.locks == Known::no ? "no: no client waits for another"
                                        : "unknown");
   add("coherent", coherent_text(fs));
-  add("holes", fs.allows_holes ? "yes" : "no: what was never written takes space");
+  add("holes", fs.allows_holes ? "yes" : "no: bytes that were never written take space");
   add("space", fs.total_bytes == 0 ? "unknown"
                                    : fmt::format("{} of {} free; quotas and single full servers are not seen",
                                                  base::human_bytes(fs.free_bytes), base::human_bytes(fs.total_bytes)));

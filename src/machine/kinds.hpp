@@ -42,7 +42,7 @@ struct Kind {
   StripeSource stripes = StripeSource::none;
   StripeControl control = StripeControl::none;
   bool stripes_are_targets = false;  // each stripe of a file lies on a target of its own
-  // Its client fetches ahead for who reads one piece behind the other, and for nobody else: threads that take turns in
+  // Its client fetches ahead for who reads one piece after the other, and for nobody else: threads that take turns in
   // one open file get half the rate of one thread (measured on ceph-fuse).
   bool reads_in_order = false;
   // Ranks of one client are faster where one of them writes for all, however long their rows are (measured on

@@ -133,8 +133,8 @@ std::optional<std::string> complaint_about_target(std::string_view name, const s
 
 std::string profile_text(const Machine& machine) {
   std::string text =
-      "# Site profile of Limequat: this machine in numbers. B/s: bytes per second, s: seconds.\n"
-      "# Keys that are missing have defaults. \"lq doctor --save-profile\" measures them anew.\n";
+      "# Site profile of Limequat: this machine in numbers. B/s: bytes per second, s: seconds.\n# Missing keys have "
+      "defaults. \"lq doctor --save-profile\" measures them again.\n";
   std::string_view section;
   for (const Key& key : key_table) {
     if (key.section != section) text += fmt::format("\n[{}]\n", section = key.section);

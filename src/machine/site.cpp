@@ -124,8 +124,8 @@ UsableMachine read_once(const std::string& path, bool is_asked_for, const struct
 UsableMachine read_usable(const std::string& path, const struct stat& status, bool is_asked_for) {
   if (!is_asked_for && status.st_uid != ::geteuid() && status.st_uid != 0) {
     return {{},
-            fmt::format("{}: this site profile is not taken, for it belongs to another user ({}); name it in "
-                        "LQ_PROFILE to have it taken",
+            fmt::format("{}: this site profile is ignored, because it belongs to another user ({}); to use it, name it "
+                        "in LQ_PROFILE",
                         path, status.st_uid)};
   }
   try {

@@ -29,7 +29,7 @@ std::uint64_t multiple_of(std::uint64_t unit, std::uint64_t bytes) {
   return std::max(unit, (std::min(bytes, largest_stripe) + unit - 1) / unit * unit);
 }
 
-// What the file system takes in place of these bytes.
+// What the file system takes instead of these bytes.
 std::uint64_t possible_stripe(StripeSource source, std::uint64_t bytes) {
   if (source == StripeSource::beegfs) return std::bit_ceil(multiple_of(beegfs_unit, bytes));
   return multiple_of(source == StripeSource::ceph ? ceph_unit : lustre_unit, bytes);

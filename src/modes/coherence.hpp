@@ -38,7 +38,7 @@ class Compression {
   void add(const Field& vector);
   // Collective. Modes of the basis that are in a set already.
   void add(const Set& set);
-  // Collective. A mode that comes behind those of the basis.
+  // Collective. A mode that comes after those of the basis.
   Encoded encode(const Field& vector, const Mode& mode) const;
 
  private:

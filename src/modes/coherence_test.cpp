@@ -52,7 +52,7 @@ std::size_t block_of(std::size_t site, const Extents& sites, const Extents& bloc
   return number;
 }
 
-// Modes 0 to 2 are random; the later ones are these, weighted anew in each block, and a part `noise` of their own.
+// Modes 0 to 2 are random; the later ones are these, weighted again in each block, and a part `noise` of their own.
 Vector vector_number(std::uint64_t k, const Description& description, double noise = 1e-4) {
   const Extents sites = description.sites();
   const std::size_t numbers = static_cast<std::size_t>(description.field().numbers / 2);

@@ -113,10 +113,10 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
       }
     }
     if (options.first > last) {
-      throw Error(
-          Code::no_such_record,
-          fmt::format("{}: there is no mode {}: the set has {}, counted from 0", from, options.first, source.size()),
-          {.path = from});
+      throw Error(Code::no_such_record,
+                  fmt::format("{}: mode {} does not exist; the set has {} modes, numbered from 0", from, options.first,
+                              source.size()),
+                  {.path = from});
     }
     description = source.description();
     description.storage = options.storage.value_or(description.storage);
@@ -135,9 +135,10 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     export_set(source, to, communicator, options.first, last, options, all);
     comm::agree(comm, [&] {
       for (const std::string& text : unproven) {
-        all.warnings.push_back(fmt::format("{}: the source was repaired, and says: {}. The format \"{}\" has no place "
-                                           "for that",
-                                           to, text, options.format));
+        all.warnings.push_back(
+            fmt::format("{}: the source was repaired, and says: {}. The format \"{}\" has no place "
+                        "for that",
+                        to, text, options.format));
       }
     });
     if (report != nullptr) *report = std::move(all);

@@ -374,7 +374,7 @@ void export_set(const Set& source, const std::string& to, const Communicator& co
       for (const Named& one : exports) names += fmt::format(", {}", one.name);
       throw Error(
           Code::invalid_argument,
-          fmt::format("there is no format of vectors \"{}\"; there are {}", base::printable(options.format), names),
+          fmt::format("unknown format of vectors \"{}\"; choose from {}", base::printable(options.format), names),
           {.expected = names, .found = base::printable(options.format)});
     }
     if (source.family() != "modes") {

@@ -201,7 +201,7 @@ TEST_P(ModesThatWereReplaced, AreNotGoneOnWith) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     const Error error = error_of([&] { add(writer, first + 1, first + 2); });
     EXPECT_EQ(error.code(), Code::io);
-    EXPECT_NE(std::string(error.what()).find("somebody has replaced"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("another program has replaced"), std::string::npos) << error.what();
     EXPECT_EQ(error.facts().path, path_);
     EXPECT_EQ(testing::contents(path_), there);
   }
@@ -229,7 +229,7 @@ TEST_F(ModesOverOthers, AreRefusedOnAllRanksAlike) {
   }
   const std::string before = folder_ / "before.modes";
   std::filesystem::copy_file(path_, before);
-  expect_one_error("somebody has replaced it", [&](const Grid& grid) {
+  expect_one_error("another program has replaced it", [&](const Grid& grid) {
     Writer writer(path_, grid, described(), {.overwrite = true});
     const auto values = vector_number(grid, 0);
     writer.append(spinor(values), mode_number(0));
@@ -318,9 +318,8 @@ TEST_F(Modes, OfARepairedSetStayMarkedInEveryCopy) {
     EXPECT_TRUE(report.warnings.empty());
     const Verification verdict = io::verify(copy);
     EXPECT_EQ(verdict.verdict, Verdict::unproven);
-    EXPECT_TRUE(std::ranges::any_of(verdict.findings, [&](const Finding& one) {
-      return one.message.find(text) != std::string::npos;
-    }));
+    EXPECT_TRUE(std::ranges::any_of(verdict.findings,
+                                    [&](const Finding& one) { return one.message.find(text) != std::string::npos; }));
   }
   convert(path_, foreign, {}, {.format = "quda"}, &report);
   ASSERT_EQ(report.warnings.size(), 1U);

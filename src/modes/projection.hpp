@@ -27,7 +27,7 @@ class Projection {
   std::vector<std::complex<double>> coefficients(std::span<const double> vector, Precision precision) const;
 
  private:
-  using Rows = std::vector<std::complex<double>>;  // of a lower triangle, one behind the other
+  using Rows = std::vector<std::complex<double>>;  // of a lower triangle, contiguous
 
   Basis basis_;
   std::vector<Rows> factors_;  // of each block

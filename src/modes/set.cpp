@@ -161,7 +161,7 @@ const Mode& Set::mode(std::uint64_t k) const {
   if (k < size()) return modes()[static_cast<std::size_t>(k)];
   const std::string& path = file().catalog().path;
   throw Error(Code::no_such_record,
-              fmt::format("{}: there is no mode {}: the set has {}, counted from 0", path, k, size()),
+              fmt::format("{}: mode {} does not exist; the set has {} modes, numbered from 0", path, k, size()),
               {.path = path, .expected = fmt::format("below {}", size()), .found = fmt::format("{}", k)});
 }
 

@@ -96,7 +96,7 @@ format::modes::Head look(transport::Transport& transport, const std::string& pat
   const format::Format& found = format::recognise(*file);
   if (found.name() != "modes") {
     throw Error(Code::unknown_format,
-                fmt::format("{}: this is no set of modes, but a file of the format \"{}\"", path, found.name()),
+                fmt::format("{}: this is not a set of modes but a file of the format \"{}\"", path, found.name()),
                 {.path = path, .expected = "modes", .found = std::string(found.name())});
   }
   return format::modes::read_head(*file);
@@ -144,7 +144,7 @@ Writer& Writer::operator=(Writer&&) noexcept = default;
 std::uint64_t Writer::size() const { return state_ ? state_->size : 0; }
 const Description& Writer::description() const {
   if (state_) return state_->description;
-  throw Error(Code::wrong_state, "this writer of modes was moved elsewhere");
+  throw Error(Code::wrong_state, "this writer of modes was moved to another object");
 }
 
 Report Writer::append(const Field& vector, const Mode& mode) {
@@ -174,7 +174,7 @@ std::uint64_t write(const std::string& path, const Grid& grid, const Description
   comm::require_same(grid.communicator().engine(), [&] {
     if (vectors.size() != modes.size()) {
       throw Error(Code::invalid_argument,
-                  fmt::format("{}: {} vectors, but {} modes that tell of them", path, vectors.size(), modes.size()));
+                  fmt::format("{}: {} vectors, but {} modes that describe them", path, vectors.size(), modes.size()));
     }
     return std::vector<comm::Stated>{{"how many vectors there are", fmt::format("{}", vectors.size())}};
   });

@@ -26,7 +26,7 @@ class HandedType {
     check(MPI_Type_size(type_, &bytes), "look at the view of a file");
     return bytes;
   }
-  // Copies of it one behind the other leave no gap.
+  // Copies of it contiguous leave no gap.
   bool is_contiguous() const {
     MPI_Aint lower = 0, extent = 0, true_lower = 0, true_extent = 0;
     check(MPI_Type_get_extent(type_, &lower, &extent), "look at the view of a file");

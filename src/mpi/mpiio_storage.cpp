@@ -36,9 +36,8 @@ class MpiStorage final : public Storage {
       check_file(MPI_File_write_at(file_, static_cast<MPI_Offset>(offset), bytes.data(), piece, MPI_BYTE, &status),
                  path_, "write", offset, bytes.size());
       const std::uint64_t put = bytes_of(status);
-      // A write that stops without saying why would loop for ever; full file systems behave so.
-      if (put == 0)
-        fail(Code::no_space, "write", offset, bytes.size(), "nothing was written, and MPI does not say why");
+      // A write that stops without saying why would loop indefinitely; full file systems behave so.
+      if (put == 0) fail(Code::no_space, "write", offset, bytes.size(), "nothing was written, and MPI gives no reason");
       offset += put;
       bytes = bytes.subspan(put);
     }

@@ -50,7 +50,7 @@ int thread_level() {
   return provided;
 }
 
-// A name that nobody else has, from rank 0.
+// A name that no other program has, from rank 0.
 std::string file_name(MPI_Comm comm, const std::string& folder) {
   std::array<std::uint32_t, 1> number{base::random_number()};
   check(MPI_Bcast(number.data(), 1, MPI_UNSIGNED, 0, comm), "broadcast");
@@ -71,7 +71,7 @@ Probe answer(const std::function<Probe(MPI_Comm, const std::string&)>& question,
   try {
     return question(comm, path);
   } catch (const std::bad_alloc&) {
-    return {"mpi-memory", ProbeVerdict::warn, "not tried: not enough memory", "try it where there is more"};
+    return {"mpi-memory", ProbeVerdict::warn, "not tried: not enough memory", "try again with more"};
   }
 }
 
@@ -108,7 +108,7 @@ Probe judge_library(const std::string& version) {
 
 Probe judge_threads(int provided) {
   if (provided == MPI_THREAD_SINGLE) {
-    return {"mpi-threads", ProbeVerdict::warn, "MPI_THREAD_SINGLE: no threads beside MPI",
+    return {"mpi-threads", ProbeVerdict::warn, "MPI_THREAD_SINGLE: no threads together with MPI",
             "for transfers in the background initialise MPI with MPI_Init_thread and MPI_THREAD_FUNNELED or more"};
   }
   const char* const name = provided == MPI_THREAD_FUNNELED     ? "MPI_THREAD_FUNNELED"

@@ -33,7 +33,7 @@ struct AwkwardView {
   std::uint64_t file_bytes(int ranks) const noexcept;
   // What the file holds at `position` when all ranks have written, and every byte was gap_byte before.
   std::byte expected(int ranks, std::uint64_t position) const noexcept;
-  // Of one rank, one block behind the other.
+  // Of one rank, one block after the other.
   std::vector<std::byte> data_of(int rank, int ranks) const;
 };
 inline constexpr std::byte gap_byte{0xee};

@@ -122,7 +122,7 @@ Probe probe_large_piece(MPI_Comm comm, const std::string& path) {
   if (rank != 0) return {name, ProbeVerdict::pass, "", ""};
   if (free_memory() < 2 * large_bytes || free_space(path) < 3 * large_bytes / 2) {
     return {name, ProbeVerdict::warn, "not tried: less than 4.3 GB of memory or 3.2 GB of space are free",
-            "try it where there is more"};
+            "try again with more"};
   }
   const std::string wrong = write_large(path);
   std::error_code ignored;
@@ -144,7 +144,7 @@ Probe probe_large_message(MPI_Comm comm) {
   int enough = 0;
   check(MPI_Allreduce(&enough_here, &enough, 1, MPI_INT, MPI_MIN, comm), "reduce");
   if (enough == 0) {
-    return {name, ProbeVerdict::warn, "not tried: less than 6.4 GB of memory are free", "try it where there is more"};
+    return {name, ProbeVerdict::warn, "not tried: less than 6.4 GB of memory are free", "try again with more"};
   }
   const std::string wrong = send_large(comm, data, rank, size - 1);
   Probe probe{name, ProbeVerdict::pass, "2 GiB + 1 MiB in one message arrive", ""};

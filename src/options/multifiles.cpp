@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of multifiles: written, read, and made anew.
+// Rows of multifiles: written, read, and rebuilt.
 #include <limequat/repack.hpp>
 
 #include "options/shared_rows.hpp"

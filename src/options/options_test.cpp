@@ -75,7 +75,7 @@ TEST(OptionTables, KnowOlderNamesAndSuggest) {
     write_option("overwrit");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "there is no option \"overwrit\"; did you mean \"overwrite\"?");
+    EXPECT_STREQ(error.what(), "unknown option \"overwrit\"; did you mean \"overwrite\"?");
   }
 }
 

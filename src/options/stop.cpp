@@ -19,7 +19,7 @@ void forget_stop() noexcept { is_asked = false; }
 void throw_if_stopped() {
   if (!is_asked) return;
   is_asked = false;
-  throw Error(Code::io, "the application ended the work: its function that was told of it called lq_stop()",
+  throw Error(Code::io, "the application stopped the operation: its callback called lq_stop()",
               {.system_errno = ECANCELED});
 }
 

@@ -54,8 +54,8 @@ void write(base::JsonWriter& json, const Table& table, const Option& row) {
   json.end_object();
 }
 
-// Made when it is first asked for, so that a call pays for its own table only. Never destroyed: threads of the program may
-// still transfer while it ends.
+// Made when it is first asked for, so that a call pays for its own table only. Never destroyed: threads of the program
+// may still transfer while it ends.
 template <Table (*make)()>
 const Table& made() {
   static const Table& table = *new Table(make());
@@ -96,7 +96,8 @@ std::vector<const Table*> tables() {
 
 const Table& table_named(std::string_view name) {
   const auto found = std::ranges::find(all_tables, name, &Named::name);
-  if (found == std::end(all_tables)) throw Error(Code::internal, fmt::format("there is no table of options {}", name));
+  if (found == std::end(all_tables))
+    throw Error(Code::internal, fmt::format("table of options {} does not exist", name));
   return found->table();
 }
 
@@ -113,7 +114,7 @@ const Option& row_of(const Table& table, std::string_view name) {
   std::vector<std::string> names;
   for (const Option& row : table.rows) names.emplace_back(row.name);
   const auto meant = base::nearest(name, names);
-  throw Error(Code::invalid_argument, fmt::format("there is no option \"{}\"; {}", base::printable(name),
+  throw Error(Code::invalid_argument, fmt::format("unknown option \"{}\"; {}", base::printable(name),
                                                   meant ? fmt::format("did you mean \"{}\"?", *meant)
                                                         : fmt::format("there are {}", fmt::join(names, ", "))));
 }

@@ -31,7 +31,7 @@ namespace partition {
 namespace {
 
 // What a rank wants.
-struct Wish {
+struct PartRequest {
   Partition partition;
   std::uint64_t part = 0;
 };
@@ -55,7 +55,7 @@ class DiskDirected {
       if (options.chunk_bytes == 0) throw Error(Code::invalid_argument, "chunk_bytes is 0, expected at least 1");
       if (window.logical().array() == file_.partition.array()) return;
       throw Error(Code::invalid_argument,
-                  file_.path + ": views that are read and written together are of parts of the file's own array",
+                  file_.path + ": views that are read and written together must be of parts of the file's own array",
                   {.path = file_.path});
     });
     elements_at_once_ = std::max<std::uint64_t>(1, options.chunk_bytes / file_.partition.array().element_bytes);
@@ -113,11 +113,11 @@ class DiskDirected {
   // Chunks end anywhere in a block: where two clients must not write into one, each subfile is one rank's.
   void learn_owners() {
     const clients::Owners owners = clients::owners_of(comm_, [&] {
-      const transport::Unit seen = unit_of(file_);
+      const transport::StorageTraits seen = unit_of(file_);
       const std::string folder = base::directory_of(file_.files.front().path);
       return clients::Seen{seen, clients::client_of(transport::resolve(folder), folder, seen)};
     });
-    has_own_subfiles_ = owners.have_strange_caches();
+    has_own_subfiles_ = owners.have_incoherent_caches();
   }
 
   lattice::Share share_of(int rank) const noexcept {
@@ -161,7 +161,7 @@ class DiskDirected {
   template <class Work>
   void for_each_common(int rank, const Chunk& chunk, const Work& work) const {
     if (chunk.begin == chunk.end) return;
-    const Wish& wish = wishes_[static_cast<std::size_t>(rank)];
+    const PartRequest& wish = wishes_[static_cast<std::size_t>(rank)];
     PartBytes wanted(wish.partition, wish.part);
     PartBytes there(file_.partition, chunk.subfile, file_.files[chunk.subfile].offset);
     CommonBytes common(wanted, there, chunk.file_begin, chunk.file_end);
@@ -243,7 +243,7 @@ class DiskDirected {
   bool has_own_subfiles_ = false;  // each subfile is served by one rank
   std::uint64_t elements_at_once_ = 1, chunks_ = 0;
   std::vector<std::uint64_t> chunks_to_;  // of the subfiles up to each, it included
-  std::vector<Wish> wishes_;              // by rank
+  std::vector<PartRequest> wishes_;       // by rank
   std::vector<std::byte> buffer_;
 };
 

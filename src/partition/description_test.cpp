@@ -74,7 +74,7 @@ TEST(Description, IsRefusedWhereItIsCutOffOrChanged) {
 TEST(Description, IsRefusedWhereItContradictsItself) {
   ASSERT_EQ(with_sum(body()), example);
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
-           {"bytes 4716", "bytes 4707"},                 // the array ends behind it
+           {"bytes 4716", "bytes 4707"},                 // the array ends after it
            {"bytes 4716", "bytes 9223372036854775808"},  // 2^63
            {"element 9", "element 0"},                   //
            {"extents 4.4.4.8", "extents 4.4.4."},        //

@@ -63,7 +63,7 @@ bool lies_in_part_files(const Catalog& catalog, const Payload& payload) {
   return payload.encoding.empty() && !payload.at_odd_points && payload.stored == whole(payload.extents);
 }
 
-// A field whose sites are elements one behind the other, or in part files; else there must be said what is meant.
+// A field whose sites are elements contiguous, or in part files; else there must be said what is meant.
 PartitionedFile of_catalog(const Catalog& catalog, std::uint64_t bytes) {
   const Payload& payload = catalog.fields.front().payload;
   if (is_x_fastest(payload) && payload.stored.extents.size() > 0) {
@@ -73,8 +73,8 @@ PartitionedFile of_catalog(const Catalog& catalog, std::uint64_t bytes) {
     if (payload.is_in_one_piece() && is_here) return in_one_piece(catalog.path, bytes, sites_of(payload));
   }
   throw Error(Code::unsupported,
-              fmt::format("{}: the sites of its first field do not lie in natural order in one piece; say which array "
-                          "of the file is meant (begin, element, extents), or convert it first",
+              fmt::format("{}: the sites of its first field are not contiguous in natural order; name the array of the "
+                          "file (begin, element, extents), or convert the file first",
                           catalog.path),
               {.path = catalog.path});
 }

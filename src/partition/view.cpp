@@ -22,7 +22,7 @@ View::View(const std::string& path, const std::string& partition, std::uint64_t 
   const auto subfiles = std::make_shared<partition::Subfiles>(std::move(file), options.writable);
   state_.reset(new State{subfiles, partition::Window(subfiles, Partition::parse(array, partition), part)});
   if (!options.writable) return;
-  const transport::Unit unit = partition::unit_of(subfiles->file());
+  const transport::StorageTraits unit = partition::unit_of(subfiles->file());
   if (unit.single_owner && state_->window.shares_subfiles()) state_->shared_block_bytes = unit.bytes;
 }
 

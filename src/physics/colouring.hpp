@@ -24,7 +24,7 @@ class Colouring {
   int colour_of(const Coord& x) const noexcept {
     std::int64_t sum = 0;
     for (int d = 0; d < extents_.size(); ++d) {
-      // Along a ring of odd length colours alternate but for the last site, which has the third colour.
+      // Along a ring of odd length colours alternate except for the last site, which has the third colour.
       const bool closes_odd_ring = extents_[d] % 2 != 0 && x[d] == extents_[d] - 1;
       sum += closes_odd_ring ? 2 : x[d] % 2;
     }

@@ -81,7 +81,7 @@ class Target {
   std::byte* memory_;
   std::uint64_t sites_;
   std::size_t site_bytes_;
-  device::Home home_;
+  device::DeviceContext home_;
   const device::Driver* driver_;
   std::vector<double> host_;
 };

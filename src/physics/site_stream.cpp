@@ -23,7 +23,7 @@ SiteStream::SiteStream(const Grid& grid, const Field& field)
     row_.resize(std::max<std::size_t>(most, 1) * site_bytes);
     return;
   }
-  device::Home home;
+  device::DeviceContext home;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     on_device_.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(), site_bytes);
   }

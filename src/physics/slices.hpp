@@ -32,13 +32,13 @@ class SliceSums {
   std::size_t plane_sites() const noexcept { return row_sites_ * rows_; }
   std::size_t plane_numbers() const noexcept { return plane_sites() * site_numbers_; }
 
-  // What a plane has as rows, and the rows of a plane whose sites lie one behind the other.
+  // What a plane has as rows, and the rows of a plane whose sites are contiguous.
   std::size_t plane_lines(Precision precision) const noexcept {
     return rows_ * kernels::row_lines(precision, row_sites_, site_numbers_);
   }
   void to_rows(Precision precision, const void* plane, kernels::RowLine* rows) const noexcept;
 
-  // Local. The rows of a plane, of the next plane of its slice, with the first one behind the last, and of the same
+  // Local. The rows of a plane, of the next plane of its slice, with the first one after the last, and of the same
   // plane of the slice behind.
   void add(Precision precision, const kernels::RowLine* plane, const kernels::RowLine* next,
            const kernels::RowLine* behind);

@@ -18,7 +18,7 @@ bool can_be_u1(const FieldSpec& spec, const Extents& extents) noexcept;
 // re and im of the phases, as links of one colour.
 std::vector<double> phases_of(std::span<const double> angles);
 
-// Collective. The average of Re U_P, of a field whose spec is resolved, by so many threads of this
+// Collective. The average of Re U_P, of a field whose spec is resolved, by the given number of threads of this
 // rank; 0: as many as it has cores to itself.
 double u1_plaquette(const Grid& grid, const Field& field, int threads);
 

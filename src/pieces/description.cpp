@@ -49,7 +49,8 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(Code::malformed, fmt::format("{}: this is no sound description of a partitioned file: {}", path_, what),
+    throw Error(Code::malformed,
+                fmt::format("{}: this is not a valid description of a partitioned file: {}", path_, what),
                 {.path = path_});
   }
   void require(bool holds, const std::string& what) const {
@@ -73,11 +74,12 @@ class Reader {
     const auto sum = base::parse_hex32(last.substr(last_word.size(), 8));
     const std::uint32_t found = kernels::crc32(0, base::as_bytes(head));
     if (sum == found) return;
-    throw Error(Code::checksum_mismatch,
-                fmt::format("{}: the description of this partitioned file is damaged: its CRC-32 is {}, its last line "
-                            "says \"{}\"",
-                            path_, base::hex32(found), base::printable(last.substr(last_word.size(), 8))),
-                {.path = path_});
+    throw Error(
+        Code::checksum_mismatch,
+        fmt::format(
+            "{}: the description of this partitioned file is damaged: its CRC-32 is {}, its last line states \"{}\"",
+            path_, base::hex32(found), base::printable(last.substr(last_word.size(), 8))),
+        {.path = path_});
   }
 
   // The rest of the next line, which begins with this word.
@@ -126,10 +128,10 @@ class Reader {
   void require_room(const PartitionedFile& set) const {
     const FileArray& array = set.partition.array();
     require(array.end() <= set.bytes, fmt::format("the array ends at byte {} of {}", array.end(), set.bytes));
-    require(set.files.front().offset >= array.begin, "the first subfile has no room for what is before the array");
+    require(set.files.front().offset >= array.begin, "the first subfile has no space for the bytes before the array");
     for (const PartitionedFile::Subfile& file : set.files) {
       require(file.offset <= (std::uint64_t{1} << 62) && set.bytes <= (std::uint64_t{1} << 62),
-              "a subfile ends behind 2^62 bytes");
+              "a subfile ends beyond 2^62 bytes");
     }
   }
 

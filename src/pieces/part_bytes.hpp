@@ -29,7 +29,7 @@ class PartBytes {
             std::optional<std::uint64_t> file_bytes = {});
 
   bool next(Piece& piece);
-  // The next piece begins with the first byte of the part at or behind this one of the file.
+  // The next piece begins with the first byte of the part at or after this one of the file.
   void seek(std::uint64_t file_byte);
 
  private:

@@ -46,10 +46,11 @@ lattice::Index coordinates_of(std::uint64_t element, const FileArray& array) {
   before.pop_back();
   const std::string text = partition.text();
   const std::size_t begin = before.empty() ? 0 : Partition(partition.array(), before).text().size() + 1;
-  throw Error(error.code(),
-              fmt::format("partition \"{}\": the cut \"{}\" does not fit those before it ({}). Give it a unit that "
-                          "those of its axis divide or are multiples of, and so with the unit times the parts",
-                          text, text.substr(begin), error.what()));
+  throw Error(
+      error.code(),
+      fmt::format("partition \"{}\": the division \"{}\" does not fit the previous ones ({}). Give it a unit that "
+                  "divides, or is a multiple of, the units of its axis; the same holds for the unit times the parts",
+                  text, text.substr(begin), error.what()));
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ Partition::Partition(FileArray array, std::vector<AxisCut> cuts) : array_(std::m
   const std::uint64_t bytes = base::multiply_or_throw(array_.elements(), array_.element_bytes, "the bytes of an array");
   const std::uint64_t end = base::add_or_throw(array_.begin, bytes, "the end of an array");
   if (array_.element_bytes == 0) throw Error(Code::invalid_argument, "elements of 0 bytes, expected at least 1");
-  if (end >> 63 != 0) throw Error(Code::too_large, "an array that ends behind 2^63 bytes");
+  if (end >> 63 != 0) throw Error(Code::too_large, "an array that ends beyond 2^63 bytes");
   parts_ = distribution.parts();
   if (parts_ > most_parts) {
     throw Error(Code::too_large, fmt::format("a partition of {} parts; at most {} are possible", parts_, most_parts));
@@ -106,7 +107,7 @@ std::uint64_t Partition::elements(std::uint64_t part) const {
 PartPlace Partition::place_of(std::uint64_t element) const {
   if (element >= array_.elements()) {
     throw Error(Code::invalid_argument,
-                fmt::format("there is no element {}; there are {}", element, array_.elements()));
+                fmt::format("element {} does not exist; there are {}", element, array_.elements()));
   }
   const lattice::Place place = partition::distribution_of(array_, cuts_).place_of(coordinates_of(element, array_));
   return {place.part, static_cast<std::uint64_t>(place.position)};

@@ -23,13 +23,13 @@ transport::Identity identity_of(const PartitionedFile& file) {
 }
 
 // A look at a new file may make a client believe that it is empty: the folders are asked.
-transport::Unit unit_of(const PartitionedFile& file) {
+transport::StorageTraits unit_of(const PartitionedFile& file) {
   constexpr std::uint64_t apart = 1'000'003;
   std::set<std::string> folders;
   for (const PartitionedFile::Subfile& subfile : file.files) folders.insert(base::directory_of(subfile.path));
-  transport::Unit all;
+  transport::StorageTraits all;
   for (const std::string& folder : folders) {
-    const transport::Unit unit = transport::resolve(folder).unit(folder);
+    const transport::StorageTraits unit = transport::resolve(folder).unit(folder);
     all.bytes = std::max(all.bytes, unit.bytes);
     all.single_owner = all.single_owner || unit.single_owner;
     all.device = all.device * apart + unit.device;
@@ -54,11 +54,12 @@ transport::File& Subfiles::open(std::size_t k) {
   auto opened = writes_ ? place.open_write(path) : place.open_read(path);
   const std::uint64_t found = opened->size(), expected = bytes(k);
   if (found < expected) {
-    throw Error(Code::truncated,
-                fmt::format("{}: this subfile number {} of {} has {} bytes, expected {}; it was cut off, or is of "
-                            "another file",
-                            path, k, file_.path, found, expected),
-                {.path = path, .expected = fmt::format("{} bytes", expected), .found = fmt::format("{} bytes", found)});
+    throw Error(
+        Code::truncated,
+        fmt::format(
+            "{}: this subfile number {} of {} has {} bytes, expected {}; it was truncated, or belongs to another file",
+            path, k, file_.path, found, expected),
+        {.path = path, .expected = fmt::format("{} bytes", expected), .found = fmt::format("{} bytes", found)});
   }
   open_[k] = std::move(opened);
   return *open_[k];

@@ -20,7 +20,7 @@ transport::Identity identity_of(const PartitionedFile& file);
 
 // What a writer of the file should know: the strictest of its folders. Whoever reaches one of them by another mount
 // sees another device.
-transport::Unit unit_of(const PartitionedFile& file);
+transport::StorageTraits unit_of(const PartitionedFile& file);
 
 // What is read where subfiles are missing or too short.
 enum class Lost { is_error, are_zeros };

@@ -24,10 +24,11 @@ using lattice::take_until;
 constexpr std::string_view whole_text = "whole", axis_letters = "xyzt";
 
 [[noreturn]] void refuse_cut(std::string_view cut) {
-  throw Error(Code::invalid_argument,
-              fmt::format("partition: \"{}\" is no cut; expected AXIS=block:PARTS or AXIS=cyclic:PARTS[:UNIT] with "
-                          "AXIS one of x, y, z, t or a number from 0, as in \"t=block:4,x=cyclic:2\", or \"whole\"",
-                          base::printable(cut)));
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("partition: \"{}\" is not a division; expected AXIS=block:PARTS or AXIS=cyclic:PARTS[:UNIT] with "
+                  "AXIS one of x, y, z, t or a number from 0, as in \"t=block:4,x=cyclic:2\", or \"whole\"",
+                  base::printable(cut)));
 }
 
 AxisCut cut_of(std::string_view text) {

@@ -19,7 +19,7 @@ namespace {
 // What one request moves at most where it is gathered from several pieces, and of how many.
 constexpr std::uint64_t most_bytes = 4 * base::mebi;
 constexpr std::size_t most_pieces = 65536;
-// Reading so many bytes that nobody wants costs less than another request.
+// Reading this many bytes that nobody wants costs less than another request.
 constexpr std::uint64_t bridged_bytes = 32 * base::kibi;
 
 Partition all_bytes_of(const PartitionedFile& file) {
@@ -56,8 +56,8 @@ Window::Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint6
   const FileArray& array = logical_.array();
   if (part >= logical_.parts()) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: there is no part {} of partition \"{}\"; it has {}", file.path, part, logical_.text(),
-                            logical_.parts()),
+                fmt::format("{}: part {} of partition \"{}\" does not exist; it has {}", file.path, part,
+                            logical_.text(), logical_.parts()),
                 {.path = file.path});
   }
   if (array.end() > file.bytes) {
@@ -134,8 +134,7 @@ void Window::write_at(std::uint64_t offset, base::Bytes bytes) {
   if (bytes.empty()) return;
   if (offset > size_ || bytes.size() > size_ - offset) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: bytes {} to {} cannot be written: the part that is looked at has {}, and keeps its "
-                            "size",
+                fmt::format("{}: bytes {} to {} cannot be written: the part of this view has {}, and keeps its size",
                             path(), offset, offset + bytes.size(), size_),
                 {.path = path(), .offset = offset});
   }

@@ -44,7 +44,7 @@ class Window : public transport::File {
   struct Request;
   using Work = base::FunctionRef<void(std::size_t k, const Request& request)>;
 
-  // For each subfile what it has of these bytes; requests bridge gaps of so many bytes.
+  // For each subfile what it has of these bytes; requests bridge gaps of the given number of bytes.
   void for_each_request(std::uint64_t offset, std::uint64_t bytes, std::uint64_t gap, Work work);
   std::uint64_t file_byte(std::uint64_t position) const;
 

@@ -27,23 +27,23 @@ void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes
        .found = fmt::format("{} bytes", got)});
 }
 
-void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, Tally& tally) {
-  if (tally.numbers) tally.numbers->look(payload, sites, file_site);
+void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, TransferStats& stats) {
+  if (stats.numbers) stats.numbers->look(payload, sites, file_site);
   if (payload.spec.kind != FieldKind::gauge) return;
   const std::uint64_t site_bytes = payload.site_bytes();
   const kernels::ZeroSites found = kernels::find_zero_sites(sites, site_bytes);
   const std::uint64_t first = payload.origin() + (file_site + found.first) * site_bytes;
   const std::uint64_t last = payload.origin() + (file_site + found.last + 1) * site_bytes;
-  add(tally.zeros, {found.count, first, last});
+  add(stats.zeros, {found.count, first, last});
 }
 
 void watch_written(const Payload& payload, const std::byte* sites, const Piece& piece, std::uint64_t counted_from,
-                   Tally& tally) {
-  if (!tally.numbers) return;
+                   TransferStats& stats) {
+  if (!stats.numbers) return;
   const std::uint64_t first = std::max(piece.file_site(), counted_from), end = piece.file_site() + piece.sites;
   if (first >= end) return;
   const std::uint64_t site_bytes = payload.site_bytes();
-  tally.numbers->look(
+  stats.numbers->look(
       payload, {sites + (first - piece.file_site()) * site_bytes, static_cast<std::size_t>((end - first) * site_bytes)},
       first);
 }

@@ -15,7 +15,7 @@
 #include "kernels/digest.hpp"
 #include "kernels/pack.hpp"
 #include "pump/stretches.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::pump {
 
@@ -45,9 +45,9 @@ class Block {
 void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
 
 // Notes sites of a gauge field that hold only zeros, and odd numbers where these are asked for.
-void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, Tally& tally);
+void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, TransferStats& stats);
 // Odd numbers in a piece that is written, where these are asked for; its sites before `counted_from` are not counted.
 void watch_written(const Payload& payload, const std::byte* sites, const Piece& piece, std::uint64_t counted_from,
-                   Tally& tally);
+                   TransferStats& stats);
 
 }  // namespace lq::pump

@@ -24,7 +24,7 @@ std::vector<device::NumberPlace> plain_numbers(const FieldSpec& spec) {
   return numbers;
 }
 
-// Numbers that are rounded to integers, and those that are made anew of others, are the host's.
+// Numbers that are rounded to integers, and those that are rebuilt of others, are the host's.
 bool is_known_form(const SiteCodec& codec, Way way) {
   return !codec.fixed16 && (way == Way::out || !(codec.third_rows_missing || codec.second_columns_missing));
 }
@@ -64,16 +64,16 @@ void add_crcs(SiteSums& sums, const std::uint32_t* crcs, const Run& run) {
 
 template <class AnyField>
 std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, const Payload& payload,
-                                                     const lattice::RowPlan& plan, Tally& tally, Way way) {
+                                                     const lattice::RowPlan& plan, TransferStats& stats, Way way) {
   if (!device::has_driver() || layouts::has_function(field) || field.data == nullptr) return nullptr;
   const bool is_plain = layouts::is_plain(field);
   const std::byte* const first =
       is_plain ? static_cast<const std::byte*>(field.data) : first_array(field, plan.memory.extents);
-  device::Home home;
+  device::DeviceContext home;
   const device::Driver* const driver = device::driver_of(first, home);
   if (driver == nullptr) return nullptr;
   const auto leave_to_host = [&](std::string_view reason) {
-    tally.device.host_computes(reason);
+    stats.device.host_computes(reason);
     return nullptr;
   };
   if (!is_known_form(payload.codec, way)) return leave_to_host("the file leaves numbers out, or rounds them");
@@ -83,7 +83,7 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   const std::vector<device::NumberPlace> numbers =
       is_plain ? plain_numbers(field.spec)
                : layouts::numbers_of(field.memory, field.spec, plan.memory.extents, field.data);
-  device::FileForm form = file_form(payload, field.spec, numbers, tally.sums);
+  device::FileForm form = file_form(payload, field.spec, numbers, stats.sums);
   auto memory = std::make_unique<ComputedMemory>();
   memory->wanted_ = plan.wanted;
   memory->file_order_ = lattice::resolve_order(plan.file_order, plan.wanted.extents.size());
@@ -101,7 +101,7 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   };
   if (!form.fits()) return leave_to_host("a site has more numbers than the kernels take");
   if (!std::ranges::all_of(form.numbers, is_aligned)) return leave_to_host("numbers that are not aligned in memory");
-  tally.device.gpu_computes();
+  stats.device.gpu_computes();
   memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, home, *program, form);
   if (!is_plain) {
     const std::uint64_t most = memory->blocks_->most_sites();
@@ -112,9 +112,9 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
 }
 
 template std::unique_ptr<ComputedMemory> ComputedMemory::find(const Field&, const Payload&, const lattice::RowPlan&,
-                                                              Tally&, Way);
+                                                              TransferStats&, Way);
 template std::unique_ptr<ComputedMemory> ComputedMemory::find(const MutableField&, const Payload&,
-                                                              const lattice::RowPlan&, Tally&, Way);
+                                                              const lattice::RowPlan&, TransferStats&, Way);
 
 std::int64_t ComputedMemory::position(const lattice::Rows& rows, const Piece& piece) const {
   if (!described_) return piece.memory_site() * site_bytes_;

@@ -21,7 +21,7 @@
 #include "layouts/row_walk.hpp"
 #include "pump/site_sums.hpp"
 #include "pump/stretches.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::pump {
 
@@ -32,10 +32,10 @@ enum class Way { out, in };
 class ComputedMemory {
  public:
   // Nothing where the host has to compute: memory is no GPU's, there is no compiler, or the form of the sites is none
-  // that kernels know. Where it is a GPU's `tally` is told who computes, and why the host does.
+  // that kernels know. Where it is a GPU's `stats` is told who computes, and why the host does.
   template <class AnyField>
   static std::unique_ptr<ComputedMemory> find(const AnyField& field, const Payload& payload,
-                                              const lattice::RowPlan& plan, Tally& tally, Way way);
+                                              const lattice::RowPlan& plan, TransferStats& stats, Way way);
 
   device::FileBlocks& blocks() noexcept { return *blocks_; }
   std::int64_t position(const lattice::Rows& rows, const Piece& piece) const;
@@ -83,7 +83,7 @@ class ComputedSink {
   void finish(SiteSums& sums);
 
  private:
-  // Sites of a block, one behind the other: in the file, and evenly spaced in memory.
+  // Sites of a block, contiguous: in the file, and evenly spaced in memory.
   struct Part {
     Run run;
     std::int64_t position, stride;

@@ -16,7 +16,7 @@
 
 namespace lq::pump {
 
-class DeviceWay {
+class DeviceUsage {
  public:
   void gpu_computes() noexcept { computing_ = 1; }
   void host_computes(std::string_view reason) noexcept {
@@ -26,7 +26,7 @@ class DeviceWay {
   }
 
   // What another thread of the rank has.
-  void add(const DeviceWay& other) noexcept {
+  void add(const DeviceUsage& other) noexcept {
     computing_ = std::max(computing_, other.computing_);
     if (copying_ == 0 && other.copying_ != 0) host_computes(other.reason_.data());
   }

@@ -21,7 +21,7 @@ struct PumpOptions {
   // They take the rows in turn, block by block; where the file does not bear it, or sites are written from functions of
   // the caller's, two at most, of which one is with the storage. Functions are called by the caller's thread alone.
   int threads = 1;
-  bool file_bears_threads = true;  // several at once, at different bytes
+  bool file_is_thread_safe = true;  // several at once, at different bytes
   // Of tiles that are encoded and follow each other: a thread has one of them at a time. 0: they are not such.
   std::uint64_t tile_sites = 0;
 };
@@ -29,15 +29,15 @@ struct PumpOptions {
 // For sites of `payload`: of these threads so many as have room for their blocks, which for tiles that are encoded are
 // as large as these. `block_bytes` 0: as above.
 PumpOptions pump_options(const Payload& payload, std::uint64_t block_bytes, int threads, std::uint64_t memory_bytes,
-                         bool file_bears_threads);
+                         bool file_is_thread_safe);
 
 // The sites of `rows` from the field to the payload's place in the file. All arguments outlive the movement.
 std::unique_ptr<Movement> move_out(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                   transport::File& file, const PumpOptions& options, Tally& tally);
+                                   transport::File& file, const PumpOptions& options, TransferStats& stats);
 
 // From the file to the field. truncated when the file ends early.
 std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                  const MutableField& field, const PumpOptions& options, Tally& tally);
+                                  const MutableField& field, const PumpOptions& options, TransferStats& stats);
 
 // Of a rank that moves no sites.
 std::unique_ptr<Movement> move_nothing();

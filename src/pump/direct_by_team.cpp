@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "pump/own_rows.hpp"
-#include "pump/turns.hpp"
+#include "pump/row_order.hpp"
 #include "threads/team.hpp"
 
 namespace lq::pump {
@@ -25,23 +25,23 @@ template <class Way>
 class ByTeam final : public Movement {
  public:
   ByTeam(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
-         typename Way::File& file, const PumpOptions& options, Tally& tally)
+         typename Way::File& file, const PumpOptions& options, TransferStats& stats)
       : field_(field),
         payload_(payload),
         row_plan_(rows),
         file_(file),
         block_bytes_(options.block_bytes),
-        tally_(tally),
+        stats_(stats),
         all_sites_(rows.wanted.volume()),
-        hands_(make_hands(options.threads)),
-        stretches_(rows_in_turn(field.memory, payload, rows, hands_.front()->block.max_sites()),
-                   hands_.front()->block.max_sites(), options.tile_sites, blocks_in_turn(payload, rows.wanted)),
-        team_(static_cast<int>(hands_.size())) {
-    for (const auto& hand : hands_) hand->make_room(stretches_.turns());
+        workers_(make_workers(options.threads)),
+        stretches_(rows_by_lane(field.memory, payload, rows, workers_.front()->block.max_sites()),
+                   workers_.front()->block.max_sites(), options.tile_sites, block_order(payload, rows.wanted)),
+        team_(static_cast<int>(workers_.size())) {
+    for (const auto& worker : workers_) worker->make_room(stretches_.sequences());
   }
   ~ByTeam() override { cancel(); }
 
-  std::uint64_t memory_bytes() const noexcept override { return hands_.size() * hands_.front()->block.bytes(); }
+  std::uint64_t memory_bytes() const noexcept override { return workers_.size() * workers_.front()->block.bytes(); }
 
   void fetch_ahead() noexcept override {
     if constexpr (std::is_same_v<Way, RowsIn>) {
@@ -57,8 +57,8 @@ class ByTeam final : public Movement {
     const std::lock_guard lock(helping_);
     if (is_closed_ || is_cancelled() || sites_.load(std::memory_order_relaxed) == all_sites_) return;
     try {
-      if (!helper_) helper_ = make_hand();
-      helper_->make_room(stretches_.turns());
+      if (!helper_) helper_ = make_worker();
+      helper_->make_room(stretches_.sequences());
     } catch (...) {
       return;  // no memory for a second block
     }
@@ -70,22 +70,22 @@ class ByTeam final : public Movement {
   Progress take_step() override {
     if (!is_begun_) team_.begin(help_);
     is_begun_ = true;
-    if (advance(*hands_.front())) return Progress::moved;
+    if (advance(*workers_.front())) return Progress::moved;
     team_.finish();
     const std::lock_guard lock(helping_);
     is_closed_ = true;
-    add_up();
+    merge_workers();
     return Progress::finished;
   }
 
   Passed passed() noexcept override { return {sites_.load(std::memory_order_relaxed), all_sites_}; }
 
   // What one thread has.
-  struct Hand {
-    Hand(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
-         typename Way::File& file, std::uint64_t block_bytes, const Tally& of_all)
-        : tally(of_all.empty(payload)),
-          way(field, payload, rows, file, tally),
+  struct WorkerState {
+    WorkerState(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
+                typename Way::File& file, std::uint64_t block_bytes, const TransferStats& of_all)
+        : stats(of_all.empty(payload)),
+          way(field, payload, rows, file, stats),
           block(block_bytes, payload.site_bytes()) {}
     void make_room(std::size_t turns) {
       const auto pieces = static_cast<std::size_t>(std::min<std::uint64_t>(block.max_sites(), most_pieces));
@@ -93,46 +93,46 @@ class ByTeam final : public Movement {
       for (Stretch& stretch : stretches) stretch.pieces.reserve(pieces);
     }
 
-    Tally tally;
+    TransferStats stats;
     Way way;
     Block block;
     std::vector<Stretch> stretches;  // at once
     std::uint64_t failed_at = 0;     // the file's site that those begin with in which there was a failure
     std::exception_ptr failure;
   };
-  using Hands = std::vector<std::unique_ptr<Hand>>;
+  using Workers = std::vector<std::unique_ptr<WorkerState>>;
 
-  std::unique_ptr<Hand> make_hand() const {
-    return std::make_unique<Hand>(field_, payload_, row_plan_, file_, block_bytes_, tally_);
+  std::unique_ptr<WorkerState> make_worker() const {
+    return std::make_unique<WorkerState>(field_, payload_, row_plan_, file_, block_bytes_, stats_);
   }
 
   // As many as there is memory for: one at least, as without a team.
-  Hands make_hands(int threads) const {
-    Hands hands;
-    hands.reserve(static_cast<std::size_t>(threads));
-    hands.push_back(make_hand());
+  Workers make_workers(int threads) const {
+    Workers workers;
+    workers.reserve(static_cast<std::size_t>(threads));
+    workers.push_back(make_worker());
     try {
-      while (hands.size() < static_cast<std::size_t>(threads)) hands.push_back(make_hand());
+      while (workers.size() < static_cast<std::size_t>(threads)) workers.push_back(make_worker());
     } catch (const std::bad_alloc&) {
       // It goes with fewer.
     }
-    return hands;
+    return workers;
   }
 
   // False: there is nothing left to do for this thread.
-  bool advance(Hand& hand) noexcept {
+  bool advance(WorkerState& worker) noexcept {
     if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
     try {
-      const std::span<const Stretch> stretches = take_next(hand.stretches);
-      if (stretches.empty()) hand.way.finish();
+      const std::span<const Stretch> stretches = take_next(worker.stretches);
+      if (stretches.empty()) worker.way.finish();
       if (stretches.empty()) return false;
-      hand.failed_at = stretches.front().file_site;
-      hand.way.move(stretches, hand.block);
+      worker.failed_at = stretches.front().file_site;
+      worker.way.move(stretches, worker.block);
     } catch (...) {
-      hand.failure = std::current_exception();
+      worker.failure = std::current_exception();
       has_failed_.store(true, std::memory_order_relaxed);
     }
-    return !hand.failure;
+    return !worker.failure;
   }
 
   std::span<const Stretch> take_next(std::span<Stretch> room) {
@@ -144,13 +144,13 @@ class ByTeam final : public Movement {
 
   // What lies behind a failure may have been moved; what lies before it was, so that the lowest is what a single thread
   // would have met.
-  void add_up() {
-    const Hand* lowest = nullptr;
-    const auto add = [&](Hand& hand) {
-      tally_.add(hand.tally);
-      if (hand.failure && (lowest == nullptr || hand.failed_at <= lowest->failed_at)) lowest = &hand;
+  void merge_workers() {
+    const WorkerState* lowest = nullptr;
+    const auto add = [&](WorkerState& worker) {
+      stats_.add(worker.stats);
+      if (worker.failure && (lowest == nullptr || worker.failed_at <= lowest->failed_at)) lowest = &worker;
     };
-    for (const auto& hand : hands_) add(*hand);
+    for (const auto& worker : workers_) add(*worker);
     if (helper_) add(*helper_);
     if (lowest != nullptr) std::rethrow_exception(lowest->failure);
   }
@@ -162,8 +162,8 @@ class ByTeam final : public Movement {
       const std::lock_guard lock(mutex_);
       return stretches_;
     }();
-    std::vector<Stretch> some(coming.turns());
-    Way& way = hands_.front()->way;
+    std::vector<Stretch> some(coming.sequences());
+    Way& way = workers_.front()->way;
     std::uint64_t first = 0, end = 0, told = 0;
     const auto tell = [&] {
       if ((end - first) * payload_.site_bytes() < least_ahead) return false;
@@ -188,7 +188,7 @@ class ByTeam final : public Movement {
   struct Help {
     ByTeam& all;
     void operator()(int thread) const {
-      while (all.advance(*all.hands_[static_cast<std::size_t>(thread)])) {
+      while (all.advance(*all.workers_[static_cast<std::size_t>(thread)])) {
       }
     }
   };
@@ -201,16 +201,16 @@ class ByTeam final : public Movement {
   const lattice::RowPlan& row_plan_;
   typename Way::File& file_;
   std::uint64_t block_bytes_;
-  Tally& tally_;
+  TransferStats& stats_;
   std::uint64_t all_sites_;
   std::atomic<std::uint64_t> sites_{0};  // taken by a thread
-  Hands hands_;
+  Workers workers_;
   Stretches stretches_;
   std::mutex mutex_;  // of stretches_
   std::atomic<bool> has_failed_{false};
   bool is_begun_ = false;
   std::mutex helping_;  // of the following
-  std::unique_ptr<Hand> helper_;
+  std::unique_ptr<WorkerState> helper_;
   bool is_closed_ = false;
   const Help help_{*this};
   threads::Team team_;  // uses the others
@@ -219,13 +219,13 @@ class ByTeam final : public Movement {
 }  // namespace
 
 std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                           transport::File& file, const PumpOptions& options, Tally& tally) {
-  return std::make_unique<ByTeam<RowsOut>>(field, payload, rows, file, options, tally);
+                                           transport::File& file, const PumpOptions& options, TransferStats& stats) {
+  return std::make_unique<ByTeam<RowsOut>>(field, payload, rows, file, options, stats);
 }
 
 std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                          const MutableField& field, const PumpOptions& options, Tally& tally) {
-  return std::make_unique<ByTeam<RowsIn>>(field, payload, rows, file, options, tally);
+                                          const MutableField& field, const PumpOptions& options, TransferStats& stats) {
+  return std::make_unique<ByTeam<RowsIn>>(field, payload, rows, file, options, stats);
 }
 
 }  // namespace lq::pump

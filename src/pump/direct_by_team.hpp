@@ -10,14 +10,14 @@ namespace lq::pump {
 
 // The field is in memory, and the file bears several threads.
 std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
-                                           transport::File& file, const PumpOptions& options, Tally& tally);
+                                           transport::File& file, const PumpOptions& options, TransferStats& stats);
 std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
-                                          const MutableField& field, const PumpOptions& options, Tally& tally);
+                                          const MutableField& field, const PumpOptions& options, TransferStats& stats);
 
-// The field is behind functions, which the caller's thread alone calls, and lies in the file as they take it, but for
-// the order of bytes.
+// The field is behind functions, which the caller's thread alone calls, and lies in the file as they take it, except
+// for the order of bytes.
 std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
                                               const lattice::RowPlan& rows, const MutableField& field,
-                                              const PumpOptions& options, Tally& tally);
+                                              const PumpOptions& options, TransferStats& stats);
 
 }  // namespace lq::pump

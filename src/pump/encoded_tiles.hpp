@@ -21,9 +21,9 @@
 
 namespace lq::pump {
 
-// Decoded tiles are kept up to so many bytes, or one of each array if these are larger.
+// Decoded tiles are kept up to this many bytes, or one of each array if these are larger.
 inline constexpr std::uint64_t decoded_bytes_kept = 12 * 1024 * 1024;
-// Encoded tiles that wait in memory have so many bytes at most.
+// Encoded tiles that wait in memory have this many bytes at most.
 inline constexpr std::uint64_t encoded_bytes_kept = 2 * 1024 * 1024;
 
 class EncodedTiles final : public TileFiles {
@@ -40,8 +40,8 @@ class EncodedTiles final : public TileFiles {
   void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
   // Each tile by one rank, in pieces that do not overlap. Whoever completes it encodes it.
   void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
-  bool bear_threads() const noexcept override { return true; }
-  // Places the tiles one behind the other, in each file from where its first one was planned.
+  bool are_thread_safe() const noexcept override { return true; }
+  // Places the tiles contiguous, in each file from where its first one was planned.
   std::vector<Tile> settle(comm::Comm& comm) override;
 
  private:

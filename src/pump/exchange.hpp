@@ -4,7 +4,7 @@
 // Sites exchanged between ranks, so that each moves large contiguous chunks of the file. A rank has two roles: owner
 // of chunks, which it writes or reads, and holder of sites, which it packs into the chunks of their owners or takes out
 // of them. Both go through the chunks in ascending order. The lowest chunk that is not complete can always go on,
-// because whoever it waits for has nothing lower to wait for; so nobody waits for ever.
+// because whoever it waits for has nothing lower to wait for; so nobody waits indefinitely.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 #include "pump/local_sites.hpp"
 #include "pump/movement.hpp"
 #include "pump/slots.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 #include "route/shares.hpp"
 #include "transport/transport.hpp"
 
@@ -35,7 +35,7 @@ struct Neighbour {
   SiteOrder order;
 };
 
-// How the ranks reach each other: the same on all of them, but for what is their own.
+// How the ranks reach each other: the same on all of them, except for what is their own.
 struct Paths {
   explicit Paths(comm::Comm& all) : comm(all) {}
   bool need_messages() const noexcept { return node == nullptr || !node->is_only(); }
@@ -57,13 +57,13 @@ std::unique_ptr<Paths> open_paths(comm::Comm& comm, base::FunctionRef<const rout
 // transfer.
 void close_own_slots(Paths& paths, const route::Shares& shares);
 
-// `paths` of the same shares; file and tally outlive the movement. `mine`: rows of this rank. `file` is there on
+// `paths` of the same shares; file and stats outlive the movement. `mine`: rows of this rank. `file` is there on
 // owners. With several `threads` one is with the storage, and the others share the sites of each chunk.
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                       transport::File* file, int threads, Tally& tally);
+                                       transport::File* file, int threads, TransferStats& stats);
 std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, int threads, Tally& tally);
+                                      base::ByteSource* file, int threads, TransferStats& stats);
 
 }  // namespace lq::pump

@@ -28,7 +28,7 @@ class Exchange : public Movement {
 
  protected:
   Exchange(const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-           Tally& tally)
+           TransferStats& stats)
       : shares_(std::move(shares)),
         paths_(std::move(paths)),
         peers_(*shares_, *paths_),
@@ -37,7 +37,7 @@ class Exchange : public Movement {
         payload_(shares_->transfer().payload),
         rank_(paths_->comm.rank()),
         mine_(mine.wanted),
-        tally_(tally),
+        stats_(stats),
         owned_(shares_->next_owned(rank_, 0)),
         held_(shares_->next_held(mine_, 0)) {
     find_most_holders();
@@ -81,7 +81,7 @@ class Exchange : public Movement {
   const Payload& payload_;
   int rank_;
   Box mine_;
-  Tally& tally_;
+  TransferStats& stats_;
   std::optional<route::Chunk> owned_;           // the next that is mine to open
   std::optional<route::Chunk> held_;            // the next with sites of mine
   std::array<Buffer, Slots::count> staging_{};  // of messages to or from the slots
@@ -110,7 +110,7 @@ class Exchange : public Movement {
 
   void require_all_take_part() const {
     if (given_up_.load(std::memory_order_relaxed) == 0) return;
-    throw Error(Code::communication, "a rank of the same node can exchange no messages any more, and has given up");
+    throw Error(Code::communication, "a rank of the same node can no longer exchange messages, and has aborted");
   }
 
   void find_most_holders() {

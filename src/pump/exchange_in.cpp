@@ -10,8 +10,8 @@
 #include "base/clock.hpp"
 #include "layouts/rows.hpp"
 #include "pump/block.hpp"
-#include "pump/crew.hpp"
 #include "pump/exchange_base.hpp"
+#include "pump/worker_pool.hpp"
 
 namespace lq::pump {
 namespace {
@@ -19,12 +19,12 @@ namespace {
 class ExchangeIn final : public Exchange {
  public:
   ExchangeIn(const MutableField& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
-             std::unique_ptr<Paths> paths, base::ByteSource* file, int threads, Tally& tally)
-      : Exchange(mine, std::move(shares), std::move(paths), tally),
+             std::unique_ptr<Paths> paths, base::ByteSource* file, int threads, TransferStats& stats)
+      : Exchange(mine, std::move(shares), std::move(paths), stats),
         file_(file),
-        crew_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
-              Hand{tally, peers_, LocalSink(field, payload_, mine, tally)},
-              [&](Tally& own) { return LocalSink(field, payload_, mine, own); }) {
+        pool_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
+              WorkerState{stats, peers_, LocalSink(field, payload_, mine, stats)},
+              [&](TransferStats& own) { return LocalSink(field, payload_, mine, own); }) {
     wanted_.reserve(max_wanted);
     spare_.reserve(max_wanted);
     if (!needs_messages()) return;
@@ -35,7 +35,7 @@ class ExchangeIn final : public Exchange {
   std::uint64_t memory_bytes() const noexcept override { return bytes_with(max_wanted); }
 
  private:
-  using Hand = pump::Hand<LocalSink>;
+  using WorkerState = pump::WorkerState<LocalSink>;
 
   Progress advance() override {
     if (is_cancelled()) failure_.stop();
@@ -45,7 +45,7 @@ class ExchangeIn final : public Exchange {
     moved = open_slot() || moved;
     if (moved) return Progress::moved;
     if (held_ || owned_ || !wanted_.empty() || std::ranges::any_of(open_, &Open::is_open)) return Progress::waiting;
-    crew_.add_up();
+    pool_.merge_workers();
     return Progress::finished;
   }
 
@@ -73,7 +73,7 @@ class ExchangeIn final : public Exchange {
       wanted.buffer = std::move(spare_.back());
       spare_.pop_back();
       wanted.flight =
-          paths_->comm.start_receive(wanted.buffer.first(bytes_in(crew_.first().local.rows(), wanted.chunk)),
+          paths_->comm.start_receive(wanted.buffer.first(bytes_in(pool_.first().local.rows(), wanted.chunk)),
                                      wanted.chunk.owner, paths_->channel->number());
     }
   }
@@ -93,8 +93,8 @@ class ExchangeIn final : public Exchange {
   bool take_parcel(Wanted& wanted) {
     if (!wanted.flight.is_done()) return false;
     const route::Chunk& chunk = wanted.chunk;
-    unpack(chunk, [&](Hand& hand, std::uint64_t first) {
-      const std::uint64_t before = sites_between(hand.local.rows(), chunk.first_site, first);
+    unpack(chunk, [&](WorkerState& worker, std::uint64_t first) {
+      const std::uint64_t before = sites_between(worker.local.rows(), chunk.first_site, first);
       const std::byte* from = wanted.buffer.data() + before * payload_.site_bytes();
       return [this, from](const Piece& piece) mutable {
         const std::byte* const sites = from;
@@ -110,7 +110,7 @@ class ExchangeIn final : public Exchange {
     const std::uint64_t i = theirs.find(chunk.number);
     if (i == Slots::count) return false;
     if (theirs.control(i).is_bad.load(std::memory_order_relaxed) == 0) {
-      unpack(chunk, [&](Hand&, std::uint64_t) {
+      unpack(chunk, [&](WorkerState&, std::uint64_t) {
         return [&](const Piece& piece) { return theirs.buffer(i) + place(piece, chunk); };
       });
     }
@@ -118,21 +118,21 @@ class ExchangeIn final : public Exchange {
     return true;
   }
 
-  // places_from(hand, first site) makes what gives the file form of each piece from this site on.
+  // places_from(worker, first site) makes what gives the file form of each piece from this site on.
   template <class PlacesFrom>
   void unpack(const route::Chunk& chunk, const PlacesFrom& places_from) {
     failure_.guard([&] {
-      crew_.share(chunk, payload_.site_bytes(), [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
-        const base::ScopedSeconds seconds(hand.tally.pack_seconds);
-        auto place_of = places_from(hand, first);
-        for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
+      pool_.share(chunk, payload_.site_bytes(), [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(worker.stats.pack_seconds);
+        auto place_of = places_from(worker, first);
+        for_each_piece(worker.local.rows(), first, end, [&](const Piece& piece) {
           const std::byte* const sites = place_of(piece);
           const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
-          watch(payload_, {sites, bytes}, piece.file_site(), hand.tally);
-          hand.local.unpack(piece, sites, hand.tally.sums);
-          hand.tally.bytes += bytes;
+          watch(payload_, {sites, bytes}, piece.file_site(), worker.stats);
+          worker.local.unpack(piece, sites, worker.stats.sums);
+          worker.stats.bytes += bytes;
         });
-        hand.local.finish(hand.tally.sums);
+        worker.local.finish(worker.stats.sums);
       });
     });
   }
@@ -163,20 +163,20 @@ class ExchangeIn final : public Exchange {
     slot_read_ = i;
     closed->is_open = true;
     next_owned();
-    failure_.guard([&] { crew_.storage().begin([this] { read(); }); });
-    return finish_reading() || crew_.storage().has_thread();
+    failure_.guard([&] { pool_.storage().begin([this] { read(); }); });
+    return finish_reading() || pool_.storage().has_thread();
   }
 
   // By the thread of the storage, where there is one.
   void read() {
-    const base::ScopedSeconds seconds(tally_.storage_seconds);
+    const base::ScopedSeconds seconds(stats_.storage_seconds);
     read_whole(*file_, read_->first_byte,
                {slots_.buffer(slot_read_), static_cast<std::size_t>(read_->end_byte - read_->first_byte)});
   }
 
   bool finish_reading() {
-    if (!crew_.storage().is_idle()) return false;
-    failure_.guard([&] { crew_.storage().finish(); });
+    if (!pool_.storage().is_idle()) return false;
+    failure_.guard([&] { pool_.storage().finish(); });
     hand_out(slot_read_, *read_);
     read_.reset();
     return true;
@@ -198,9 +198,9 @@ class ExchangeIn final : public Exchange {
     }
   }
 
-  // The sites of a rank out of reach, one piece behind the other from `to` on; returns what is behind them.
+  // The sites of a rank out of reach, one piece after the other from `to` on; returns what is after them.
   std::byte* send(std::uint64_t i, const route::Chunk& chunk, int holder, std::byte* to) {
-    const base::ScopedSeconds seconds(tally_.exchange_seconds);
+    const base::ScopedSeconds seconds(stats_.exchange_seconds);
     std::byte* const begin = to;
     for_each_piece(peers_.rows_of(holder), chunk.first_site, chunk.end_site, [&](const Piece& piece) {
       const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
@@ -217,15 +217,15 @@ class ExchangeIn final : public Exchange {
   std::array<Open, Slots::count> open_;
   std::optional<route::Chunk> read_;  // what the storage reads
   std::uint64_t slot_read_ = 0;       // to where
-  Crew<LocalSink> crew_;              // its threads use the others
+  WorkerPool<LocalSink> pool_;        // its threads use the others
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> exchange_in(const MutableField& field, const lattice::RowPlan& mine,
                                       std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                      base::ByteSource* file, int threads, Tally& tally) {
-  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, threads, tally);
+                                      base::ByteSource* file, int threads, TransferStats& stats) {
+  return std::make_unique<ExchangeIn>(field, mine, std::move(shares), std::move(paths), file, threads, stats);
 }
 
 }  // namespace lq::pump

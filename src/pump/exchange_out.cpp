@@ -9,9 +9,9 @@
 
 #include "base/clock.hpp"
 #include "layouts/rows.hpp"
-#include "pump/crew.hpp"
 #include "pump/exchange_base.hpp"
 #include "pump/neighbour_sites.hpp"
+#include "pump/worker_pool.hpp"
 
 namespace lq::pump {
 namespace {
@@ -26,14 +26,14 @@ struct Parcel {
 class ExchangeOut final : public Exchange {
  public:
   ExchangeOut(const Field& field, const lattice::RowPlan& mine, std::shared_ptr<const route::Shares> shares,
-              std::unique_ptr<Paths> paths, transport::File* file, int threads, Tally& tally)
-      : Exchange(mine, std::move(shares), std::move(paths), tally),
+              std::unique_ptr<Paths> paths, transport::File* file, int threads, TransferStats& stats)
+      : Exchange(mine, std::move(shares), std::move(paths), stats),
         file_(file),
-        crew_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
-              Hand{tally, peers_, LocalSource(field, payload_, mine, tally)},
-              [&](Tally& own) { return LocalSource(field, payload_, mine, own); }) {
+        pool_(layouts::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
+              WorkerState{stats, peers_, LocalSource(field, payload_, mine, stats)},
+              [&](TransferStats& own) { return LocalSource(field, payload_, mine, own); }) {
     if (file_ != nullptr && !paths_->neighbours.empty()) {
-      for (int i = 0; i < crew_.size(); ++i) neighbours_.emplace_back(payload_, file_->path());
+      for (int i = 0; i < pool_.size(); ++i) neighbours_.emplace_back(payload_, file_->path());
     }
     if (!needs_messages()) return;
     for (Open& slot : open_) slot.arrivals.reserve(most_holders());
@@ -47,7 +47,7 @@ class ExchangeOut final : public Exchange {
   }
 
  private:
-  using Hand = pump::Hand<LocalSource>;
+  using WorkerState = pump::WorkerState<LocalSource>;
 
   Progress advance() override {
     if (is_cancelled()) failure_.stop();
@@ -61,7 +61,7 @@ class ExchangeOut final : public Exchange {
         std::ranges::any_of(open_, &Open::is_open)) {
       return Progress::waiting;
     }
-    crew_.add_up();
+    pool_.merge_workers();
     return Progress::finished;
   }
 
@@ -132,25 +132,25 @@ class ExchangeOut final : public Exchange {
       if (!is_complete(i)) continue;
       slots_.control(i).open.store(0, std::memory_order_relaxed);
       written_ = i;
-      failure_.guard([&] { crew_.storage().begin([this, i] { write(i); }); });
-      return finish_writing() || crew_.storage().has_thread();
+      failure_.guard([&] { pool_.storage().begin([this, i] { write(i); }); });
+      return finish_writing() || pool_.storage().has_thread();
     }
     return false;
   }
 
   // By the thread of the storage, where there is one.
   void write(std::uint64_t i) {
-    const base::ScopedSeconds seconds(tally_.storage_seconds);
+    const base::ScopedSeconds seconds(stats_.storage_seconds);
     const route::Chunk& chunk = open_[i].chunk;
     const std::uint64_t begin = payload_.origin() + chunk.first_site * payload_.site_bytes();
     const auto bytes = static_cast<std::size_t>(chunk.end_byte - chunk.first_byte);
     file_->write_at(chunk.first_byte, {slots_.buffer(i) + (chunk.first_byte - begin), bytes});
-    tally_.bytes += bytes;
+    stats_.bytes += bytes;
   }
 
   bool finish_writing() {
-    if (!crew_.storage().is_idle()) return false;
-    failure_.guard([&] { crew_.storage().finish(); });
+    if (!pool_.storage().is_idle()) return false;
+    failure_.guard([&] { pool_.storage().finish(); });
     open_[*written_].is_open = false;
     written_.reset();
     return true;
@@ -164,7 +164,7 @@ class ExchangeOut final : public Exchange {
       if (!slot.is_open || slot.awaited == 0) continue;
       for (Open::Arrival& arrival : slot.arrivals) {
         if (!arrival.flight || !arrival.flight.is_done()) continue;
-        const base::ScopedSeconds seconds(tally_.exchange_seconds);
+        const base::ScopedSeconds seconds(stats_.exchange_seconds);
         const std::byte* from = staging_[i].data() + arrival.begin;
         for_each_piece(peers_.rows_of(arrival.rank), slot.chunk.first_site, slot.chunk.end_site,
                        [&](const Piece& piece) {
@@ -200,16 +200,17 @@ class ExchangeOut final : public Exchange {
     const std::uint64_t site_bytes = payload_.site_bytes();
     Parcel& parcel = *free;
     failure_.guard([&] {
-      crew_.share(*held_, site_bytes, [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
-        const base::ScopedSeconds seconds(hand.tally.pack_seconds);
-        std::byte* to = parcel.buffer.data() + sites_between(hand.local.rows(), held_->first_site, first) * site_bytes;
-        for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
-          hand.local.pack(piece, to, hand.tally, held_->first_counted);
+      pool_.share(*held_, site_bytes, [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(worker.stats.pack_seconds);
+        std::byte* to =
+            parcel.buffer.data() + sites_between(worker.local.rows(), held_->first_site, first) * site_bytes;
+        for_each_piece(worker.local.rows(), first, end, [&](const Piece& piece) {
+          worker.local.pack(piece, to, worker.stats, held_->first_counted);
           to += piece.sites * site_bytes;
         });
       });
     });
-    const std::uint64_t bytes = bytes_in(crew_.first().local.rows(), *held_);
+    const std::uint64_t bytes = bytes_in(pool_.first().local.rows(), *held_);
     parcel.flight = paths_->comm.start_send(parcel.buffer.first(bytes), held_->owner, paths_->channel->number());
     next_held();
     return true;
@@ -230,19 +231,21 @@ class ExchangeOut final : public Exchange {
   void fetch(int holder, const route::Chunk& chunk, std::byte* buffer) {
     if (holder == rank_) return pack(chunk, buffer);
     failure_.guard([&] {
-      crew_.share(chunk, payload_.site_bytes(), [&](int thread, Hand& hand, std::uint64_t first, std::uint64_t end) {
-        neighbours_[static_cast<std::size_t>(thread)].fetch(hand.peers, holder, chunk, first, end, buffer, hand.tally);
-      });
+      pool_.share(chunk, payload_.site_bytes(),
+                  [&](int thread, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+                    neighbours_[static_cast<std::size_t>(thread)].fetch(worker.peers, holder, chunk, first, end, buffer,
+                                                                        worker.stats);
+                  });
     });
   }
 
   // My sites to their places in a buffer of a chunk.
   void pack(const route::Chunk& chunk, std::byte* buffer) {
     failure_.guard([&] {
-      crew_.share(chunk, payload_.site_bytes(), [&](int, Hand& hand, std::uint64_t first, std::uint64_t end) {
-        const base::ScopedSeconds seconds(hand.tally.pack_seconds);
-        for_each_piece(hand.local.rows(), first, end, [&](const Piece& piece) {
-          hand.local.pack(piece, buffer + place(piece, chunk), hand.tally, chunk.first_counted);
+      pool_.share(chunk, payload_.site_bytes(), [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(worker.stats.pack_seconds);
+        for_each_piece(worker.local.rows(), first, end, [&](const Piece& piece) {
+          worker.local.pack(piece, buffer + place(piece, chunk), worker.stats, chunk.first_counted);
         });
       });
     });
@@ -253,15 +256,15 @@ class ExchangeOut final : public Exchange {
   std::array<Parcel, 4> parcels_;
   std::optional<std::uint64_t> written_;    // number of the slot that the storage has
   std::vector<NeighbourSites> neighbours_;  // by thread, where they are read
-  Crew<LocalSource> crew_;                  // its threads use the others
+  WorkerPool<LocalSource> pool_;            // its threads use the others
 };
 
 }  // namespace
 
 std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
                                        std::shared_ptr<const route::Shares> shares, std::unique_ptr<Paths> paths,
-                                       transport::File* file, int threads, Tally& tally) {
-  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, threads, tally);
+                                       transport::File* file, int threads, TransferStats& stats) {
+  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, threads, stats);
 }
 
 }  // namespace lq::pump

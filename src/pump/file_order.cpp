@@ -8,16 +8,16 @@
 
 namespace lq::pump {
 
-FileOrderSums::FileOrderSums(const Payload& payload, Tally& tally)
+FileOrderSums::FileOrderSums(const Payload& payload, TransferStats& stats)
     : payload_(payload),
       order_(lattice::resolve_order(payload.order, payload.stored.extents.size())),
       is_natural_(payload.stored == whole(payload.extents) && std::ranges::is_sorted(order_)),
-      packer_(payload, payload.spec.precision, tally.sums),
-      tally_(tally) {}
+      packer_(payload, payload.spec.precision, stats.sums),
+      stats_(stats) {}
 
 void FileOrderSums::add(std::uint64_t first_site, base::Bytes sites) {
   const std::uint64_t bytes = payload_.site_bytes(), end = first_site + sites.size() / bytes;
-  tally_.bytes += sites.size();
+  stats_.bytes += sites.size();
   for (std::uint64_t site = first_site; site < end;) {
     const Run run = run_at(site, end - site);
     const auto size = static_cast<std::size_t>(run.sites * bytes);

@@ -11,19 +11,19 @@
 #include "base/bytes.hpp"
 #include "pump/site_packer.hpp"
 #include "pump/stretches.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::pump {
 
 class FileOrderSums {
  public:
   // Both outlive the object.
-  FileOrderSums(const Payload& payload, Tally& tally);
+  FileOrderSums(const Payload& payload, TransferStats& stats);
 
   // Counts the bytes, too.
   void add(std::uint64_t first_site, base::Bytes sites);
   // Of a run whose ranks are known.
-  void add(const Run& run, base::Bytes sites) const { packer_.sum(sites, run, tally_.sums); }
+  void add(const Run& run, base::Bytes sites) const { packer_.sum(sites, run, stats_.sums); }
 
  private:
   Run run_at(std::uint64_t site, std::uint64_t most) const;
@@ -32,7 +32,7 @@ class FileOrderSums {
   SiteOrder order_;
   bool is_natural_;
   SitePacker packer_;
-  Tally& tally_;
+  TransferStats& stats_;
 };
 
 }  // namespace lq::pump

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Whichever thread is free reads the next stretch and turns it into memory's form, in one of a ring of blocks; the
-// caller's thread hands the stretches over in the order of the file, and reads one itself where none is ready.
+// caller's thread workers the stretches over in the order of the file, and reads one itself where none is ready.
 #include <algorithm>
 #include <atomic>
 #include <exception>
@@ -14,7 +14,7 @@
 #include "base/backoff.hpp"
 #include "pump/direct_by_team.hpp"
 #include "pump/own_rows.hpp"
-#include "pump/turns.hpp"
+#include "pump/row_order.hpp"
 #include "threads/team.hpp"
 
 namespace lq::pump {
@@ -24,7 +24,7 @@ namespace {
 constexpr int most_hands = 5;
 constexpr std::uint64_t blocks_of_hand = 2;  // half as large as asked for: they are to stay in a core's cache
 
-// A thread alone hands a block over before it reads the next one.
+// A thread alone workers a block over before it reads the next one.
 std::size_t number_of_blocks(int threads) {
   return threads == 1 ? 1 : static_cast<std::size_t>(threads) * blocks_of_hand;
 }
@@ -32,17 +32,17 @@ std::size_t number_of_blocks(int threads) {
 class ToFunction final : public Movement {
  public:
   ToFunction(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
-             const PumpOptions& options, Tally& tally)
-      : tally_(tally),
+             const PumpOptions& options, TransferStats& stats)
+      : stats_(stats),
         all_sites_(rows.wanted.volume()),
         team_size_(std::min(options.threads, most_hands)),
         slots_(number_of_blocks(team_size_)),
-        stretches_(rows_in_turn(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
-                   0, blocks_in_turn(payload, rows.wanted)),
+        stretches_(rows_by_lane(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
+                   0, block_order(payload, rows.wanted)),
         team_(team_size_) {
     for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_of_hand, payload.site_bytes());
     for (int i = 0; i < team_.size(); ++i) {
-      hands_.push_back(std::make_unique<Hand>(field, payload, rows, file, tally));
+      workers_.push_back(std::make_unique<WorkerState>(field, payload, rows, file, stats));
     }
   }
   ~ToFunction() override { cancel(); }
@@ -63,11 +63,11 @@ class ToFunction final : public Movement {
     std::atomic<bool> is_ready{false};  // to be handed over
   };
   // What one thread has.
-  struct Hand {
-    Hand(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, base::ByteSource& file,
-         const Tally& of_all)
-        : tally(of_all.empty(payload)), way(field, payload, rows, file, tally) {}
-    Tally tally;
+  struct WorkerState {
+    WorkerState(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, base::ByteSource& file,
+                const TransferStats& of_all)
+        : stats(of_all.empty(payload)), way(field, payload, rows, file, stats) {}
+    TransferStats stats;
     RowsIn way;
   };
 
@@ -81,7 +81,7 @@ class ToFunction final : public Movement {
     if (is_cancelled()) return finish();
     if (give()) return Progress::moved;
     Slot* const slot = take_next();
-    if (slot != nullptr) prepare(*hands_.front(), *slot);
+    if (slot != nullptr) prepare(*workers_.front(), *slot);
     if (slot != nullptr) return Progress::moved;
     return given_.load(std::memory_order_relaxed) < end_ ? Progress::waiting : finish();
   }
@@ -89,7 +89,7 @@ class ToFunction final : public Movement {
 
   Progress finish() {
     team_.finish();
-    for (const auto& hand : hands_) tally_.add(hand->tally);
+    for (const auto& worker : workers_) stats_.add(worker->stats);
     return Progress::finished;
   }
 
@@ -99,7 +99,7 @@ class ToFunction final : public Movement {
     Slot& slot = slots_[number % slots_.size()];
     if (!slot.is_ready.load(std::memory_order_acquire)) return false;
     if (slot.failure) std::rethrow_exception(slot.failure);
-    hands_.front()->way.give(slot.stretch, slot.bytes());
+    workers_.front()->way.give(slot.stretch, slot.bytes());
     given_sites_ += slot.stretch.sites;
     slot.is_ready.store(false, std::memory_order_relaxed);
     given_.store(number + 1, std::memory_order_release);
@@ -119,10 +119,10 @@ class ToFunction final : public Movement {
     return &slot;
   }
 
-  void prepare(Hand& hand, Slot& slot) noexcept {
+  void prepare(WorkerState& worker, Slot& slot) noexcept {
     try {
-      hand.way.read({&slot.stretch, 1}, slot.bytes());
-      hand.way.turn(slot.stretch, slot.bytes());
+      worker.way.read({&slot.stretch, 1}, slot.bytes());
+      worker.way.turn(slot.stretch, slot.bytes());
     } catch (...) {
       slot.failure = std::current_exception();
     }
@@ -135,7 +135,7 @@ class ToFunction final : public Movement {
       base::Backoff backoff(base::Backoff::Who::helper);
       while (!all.is_cancelled() && all.taken_.load(std::memory_order_relaxed) != all.end_) {
         if (Slot* const slot = all.take_next(); slot != nullptr) {
-          all.prepare(*all.hands_[static_cast<std::size_t>(thread)], *slot);
+          all.prepare(*all.workers_[static_cast<std::size_t>(thread)], *slot);
           backoff.reset();
         } else {
           backoff.wait();
@@ -144,7 +144,7 @@ class ToFunction final : public Movement {
     }
   };
 
-  Tally& tally_;
+  TransferStats& stats_;
   std::uint64_t all_sites_, given_sites_ = 0;
   int team_size_;
   std::vector<Slot> slots_;
@@ -152,7 +152,7 @@ class ToFunction final : public Movement {
   Stretches stretches_;
   std::atomic<std::uint64_t> taken_{0}, given_{0};  // stretches
   std::atomic<std::uint64_t> end_{~std::uint64_t{0}};
-  std::vector<std::unique_ptr<Hand>> hands_;
+  std::vector<std::unique_ptr<WorkerState>> workers_;
   bool is_begun_ = false;
   const Help help_{*this};
   threads::Team team_;  // uses the others
@@ -162,8 +162,8 @@ class ToFunction final : public Movement {
 
 std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
                                               const lattice::RowPlan& rows, const MutableField& field,
-                                              const PumpOptions& options, Tally& tally) {
-  return std::make_unique<ToFunction>(file, payload, rows, field, options, tally);
+                                              const PumpOptions& options, TransferStats& stats) {
+  return std::make_unique<ToFunction>(file, payload, rows, field, options, stats);
 }
 
 }  // namespace lq::pump

@@ -23,26 +23,26 @@ std::size_t buffer_for(const layouts::RowWalk& walk, const SitePacker& packer) {
 
 // The sites of pieces: work(parts, sites of each piece before them, sites of each).
 template <class Work>
-void walk_abreast(layouts::RowWalk& walk, const lattice::Rows& rows, const Abreast& pieces, const Work& work) {
-  std::array<Coord, most_turns> first;
+void walk_group(layouts::RowWalk& walk, const lattice::Rows& rows, const PieceGroup& pieces, const Work& work) {
+  std::array<Coord, max_sequences> first;
   for (std::size_t i = 0; i < pieces.count; ++i) first[i] = rows.site(pieces[i].row, pieces[i].skip);
   walk.walk(std::span(first).first(pieces.count), pieces.sites(), work);
 }
 
-// All of it while so many bytes are worked on.
-kernels::isa::Coming fetched_meanwhile(std::span<base::MemoryAhead> memory, std::size_t bytes) {
+// All of it while the given number of bytes are worked on.
+kernels::isa::Coming fetched_meanwhile(std::span<base::PrefetchList> memory, std::size_t bytes) {
   constexpr std::size_t line_bytes = 64;
   std::size_t lines = 0;
-  for (const base::MemoryAhead& ahead : memory) lines += ahead.sites * (ahead.bytes / line_bytes + 1);
+  for (const base::PrefetchList& ahead : memory) lines += ahead.sites * (ahead.bytes / line_bytes + 1);
   return {memory.data(), memory.data() + memory.size(), lines * line_bytes / bytes + 1};
 }
 
 }  // namespace
 
-LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally)
-    : field_(field), payload_(payload), rows_(plan), packer_(payload, field.spec.precision, tally.sums) {
+LocalSource::LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, TransferStats& stats)
+    : field_(field), payload_(payload), rows_(plan), packer_(payload, field.spec.precision, stats.sums) {
   if (plan.memory.volume() == 0) return;
-  if (auto memory = ComputedMemory::find(field, payload, plan, tally, Way::out)) {
+  if (auto memory = ComputedMemory::find(field, payload, plan, stats, Way::out)) {
     computed_.emplace(std::move(memory));
     return;
   }
@@ -53,7 +53,7 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
     if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
-  device::Home home;
+  device::DeviceContext home;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     device_ =
         std::make_unique<device::SitesOut>(*driver, home, static_cast<const std::byte*>(field.data),
@@ -61,14 +61,14 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
   }
 }
 
-void LocalSource::pack(const Abreast& pieces, std::byte* file, Tally& tally, std::uint64_t counted_from) {
-  pack_sites(pieces, file, tally.sums, counted_from);
+void LocalSource::pack(const PieceGroup& pieces, std::byte* file, TransferStats& stats, std::uint64_t counted_from) {
+  pack_sites(pieces, file, stats.sums, counted_from);
   for (std::size_t i = 0; i < pieces.count; ++i) {
-    watch_written(payload_, file + i * pieces.apart * packer_.site_bytes(), pieces[i], counted_from, tally);
+    watch_written(payload_, file + i * pieces.apart * packer_.site_bytes(), pieces[i], counted_from, stats);
   }
 }
 
-void LocalSource::pack_sites(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+void LocalSource::pack_sites(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   if (in_one_pass_) return pack_in_one_pass(pieces, file, sums, counted_from);
   if (elsewhere_) return pack_staged(pieces, file, sums, counted_from);
   const Piece& piece = pieces[0];
@@ -80,9 +80,10 @@ void LocalSource::pack_sites(const Abreast& pieces, std::byte* file, SiteSums& s
                sums, counted_from);
 }
 
-void LocalSource::pack_in_one_pass(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+void LocalSource::pack_in_one_pass(const PieceGroup& pieces, std::byte* file, SiteSums& sums,
+                                   std::uint64_t counted_from) {
   const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+  walk_group(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     std::byte* const to = file + skip * packer_.site_bytes();
     elsewhere_->aim_at(parts);
     const auto crcs = elsewhere_->take({packer_.form(), *packer_.crc_in_one_pass()}, {to, pieces.count, apart});
@@ -93,10 +94,10 @@ void LocalSource::pack_in_one_pass(const Abreast& pieces, std::byte* file, SiteS
   });
 }
 
-// Sites are packed while the memory of those behind them is fetched.
-void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
+// Sites are packed while the memory of those after them is fetched.
+void LocalSource::pack_staged(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from) {
   std::uint64_t before = 0, staged = 0;
-  const auto pack_staged_ones = [&](std::span<base::MemoryAhead> behind) {
+  const auto pack_staged_ones = [&](std::span<base::PrefetchList> behind) {
     kernels::isa::Coming coming = fetched_meanwhile(behind, staged_.size());
     for (std::size_t i = 0; staged > 0 && i < pieces.count; ++i) {
       packer_.pack(staged_.data() + i * staged * static_cast<std::uint64_t>(packer_.memory_bytes()),
@@ -105,7 +106,7 @@ void LocalSource::pack_staged(const Abreast& pieces, std::byte* file, SiteSums& 
                    behind.empty() ? nullptr : &coming);
     }
   };
-  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+  walk_group(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     pack_staged_ones(elsewhere_->aim_at(parts));
     elsewhere_->take(staged_.data());
     before = skip;
@@ -126,10 +127,11 @@ void LocalSource::pack_from_device(const Piece& piece, std::byte* file, SiteSums
   }
 }
 
-LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally)
-    : field_(field), rows_(plan), packer_(payload, field.spec.precision, tally.sums) {
+LocalSink::LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan,
+                     TransferStats& stats)
+    : field_(field), rows_(plan), packer_(payload, field.spec.precision, stats.sums) {
   if (plan.memory.volume() == 0) return;
-  if (auto memory = ComputedMemory::find(field, payload, plan, tally, Way::in)) {
+  if (auto memory = ComputedMemory::find(field, payload, plan, stats, Way::in)) {
     computed_.emplace(std::move(memory));
     return;
   }
@@ -140,13 +142,13 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
     if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
-  device::Home home;
+  device::DeviceContext home;
   if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
     device_ = std::make_unique<device::SitesIn>(*driver, home, static_cast<std::size_t>(packer_.memory_bytes()));
   }
 }
 
-void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+void LocalSink::unpack(const PieceGroup& pieces, const std::byte* file, SiteSums& sums) {
   if (in_one_pass_) return unpack_in_one_pass(pieces, file, sums);
   if (elsewhere_) return unpack_staged(pieces, file, sums);
   const Piece& piece = pieces[0];
@@ -157,9 +159,9 @@ void LocalSink::unpack(const Abreast& pieces, const std::byte* file, SiteSums& s
                  static_cast<std::ptrdiff_t>(piece.row.memory_stride * packer_.memory_bytes()), sums);
 }
 
-void LocalSink::unpack_in_one_pass(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
+void LocalSink::unpack_in_one_pass(const PieceGroup& pieces, const std::byte* file, SiteSums& sums) {
   const auto apart = static_cast<std::size_t>(pieces.apart * packer_.site_bytes());
-  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+  walk_group(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const std::byte* const from = file + skip * packer_.site_bytes();
     elsewhere_->aim_at(parts);
     const auto crcs = elsewhere_->give({packer_.form(), *packer_.crc_in_one_pass()}, {from, pieces.count, apart});
@@ -171,8 +173,8 @@ void LocalSink::unpack_in_one_pass(const Abreast& pieces, const std::byte* file,
 }
 
 // Sites are unpacked while the memory that they are for is fetched.
-void LocalSink::unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums) {
-  walk_abreast(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+void LocalSink::unpack_staged(const PieceGroup& pieces, const std::byte* file, SiteSums& sums) {
+  walk_group(*walk_, rows_, pieces, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
     const auto target = elsewhere_->aim_at(parts);
     kernels::isa::Coming coming = fetched_meanwhile(target, staged_.size());
     for (std::size_t i = 0; i < pieces.count; ++i) {

@@ -19,27 +19,27 @@
 #include "layouts/rows.hpp"
 #include "pump/computed_sites.hpp"
 #include "pump/site_packer.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::pump {
 
 class LocalSource {
  public:
-  // `tally` says which sums are wanted, and is told which way memory of a GPU goes.
-  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally);
+  // `stats` says which sums are wanted, and is told which way memory of a GPU goes.
+  LocalSource(const Field& field, const Payload& payload, const lattice::RowPlan& plan, TransferStats& stats);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
   // How many pieces can go at once.
   std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
   // Packs pieces; sites before `counted_from` are not counted: neither summed nor looked at.
-  void pack(const Abreast& pieces, std::byte* file, Tally& tally, std::uint64_t counted_from = 0);
+  void pack(const PieceGroup& pieces, std::byte* file, TransferStats& stats, std::uint64_t counted_from = 0);
 
  private:
-  void pack_sites(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+  void pack_sites(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
   void pack_from_device(const Piece& piece, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
-  void pack_in_one_pass(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
-  void pack_staged(const Abreast& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+  void pack_in_one_pass(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
+  void pack_staged(const PieceGroup& pieces, std::byte* file, SiteSums& sums, std::uint64_t counted_from);
 
   Field field_;
   const Payload& payload_;
@@ -55,24 +55,25 @@ class LocalSource {
 
 class LocalSink {
  public:
-  // `tally` says which sums are wanted, and is told which way memory of a GPU goes.
-  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, Tally& tally);
+  // `stats` says which sums are wanted, and is told which way memory of a GPU goes.
+  LocalSink(const MutableField& field, const Payload& payload, const lattice::RowPlan& plan, TransferStats& stats);
 
   lattice::Rows& rows() noexcept { return rows_; }
   const SitePacker& packer() const noexcept { return packer_; }
   std::uint64_t most_at_once() const noexcept { return walk_ ? walk_->most() : 1; }
-  void unpack(const Abreast& pieces, const std::byte* file, SiteSums& sums);
+  void unpack(const PieceGroup& pieces, const std::byte* file, SiteSums& sums);
   // Of memory that is not plain: sites in its own form.
   void give(const Piece& piece, const std::byte* sites);
   // Until all that was unpacked is in its place, and counted.
   void finish(SiteSums& sums);
-  // Local memory of a piece whose sites lie there as in the file, but for the order of bytes; nullptr when they do not.
+  // Local memory of a piece whose sites lie there as in the file, except for the order of bytes; nullptr when they do
+  // not.
   std::byte* in_place(const Piece& piece) const noexcept;
 
  private:
   void unpack_to_device(const Piece& piece, const std::byte* file, SiteSums& sums);
-  void unpack_in_one_pass(const Abreast& pieces, const std::byte* file, SiteSums& sums);
-  void unpack_staged(const Abreast& pieces, const std::byte* file, SiteSums& sums);
+  void unpack_in_one_pass(const PieceGroup& pieces, const std::byte* file, SiteSums& sums);
+  void unpack_staged(const PieceGroup& pieces, const std::byte* file, SiteSums& sums);
 
   MutableField field_;
   lattice::Rows rows_;

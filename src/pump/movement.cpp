@@ -18,7 +18,7 @@ Progress Movement::step() {
   return progress;
 }
 
-void Movement::tell_of_bytes(lq::Progress progress, std::uint64_t bytes) {
+void Movement::report_progress_in_bytes(lq::Progress progress, std::uint64_t bytes) {
   tell_ = std::move(progress);
   bytes_ = bytes;
 }

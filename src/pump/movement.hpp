@@ -41,7 +41,7 @@ class Movement {
 
   // Before the first step. `progress` is called between steps, with bytes out of `bytes` in the proportion in which
   // this rank's part is done.
-  void tell_of_bytes(lq::Progress progress, std::uint64_t bytes);
+  void report_progress_in_bytes(lq::Progress progress, std::uint64_t bytes);
 
   // From any thread.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }

@@ -14,37 +14,37 @@
 namespace lq::pump {
 
 void NeighbourSites::fetch(Peers& peers, int holder, const route::Chunk& chunk, std::uint64_t first, std::uint64_t end,
-                           std::byte* buffer, Tally& tally) {
+                           std::byte* buffer, TransferStats& stats) {
   // In batches, for short rows make very many pieces.
   constexpr std::size_t batch = 1024;
   const Neighbour& near = *peers.neighbour(holder);
   pieces_.clear();
   for_each_piece(peers.rows_of(holder), first, end, [&](const Piece& piece) {
     pieces_.push_back(piece);
-    if (pieces_.size() == batch) take_pieces(near, holder, chunk, buffer, tally);
+    if (pieces_.size() == batch) take_pieces(near, holder, chunk, buffer, stats);
   });
-  take_pieces(near, holder, chunk, buffer, tally);
+  take_pieces(near, holder, chunk, buffer, stats);
 }
 
 void NeighbourSites::take_pieces(const Neighbour& near, int holder, const route::Chunk& chunk, std::byte* buffer,
-                                 Tally& tally) {
-  const SitePacker& packer = packer_for(near.precision, tally);
+                                 TransferStats& stats) {
+  const SitePacker& packer = packer_for(near.precision, stats);
   const auto memory_bytes = static_cast<std::uint64_t>(packer.memory_bytes());
-  pull_pieces(near, holder, memory_bytes, tally);
-  const base::ScopedSeconds seconds(tally.pack_seconds);
+  pull_pieces(near, holder, memory_bytes, stats);
+  const base::ScopedSeconds seconds(stats.pack_seconds);
   const std::byte* from = scratch_.data();
   for (const Piece& piece : pieces_) {
     std::byte* const to = buffer + (piece.file_site() - chunk.first_site) * payload_.site_bytes();
-    packer.pack(from, packer.memory_bytes(), Run(piece), to, tally.sums, chunk.first_counted);
-    watch_written(payload_, to, piece, chunk.first_counted, tally);
+    packer.pack(from, packer.memory_bytes(), Run(piece), to, stats.sums, chunk.first_counted);
+    watch_written(payload_, to, piece, chunk.first_counted, stats);
     from += piece.sites * memory_bytes;
   }
   pieces_.clear();
 }
 
-// Fills scratch_ with the sites of pieces_, one behind the other.
-void NeighbourSites::pull_pieces(const Neighbour& near, int holder, std::uint64_t memory_bytes, Tally& tally) {
-  const base::ScopedSeconds seconds(tally.exchange_seconds);
+// Fills scratch_ with the sites of pieces_, contiguous.
+void NeighbourSites::pull_pieces(const Neighbour& near, int holder, std::uint64_t memory_bytes, TransferStats& stats) {
+  const base::ScopedSeconds seconds(stats.exchange_seconds);
   remote_.clear();
   std::uint64_t bytes = 0;
   for (const Piece& piece : pieces_) {
@@ -68,9 +68,9 @@ void NeighbourSites::pull_pieces(const Neighbour& near, int holder, std::uint64_
   }
 }
 
-const SitePacker& NeighbourSites::packer_for(Precision precision, const Tally& tally) {
+const SitePacker& NeighbourSites::packer_for(Precision precision, const TransferStats& stats) {
   std::optional<SitePacker>& packer = packers_[precision == Precision::single ? 0 : 1];
-  if (!packer) packer.emplace(payload_, precision, tally.sums);
+  if (!packer) packer.emplace(payload_, precision, stats.sums);
   return *packer;
 }
 

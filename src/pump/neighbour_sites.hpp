@@ -13,7 +13,7 @@
 #include "comm/neighbour_memory.hpp"
 #include "pump/peers.hpp"
 #include "pump/site_packer.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 
 namespace lq::pump {
 
@@ -24,13 +24,14 @@ class NeighbourSites {
 
   // The sites of rank `holder` among those numbered first .. end-1 of a chunk, whose sites lie in `buffer`.
   void fetch(Peers& peers, int holder, const route::Chunk& chunk, std::uint64_t first, std::uint64_t end,
-             std::byte* buffer, Tally& tally);
+             std::byte* buffer, TransferStats& stats);
   std::uint64_t memory_bytes() const noexcept { return scratch_.size(); }
 
  private:
-  void take_pieces(const Neighbour& near, int holder, const route::Chunk& chunk, std::byte* buffer, Tally& tally);
-  void pull_pieces(const Neighbour& near, int holder, std::uint64_t memory_bytes, Tally& tally);
-  const SitePacker& packer_for(Precision precision, const Tally& tally);
+  void take_pieces(const Neighbour& near, int holder, const route::Chunk& chunk, std::byte* buffer,
+                   TransferStats& stats);
+  void pull_pieces(const Neighbour& near, int holder, std::uint64_t memory_bytes, TransferStats& stats);
+  const SitePacker& packer_for(Precision precision, const TransferStats& stats);
 
   const Payload& payload_;
   const std::string& path_;

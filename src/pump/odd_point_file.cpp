@@ -112,7 +112,7 @@ std::size_t OddPointFile::read_at(std::uint64_t offset, base::MutableBytes buffe
 void OddPointFile::write_at(std::uint64_t offset, base::Bytes bytes) {
   if (offset % unit_ != 0 || bytes.size() % unit_ != 0) {
     throw Error(Code::internal,
-                fmt::format("{}: {} bytes at byte {} are no whole numbers", path(), bytes.size(), offset));
+                fmt::format("{}: {} bytes at byte {} are not whole numbers", path(), bytes.size(), offset));
   }
   for_each_piece(offset, bytes.size(), [&](std::uint64_t number, std::size_t to, std::size_t from, std::size_t count) {
     Block& block = kept_block(number, false);

@@ -147,7 +147,7 @@ class ReadBytes final : public transport::ForwardingFile {
 };
 
 // Boxes have long rows along z, as the file has, and along x, as another one has: each comes back to most blocks of its
-// slice and of the next one. The first slice comes once more, behind the last.
+// slice and of the next one. The first slice comes once more, after the last.
 TEST(OddPointFile, IsReadOnceInBoxesAcrossTwoOrders) {
   const Payload payload = payload_on({24, 24, 24, 4});
   const auto transport = transport::make_memory();

@@ -11,7 +11,7 @@ std::uint64_t place_of(const Payload& payload, std::uint64_t file_site) {
   return payload.origin() + file_site * payload.site_bytes();
 }
 
-// work(stretch, its bytes) for each of the stretches, whose sites lie one behind the other in `bytes`.
+// work(stretch, its bytes) for each of the stretches, whose sites are contiguous in `bytes`.
 template <class Bytes, class Work>
 void for_each_stretch(const Payload& payload, std::span<const Stretch> stretches, Bytes bytes, const Work& work) {
   for (const Stretch& stretch : stretches) {
@@ -24,16 +24,16 @@ void for_each_stretch(const Payload& payload, std::span<const Stretch> stretches
 }  // namespace
 
 void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(tally_.pack_seconds);
-  for_each_abreast(stretches, source_.most_at_once() >= stretches.size(),
-                   [&](const Abreast& pieces, std::uint64_t skip) {
-                     source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), tally_);
-                   });
-  tally_.bytes += bytes.size();
+  const base::ScopedSeconds seconds(stats_.pack_seconds);
+  for_each_piece_group(stretches, source_.most_at_once() >= stretches.size(),
+                       [&](const PieceGroup& pieces, std::uint64_t skip) {
+                         source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), stats_);
+                       });
+  stats_.bytes += bytes.size();
 }
 
 void RowsOut::write(std::span<const Stretch> stretches, base::Bytes bytes) {
-  const base::ScopedSeconds seconds(tally_.storage_seconds);
+  const base::ScopedSeconds seconds(stats_.storage_seconds);
   for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::Bytes some) {
     file_.write_at(place_of(payload_, stretch.file_site), some);
   });
@@ -58,7 +58,7 @@ void RowsIn::fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept 
 }
 
 void RowsIn::read(std::span<const Stretch> stretches, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(tally_.storage_seconds);
+  const base::ScopedSeconds seconds(stats_.storage_seconds);
   for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::MutableBytes some) {
     read_whole(file_, place_of(payload_, stretch.file_site), some);
   });
@@ -66,35 +66,36 @@ void RowsIn::read(std::span<const Stretch> stretches, base::MutableBytes bytes) 
 
 void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
   if (target.is_in_place) return turn(stretches.front(), target.bytes);
-  const base::ScopedSeconds seconds(tally_.pack_seconds);
+  const base::ScopedSeconds seconds(stats_.pack_seconds);
   for_each_stretch(payload_, stretches, target.bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-    watch(payload_, some, stretch.file_site, tally_);
+    watch(payload_, some, stretch.file_site, stats_);
   });
-  for_each_abreast(stretches, sink_.most_at_once() >= stretches.size(), [&](const Abreast& pieces, std::uint64_t skip) {
-    sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), tally_.sums);
-  });
-  tally_.bytes += target.bytes.size();
+  for_each_piece_group(stretches, sink_.most_at_once() >= stretches.size(),
+                       [&](const PieceGroup& pieces, std::uint64_t skip) {
+                         sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), stats_.sums);
+                       });
+  stats_.bytes += target.bytes.size();
 }
 
 void RowsIn::turn(const Stretch& stretch, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(tally_.pack_seconds);
-  watch(payload_, bytes, stretch.file_site, tally_);
-  for_each_abreast({&stretch, 1}, false, [&](const Abreast& piece, std::uint64_t skip) {
-    sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), tally_.sums);
+  const base::ScopedSeconds seconds(stats_.pack_seconds);
+  watch(payload_, bytes, stretch.file_site, stats_);
+  for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
+    sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), stats_.sums);
   });
-  tally_.bytes += bytes.size();
+  stats_.bytes += bytes.size();
 }
 
 void RowsIn::give(const Stretch& stretch, base::Bytes bytes) {
-  const base::ScopedSeconds seconds(tally_.pack_seconds);
-  for_each_abreast({&stretch, 1}, false, [&](const Abreast& piece, std::uint64_t skip) {
+  const base::ScopedSeconds seconds(stats_.pack_seconds);
+  for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
     sink_.give(piece[0], bytes.data() + skip * payload_.site_bytes());
   });
 }
 
 void RowsIn::finish() {
-  const base::ScopedSeconds seconds(tally_.pack_seconds);
-  sink_.finish(tally_.sums);
+  const base::ScopedSeconds seconds(stats_.pack_seconds);
+  sink_.finish(stats_.sums);
 }
 
 void RowsIn::move(std::span<const Stretch> stretches, Block& block) {

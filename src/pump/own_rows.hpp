@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is done to stretches of a rank's own rows, which are moved at once, on their way between memory and file. Of one
-// thread: several have one each, with a tally of its own.
+// thread: several have one each, with a stats of its own.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 #include "pump/block.hpp"
 #include "pump/local_sites.hpp"
 #include "pump/stretches.hpp"
-#include "pump/tally.hpp"
+#include "pump/transfer_stats.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::pump {
@@ -21,8 +21,8 @@ class RowsOut {
   using Memory = Field;
   using File = transport::File;
   // All of them outlive the object.
-  RowsOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
-      : payload_(payload), source_(field, payload, rows, tally), file_(file), tally_(tally) {}
+  RowsOut(const Field& field, const Payload& payload, const lattice::RowPlan& rows, File& file, TransferStats& stats)
+      : payload_(payload), source_(field, payload, rows, stats), file_(file), stats_(stats) {}
 
   lattice::Rows& rows() noexcept { return source_.rows(); }
   // The sites of stretches in file form.
@@ -36,15 +36,16 @@ class RowsOut {
   const Payload& payload_;
   LocalSource source_;
   File& file_;
-  Tally& tally_;
+  TransferStats& stats_;
 };
 
 class RowsIn {
  public:
   using Memory = MutableField;
   using File = base::ByteSource;
-  RowsIn(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, File& file, Tally& tally)
-      : payload_(payload), sink_(field, payload, rows, tally), file_(file), tally_(tally) {}
+  RowsIn(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, File& file,
+         TransferStats& stats)
+      : payload_(payload), sink_(field, payload, rows, stats), file_(file), stats_(stats) {}
 
   // Where the bytes of stretches are read to.
   struct Target {
@@ -53,7 +54,7 @@ class RowsIn {
   };
 
   lattice::Rows& rows() noexcept { return sink_.rows(); }
-  // What lies in memory as in the file, but for byte order, is read to its place and not copied there.
+  // What lies in memory as in the file, except for byte order, is read to its place and not copied there.
   Target target_of(std::span<const Stretch> stretches, Block& block);
   // So many sites of the file from this one on will be read soon.
   void fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept;
@@ -62,8 +63,8 @@ class RowsIn {
   // Sites that were read, to memory form in their places.
   void take(std::span<const Stretch> stretches, const Target& target);
   void move(std::span<const Stretch> stretches, Block& block);
-  // Sites that lie in memory as in the file, but for the order of bytes: turned where they are, and then given to their
-  // places, which may be behind a function.
+  // Sites that lie in memory as in the file, except for the order of bytes: turned where they are, and then given to
+  // their places, which may be behind a function.
   void turn(const Stretch& stretch, base::MutableBytes bytes);
   void give(const Stretch& stretch, base::Bytes bytes);
   // Behind the last stretch.
@@ -73,7 +74,7 @@ class RowsIn {
   const Payload& payload_;
   LocalSink sink_;
   File& file_;
-  Tally& tally_;
+  TransferStats& stats_;
 };
 
 }  // namespace lq::pump

@@ -19,7 +19,7 @@ constexpr std::size_t scratch_bytes = 256 * 1024;  // of the sequence, dealt int
 void require_known(const std::string& path, const Payload& payload, const format::TileCodec* codec) {
   if (payload.encoding.empty() || codec != nullptr) return;
   throw Error(Code::unsupported,
-              fmt::format("{}: tiles are encoded as \"{}\", which is not known here", path, payload.encoding),
+              fmt::format("{}: tiles are encoded as \"{}\", which is not supported", path, payload.encoding),
               {.path = path, .found = payload.encoding});
 }
 

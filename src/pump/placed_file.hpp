@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The sequence of a payload's sites as a file, wherever its tiles lie: in one array or in several, in one file or in
-// several, as they are or encoded. Movements see bytes one behind the other and need not know. Not for several threads
+// several, as they are or encoded. Movements see bytes contiguous and need not know. Not for several threads
 // at once.
 #pragma once
 
@@ -42,12 +42,12 @@ class PlacedFile final : public transport::File {
   void reserve(std::uint64_t, std::uint64_t) override {}
 
   // Whether several threads may use it at once, at different bytes.
-  bool bears_threads() const noexcept { return arrays_.size() == 1 && tiles_->bear_threads(); }
+  bool is_thread_safe() const noexcept { return arrays_.size() == 1 && tiles_->are_thread_safe(); }
   // Collective. What was written is in the files: encoded tiles, too. Returns where all tiles lie.
   std::vector<Tile> settle(comm::Comm& comm) { return tiles_->settle(comm); }
 
  private:
-  // Calls work(array, offset in it, scratch memory, for_each_run) for each array's part of so many bytes of the
+  // Calls work(array, offset in it, scratch memory, for_each_run) for each array's part of this many bytes of the
   // sequence; for_each_run(copy) calls copy(place among these bytes, place in the scratch memory, bytes).
   template <class Work>
   void for_each_array(std::uint64_t offset, std::size_t bytes, const Work& work);

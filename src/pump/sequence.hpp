@@ -36,7 +36,7 @@ class Sequence {
   // Where Payload::origin() counts from; nullptr: not open here.
   transport::File* file() const noexcept { return one_piece_; }
   // Whether several threads may use it at once, at different bytes.
-  bool bears_threads() const noexcept { return !at_odd_points_ && (!placed_ || placed_->bears_threads()); }
+  bool is_thread_safe() const noexcept { return !at_odd_points_ && (!placed_ || placed_->is_thread_safe()); }
   // The same on all ranks: whether there is something to settle.
   static bool needs_settling(const Payload& payload) noexcept {
     return payload.tile_sites > 0 || payload.at_odd_points;

@@ -28,7 +28,7 @@ class SitePacker {
 
   std::uint64_t site_bytes() const noexcept { return site_bytes_; }
   std::int64_t memory_bytes() const noexcept { return memory_bytes_; }  // of a site
-  // Whether a site lies in memory as in the file, but for the order of bytes in a number.
+  // Whether a site lies in memory as in the file, except for the order of bytes in a number.
   bool lies_as_in_file() const noexcept { return form_.memory == form_.file && is_plain(); }
 
   // `stride`: bytes from one site in memory to the next. Sites before number `counted_from` are not summed. `coming`:

@@ -106,7 +106,7 @@ TEST(SitePacker, SumsFromTheSiteOnThatIsSaid) {
   EXPECT_EQ(part.values(), expected.values());
 }
 
-// Two rows of diagonal matrices diag(e^ia, e^ib, e^-i(a+b)), the third made anew.
+// Two rows of diagonal matrices diag(e^ia, e^ib, e^-i(a+b)), the third rebuilt.
 TEST(SitePacker, MakesThirdRowsAnew) {
   Payload payload;
   payload.spec = gauge_spec(Precision::double_, 3, 2);

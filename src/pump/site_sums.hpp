@@ -59,13 +59,13 @@ class SiteSums {
   std::uint64_t slice_sites() const noexcept { return slice_sites_; }
 
  private:
-  // A sum of another kind, for each part of so many sites, and for each of the arrays that a site is dealt into.
+  // A sum of another kind, for each part of this many sites, and for each of the arrays that a site is dealt into.
   struct FileSum {
     SumName name;
     std::uint64_t part_sites = 0;
     std::uint64_t arrays = 1;
     std::vector<std::uint64_t> values = {};
-    // The CRC-32 of bytes that lie one behind the other is continued before it is added.
+    // The CRC-32 of bytes that are contiguous is continued before it is added.
     std::uint32_t crc = 0;
     std::uint64_t crc_begin = 0, crc_end = 0;  // numbers of sites
   };

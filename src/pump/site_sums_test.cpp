@@ -175,7 +175,7 @@ struct PlainSums {
     return {};
   }
 
-  // Each number little-endian, in so many bytes, zeros behind it.
+  // Each number little-endian, in the given number of bytes, zeros after it.
   void add_hash(std::vector<std::uint32_t>& hash, const Coord& x, base::Bytes site, std::size_t bytes_each) const {
     std::vector<std::byte> text;
     const auto append = [&](std::uint64_t value, std::size_t count) {
@@ -233,7 +233,7 @@ Sums plain_sums(const Payload& payload, base::Bytes bytes) {
   return sums;
 }
 
-// What falls to one of three ranks: pieces of one and two sites, some of them behind each other, not in file order.
+// What falls to one of three ranks: pieces of one and two sites, some of them after each other, not in file order.
 std::vector<pump::Run> runs_of(const Payload& payload, int rank) {
   std::vector<pump::Run> mine;
   lattice::Rows rows({payload.extents, payload.stored, payload.order, payload.stored, {}, payload.stored});
@@ -363,7 +363,7 @@ TEST(SiteSums, OfCrcsAreNotKeptForTiles) {
   EXPECT_THROW(SiteSums(vector_payload(), {{SumKind::scidac, SumOf::tiles}}), Error);
 }
 
-// A number that has no square spoils the sum that it is in, and no other: those of the next slices lie behind it.
+// A number that has no square spoils the sum that it is in, and no other: those of the next slices lie after it.
 TEST(SiteSums, OfSquaresAreSpoiltWhereTheOddNumberIsAndNowhereElse) {
   for (const SumKind kind : {SumKind::norm, SumKind::momentum_action}) {
     Payload payload;

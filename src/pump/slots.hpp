@@ -49,7 +49,7 @@ class Slots {
 
   SlotControl& control(std::uint64_t i) const noexcept { return reinterpret_cast<SlotControl*>(area_)[i]; }
   // Of the first rank of a node: not 0 once a rank of that node takes part no more. It counts in no slot, so that the
-  // others would wait for it for ever.
+  // others would wait for it indefinitely.
   std::atomic<std::uint64_t>& given_up() const noexcept {
     return *reinterpret_cast<std::atomic<std::uint64_t>*>(area_ + count * sizeof(SlotControl));
   }

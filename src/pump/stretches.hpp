@@ -62,7 +62,7 @@ struct Stretch {
   std::vector<Piece> pieces;
 };
 
-inline constexpr std::size_t most_turns = 8;  // storage reads ahead at so many places of a file
+inline constexpr std::size_t max_sequences = 8;  // storage reads ahead at so many places of a file
 
 inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
   std::uint64_t sites = 0;
@@ -71,14 +71,14 @@ inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
 }
 
 // Pieces of as many sites each that are moved at once: one, or one of each part that takes turns.
-struct Abreast {
-  std::array<const Piece*, most_turns> pieces{};
+struct PieceGroup {
+  std::array<const Piece*, max_sequences> pieces{};
   std::size_t count = 1;
   std::uint64_t apart = 0;  // sites in the block from the first of a piece to the first of the next
 
-  Abreast(const Piece& piece) : pieces{&piece} {}
+  PieceGroup(const Piece& piece) : pieces{&piece} {}
   // Piece number `number` of each stretch.
-  Abreast(std::span<const Stretch> stretches, std::size_t number) : count(stretches.size()) {
+  PieceGroup(std::span<const Stretch> stretches, std::size_t number) : count(stretches.size()) {
     for (std::size_t i = 0; i < count; ++i) pieces[i] = &stretches[i].pieces[number];
     apart = stretches.front().sites;
   }
@@ -89,14 +89,14 @@ struct Abreast {
 // Whether their pieces have as many sites.
 bool are_alike(std::span<const Stretch> stretches) noexcept;
 
-// work(pieces, sites before them in a block) for all pieces of stretches that lie there one behind the other; of those
+// work(pieces, sites before them in a block) for all pieces of stretches that lie there contiguous; of those
 // that are alike, with `at_once`, for pieces of all of them.
 template <class Work>
-void for_each_abreast(std::span<const Stretch> stretches, bool at_once, const Work& work) {
+void for_each_piece_group(std::span<const Stretch> stretches, bool at_once, const Work& work) {
   std::uint64_t skip = 0;
   if (at_once && are_alike(stretches)) {
     for (std::size_t k = 0; k < stretches.front().pieces.size(); ++k) {
-      const Abreast pieces(stretches, k);
+      const PieceGroup pieces(stretches, k);
       work(pieces, skip);
       skip += pieces.sites();
     }
@@ -104,24 +104,24 @@ void for_each_abreast(std::span<const Stretch> stretches, bool at_once, const Wo
   }
   for (const Stretch& stretch : stretches) {
     for (const Piece& piece : stretch.pieces) {
-      work(Abreast(piece), skip);
+      work(PieceGroup(piece), skip);
       skip += piece.sites;
     }
   }
 }
 
-// `rows` of the whole, or of parts of it that take turns, `most_turns` at most: a stretch of each.
+// `rows` of the whole, or of parts of it that take turns, `max_sequences` at most: a stretch of each.
 class Stretches {
  public:
-  // With `tile_sites` none goes beyond a multiple of so many sites. With `blocks`, the rows of all of which are the
-  // only ones, those of a block come before those of the next.
+  // With `tile_sites` none goes beyond a multiple of the given number of sites. With `blocks`, the rows of all of which
+  // are the only ones, those of a block come before those of the next.
   Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
             std::optional<lattice::Blocks> blocks = {});
-  bool next(Stretch& stretch);  // false behind the last one
+  bool next(Stretch& stretch);  // false after the last one
   // As many as there is room for, in its front.
   std::span<const Stretch> next(std::span<Stretch> room);
   // How many that come one after the other should be moved by one thread.
-  std::size_t turns() const noexcept { return parts_.size(); }
+  std::size_t sequences() const noexcept { return parts_.size(); }
 
  private:
   struct Part {

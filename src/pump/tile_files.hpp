@@ -24,7 +24,7 @@ class TileFiles {
   virtual void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) = 0;
   virtual void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) = 0;
   // Whether several threads may use them at once, at different bytes.
-  virtual bool bear_threads() const noexcept = 0;
+  virtual bool are_thread_safe() const noexcept = 0;
   // Collective. What was written is in the files; where all tiles lie.
   virtual std::vector<Tile> settle(comm::Comm& comm) = 0;
 };
@@ -43,7 +43,7 @@ class PlainTiles final : public TileFiles {
   explicit PlainTiles(PlacedTiles placed) : placed_(std::move(placed)) {}
   void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
   void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
-  bool bear_threads() const noexcept override { return true; }
+  bool are_thread_safe() const noexcept override { return true; }
   std::vector<Tile> settle(comm::Comm& comm) override;
 
  private:

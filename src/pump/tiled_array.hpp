@@ -19,16 +19,16 @@ class TiledArray {
       : map_(map), tiles_(tiles), first_tile_(first_tile), site_bytes_(site_bytes) {}
 
   void read(std::uint64_t offset, base::MutableBytes buffer);
-  // Who writes the last byte of a site writes the padding behind it, as zeros.
+  // Who writes the last byte of a site writes the padding after it, as zeros.
   void write(std::uint64_t offset, base::Bytes bytes);
 
  private:
-  // Bytes that lie one behind the other in a tile.
+  // Bytes that are contiguous in a tile.
   struct Span {
     std::size_t tile = 0;
     std::uint64_t within = 0;
     std::size_t bytes = 0;
-    std::uint64_t padding = 0;  // behind them
+    std::uint64_t padding = 0;  // after them
   };
   Span span_at(std::uint64_t offset, std::size_t most) const noexcept;
 

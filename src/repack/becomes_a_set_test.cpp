@@ -137,7 +137,7 @@ TEST_F(BecomesASet, ASetThatLostChunksGoesOnWithWhatThereIs) {
   }
   const std::string part = directory_ / files_in(directory_.path()).front();
   std::string file = contents(part);
-  file[4096 + 4096 + 5] ^= 1;  // chunk 1 of chunks of a block, behind the header
+  file[4096 + 4096 + 5] ^= 1;  // chunk 1 of chunks of a block, after the header
   put_contents(part, file);
   EXPECT_EQ(repair_multifile(part).outcome, RepairReport::Outcome::recovered);
   const Error refused = error_of([&] { MultifileWriter::append(path_); });

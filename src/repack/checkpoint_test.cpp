@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Checkpoints written anew: what they hold travels with them.
+// Checkpoints rewritten: what they hold travels with them.
 #include <limequat/repack.hpp>
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class WrittenAnew : public testing::FieldSets {
     EXPECT_TRUE(verify(path).ok);
   }
 
-  // The bytes of the old file, but for the digits of the generation in the notes.
+  // The bytes of the old file, except for the digits of the generation in the notes.
   void expect_same_fields(const std::string& from, const std::string& to) {
     std::string expected = contents(from + ".fields");
     const std::string before = MultifileReader(from).info().generation, after = MultifileReader(to).info().generation;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A checkpoint written anew: streams with the records that keep them checked and recoverable, and the fields beside
+// A checkpoint rewritten: streams with the records that keep them checked and recoverable, and the fields beside
 // them, of a new generation. Published as those are whose ranks write them: all files or none, file 0 last.
 #pragma once
 
@@ -22,8 +22,9 @@ struct Keeping {
   bool checksums = true;
 };
 
-// One physical file with a stream of so many bytes for each task, each in one chunk unless it is compressed. Chunks are
-// multiples of `block` bytes, or of as many more as leave room for a record. too_large, unsupported.
+// One physical file with a stream of the given number of bytes for each task, each in one chunk unless it is
+// compressed. Chunks are multiples of `block` bytes, or of as many more as leave room for a record. too_large,
+// unsupported.
 FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes,
                          const Keeping& keeping);
 

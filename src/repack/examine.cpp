@@ -122,12 +122,11 @@ Verification examine(transport::Transport& transport, base::ByteSource& bytes, c
 void conclude(RepackReport& report, const Verification& examined) {
   report.verdict = examined.verdict;
   io::add_untold_errors(report.findings, examined);
-  io::require_error(
-      report.findings, examined,
-      {.severity = Severity::error,
-       .code = Code::checksum_mismatch,
-       .rule = "repair-verdict",
-       .message = fmt::format("what the repair leaves is {}; `lq verify` tells why", name(examined.verdict))});
+  io::require_error(report.findings, examined,
+                    {.severity = Severity::error,
+                     .code = Code::checksum_mismatch,
+                     .rule = "repair-verdict",
+                     .message = fmt::format("the repaired file is {}; `lq verify` shows why", name(examined.verdict))});
 }
 
 RepackReport nothing_to_repair(const Verification& examined) {
@@ -142,12 +141,12 @@ void refuse_to_repair(const Verification& examined) {
   const auto error = std::ranges::find(examined.findings, Severity::error, &Finding::severity);
   if (error == examined.findings.end()) {
     throw Error(Code::checksum_mismatch,
-                fmt::format("{}: nothing of it can be put right, and it is {}; `lq verify` tells why. Take a good copy",
+                fmt::format("{}: nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
                             examined.path, name(examined.verdict)),
                 {.path = examined.path});
   }
   throw Error(error->code == Code::ok ? Code::malformed : error->code,
-              fmt::format("{}: nothing of it can be put right: {}", examined.path, error->message),
+              fmt::format("{}: nothing of it can be repaired: {}", examined.path, error->message),
               {.path = examined.path, .record = error->record, .offset = error->offset});
 }
 

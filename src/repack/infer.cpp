@@ -114,7 +114,7 @@ void Inference::say(Severity severity, const char* rule, std::int32_t task, std:
 
 std::vector<std::int64_t> Inference::chunks_of(std::int32_t task) {
   std::vector<std::int64_t> chunks;
-  // From the last block to the first: chunks behind the last that holds something are none.
+  // From the last block to the first: chunks after the last that holds something are none.
   for (std::uint64_t chunk = blocks_; chunk-- > 0;) {
     const std::uint64_t reached = room(task, chunk);
     std::uint64_t used =
@@ -124,7 +124,8 @@ std::vector<std::int64_t> Inference::chunks_of(std::int32_t task) {
     used = has_records_ ? reached : whole_units(used, reached);
     if (used == 0 && !chunks.empty()) {
       say(Severity::warning, "repair-empty-chunk", task, chunk,
-          "holds only zeros, though later ones hold data; taken as empty, so what was zeros is missing in the stream");
+          "holds only zeros, although later ones hold data; it is assumed to be empty, so real zeros are missing in "
+          "the stream");
     }
     chunks.push_back(static_cast<std::int64_t>(used));
   }

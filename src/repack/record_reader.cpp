@@ -16,7 +16,7 @@
 #include "format/sion/scan.hpp"
 #include "io/journal.hpp"
 #include "repack/set_writer.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 
 namespace lq {
 namespace repack {
@@ -111,13 +111,14 @@ void RecordReader::share_pieces(const Record& record, threads::Team& team, Work 
   // `begin`: where these bytes are in the record.
   const auto read = [&](base::ByteSource& from, std::uint64_t offset, std::uint64_t length, std::uint64_t begin,
                         threads::Team& by) {
-    threads::deal_out(by, length / piece_bytes + (length % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
-      const std::uint64_t done = i * piece_bytes;
-      std::vector<std::byte>& buffer = buffers[static_cast<std::size_t>(thread)];
-      buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, length - done)));
-      if (from.read_at(offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
-      work(thread, begin + done, buffer);
-    });
+    threads::parallel_for(by, length / piece_bytes + (length % piece_bytes > 0 ? 1 : 0),
+                          [&](int thread, std::uint64_t i) {
+                            const std::uint64_t done = i * piece_bytes;
+                            std::vector<std::byte>& buffer = buffers[static_cast<std::size_t>(thread)];
+                            buffer.resize(static_cast<std::size_t>(std::min(piece_bytes, length - done)));
+                            if (from.read_at(offset + done, buffer) < buffer.size()) ends_early(from.path(), record);
+                            work(thread, begin + done, buffer);
+                          });
   };
   if (const auto contents = format_.container->contents(*file_, catalog_, record)) {
     return read(*contents, 0, contents->size(), 0, alone);

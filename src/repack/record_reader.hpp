@@ -20,7 +20,7 @@
 #include "checkpoint/stream_reader.hpp"
 #include "format/format.hpp"
 #include "threads/team.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 #include "transport/twice_read.hpp"
 
 namespace lq::repack {
@@ -54,7 +54,7 @@ class RecordReader {
   void read_stream(std::int32_t task, Work work);
   std::shared_ptr<base::ByteSource> source(int number);
 
-  transport::OpenedOnce transport_;
+  transport::PinnedTransport transport_;
   transport::TwiceRead twice_;
   Reads reads_;
   std::shared_ptr<transport::File> file_;

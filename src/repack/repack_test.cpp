@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles written anew and repaired, held against files of another implementation and against the formula that
+// Multifiles rewritten and repaired, held against files of another implementation and against the formula that
 // their contents follow (tests/golden/good/sion).
 #include <limequat/repack.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Damaged files made whole (include/limequat/repack.hpp). Multifiles that were not closed, or lost their end: those
-// with records by room checkpoint, where they lie; others written anew. Files of records and fields: repair_file.hpp.
+// with records by room checkpoint, where they lie; others rewritten. Files of records and fields: repair_file.hpp.
 #include <filesystem>
 #include <system_error>
 
@@ -106,8 +106,8 @@ RepackReport repair_without_records(transport::Transport& transport, const std::
   if (set.is_whole()) return judge_whole(transport, from, options);
   if (to.empty()) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: it holds no records of its chunks, so what can be guessed is written anew: name the "
-                            "multifile to write",
+                fmt::format("{}: it holds no records of its chunks, so a new multifile is written from what can be "
+                            "guessed: name the multifile to write",
                             from),
                 {.path = from});
   }

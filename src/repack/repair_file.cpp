@@ -17,7 +17,7 @@
 #include "repack/examine.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 #include "transport/writer_lock.hpp"
 
 namespace lq::repack {
@@ -46,7 +46,7 @@ void write_file(transport::Transport& transport, base::ByteSource& source, const
   Progressing progress(options.progress, size);
   threads::Team team(threads_for(options, size));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
-  threads::deal_out(team, size / piece_bytes + (size % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
+  threads::parallel_for(team, size / piece_bytes + (size % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
     std::vector<std::byte>& piece = buffers[static_cast<std::size_t>(thread)];
     piece.resize(static_cast<std::size_t>(std::min(piece_bytes, size - i * piece_bytes)));
     if (source.read_at(i * piece_bytes, piece) < piece.size()) {
@@ -76,7 +76,7 @@ namespace {
 
 bool is_in_order(const Verification& examined) { return examined.ok && examined.findings.empty(); }
 
-// Of a file that is sound but for what is no damage nobody needs to know why it cannot be repaired.
+// Of a file that is sound except for what is no damage nobody needs to know why it cannot be repaired.
 std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification& before, const RepackOptions& options) {
   try {
     return io::mend_file(file, options.limits, options.threads);
@@ -136,7 +136,7 @@ std::optional<RepackReport> recover_file(transport::Transport& transport, const 
       finding.message = "an append was interrupted: the file is as it was before";
       break;
     default:
-      finding.message = "a journal lay beside the file that did not belong to it, and was removed";
+      finding.message = "a journal that did not belong to the file was removed";
   }
   report.findings.push_back(std::move(finding));
   conclude(report, examine(transport, path, options));

@@ -34,7 +34,7 @@ void write_file(transport::Transport& transport, base::ByteSource& source, const
 // What is told of the fields and records of a file.
 RepackReport report_of(const Catalog& catalog, const std::string& path, std::uint64_t file_bytes);
 
-// What an append in place left beside a file (io/journal.hpp) is put into it, or removed. Nothing: there was none.
+// What an append in place left next to a file (io/journal.hpp) is put into it, or removed. Nothing: there was none.
 std::optional<RepackReport> recover_file(transport::Transport& transport, const std::string& path,
                                          const RepackOptions& options);
 // The files of a set that are complete and have not all got their names (io/replacement.hpp) get them. Nothing: it is

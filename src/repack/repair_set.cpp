@@ -221,8 +221,8 @@ RepackReport tidy(transport::Transport& transport, const PartitionedFile& set, c
     std::string names;
     for (const LostSubfile& one : lost) names += fmt::format("\n  {}", finding_of(set, one).message);
     throw Error(lost.front().code,
-                fmt::format("{}: {} of its {} subfiles {} lost, in part or whole; what is left can be written as one "
-                            "file: name it (lq: -o OUT){}",
+                fmt::format("{}: {} of its {} subfiles {} lost, in part or whole; the remaining data can be written as "
+                            "one file: name it (lq: -o OUT){}",
                             set.path, lost.size(), set.files.size(), lost.size() == 1 ? "is" : "are", names),
                 {.path = set.files[lost.front().number].path});
   }
@@ -231,12 +231,11 @@ RepackReport tidy(transport::Transport& transport, const PartitionedFile& set, c
   const Verification examined = examine(transport, set.path, options);
   if (removed.empty()) {
     if (examined.ok) return nothing_to_repair(examined);
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("{}: the set has all of its subfiles, but its data are {}: \"lq repair -o OUT\" puts into a "
-                    "file what can be put right",
-                    set.path, name(examined.verdict)),
-        {.path = set.path});
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: the set has all of its subfiles, but its data are {}: \"lq repair -o OUT\" writes a "
+                            "file with what can be repaired",
+                            set.path, name(examined.verdict)),
+                {.path = set.path});
   }
   partition::Window whole(whole_of(set, partition::Lost::is_error));
   RepackReport report = report_of_bytes(whole, set.path, options);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sets of subfiles (docs/formats/partitions.md) repaired: what is left of the file that they were, as a file, and what
-// was left beside them put away.
+// was left next to them put away.
 #pragma once
 
 #include <optional>

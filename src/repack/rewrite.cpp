@@ -17,7 +17,7 @@
 #include "repack/checkpoint_writer.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 #include "transport/twice_read.hpp"
 
 namespace lq::repack {
@@ -29,7 +29,7 @@ namespace sion = format::sion;
   throw Error(code, fmt::format("{}: {}", path, what), {.path = path});
 }
 
-// A multifile being written anew, plainly or as a checkpoint.
+// A multifile being rewritten, plainly or as a checkpoint.
 class Rewriting {
  public:
   Rewriting(transport::Transport& transport, const std::string& from, const std::string& to,
@@ -62,7 +62,7 @@ class Rewriting {
       if (found_.losses[file].empty()) continue;
       const std::string what = found_.describe(found_.losses[file].front(), static_cast<std::int32_t>(file));
       throw Error(Code::truncated,
-                  fmt::format("{}; without verification (\"--no-verify\") what is left is written", what),
+                  fmt::format("{}; without verification (\"--no-verify\") the remaining data are written", what),
                   {.path = found_.path});
     }
   }
@@ -216,17 +216,17 @@ class Rewriting {
     if (!found_.has_records()) return findings;
     for (const Finding& loss : found_.info().findings) {
       findings.push_back(finding(Severity::warning, Code::ok, "repack-lost-in-repair",
-                                 fmt::format("taken as it is: {}", loss.message)));
+                                 fmt::format("used unchanged: {}", loss.message)));
     }
     settings.record = found_.records.front();
     std::vector<std::vector<Finding>> of_tasks(static_cast<std::size_t>(found_.set.tasks()));
     threads::Team team(threads_for(options_, found_.info().stored_bytes));
-    threads::deal_out(team, of_tasks.size(), [&](int, std::uint64_t task) {
+    threads::parallel_for(team, of_tasks.size(), [&](int, std::uint64_t task) {
       checkpoint::StreamReader reader(files, checkpoint::entry_of(found_, static_cast<std::int32_t>(task)), settings);
       std::vector<Finding>& own = of_tasks[static_cast<std::size_t>(task)];
       reader.check([&](std::uint64_t, const Error& error) {
         own.push_back(finding(Severity::warning, Code::ok, "repack-unverified-chunk",
-                              fmt::format("taken as it is: {}", error.what())));
+                              fmt::format("used unchanged: {}", error.what())));
         own.back().offset = error.facts().offset;
       });
     });

@@ -11,8 +11,8 @@
 
 #include "checkpoint/field_note.hpp"
 #include "checkpoint/publishing.hpp"
-#include "threads/deal.hpp"
-#include "threads/how_many.hpp"
+#include "threads/parallel_for.hpp"
+#include "threads/thread_count.hpp"
 
 namespace lq::repack {
 
@@ -68,7 +68,7 @@ class PlainWriter final : public SetWriter {
   }
 
   std::string remedy() const override {
-    return fmt::format("those of its files that are still called {} have only to be renamed", part("NAME"));
+    return fmt::format("its files that are still called {} only have to be renamed", part("NAME"));
   }
 
   void write_task(std::size_t number, std::int32_t task, const ReadTask& read, transport::File& file,
@@ -86,7 +86,9 @@ class PlainWriter final : public SetWriter {
 
 }  // namespace
 
-int threads_for(const RepackOptions& options, std::uint64_t bytes) { return threads::how_many(options.threads, bytes); }
+int threads_for(const RepackOptions& options, std::uint64_t bytes) {
+  return threads::thread_count(options.threads, bytes);
+}
 
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
@@ -199,8 +201,8 @@ void SetWriter::publish() {
 }
 
 void SetWriter::deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write) {
-  threads::deal_out(*team_, static_cast<std::uint64_t>(plans_[number].head.tasks),
-                    [&](int thread, std::uint64_t task) { write(thread, static_cast<std::int32_t>(task)); });
+  threads::parallel_for(*team_, static_cast<std::uint64_t>(plans_[number].head.tasks),
+                        [&](int thread, std::uint64_t task) { write(thread, static_cast<std::int32_t>(task)); });
 }
 
 void SetWriter::copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,

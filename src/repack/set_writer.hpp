@@ -42,7 +42,7 @@ struct FilePlan {
 
 // invalid_argument: a block size that a header cannot state.
 std::int32_t checked_block(std::uint64_t block, const std::string& path);
-// One physical file in the manner of serial writers, with one chunk of so many bytes for each task.
+// One physical file in the manner of serial writers, with one chunk of the given number of bytes for each task.
 FilePlan plan_single_file(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes);
 
 // Fills `buffer` with the next bytes of a task's stream.
@@ -76,7 +76,7 @@ class Progressing {
   std::uint64_t told_ = 0;
 };
 
-// How many threads move so many bytes.
+// How many threads move the given number of bytes.
 int threads_for(const RepackOptions& options, std::uint64_t bytes);
 
 // Writes the physical files of a multifile, all or none: under temporary names, until all are complete. Local.
@@ -93,7 +93,7 @@ class SetWriter {
   // Throws where the set cannot be written.
   virtual void require_targets() const;
   virtual void write_file(std::size_t number, const OpenTask& open, transport::File& file, Progressing& progress) = 0;
-  // What belongs to the set beside its files.
+  // What belongs to the set next to its files.
   virtual bool has_fields() const { return false; }
   virtual bool has_generation() const { return false; }
   virtual std::uint64_t bytes_of_fields() const { return 0; }
@@ -106,7 +106,7 @@ class SetWriter {
   const std::string& path() const noexcept { return plans_.front().path; }
   // write(thread, task) for all tasks of a file, side by side.
   void deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write);
-  // Reads a stream of so many bytes, piece by piece.
+  // Reads a stream of the given number of bytes, piece by piece.
   static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,
                           const std::function<void(base::Bytes)>& work);
 

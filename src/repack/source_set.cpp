@@ -71,7 +71,8 @@ std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
 
 [[noreturn]] void throw_same_file(const std::string& path) {
   throw Error(Code::invalid_argument,
-              fmt::format("{}: a file cannot be read and replaced at once; choose another name", path), {.path = path});
+              fmt::format("{}: a file cannot be read and replaced at the same time; choose another name", path),
+              {.path = path});
 }
 
 // The stream of a task from first to last byte, in the byte order of this machine where that concerns the format: the

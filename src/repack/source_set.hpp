@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Multifiles read to be written anew: opened as a set, their tasks as streams. Streams of checkpoints are compared with
+// Multifiles read to be rewritten: opened as a set, their tasks as streams. Streams of checkpoints are compared with
 // their checksums and decompressed; headers of key-value records are turned into the byte order of this machine.
 #pragma once
 

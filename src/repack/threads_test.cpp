@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// However many threads pack, unpack and write anew: the files are, byte for byte, those of one thread, and what is
+// However many threads pack, unpack and write again: the files are, byte for byte, those of one thread, and what is
 // wrong is told in the same words.
 #include <gtest/gtest.h>
 
@@ -267,7 +267,7 @@ TEST_F(ByThreads, WhatCannotBeWrittenIsNoFile) {
       fs::remove(to_);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Code::io) << error.what();
-      if (fs::exists(to_)) fs::remove(to_);  // it failed behind its naming
+      if (fs::exists(to_)) fs::remove(to_);  // it failed after its naming
     }
     EXPECT_EQ(files_in(directory_.path()), before) << k;
     ASSERT_LT(k, 3000);

@@ -24,7 +24,7 @@
 #include "repack/record_reader.hpp"
 #include "repack/set_writer.hpp"
 #include "repack/source_set.hpp"
-#include "threads/deal.hpp"
+#include "threads/parallel_for.hpp"
 #include "transport/transport.hpp"
 
 namespace lq {
@@ -54,7 +54,8 @@ class Unpacking {
     const bool is_of_set = is_read(catalog().path) || std::ranges::any_of(catalog().files, is_read);
     if (!is_of_set && !is_read(checkpoint::fields_name(catalog().path))) return;
     throw Error(Code::invalid_argument,
-                fmt::format("{}: a file cannot be read and replaced at once; choose another name", to), {.path = to});
+                fmt::format("{}: a file cannot be read and replaced at the same time; choose another name", to),
+                {.path = to});
   }
 
   bool is_checkpoint() { return reader_.checkpoint() != nullptr; }
@@ -75,8 +76,8 @@ class Unpacking {
     for (std::size_t i = 0; i < fields_.count(); ++i)
       names += fmt::format("{}{}", i == 0 ? "; fields: " : ", ", fields_.name(i));
     throw Error(Code::no_such_record,
-                fmt::format("{}: there is no record and no field \"{}\"{}; \"lq ls\" lists what there is",
-                            catalog().path, base::printable(name), names),
+                fmt::format("{}: no record or field is called \"{}\"{}; \"lq ls\" lists the contents", catalog().path,
+                            base::printable(name), names),
                 {.path = catalog().path, .record = std::string(name)});
   }
 
@@ -103,7 +104,7 @@ class Unpacking {
       const auto end = std::find_if(planned_.begin() + static_cast<std::ptrdiff_t>(i), planned_.end(), is_large);
       const std::size_t first = i;
       i = static_cast<std::size_t>(end - planned_.begin());
-      threads::deal_out(team, i - first, [&](int thread, std::uint64_t k) {
+      threads::parallel_for(team, i - first, [&](int thread, std::uint64_t k) {
         threads::Team own(1);
         write(planned_[first + static_cast<std::size_t>(k)], own);
         progress.add(1, thread);

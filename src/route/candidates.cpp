@@ -19,17 +19,17 @@ constexpr std::uint64_t long_row = 64 * 1024;       // worth a call of its own
 constexpr std::uint64_t small_field = 1024 * 1024;  // not worth an exchange
 constexpr double clear_gain = 0.75;                 // of the time: predictions err by less
 
-std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situation& situation,
+std::string obstacle_to(Strategy strategy, const Transfer& transfer, const TransferContext& context,
                         const RouteOptions& options, const std::optional<ChunkSizes>& sizes) {
-  const bool is_direct_safe = !transfer.writing || !situation.needs_single_owner || situation.is_one_client;
+  const bool is_direct_safe = !transfer.writing || !context.needs_single_owner || context.is_one_client;
   if (strategy == Strategy::direct) {
-    if (transfer.writing && !transfer.payload.encoding.empty() && !situation.has_whole_tiles) {
+    if (transfer.writing && !transfer.payload.encoding.empty() && !context.has_whole_tiles) {
       return "the sites of a tile are on several ranks, and one has to encode it";
     }
     if (is_direct_safe) return "";
     return fmt::format(
         "on this file system two clients must not write into one block of {} bytes ({}take \"messages\")",
-        situation.block_bytes, sizes ? "" : "grant more memory and ");
+        context.block_bytes, sizes ? "" : "grant more memory and ");
   }
   if (!sizes && transfer.writing && !transfer.payload.encoding.empty()) {
     const std::uint64_t bytes = lattice::TileMap(transfer.payload).layer_sites() * transfer.site_bytes();
@@ -45,11 +45,11 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Situa
         transfer.site_bytes(), options.memory_bytes, is_direct_safe ? ", or take \"direct\"" : "");
   }
   if (strategy == Strategy::messages) return "";
-  if (!situation.can_share) return "the ranks of a node share no memory (take \"messages\")";
+  if (!context.can_share) return "the ranks of a node share no memory (take \"messages\")";
   if (strategy == Strategy::shared || !transfer.writing) return "";
-  if (!situation.can_pull) return "ranks may not read their neighbours' memory (take \"shared\"; `lq doctor` says why)";
-  if (!situation.is_in_memory) {
-    return "not all sites lie in memory in long pieces as in the file (take \"shared\")";
+  if (!context.can_pull) return "ranks cannot read their neighbours' memory (use \"shared\"; `lq doctor` shows why)";
+  if (!context.is_in_memory) {
+    return "not all sites are in memory in long pieces as in the file (use \"shared\")";
   }
   return "";
 }
@@ -78,13 +78,13 @@ std::uint64_t length_worth_a_call(const Transfer& transfer, const Machine& machi
 }
 
 // Whether ranks of one client would only write in turn, and slower than one for all.
-bool one_should_write(const Transfer& transfer, const Situation& situation, const RouteOptions& options) {
-  return transfer.writing && options.aggregators == 0 && situation.is_one_client &&
-         situation.client_writes == machine::ClientWrites::best_by_one;
+bool one_should_write(const Transfer& transfer, const TransferContext& context, const RouteOptions& options) {
+  return transfer.writing && options.aggregators == 0 && context.is_one_client &&
+         context.client_writes == machine::ClientWrites::best_by_one;
 }
 
 // Why every rank should move its own rows; empty: it should not.
-std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                               const RouteOptions& options, const Machine& machine) {
   if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options)) {
     return "each rank decodes the tiles that it has sites of";
@@ -96,14 +96,14 @@ std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry
   if (bytes < small_field && !is_dear) {
     return fmt::format("{} are too little to exchange", base::human_bytes(bytes));
   }
-  if (one_should_write(transfer, situation, options)) return "";
+  if (one_should_write(transfer, context, options)) return "";
   const std::uint64_t row = geometry.row_bytes();
   if (row < (is_dear ? length_worth_a_call(transfer, machine) : long_row)) return "";
   return fmt::format("rows of {} are long enough to be moved one by one", base::human_bytes(row));
 }
 
 const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
-                          const Situation& situation, const RouteOptions& options, const Machine& machine,
+                          const TransferContext& context, const RouteOptions& options, const Machine& machine,
                           std::string& reason) {
   const Candidate& direct = named(all, Strategy::direct);
   const Candidate& shared = named(all, Strategy::shared);
@@ -116,17 +116,17 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
                             direct.obstacle, messages.obstacle));
   }
   if (!messages.is_possible()) return direct;
-  reason = reason_for_direct(transfer, geometry, situation, options, machine);
+  reason = reason_for_direct(transfer, geometry, context, options, machine);
   if (direct.is_possible() && !reason.empty()) return direct;
   const int dimensions = messages.choice.shares.shared_dimensions;
-  const bool on_nodes = situation.is_one_node || geometry.groups_stay_on_nodes(dimensions, situation.ranks_per_node);
+  const bool on_nodes = context.is_one_node || geometry.groups_stay_on_nodes(dimensions, context.ranks_per_node);
   reason =
-      one_should_write(transfer, situation, options)
+      one_should_write(transfer, context, options)
           ? "ranks of one client would write in turn, and one alone is faster; "
           : fmt::format("rows of {} are too short to be moved one by one; ", base::human_bytes(geometry.row_bytes()));
   // Whoever pulls packs and stores in turn: where storing waits for servers, those whose sites are wanted pack
   // meanwhile.
-  if (transfer.writing && on_nodes && pull.is_possible() && !situation.lies_on_servers) {
+  if (transfer.writing && on_nodes && pull.is_possible() && !context.lies_on_servers) {
     reason += "ranks that exchange are on one node and may read each other's memory";
     return pull;
   }
@@ -135,34 +135,34 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
 }
 
 ShareOptions shares_with(const RouteOptions& grouping, const Transfer& transfer, const Geometry& geometry,
-                         const Situation& situation, const ChunkSizes& sizes) {
+                         const TransferContext& context, const ChunkSizes& sizes) {
   const int shared = shared_dimensions(geometry, grouping);
   return {shared, owners_of_group(geometry, shared, grouping), sizes.domain_bytes, sizes.chunk_bytes,
-          root_owns_edges(situation.needs_single_owner, transfer.writing)};
+          root_owns_edges(context.needs_single_owner, transfer.writing)};
 }
 
 // Options with the number of ranks that should write where nobody asks for one: few for each target, more where these
 // are predicted to take longer, for the model knows nothing of what many clients cost a target. One, where the client
 // would let them write in turn: the others pack meanwhile (measured on GlusterFS: twice the rate of four).
-RouteOptions grouping_for(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+RouteOptions grouping_for(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                           const RouteOptions& options, const ChunkSizes& sizes, const Machine& machine) {
   constexpr double as_fast = 1.1;
   constexpr std::uint64_t more = 4;
   if (!transfer.writing || options.aggregators > 0 || geometry.bytes() == 0) return options;
   RouteOptions grouping = options;
-  if (situation.is_one_client && situation.client_writes != machine::ClientWrites::at_once) {
+  if (context.is_one_client && context.client_writes != machine::ClientWrites::at_once) {
     grouping.aggregators = 1;
     return grouping;
   }
   const auto seconds = [&] {
     Choice choice{.strategy = Strategy::messages,
-                  .shares = shares_with(grouping, transfer, geometry, situation, sizes),
+                  .shares = shares_with(grouping, transfer, geometry, context, sizes),
                   .memory_bytes = 0,
                   .reason = {}};
-    const Work work = expected_work(transfer, geometry, choice, situation);
-    return predict(work, transfer, geometry, Strategy::messages, situation, machine).total;
+    const Work work = expected_work(transfer, geometry, choice, context);
+    return predict(work, transfer, geometry, Strategy::messages, context, machine).total;
   };
-  std::uint64_t writers = writers_for_targets(situation.targets, geometry.ranks(), machine);
+  std::uint64_t writers = writers_for_targets(context.targets, geometry.ranks(), machine);
   if (writers == 0) return options;
   const double of_all = seconds();
   for (; writers < geometry.ranks(); writers *= more) {
@@ -181,35 +181,35 @@ bool is_choice_of_its_own(const Candidate& one, const Geometry& geometry, const 
 
 }  // namespace
 
-std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                                   const RouteOptions& options, const Machine& machine) {
-  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer, options, situation);
-  const RouteOptions grouping = sizes ? grouping_for(transfer, geometry, situation, options, *sizes, machine) : options;
+  const std::optional<ChunkSizes> sizes = chunk_sizes(transfer, options, context);
+  const RouteOptions grouping = sizes ? grouping_for(transfer, geometry, context, options, *sizes, machine) : options;
   std::vector<Candidate> all;
   for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages}) {
     Candidate& one = all.emplace_back();
     one.choice.strategy = strategy;
-    one.choice.block_bytes = block_of_direct(transfer.writing && situation.lies_on_servers);
-    one.obstacle = obstacle_to(strategy, transfer, situation, options, sizes);
+    one.choice.block_bytes = block_of_direct(transfer.writing && context.lies_on_servers);
+    one.obstacle = obstacle_to(strategy, transfer, context, options, sizes);
     if (!one.is_possible()) continue;
     if (strategy != Strategy::direct) {
-      one.choice.shares = shares_with(grouping, transfer, geometry, situation, *sizes);
+      one.choice.shares = shares_with(grouping, transfer, geometry, context, *sizes);
       one.choice.memory_bytes = memory_of_exchange(sizes->chunk_bytes, transfer.site_bytes());
     }
     if (geometry.bytes() == 0) continue;
-    one.work = expected_work(transfer, geometry, one.choice, situation);
-    one.seconds = predict(one.work, transfer, geometry, strategy, situation, machine);
+    one.work = expected_work(transfer, geometry, one.choice, context);
+    one.seconds = predict(one.work, transfer, geometry, strategy, context, machine);
   }
   return all;
 }
 
 const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
-                         const Situation& situation, const RouteOptions& options, const Machine& machine,
+                         const TransferContext& context, const RouteOptions& options, const Machine& machine,
                          std::string& reason) {
-  const Candidate* best = &by_rules(all, transfer, geometry, situation, options, machine, reason);
+  const Candidate* best = &by_rules(all, transfer, geometry, context, options, machine, reason);
   // Long rows stay direct whatever the model says: then nobody needs to ask about nodes before that is decided.
-  if (!situation.is_known || best->choice.strategy == Strategy::direct) return *best;
-  if (one_should_write(transfer, situation, options)) return *best;  // measured; the model knows nothing of turns
+  if (!context.is_known || best->choice.strategy == Strategy::direct) return *best;
+  if (one_should_write(transfer, context, options)) return *best;  // measured; the model knows nothing of turns
   if (geometry.ranks() == 1 || (geometry.bytes() < small_field && !are_calls_dear(transfer, geometry, machine))) {
     return *best;
   }

@@ -22,13 +22,13 @@ struct Candidate {
 };
 
 // Direct, shared, pull, messages. Those that are not possible have no work and no seconds.
-std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const Situation& situation,
+std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                                   const RouteOptions& options, const Machine& machine);
 
 // The one that the rules of docs/design/0009 take; or, unless that is direct, another that is predicted to be clearly
 // faster. It is possible. unsupported: none is.
 const Candidate& best_of(const std::vector<Candidate>& all, const Transfer& transfer, const Geometry& geometry,
-                         const Situation& situation, const RouteOptions& options, const Machine& machine,
+                         const TransferContext& context, const RouteOptions& options, const Machine& machine,
                          std::string& reason);
 
 }  // namespace lq::route

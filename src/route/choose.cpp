@@ -12,13 +12,13 @@
 
 namespace lq::route {
 
-Choice choose(const Transfer& transfer, const Situation& situation, const RouteOptions& options,
+Choice choose(const Transfer& transfer, const TransferContext& context, const RouteOptions& options,
               const Machine& machine) {
   const Geometry geometry(transfer);
-  const std::vector<Candidate> all = candidates(transfer, geometry, situation, options, machine);
+  const std::vector<Candidate> all = candidates(transfer, geometry, context, options, machine);
   std::string reason = "asked for";
   if (options.strategy == Strategy::automatic) {
-    Choice choice = best_of(all, transfer, geometry, situation, options, machine, reason).choice;
+    Choice choice = best_of(all, transfer, geometry, context, options, machine, reason).choice;
     choice.reason = std::move(reason);
     return choice;
   }

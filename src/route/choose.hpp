@@ -17,7 +17,7 @@
 namespace lq::route {
 
 // What the choice depends on beyond geometry and machine; the same on all ranks.
-struct Situation {
+struct TransferContext {
   bool is_known = false;             // what follows; else geometry alone decides
   std::uint64_t ranks_per_node = 1;  // of the fullest node
   bool is_one_node = true;           // there is no other
@@ -30,7 +30,7 @@ struct Situation {
   bool needs_single_owner = false;   // two clients that write into one block lose data
   bool is_one_client = true;         // all ranks reach the file through one mount of one node
   machine::ClientWrites client_writes = machine::ClientWrites::at_once;  // by those who do
-  bool reads_in_order = false;  // clients fetch ahead for who reads one piece behind the other
+  bool reads_in_order = false;  // clients fetch ahead for who reads one piece after the other
   bool checksum = true;
   bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };
@@ -50,7 +50,7 @@ struct Choice {
 };
 
 // unsupported: the strategy that was asked for is not possible here, or none is; invalid_argument: impossible sizes.
-Choice choose(const Transfer& transfer, const Situation& situation, const RouteOptions& options,
+Choice choose(const Transfer& transfer, const TransferContext& context, const RouteOptions& options,
               const Machine& machine);
 
 }  // namespace lq::route

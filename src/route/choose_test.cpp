@@ -23,21 +23,21 @@ TransferOf gauge_on(const Extents& processes, bool writing = true) {
   return TransferOf({"", {24, 24, 24, 48}, processes, 576, 1200, writing});
 }
 
-Situation one_node(std::uint64_t ranks) {
-  Situation situation;
-  situation.ranks_per_node = ranks;
-  situation.can_share = situation.can_pull = true;
-  return situation;
+TransferContext one_node(std::uint64_t ranks) {
+  TransferContext context;
+  context.ranks_per_node = ranks;
+  context.can_share = context.can_pull = true;
+  return context;
 }
 
-Situation many_nodes(std::uint64_t ranks_per_node) {
-  Situation situation = one_node(ranks_per_node);
-  situation.is_one_node = situation.is_one_client = false;
-  return situation;
+TransferContext many_nodes(std::uint64_t ranks_per_node) {
+  TransferContext context = one_node(ranks_per_node);
+  context.is_one_node = context.is_one_client = false;
+  return context;
 }
 
-Choice choice(const TransferOf& made, const Situation& situation, const RouteOptions& options = {}) {
-  return choose(made.transfer(), situation, options, Machine{});
+Choice choice(const TransferOf& made, const TransferContext& context, const RouteOptions& options = {}) {
+  return choose(made.transfer(), context, options, Machine{});
 }
 
 RouteOptions forced(Strategy strategy) {
@@ -58,73 +58,73 @@ TEST(Choose, ExchangesShortRows) {
 }
 
 TEST(Choose, TakesWhatTheNodePermits) {
-  Situation situation = one_node(2);
-  situation.can_pull = false;
-  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), situation).strategy, Strategy::shared);
-  situation = one_node(2);
-  situation.is_in_memory = false;
-  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), situation).strategy, Strategy::shared);
-  situation.can_share = false;
-  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), situation).strategy, Strategy::messages);
+  TransferContext context = one_node(2);
+  context.can_pull = false;
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), context).strategy, Strategy::shared);
+  context = one_node(2);
+  context.is_in_memory = false;
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), context).strategy, Strategy::shared);
+  context.can_share = false;
+  EXPECT_EQ(choice(gauge_on({2, 1, 1, 1}), context).strategy, Strategy::messages);
 }
 
 TEST(Choose, RefusesWhatIsNotPossible) {
-  Situation situation = one_node(2);
-  situation.can_pull = false;
+  TransferContext context = one_node(2);
+  context.can_pull = false;
   const TransferOf made = gauge_on({2, 1, 1, 1});
-  const Error pull = error_of([&] { choice(made, situation, forced(Strategy::pull)); });
+  const Error pull = error_of([&] { choice(made, context, forced(Strategy::pull)); });
   EXPECT_EQ(pull.code(), Code::unsupported);
   EXPECT_NE(std::string(pull.what()).find("take \"shared\""), std::string::npos) << pull.what();
-  situation.can_share = false;
-  EXPECT_EQ(error_of([&] { choice(made, situation, forced(Strategy::shared)); }).code(), Code::unsupported);
-  EXPECT_EQ(choice(made, situation, forced(Strategy::messages)).strategy, Strategy::messages);
-  EXPECT_EQ(choice(made, situation, forced(Strategy::direct)).strategy, Strategy::direct);
+  context.can_share = false;
+  EXPECT_EQ(error_of([&] { choice(made, context, forced(Strategy::shared)); }).code(), Code::unsupported);
+  EXPECT_EQ(choice(made, context, forced(Strategy::messages)).strategy, Strategy::messages);
+  EXPECT_EQ(choice(made, context, forced(Strategy::direct)).strategy, Strategy::direct);
 }
 
 TEST(Choose, LetsNoTwoNodesWriteIntoOneBlockWhereThatLosesData) {
-  Situation situation = many_nodes(1);
-  situation.needs_single_owner = true;
-  situation.block_bytes = 65536;
+  TransferContext context = many_nodes(1);
+  context.needs_single_owner = true;
+  context.block_bytes = 65536;
   const TransferOf made = gauge_on({1, 1, 1, 2});
-  const Choice taken = choice(made, situation);
+  const Choice taken = choice(made, context);
   EXPECT_NE(taken.strategy, Strategy::direct);
   EXPECT_EQ(taken.shares.domain_bytes % 65536, 0u);
-  EXPECT_EQ(error_of([&] { choice(made, situation, forced(Strategy::direct)); }).code(), Code::unsupported);
+  EXPECT_EQ(error_of([&] { choice(made, context, forced(Strategy::direct)); }).code(), Code::unsupported);
   // Readers do no harm, nor do the ranks of one node.
-  EXPECT_EQ(choice(gauge_on({1, 1, 1, 2}, false), situation).strategy, Strategy::direct);
-  situation.is_one_node = situation.is_one_client = true;
-  EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
+  EXPECT_EQ(choice(gauge_on({1, 1, 1, 2}, false), context).strategy, Strategy::direct);
+  context.is_one_node = context.is_one_client = true;
+  EXPECT_EQ(choice(made, context).strategy, Strategy::direct);
 }
 
 TEST(Choose, KnowsThatTwoMountsOnANodeAreTwoClients) {
-  Situation situation = one_node(2);
-  situation.is_known = true;
-  situation.needs_single_owner = true;
-  situation.is_one_client = false;
-  situation.block_bytes = 65536;
+  TransferContext context = one_node(2);
+  context.is_known = true;
+  context.needs_single_owner = true;
+  context.is_one_client = false;
+  context.block_bytes = 65536;
   for (const Extents& processes : {Extents{1, 1, 1, 2}, Extents{2, 1, 1, 1}}) {
-    const Choice taken = choice(gauge_on(processes), situation);
+    const Choice taken = choice(gauge_on(processes), context);
     EXPECT_NE(taken.strategy, Strategy::direct);
     EXPECT_EQ(taken.shares.domain_bytes % 65536, 0u);
     EXPECT_TRUE(taken.shares.root_owns_edges);
   }
   // Small fields, too.
   const TransferOf small({"", {4, 4, 4, 4}, {1, 1, 1, 2}, 576, 1200, true});
-  EXPECT_NE(choice(small, situation).strategy, Strategy::direct);
+  EXPECT_NE(choice(small, context).strategy, Strategy::direct);
 }
 
 // Rows of 1152 bytes on a network file system where a call costs a millisecond: 64 of them by each of four ranks take
 // 64 ms, one call of all bytes a few.
 TEST(Choose, ExchangesSmallFieldsWhereCallsAreDear) {
   const TransferOf small({"", {4, 4, 8, 8}, {2, 2, 1, 1}, 576, 1200, true});
-  Situation situation = one_node(4);
-  situation.is_known = true;
-  EXPECT_EQ(choose(small.transfer(), situation, {}, Machine{}).strategy, Strategy::direct);
+  TransferContext context = one_node(4);
+  context.is_known = true;
+  EXPECT_EQ(choose(small.transfer(), context, {}, Machine{}).strategy, Strategy::direct);
   Machine network;
   network.write_call = 1e-3;
   network.write_rate = 42e6;
   network.write_rate_total = 84e6;
-  EXPECT_NE(choose(small.transfer(), situation, {}, network).strategy, Strategy::direct);
+  EXPECT_NE(choose(small.transfer(), context, {}, network).strategy, Strategy::direct);
   // Where nothing is known of the other ranks yet, they are to be asked.
   EXPECT_NE(choose(small.transfer(), {}, {}, network).strategy, Strategy::direct);
 }
@@ -133,24 +133,24 @@ TEST(Choose, ExchangesSmallFieldsWhereCallsAreDear) {
 TEST(Choose, ExchangesRowsOfSixtyFourKibibytesWhereACallTakesLongerThanTheirBytes) {
   const TransferOf made({"", {16, 8, 16, 32}, {1, 1, 2, 1}, 576, 0, true});     // rows of 576 KiB
   const TransferOf shorter({"", {16, 8, 2, 256}, {1, 1, 2, 1}, 576, 0, true});  // of 72 KiB
-  Situation situation = one_node(2);
-  situation.is_known = true;
+  TransferContext context = one_node(2);
+  context.is_known = true;
   Machine network;
   network.write_call = 3e-3;
   network.write_rate = 42e6;  // 123 KiB in the time of a call
   network.write_rate_total = 84e6;
-  EXPECT_EQ(choose(shorter.transfer(), situation, {}, Machine{}).strategy, Strategy::direct);
-  EXPECT_NE(choose(shorter.transfer(), situation, {}, network).strategy, Strategy::direct);
-  EXPECT_EQ(choose(made.transfer(), situation, {}, network).strategy, Strategy::direct);
+  EXPECT_EQ(choose(shorter.transfer(), context, {}, Machine{}).strategy, Strategy::direct);
+  EXPECT_NE(choose(shorter.transfer(), context, {}, network).strategy, Strategy::direct);
+  EXPECT_EQ(choose(made.transfer(), context, {}, network).strategy, Strategy::direct);
 }
 
 TEST(Choose, SaysWhyNoStrategyIsPossible) {
-  Situation situation = many_nodes(1);
-  situation.needs_single_owner = true;
-  situation.block_bytes = 65536;
+  TransferContext context = many_nodes(1);
+  context.needs_single_owner = true;
+  context.block_bytes = 65536;
   RouteOptions options;
   options.memory_bytes = 8 * 576;
-  const Error none = error_of([&] { choice(gauge_on({2, 2, 2, 1}), situation, options); });
+  const Error none = error_of([&] { choice(gauge_on({2, 2, 2, 1}), context, options); });
   EXPECT_EQ(none.code(), Code::unsupported);
   for (const char* part : {"one block of 65536 bytes", "4608 bytes of memory", "grant more"}) {
     EXPECT_NE(std::string(none.what()).find(part), std::string::npos) << part << " in " << none.what();
@@ -159,15 +159,15 @@ TEST(Choose, SaysWhyNoStrategyIsPossible) {
 }
 
 TEST(Choose, NoAlignmentLetsTwoOwnersIntoABlockThatNeedsOne) {
-  Situation situation = one_node(8);
-  situation.needs_single_owner = true;
-  situation.block_bytes = 65536;
+  TransferContext context = one_node(8);
+  context.needs_single_owner = true;
+  context.block_bytes = 65536;
   for (const auto alignment : std::to_array<std::uint64_t>({0, 1, 4096, 65536, 100'000, 3 << 20})) {
     for (const auto chunk : std::to_array<std::uint64_t>({0, 5000, 65536})) {
       RouteOptions options = forced(Strategy::shared);
       options.alignment = alignment;
       options.chunk_bytes = chunk;
-      const Choice taken = choice(gauge_on({2, 2, 2, 1}), situation, options);
+      const Choice taken = choice(gauge_on({2, 2, 2, 1}), context, options);
       EXPECT_EQ(taken.shares.domain_bytes % 65536, 0u) << alignment;
       EXPECT_GE(taken.shares.domain_bytes, alignment);
       EXPECT_TRUE(taken.shares.root_owns_edges);
@@ -190,17 +190,17 @@ TEST(Choose, LetsAFewRanksForEachTargetWriteHoweverManyNodesThereAre) {
   Machine slow;
   slow.write_rate = slow.write_rate_total = 100e6;
   for (const auto targets : std::to_array<std::uint64_t>({1, 2, 5})) {
-    Situation situation = many_nodes(4);
-    situation.targets = targets;
-    const Choice taken = choose(made.transfer(), situation, forced(Strategy::shared), slow);
+    TransferContext context = many_nodes(4);
+    context.targets = targets;
+    const Choice taken = choose(made.transfer(), context, forced(Strategy::shared), slow);
     const std::set<int> owners = owners_of(made, taken);
     EXPECT_LE(owners.size(), 4 * targets);
     EXPECT_GE(owners.size(), 2 * targets);
   }
   // Not where it is they who would have to wait.
-  Situation situation = many_nodes(4);
-  situation.targets = 1;
-  EXPECT_GT(owners_of(made, choice(made, situation, forced(Strategy::shared))).size(), 4u);
+  TransferContext context = many_nodes(4);
+  context.targets = 1;
+  EXPECT_GT(owners_of(made, choice(made, context, forced(Strategy::shared))).size(), 4u);
   Machine fast;
   fast.write_rate_total = 60 * fast.write_rate;
   fast.servers = 4;
@@ -221,14 +221,14 @@ TEST(Choose, RefusesSizesThatAreTooLargeToAdd) {
 }
 
 TEST(Choose, TheModelLeavesLongRowsDirect) {
-  Situation situation = one_node(2);
-  situation.is_known = true;
+  TransferContext context = one_node(2);
+  context.is_known = true;
   Machine machine;
   machine.write_call = 1e-4;  // each row, whose bytes take longer
-  const Choice taken = choose(gauge_on({1, 1, 1, 2}).transfer(), situation, {}, machine);
+  const Choice taken = choose(gauge_on({1, 1, 1, 2}).transfer(), context, {}, machine);
   EXPECT_EQ(taken.strategy, Strategy::direct);
   const TransferOf rows({"", {1024, 8, 8, 8}, {2, 1, 1, 1}, 576});
-  EXPECT_EQ(choose(rows.transfer(), situation, {}, machine).strategy, Strategy::direct);
+  EXPECT_EQ(choose(rows.transfer(), context, {}, machine).strategy, Strategy::direct);
 }
 
 TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
@@ -249,14 +249,14 @@ TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
   }
 }
 
-// Clients that fetch ahead do so for who reads on behind what it read; each rank has some of the file all the same.
+// Clients that fetch ahead do so for who reads on after what it read; each rank has some of the file all the same.
 TEST(Choose, ReadsInLongDomainsWhereClientsFetchAhead) {
   constexpr std::uint64_t mib = 1 << 20;
   const auto shares = [](const Extents& processes, bool writing, bool in_order, const RouteOptions& options = {}) {
-    Situation situation = one_node(volume(processes));
-    situation.lies_on_servers = true;
-    situation.reads_in_order = in_order;
-    return choice(gauge_on(processes, writing), situation, options).shares;
+    TransferContext context = one_node(volume(processes));
+    context.lies_on_servers = true;
+    context.reads_in_order = in_order;
+    return choice(gauge_on(processes, writing), context, options).shares;
   };
   const ShareOptions usual = shares({2, 2, 1, 1}, false, false);
   EXPECT_EQ(usual.domain_bytes, mib);
@@ -281,12 +281,12 @@ TEST(Choose, ReadsInLongDomainsWhereClientsFetchAhead) {
 
 // A call waits for a server: half as many. What is read stays in the cache, and so does what memory has no room for.
 TEST(Choose, WritesToServersInLargerChunks) {
-  Situation situation = one_node(4);
+  TransferContext context = one_node(4);
   const auto chunk = [&](bool writing, const RouteOptions& options) {
-    return choice(gauge_on({2, 2, 1, 1}, writing), situation, options).shares.chunk_bytes;
+    return choice(gauge_on({2, 2, 1, 1}, writing), context, options).shares.chunk_bytes;
   };
   const std::uint64_t usual = chunk(true, {});
-  situation.lies_on_servers = true;
+  context.lies_on_servers = true;
   RouteOptions asked, little;
   asked.chunk_bytes = usual;
   little.memory_bytes = 6 << 20;
@@ -295,56 +295,56 @@ TEST(Choose, WritesToServersInLargerChunks) {
   EXPECT_EQ(chunk(false, {}), usual);
   EXPECT_EQ(chunk(true, asked), usual);
   EXPECT_LT(chunk(true, little), 1024U * 1024);
-  EXPECT_LE(choice(gauge_on({2, 2, 1, 1}), situation, little).memory_bytes, little.memory_bytes);
+  EXPECT_LE(choice(gauge_on({2, 2, 1, 1}), context, little).memory_bytes, little.memory_bytes);
 }
 
 TEST(Choose, LetsSitesBePackedWhileServersAreWaitedFor) {
-  Situation situation = one_node(4);
-  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::pull);
-  situation.lies_on_servers = true;
-  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::shared);
-  situation.can_share = false;
-  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), situation).strategy, Strategy::messages);
+  TransferContext context = one_node(4);
+  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), context).strategy, Strategy::pull);
+  context.lies_on_servers = true;
+  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), context).strategy, Strategy::shared);
+  context.can_share = false;
+  EXPECT_EQ(choice(gauge_on({2, 2, 1, 1}), context).strategy, Strategy::messages);
 }
 
 TEST(Choose, LetsOneRankWriteWhereTheOthersWouldWaitForIt) {
-  const auto writers = [](const Situation& situation, const RouteOptions& options, bool writing = true) {
+  const auto writers = [](const TransferContext& context, const RouteOptions& options, bool writing = true) {
     const TransferOf made = gauge_on({2, 2, 1, 1}, writing);
-    const Shares shares(made.transfer(), choice(made, situation, options).shares);
+    const Shares shares(made.transfer(), choice(made, context, options).shares);
     std::uint64_t count = 0;
     for (int rank = 0; rank < 4; ++rank) count += shares.next_owned(rank, 0).has_value() ? 1 : 0;
     return count;
   };
-  Situation situation = one_node(4);
-  situation.lies_on_servers = true;
-  EXPECT_EQ(writers(situation, {}), 4U);
-  situation.client_writes = machine::ClientWrites::in_turn;
-  EXPECT_EQ(writers(situation, {}), 1U);
-  EXPECT_EQ(writers(situation, {}, false), 4U);
+  TransferContext context = one_node(4);
+  context.lies_on_servers = true;
+  EXPECT_EQ(writers(context, {}), 4U);
+  context.client_writes = machine::ClientWrites::in_turn;
+  EXPECT_EQ(writers(context, {}), 1U);
+  EXPECT_EQ(writers(context, {}, false), 4U);
   RouteOptions asked;
   asked.aggregators = 2;
-  EXPECT_EQ(writers(situation, asked), 2U);
-  situation.is_one_client = false;
-  EXPECT_EQ(writers(situation, {}), 4U);
+  EXPECT_EQ(writers(context, asked), 2U);
+  context.is_one_client = false;
+  EXPECT_EQ(writers(context, {}), 4U);
 }
 
 TEST(Choose, LetsOneRankWriteLongRowsWhereThatIsFaster) {
-  Situation situation = one_node(4);
-  situation.lies_on_servers = true;
-  situation.client_writes = machine::ClientWrites::in_turn;
+  TransferContext context = one_node(4);
+  context.lies_on_servers = true;
+  context.client_writes = machine::ClientWrites::in_turn;
   const TransferOf made = gauge_on({1, 1, 1, 4});
-  EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
-  situation.client_writes = machine::ClientWrites::best_by_one;
-  const Choice taken = choice(made, situation);
+  EXPECT_EQ(choice(made, context).strategy, Strategy::direct);
+  context.client_writes = machine::ClientWrites::best_by_one;
+  const Choice taken = choice(made, context);
   EXPECT_EQ(taken.strategy, Strategy::shared);
   EXPECT_EQ(taken.shares.owners, 1U);
   EXPECT_NE(taken.reason.find("one alone is faster"), std::string::npos) << taken.reason;
-  EXPECT_EQ(choice(gauge_on({1, 1, 1, 4}, false), situation).strategy, Strategy::direct);
+  EXPECT_EQ(choice(gauge_on({1, 1, 1, 4}, false), context).strategy, Strategy::direct);
   RouteOptions asked;
   asked.aggregators = 4;
-  EXPECT_EQ(choice(made, situation, asked).strategy, Strategy::direct);
-  situation.is_one_client = false;
-  EXPECT_EQ(choice(made, situation).strategy, Strategy::direct);
+  EXPECT_EQ(choice(made, context, asked).strategy, Strategy::direct);
+  context.is_one_client = false;
+  EXPECT_EQ(choice(made, context).strategy, Strategy::direct);
 }
 
 TEST(Choose, StaysWithinTheMemoryGranted) {

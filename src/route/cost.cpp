@@ -18,21 +18,21 @@ std::uint64_t piece_of_node(const Geometry& geometry, std::uint64_t ranks_per_no
 }
 
 void add_direct(Work& work, const Transfer& transfer, const Geometry& geometry, const Choice& choice,
-                const Situation& situation) {
+                const TransferContext& context) {
   const double row = real(geometry.row_bytes());
   const double rows = work.packed / row;
   work.stored = work.packed;
   work.calls = rows * std::ceil(row / real(choice.block_bytes));
   work.writers = real(geometry.ranks());
   // A piece of the file begins in a block in which that of another rank or, between nodes, of another node ends.
-  const double piece = situation.is_one_node ? row : real(piece_of_node(geometry, situation.ranks_per_node));
+  const double piece = context.is_one_node ? row : real(piece_of_node(geometry, context.ranks_per_node));
   const bool is_aligned =
-      geometry.row_bytes() % situation.block_bytes == 0 && transfer.payload.offset % situation.block_bytes == 0;
+      geometry.row_bytes() % context.block_bytes == 0 && transfer.payload.offset % context.block_bytes == 0;
   if (geometry.ranks() > 1 && !is_aligned) work.shared_blocks = work.packed / piece;
 }
 
 void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry, const Choice& choice,
-                  const Situation& situation) {
+                  const TransferContext& context) {
   const ShareOptions& shares = choice.shares;
   const int shared = shares.shared_dimensions;
   const double members = real(geometry.members(shared));
@@ -43,7 +43,7 @@ void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry
   work.stored = std::min(turns * domain, group);
   work.calls = std::max(work.stored / real(shares.chunk_bytes), 1.0);
   work.writers = std::min(owners * real(geometry.groups(shared)), std::ceil(real(geometry.bytes()) / domain));
-  if (situation.block_bytes > 1 && shares.domain_bytes % situation.block_bytes != 0) {
+  if (context.block_bytes > 1 && shares.domain_bytes % context.block_bytes != 0) {
     work.shared_blocks = work.stored / domain;
   }
   // What an owner gets from others, and a holder gives: the larger of the two. Domains reach beyond the piece of the
@@ -54,9 +54,9 @@ void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry
                                                      : domain / (2 * piece);
   const double others = (1 - beyond) * (1 - 1 / members) + beyond;
   const double moved = std::max(work.stored, work.packed) * others;
-  const double per_node = real(situation.ranks_per_node);
-  const double near = real(geometry.members_on_node(shared, 0, situation.ranks_per_node));
-  const double near_beyond = situation.is_one_node ? 1 : std::max(1 - members / per_node, 0.0);
+  const double per_node = real(context.ranks_per_node);
+  const double near = real(geometry.members_on_node(shared, 0, context.ranks_per_node));
+  const double near_beyond = context.is_one_node ? 1 : std::max(1 - members / per_node, 0.0);
   const double near_share = others > 0 ? ((1 - beyond) * (near - 1) / members + beyond * near_beyond) / others : 0;
   work.near_bytes = moved * near_share;
   work.far_bytes = moved - work.near_bytes;
@@ -72,12 +72,12 @@ void add_exchange(Work& work, const Transfer& transfer, const Geometry& geometry
 class Predicting {
  public:
   Predicting(const Work& work, const Transfer& transfer, const Geometry& geometry, Strategy strategy,
-             const Situation& situation, const Machine& machine)
-      : work_(work), writing_(transfer.writing), strategy_(strategy), situation_(situation), machine_(machine) {
+             const TransferContext& context, const Machine& machine)
+      : work_(work), writing_(transfer.writing), strategy_(strategy), context_(context), machine_(machine) {
     all_bytes_ = real(geometry.bytes());
     const double ranks = real(geometry.ranks());
-    ranks_on_node_ = std::min(real(situation.ranks_per_node), ranks);
-    nodes_ = situation.is_one_node ? 1 : std::ceil(ranks / ranks_on_node_);
+    ranks_on_node_ = std::min(real(context.ranks_per_node), ranks);
+    nodes_ = context.is_one_node ? 1 : std::ceil(ranks / ranks_on_node_);
     writers_on_node_ = std::max(work.writers / nodes_, 1.0);
     const double cores = real(std::max<std::uint64_t>(machine.cores_per_node, 1));
     turns_ = std::max(ranks_on_node_ / cores, 1.0);
@@ -125,13 +125,13 @@ class Predicting {
   // What it costs to write into a block that another one has just written: a lock, and the block once more.
   double sharing() const {
     const double lock = nodes_ == 1 ? machine_.write_call : 2 * machine_.latency;
-    return lock + real(situation_.block_bytes) / machine_.write_rate;
+    return lock + real(context_.block_bytes) / machine_.write_rate;
   }
 
   // Of all bytes by the file system; a block with two writers on different nodes moves once more.
   double whole_storage() const {
     if (!writing_) return all_bytes_ / machine_.read_rate_total;
-    const double twice = nodes_ == 1 ? 0 : work_.writers * work_.shared_blocks * real(situation_.block_bytes);
+    const double twice = nodes_ == 1 ? 0 : work_.writers * work_.shared_blocks * real(context_.block_bytes);
     return (all_bytes_ + twice) / machine_.write_rate_total;
   }
 
@@ -168,7 +168,7 @@ class Predicting {
   const Work& work_;
   bool writing_;
   Strategy strategy_;
-  const Situation& situation_;
+  const TransferContext& context_;
   const Machine& machine_;
   double all_bytes_ = 0;
   double ranks_on_node_ = 1;
@@ -197,20 +197,20 @@ double expected_chunks(const Transfer& transfer, const Geometry& geometry, std::
 }
 
 Work expected_work(const Transfer& transfer, const Geometry& geometry, const Choice& choice,
-                   const Situation& situation) {
+                   const TransferContext& context) {
   Work work;
   work.packed = real(geometry.rank_bytes());
   if (choice.strategy == Strategy::direct) {
-    add_direct(work, transfer, geometry, choice, situation);
+    add_direct(work, transfer, geometry, choice, context);
   } else {
-    add_exchange(work, transfer, geometry, choice, situation);
+    add_exchange(work, transfer, geometry, choice, context);
   }
   return work;
 }
 
 Prediction predict(const Work& work, const Transfer& transfer, const Geometry& geometry, Strategy strategy,
-                   const Situation& situation, const Machine& machine) {
-  return Predicting(work, transfer, geometry, strategy, situation, machine).predict();
+                   const TransferContext& context, const Machine& machine) {
+  return Predicting(work, transfer, geometry, strategy, context, machine).predict();
 }
 
 }  // namespace lq::route

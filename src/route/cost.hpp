@@ -27,11 +27,11 @@ struct Work {
 };
 
 Work expected_work(const Transfer& transfer, const Geometry& geometry, const Choice& choice,
-                   const Situation& situation);
+                   const TransferContext& context);
 
 // Without opening, syncing and renaming.
 Prediction predict(const Work& work, const Transfer& transfer, const Geometry& geometry, Strategy strategy,
-                   const Situation& situation, const Machine& machine);
+                   const TransferContext& context, const Machine& machine);
 
 // Chunks of the file in which one rank holds sites, as many as to be expected wherever the first chunk begins.
 double expected_chunks(const Transfer& transfer, const Geometry& geometry, std::uint64_t chunk_bytes);

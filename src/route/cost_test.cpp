@@ -31,11 +31,11 @@ class CostOf : public ::testing::TestWithParam<Setting> {
   Geometry geometry_{made_.transfer()};
   Choice choice_{Strategy::messages, GetParam().shares, 0, ""};
 
-  Situation situation() const {
-    Situation situation;
-    situation.ranks_per_node = GetParam().ranks_per_node;
-    situation.is_one_node = static_cast<std::uint64_t>(made_.ranks()) <= situation.ranks_per_node;
-    return situation;
+  TransferContext context() const {
+    TransferContext context;
+    context.ranks_per_node = GetParam().ranks_per_node;
+    context.is_one_node = static_cast<std::uint64_t>(made_.ranks()) <= context.ranks_per_node;
+    return context;
   }
 };
 
@@ -52,7 +52,7 @@ TEST_P(CostOf, ExpectedChunksAreThoseHeldOnAverage) {
 }
 
 TEST_P(CostOf, ExpectedWorkIsThatOfTheBusiestRank) {
-  const Work work = expected_work(made_.transfer(), geometry_, choice_, situation());
+  const Work work = expected_work(made_.transfer(), geometry_, choice_, context());
   Counts most;
   double writers = 0;
   for (int rank = 0; rank < made_.ranks(); ++rank) {
@@ -98,20 +98,20 @@ Machine plain_machine() {
 
 struct Predicted {
   TransferOf made;
-  Situation situation = {};
+  TransferContext context = {};
   Choice choice = {};
   Prediction operator()(const Machine& machine) const {
     const Geometry geometry(made.transfer());
-    const Work work = expected_work(made.transfer(), geometry, choice, situation);
-    return predict(work, made.transfer(), geometry, choice.strategy, situation, machine);
+    const Work work = expected_work(made.transfer(), geometry, choice, context);
+    return predict(work, made.transfer(), geometry, choice.strategy, context, machine);
   }
 };
 
 // 8x16x16x16 sites of 576 bytes, divided along x: 4096 rows of 2304 bytes for each of two ranks.
 Predicted x_split(Strategy strategy, std::uint64_t ranks_per_node = 2) {
   Predicted predicted{TransferOf({"", {8, 16, 16, 16}, {2, 1, 1, 1}, 576})};
-  predicted.situation.ranks_per_node = ranks_per_node;
-  predicted.situation.is_one_node = ranks_per_node > 1;
+  predicted.context.ranks_per_node = ranks_per_node;
+  predicted.context.is_one_node = ranks_per_node > 1;
   predicted.choice.strategy = strategy;
   predicted.choice.shares = {1, 0, 1 << 17, 1 << 16};
   return predicted;
@@ -175,9 +175,9 @@ TEST(Cost, OfDomainsThatShareBlocksIsHigher) {
   machine.write_rate = 1e9;
   machine.latency = 1e-5;
   Predicted aligned = x_split(Strategy::messages, 1);
-  aligned.situation.block_bytes = 1 << 17;
+  aligned.context.block_bytes = 1 << 17;
   Predicted sharing = x_split(Strategy::messages, 1);
-  sharing.situation.block_bytes = 1 << 20;
+  sharing.context.block_bytes = 1 << 20;
   EXPECT_GT(sharing(machine).total, 1.5 * aligned(machine).total);
 }
 
@@ -185,12 +185,12 @@ TEST(Cost, OfRowsThatShareBlocksBetweenNodesIsThatOfTheirBlocks) {
   Machine machine = plain_machine();
   machine.write_rate_total = 1e9;
   Predicted rows = x_split(Strategy::direct, 1);
-  rows.situation.block_bytes = 1 << 16;
+  rows.context.block_bytes = 1 << 16;
   // Each of 2 x 4096 rows makes one block move once more.
   EXPECT_NEAR(rows(machine).total, (2 * half + 2 * 4096 * 65536.0) / 1e9, 1e-6);
   // Readers disturb nobody.
   Predicted reading{TransferOf({"", {8, 16, 16, 16}, {2, 1, 1, 1}, 576, 0, false})};
-  reading.situation = rows.situation;
+  reading.context = rows.context;
   machine.read_rate_total = 1e9;
   EXPECT_NEAR(reading(machine).total, 2 * half / 1e9, 1e-6);
 }
@@ -206,8 +206,8 @@ TEST(Cost, OfAMillionRanksIsThatOfOneNode) {
     Extents lattice = grid;
     for (int d = 0; d < 4; ++d) lattice[d] *= 8;
     Predicted predicted{TransferOf({"", lattice, grid, 576})};
-    predicted.situation.ranks_per_node = 64;
-    predicted.situation.is_one_node = false;
+    predicted.context.ranks_per_node = 64;
+    predicted.context.is_one_node = false;
     predicted.choice = {Strategy::messages, {2, 0, 1 << 20, 1 << 19}, 0, ""};
     machine.write_rate_total = is_large ? 256e9 : 1e9;
     *prediction = predicted(machine);

@@ -39,21 +39,21 @@ std::uint64_t product(const Extents& extents, const char* what, std::uint64_t mo
   return result;
 }
 
-route::Situation situation_on(const Machine& machine, const TransferPlan& plan) {
-  route::Situation situation;
-  situation.is_known = true;
-  situation.ranks_per_node = plan.ranks_per_node;
-  situation.is_one_node = situation.is_one_client = plan.nodes == 1;
-  situation.can_share = machine.shared_memory_permitted;
-  situation.can_pull = machine.pull_permitted && machine.pull_rate > 0;
-  situation.block_bytes = std::max(machine.block_bytes, plan.stripes.is_set() ? plan.stripes.bytes : 0);
-  situation.targets = machine::targets_of_file(machine.file_system, plan.stripes, machine.servers);
-  situation.needs_single_owner = machine::needs_single_owner(machine.file_system);
-  situation.lies_on_servers = machine::file_system_named(machine.file_system, machine.servers).is_shared;
-  situation.client_writes = machine::client_writes(machine.file_system);
-  situation.reads_in_order = machine::reads_in_order(machine.file_system);
-  situation.checksum = plan.request.checksum;
-  return situation;
+route::TransferContext context_on(const Machine& machine, const TransferPlan& plan) {
+  route::TransferContext context;
+  context.is_known = true;
+  context.ranks_per_node = plan.ranks_per_node;
+  context.is_one_node = context.is_one_client = plan.nodes == 1;
+  context.can_share = machine.shared_memory_permitted;
+  context.can_pull = machine.pull_permitted && machine.pull_rate > 0;
+  context.block_bytes = std::max(machine.block_bytes, plan.stripes.is_set() ? plan.stripes.bytes : 0);
+  context.targets = machine::targets_of_file(machine.file_system, plan.stripes, machine.servers);
+  context.needs_single_owner = machine::needs_single_owner(machine.file_system);
+  context.lies_on_servers = machine::file_system_named(machine.file_system, machine.servers).is_shared;
+  context.client_writes = machine::client_writes(machine.file_system);
+  context.reads_in_order = machine::reads_in_order(machine.file_system);
+  context.checksum = plan.request.checksum;
+  return context;
 }
 
 // Those that a file of this size will be given; a machine does not say what a new file has by itself.
@@ -122,12 +122,12 @@ void consider(TransferPlan& plan, const route::Transfer& transfer, const route::
 }
 
 void choose(TransferPlan& plan, const route::Transfer& transfer, const route::Geometry& geometry,
-            const route::Situation& situation, const std::vector<Candidate>& all) {
+            const route::TransferContext& context, const std::vector<Candidate>& all) {
   const RouteOptions& options = plan.request.route;
   std::string reason = "asked for";
   Strategy strategy = options.strategy;
   if (strategy == Strategy::automatic) {
-    strategy = route::best_of(all, transfer, geometry, situation, options, plan.machine, reason).choice.strategy;
+    strategy = route::best_of(all, transfer, geometry, context, options, plan.machine, reason).choice.strategy;
   }
   StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
   if (!taken.possible) {
@@ -164,14 +164,14 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   plan.stripes = planned_stripes(plan);
   const route::PlannedTransfer planned(plan.request);
   const route::Geometry geometry(planned.transfer());
-  const route::Situation situation = situation_on(machine, plan);
+  const route::TransferContext context = context_on(machine, plan);
   plan.row_bytes = geometry.row_bytes();
-  if (const auto sizes = route::chunk_sizes(site_bytes, request.route, situation)) {
+  if (const auto sizes = route::chunk_sizes(site_bytes, request.route, context)) {
     plan.alignment = sizes->alignment;
   }
-  const std::vector<Candidate> all = route::candidates(planned.transfer(), geometry, situation, request.route, machine);
+  const std::vector<Candidate> all = route::candidates(planned.transfer(), geometry, context, request.route, machine);
   consider(plan, planned.transfer(), geometry, all);
-  choose(plan, planned.transfer(), geometry, situation, all);
+  choose(plan, planned.transfer(), geometry, context, all);
   return plan;
 }
 

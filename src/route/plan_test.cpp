@@ -187,7 +187,7 @@ TEST(Plan, OfOneDomainAtATimeKeepsNodesApartOnNetworkFileSystems) {
   EXPECT_NE(plan.chosen.strategy, Strategy::direct);
   EXPECT_EQ(plan.chosen.domain_bytes % 65536, 0u);
   EXPECT_EQ(plan.alignment % 65536, 0u);
-  // Rank 0 writes what is before and behind the sites.
+  // Rank 0 writes what is before and after the sites.
   const std::vector<Extent> extents = extents_of(plan, 1'000'000);
   EXPECT_EQ(extents.front().rank, 0);
   EXPECT_EQ(extents.back().rank, 0);

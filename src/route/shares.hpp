@@ -38,7 +38,7 @@ struct ShareOptions {
   std::uint64_t owners = 0;        // of a group; 0: all its members
   std::uint64_t domain_bytes = 0;  // a multiple of chunk_bytes
   std::uint64_t chunk_bytes = 0;   // at least eight sites
-  // Rank 0, which writes what is before and behind the sites, owns the first and the last domain, too: they share a
+  // Rank 0, which writes what is before and after the sites, owns the first and the last domain, too: they share a
   // block with it.
   bool root_owns_edges = false;
 };
@@ -55,7 +55,7 @@ struct Chunk {
   std::uint64_t sites() const noexcept { return end_site - first_site; }
 };
 
-// What is asked in every step of a transfer needs no memory, but for the ranks that holders() lists. One thread at a
+// What is asked in every step of a transfer needs no memory, except for the ranks that holders() lists. One thread at a
 // time.
 class Shares {
  public:
@@ -72,14 +72,14 @@ class Shares {
   // The ranks that hold sites of the chunk, each once, ascending.
   void holders(const Chunk& chunk, std::vector<int>& ranks) const;
   Chunk chunk(std::uint64_t number) const;
-  // Numbers of the first chunk and behind the last one.
+  // Numbers of the first chunk and after the last one.
   std::uint64_t first_chunk() const noexcept { return begin_ / options_.chunk_bytes; }
   std::uint64_t end_chunk() const noexcept { return (end_ - 1) / options_.chunk_bytes + 1; }
   // Sites that a chunk may need at most.
   std::uint64_t max_chunk_sites() const noexcept { return options_.chunk_bytes / site_bytes_ + 2; }
 
  private:
-  std::uint64_t site_from(std::uint64_t byte) const noexcept;  // the first site that begins at or behind it
+  std::uint64_t site_from(std::uint64_t byte) const noexcept;  // the first site that begins at or after it
   std::uint64_t domain_begin(std::uint64_t domain) const noexcept;
   std::optional<std::uint64_t> first_moved(std::uint64_t site) const;  // that moves, at or behind `site`
   Box group_of(const Coord& process) const;

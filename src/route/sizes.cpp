@@ -17,7 +17,7 @@ constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cache
 constexpr std::uint64_t long_piece = 1024 * 1024;
 constexpr std::uint64_t chunk_of_servers = 1024 * 1024;  // half of the calls, each of which waits
-// Where clients fetch ahead for who reads on behind what it read (measured on ceph-fuse, four ranks: 1.4 times the rate
+// Where clients fetch ahead for who reads on after what it read (measured on ceph-fuse, four ranks: 1.4 times the rate
 // of 1 MiB).
 constexpr std::uint64_t longest_run = 8 * 1024 * 1024;
 constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
@@ -38,14 +38,14 @@ std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std:
 // A buffer has room for the sites that reach into the chunk and is rounded up to a page.
 std::uint64_t beside_chunk(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
 
-std::uint64_t alignment_for(const RouteOptions& options, const Situation& situation) {
-  const std::uint64_t block = std::max<std::uint64_t>(situation.block_bytes, 1);
+std::uint64_t alignment_for(const RouteOptions& options, const TransferContext& context) {
+  const std::uint64_t block = std::max<std::uint64_t>(context.block_bytes, 1);
   const std::uint64_t wanted = options.alignment == 0 ? block : options.alignment;
-  if (wanted > largest_alignment || (situation.needs_single_owner && block > largest_alignment)) {
+  if (wanted > largest_alignment || (context.needs_single_owner && block > largest_alignment)) {
     throw Error(Code::invalid_argument,
                 fmt::format("alignment {}: expected at most {} bytes", std::max(wanted, block), largest_alignment));
   }
-  return situation.needs_single_owner ? round_up(std::max(wanted, page), block) : round_up(page, wanted);
+  return context.needs_single_owner ? round_up(std::max(wanted, page), block) : round_up(page, wanted);
 }
 
 // Worth an owner of its own: who asks for small chunks wants them dealt out, too.
@@ -53,8 +53,8 @@ std::uint64_t piece_for(const RouteOptions& options) {
   return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
 }
 
-bool is_read_in_order(const Transfer& transfer, const RouteOptions& options, const Situation& situation) {
-  return !transfer.writing && situation.reads_in_order && options.chunk_bytes == 0;
+bool is_read_in_order(const Transfer& transfer, const RouteOptions& options, const TransferContext& context) {
+  return !transfer.writing && context.reads_in_order && options.chunk_bytes == 0;
 }
 
 // Domains in which a rank reads on for a while, but so that each rank has some.
@@ -67,9 +67,9 @@ std::uint64_t domain_in_order(const Transfer& transfer, const ChunkSizes& sizes)
 
 // Chunks of `usual` bytes, unless the caller wants others.
 std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_bytes, const RouteOptions& options,
-                                       const Situation& situation) {
+                                       const TransferContext& context) {
   ChunkSizes sizes;
-  sizes.alignment = alignment_for(options, situation);
+  sizes.alignment = alignment_for(options, context);
   const std::uint64_t buffer = options.memory_bytes / chunks_in_memory;
   if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
   const std::uint64_t least = std::max(few_sites * site_bytes, page);
@@ -93,25 +93,25 @@ std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_b
 }  // namespace
 
 std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
-                                      const Situation& situation) {
-  return sizes_around(usual_chunk, site_bytes, options, situation);
+                                      const TransferContext& context) {
+  return sizes_around(usual_chunk, site_bytes, options, context);
 }
 
 std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
-                                      const Situation& situation) {
+                                      const TransferContext& context) {
   const std::uint64_t site_bytes = transfer.site_bytes();
   std::optional<ChunkSizes> sizes;
   if (has_whole_layers(transfer, options)) {
     const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
     sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
   } else if (transfer.payload.encoding.empty() || !transfer.writing) {
-    const bool in_order = is_read_in_order(transfer, options, situation);
-    const bool waits = in_order || (transfer.writing && situation.lies_on_servers);
-    sizes = sizes_around(waits ? chunk_of_servers : usual_chunk, site_bytes, options, situation);
+    const bool in_order = is_read_in_order(transfer, options, context);
+    const bool waits = in_order || (transfer.writing && context.lies_on_servers);
+    sizes = sizes_around(waits ? chunk_of_servers : usual_chunk, site_bytes, options, context);
     if (sizes && in_order) sizes->domain_bytes = domain_in_order(transfer, *sizes);
   }
   // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
-  if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && situation.needs_single_owner) {
+  if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && context.needs_single_owner) {
     const std::uint64_t all = std::max<std::uint64_t>(transfer.payload.stored.volume() * site_bytes, 1);
     sizes->domain_bytes = round_up(all, sizes->domain_bytes);
   }

@@ -11,8 +11,8 @@ namespace lq::hdf5 {
 std::unique_ptr<File::Session> open_session(const std::string& path, Mode, const Communicator&, const Hdf5Options&) {
   throw Error(Code::unsupported,
               path +
-                  ": this Limequat was built without HDF5; build it again where HDF5 1.10 or later is found "
-                  "(Debian: libhdf5-dev; cmake -DLQ_WITH_HDF5=ON says why it is not)",
+                  ": this Limequat was built without HDF5; build it again with HDF5 1.10 or later (Debian: "
+                  "libhdf5-dev; cmake -DLQ_WITH_HDF5=ON shows why it is not found)",
               {.path = path});
 }
 

@@ -33,7 +33,7 @@ File& File::operator=(File&&) noexcept = default;
 
 File::Session& File::session() const {
   if (session_) return *session_;
-  throw Error(Code::wrong_state, "this session with an HDF5 file was moved elsewhere");
+  throw Error(Code::wrong_state, "this session with an HDF5 file was moved to another object");
 }
 
 const std::string& File::pwd() const { return session().pwd(); }

@@ -109,7 +109,7 @@ TEST_F(FieldSession, DoesNotAppendToAFileThatHasReplacedIt) {
     ASSERT_NE(one, nullptr);
     const Error error = error_of([&] { std::rethrow_exception(one); });
     EXPECT_EQ(error.code(), Code::io);
-    EXPECT_NE(std::string(error.what()).find("somebody has replaced it"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("another program has replaced it"), std::string::npos) << error.what();
   }
   EXPECT_EQ(testing::files_in(directory_.path()), std::vector<std::string>{"data.h5"});
   EXPECT_EQ(inspect(path_).fields.size(), 0U);

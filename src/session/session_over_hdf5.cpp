@@ -57,7 +57,7 @@ class SessionOverHdf5 final : public File::Session {
     here_ = ask<std::string>({"cd"}, path, [&](const Opened& file) {
       Found found = require_object(file, path, here_);
       if (found.object.kind == ObjectKind::group) return std::move(found.path);
-      throw Error(Code::no_such_record, fmt::format("{}: {} is no group", file.path(), base::printable(found.path)),
+      throw Error(Code::no_such_record, fmt::format("{}: {} is not a group", file.path(), base::printable(found.path)),
                   {.path = file.path(), .record = found.path});
     });
   }

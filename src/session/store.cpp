@@ -32,7 +32,8 @@ void Store::open_at_root() {
   there_ = transport_.open_read(path_);
   identity_ = there_->identity();
   if (!find_signature(*there_)) {
-    throw Error(Code::unknown_format, path_ + ": this is no HDF5 file: nowhere it begins with \"\\x89HDF\"",
+    throw Error(Code::unknown_format,
+                path_ + ": this is not an HDF5 file: \"\\x89HDF\" was not found at any possible beginning",
                 {.path = path_});
   }
   image_ = std::make_unique<Image>(*there_);
@@ -86,8 +87,8 @@ void Store::commit_at_root() {
   if (!is_unchanged(*identity_, file->identity())) {
     throw Error(Code::io,
                 path_ +
-                    ": somebody else has written to the file since this session looked at it; nothing of what was "
-                    "done since the last flush is in the file. Open it again, and let one program write at a time",
+                    ": another program has written to the file since this session read it; changes since the last "
+                    "flush are not in the file. Open it again, and let only one program write at a time",
                 {.path = path_});
   }
   io::Appending appending(transport_, *file, options_.sync, *lock_);

@@ -19,7 +19,7 @@ namespace {
 
 void require_something(hid_t file, const std::string& path, const Where& where) {
   if (path == "/") {
-    throw Error(Code::invalid_argument, where.path + ": the root group stays what and where it is",
+    throw Error(Code::invalid_argument, where.path + ": the root group cannot be removed, replaced or moved",
                 {.path = where.path, .record = path});
   }
   if (has_link(file, path, where)) return;
@@ -39,8 +39,8 @@ void require_whole_dataset(hid_t dataset, const Where& where) {
   if (H5Pget_layout(list.get()) == H5D_CHUNKED) count_chunks(dataset, where);
 }
 
-// Damage that the library (1.10.8) meets while it frees something keeps the file open for ever, and ends the program
-// when that ends: what is to go is read before.
+// Damage that the library (1.10.8) meets while it frees something keeps the file open indefinitely, and ends the
+// program when that ends: what is to go is read before.
 void require_whole(hid_t file, const std::string& path, const std::string& file_path) {
   std::set<std::uint64_t> seen;
   std::vector<std::string> left{path};

@@ -184,7 +184,7 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   const Where where = file.where(found.path);
   if (found.object.kind != ObjectKind::dataset) {
     throw Error(Code::invalid_argument,
-                fmt::format("{}: {} is a {} and has no value; read what is in it, or its attributes", file.path(),
+                fmt::format("{}: {} is a {} and has no value; read its members or its attributes", file.path(),
                             base::printable(found.path), name(kind_of(found.object.kind))),
                 {.path = file.path(), .record = found.path});
   }
@@ -197,7 +197,7 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   if (options.digests == Digests::ignore || (read.status != ChecksumStatus::mismatch && !is_missing)) return read;
   throw Error(
       Code::checksum_mismatch,
-      fmt::format("{}: {}: {}; digests \"ignore\" reads it all the same", file.path(), base::printable(found.path),
+      fmt::format("{}: {}: {}; digests \"ignore\" reads it nevertheless", file.path(), base::printable(found.path),
                   is_missing                     ? "it has no SHA-256, as every object of QLUA has"
                   : !is_digest_sound(attributes) ? "its SHA-256 is damaged"
                                                  : "its numbers are not those that were written, by their SHA-256"),
@@ -238,7 +238,7 @@ Array read_one_attribute(const Opened& file, const std::string& path, const std:
 
 std::string lexical_path(const std::string& path, const std::string& from) {
   if (path.empty() || path.find('\0') != std::string::npos) {
-    throw Error(Code::invalid_argument, fmt::format("\"{}\" is no path of an object", base::printable(path)));
+    throw Error(Code::invalid_argument, fmt::format("\"{}\" is not a path of an object", base::printable(path)));
   }
   const std::string whole = path.starts_with('/') ? path : from + "/" + path;
   std::vector<std::string> steps;
@@ -264,9 +264,10 @@ std::string place_for(const Opened& file, const std::string& path, const std::st
     const std::string above = slash == 0 ? "/" : wanted.substr(0, slash);
     const auto found = find_object(file, above);
     if (found && found->object.kind != ObjectKind::group) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: {} is no group, so that nothing can be in it", file.path(), base::printable(above)),
-                  {.path = file.path(), .record = above});
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("{}: {} is not a group, so it cannot contain anything", file.path(), base::printable(above)),
+          {.path = file.path(), .record = above});
     }
     if (found) return (found->path == "/" ? "" : found->path) + wanted.substr(slash);
     slash = wanted.rfind('/', slash - 1);

@@ -68,10 +68,10 @@ Segment read_segment(IndexReader& from, std::uint64_t begin, std::uint64_t end, 
   segment.tile_bytes = from.take();
   const std::uint64_t numbers = from.take(), tiles = from.take();
   if (segment.length > end - begin) from.refuse("its segments are longer than the original, or than one of its files");
-  if (segment.place > file_bytes) from.refuse("a segment lies beyond the end of the archive");
+  if (segment.place > file_bytes) from.refuse("a segment extends beyond the end of the archive");
   if (!segment.is_squeezed()) {
     if (crc >> 32 != 0 || numbers != 0 || tiles != 0 || segment.length > file_bytes - segment.place) {
-      from.refuse("a segment that is stored as it is lies beyond the end of the archive, or has tiles");
+      from.refuse("a segment that is stored unchanged extends beyond the end of the archive, or has tiles");
     }
     segment.crc = static_cast<std::uint32_t>(crc);
     return segment;
@@ -81,7 +81,7 @@ Segment read_segment(IndexReader& from, std::uint64_t begin, std::uint64_t end, 
   const auto [reals, bytes, big] = segment.numbers;
   if (crc != 0 || numbers >> 24 != 0 || (numbers & 0xfe) != 0 || (bytes != 4 && bytes != 8) ||
       (reals != 0 && reals != 12 && reals != 18)) {
-    from.refuse("a segment has numbers of a kind that nobody knows");
+    from.refuse("a segment has numbers of an unknown kind");
   }
   if (segment.length == 0 || segment.tile_bytes > largest_tile || tiles != tiles_of(segment) ||
       tiles > from.left() / 8) {
@@ -91,7 +91,7 @@ Segment read_segment(IndexReader& from, std::uint64_t begin, std::uint64_t end, 
   std::uint64_t place = segment.place;
   for (std::uint64_t k = 0; k < tiles; ++k) {
     const std::uint64_t size = from.take();
-    if (size == 0 || size > file_bytes - place) from.refuse("a tile lies beyond the end of the archive");
+    if (size == 0 || size > file_bytes - place) from.refuse("a tile extends beyond the end of the archive");
     segment.tiles.push_back({0, place, size});
     place += size;
   }
@@ -125,10 +125,10 @@ OriginalFile file_of(std::string_view line, std::uint64_t begin, std::uint64_t m
   OriginalFile file;
   const char* const end = line.data() + line.size();
   const auto [stop, error] = std::from_chars(line.data(), end, file.length);
-  if (error != std::errc() || stop == end || *stop != ' ') refuse_files("a line is no number and a name");
+  if (error != std::errc() || stop == end || *stop != ' ') refuse_files("a line is not a number and a name");
   file.begin = begin;
   file.suffix = std::string(stop + 1, end);
-  if (!is_suffix(file.suffix)) refuse_files("a name is none that a file beside others can have");
+  if (!is_suffix(file.suffix)) refuse_files("a name is not a plain file name");
   if (file.length > most - begin) refuse_files("they are longer than the original");
   return file;
 }
@@ -285,7 +285,7 @@ void decode_index(base::Bytes bytes, std::uint64_t offset, std::uint64_t file_by
     fail(type::index, offset, "the index is damaged: its sum is another one");
   }
   IndexReader from(summed, offset);
-  if (from.take() != index_version) from.refuse("the index has a version of its own");
+  if (from.take() != index_version) from.refuse("the index has an unknown version");
   const std::uint64_t count = from.take();
   if (count > from.left() / segment_bytes) from.refuse("the index is cut short");
   std::uint64_t begin = 0;

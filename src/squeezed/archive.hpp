@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// An archive as a value (formats/squeezed.md 2, 3): the original, a file or a set of files one behind the other, in
+// An archive as a value (formats/squeezed.md 2, 3): the original, a file or a set of files contiguous, in
 // segments, each of which is stored as it is or in tiles; its records as bytes, and back.
 #pragma once
 
@@ -50,7 +50,7 @@ struct Segment {
 
 // One of the files that the original consists of.
 struct OriginalFile {
-  std::string suffix;       // its name behind that of the archive's `name`
+  std::string suffix;       // its name after that of the archive's `name`
   std::uint64_t begin = 0;  // in the original
   std::uint64_t length = 0;
 };

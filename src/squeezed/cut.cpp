@@ -17,7 +17,7 @@
 namespace lq::squeezed {
 namespace {
 
-// Tiles have about so many bytes: large enough for the tables of their codes, small enough for a processor's cache.
+// Tiles have about this many bytes: large enough for the tables of their codes, small enough for a processor's cache.
 constexpr std::uint64_t wanted_tile = 768 * base::kibi, smallest_tile = 256 * base::kibi;
 // Of a block of the lattice: below this the tables weigh more than what is gained by decoding a time slice alone.
 constexpr std::uint64_t smallest_part = 32 * base::kibi;
@@ -66,7 +66,7 @@ bool is_in_blocks(const Payload& payload) {
          std::ranges::all_of(payload.tiles, [&](const Tile& tile) { return tile.bytes == bytes; });
 }
 
-// Into so many equal parts a block is cut in each dimension, the slowest first, that its parts lie one behind the other
+// Into so many equal parts a block is cut in each dimension, the slowest first, that its parts are contiguous
 // in it. Nothing: so many do not go.
 std::optional<Coord> parts_of(const Payload& payload, std::uint64_t count) {
   const SiteOrder order = lattice::resolve_order(payload.order, payload.block.size());
@@ -107,7 +107,7 @@ struct Piece {
   bool is_block = false;  // others of its kind may follow
 };
 
-// Where bytes of one of its files are in the original; nothing: it has no such file, or not so many bytes.
+// Where bytes of one of its files are in the original; nothing: it has no such file, or not the given number of bytes.
 std::optional<std::uint64_t> place_in(const Archive& archive, int file, std::uint64_t offset, std::uint64_t length) {
   OriginalFile only{"", 0, archive.bytes};
   if (file < 0 || static_cast<std::size_t>(file) >= std::max<std::size_t>(archive.files.size(), 1)) return {};
@@ -152,8 +152,8 @@ void name_files(const Catalog& original, const std::vector<std::uint64_t>& file_
     archive.bytes += file_bytes[k];
     if (is_suffix(archive.files.back().suffix) && seen.insert(names[k]).second) continue;
     throw Error(Code::unsupported,
-                fmt::format("{}: of {} files that belong together some have one name, or names with blanks, so that an "
-                            "archive could not tell them apart; convert them to one file first",
+                fmt::format("{}: some of {} files that belong together have the same name, or names with blanks, so an "
+                            "archive could not distinguish them; convert them to one file first",
                             original.path, names.size()),
                 {.path = original.path});
   }
@@ -254,7 +254,7 @@ class SmallerBlocks {
     return true;
   }
 
-  // Block number k lies in these tiles, one behind the other.
+  // Block number k lies in these tiles, contiguous.
   void place(std::size_t k, const Tile* tiles) {
     const Coord block = lattice::site_at(k, lq::whole(blocks_), order_);
     for (std::uint64_t part = 0; part < volume(parts_); ++part, ++tiles) {
@@ -288,8 +288,8 @@ Archive cut(const Catalog& original, const std::vector<std::uint64_t>& file_byte
   std::ranges::stable_sort(pieces, {}, &Piece::begin);
   if (pieces.empty()) {
     throw Error(Code::unsupported,
-                fmt::format("{}: no field in it lies in one piece, or in blocks of the lattice that do, so that there "
-                            "is nothing to squeeze; convert it to another format first, such as ildg",
+                fmt::format("{}: no field in it is contiguous, or in contiguous blocks of the lattice, so there is "
+                            "nothing to squeeze; convert it to another format first, such as ildg",
                             original.path),
                 {.path = original.path});
   }

@@ -15,8 +15,8 @@
 
 namespace lq::squeezed {
 
-// How the physical files of this catalogue would be cut, which have so many bytes each; places and tiles are left open.
-// unsupported: nothing in them can be squeezed, for a reason that is told.
+// How the physical files of this catalogue would be cut, which have the given number of bytes each; places and tiles
+// are left open. unsupported: nothing in them can be squeezed, for a reason that is told.
 Archive cut(const Catalog& original, const std::vector<std::uint64_t>& file_bytes);
 
 // A field of the original as it lies in the archive's tiles. Nothing: it does not lie in whole ones.

@@ -34,7 +34,7 @@ std::vector<std::byte> bytes_of(const Segment& segment, const std::vector<format
   return bytes;
 }
 
-// Records one behind the other.
+// Records contiguous.
 class Records {
  public:
   explicit Records(std::uint64_t end = 0) : end_(end) {}

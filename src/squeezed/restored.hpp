@@ -17,7 +17,7 @@ class RestoredSource final : public base::ByteSource {
  public:
   // What to do about a tile that cannot be decoded. Formats look at headers: what they need is there without it.
   enum class Damage { is_thrown, reads_as_zeros };
-  // All of it; of a set, the bytes of its files one behind the other. Both outlive the object.
+  // All of it; of a set, the bytes of its files concatenated. Both outlive the object.
   RestoredSource(base::ByteSource& file, const Archive& archive, Damage damage = Damage::is_thrown)
       : file_(file), archive_(archive), damage_(damage), size_(archive.bytes), path_(file.path()) {}
   // The file that stands for the original, beside which the others of a set are found by their names: as if the archive

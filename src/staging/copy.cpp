@@ -34,7 +34,7 @@ namespace lq {
 namespace staging {
 namespace {
 
-// The errand of the root is told as texts: sets end with an empty one.
+// The plan of the root is told as texts: sets end with an empty one.
 std::string told(const std::vector<Together>& sets) {
   std::string text;
   for (const Together& together : sets) {
@@ -69,23 +69,23 @@ class Copying {
   CopyReport run(const std::vector<std::string>& sources, const std::string& target) {
     const base::Stopwatch watch;
     std::string text;
-    Errand errand;
+    CopyPlan plan;
     comm::agree_at_root(comm_, [&] {
-      errand = errand_of(sources, target, usable_site_machine().machine, options_);
-      text = told(errand.sets);
-      for (const Together& together : errand.sets) {
+      plan = plan_copy(sources, target, usable_site_machine().machine, options_);
+      text = told(plan.sets);
+      for (const Together& together : plan.sets) {
         for (const Pair& pair : together) total_ += transport::resolve(pair.from).identity(pair.from).bytes;
       }
-      if (!options_.dry_run) make_folders(errand.folders);
+      if (!options_.dry_run) make_folders(plan.folders);
     });
     const std::string all = comm::broadcast_text(comm_, text);
     const auto sets = comm::agree_alike(comm_, [&] { return sets_of(all); });
-    report_.findings = std::move(errand.findings);
+    report_.findings = std::move(plan.findings);
     for (const Together& together : sets) copy_set(together);
     comm::agree_at_root(comm_, [&] {
-      for (const Link& link : errand.links) copy_link(link);
+      for (const Link& link : plan.links) copy_link(link);
       if (options_.sync != Sync::full || options_.dry_run) return;
-      for (const std::string& folder : errand.folders) transport::resolve(folder).sync_directory(folder);
+      for (const std::string& folder : plan.folders) transport::resolve(folder).sync_directory(folder);
     });
     report_.seconds = comm::max_over_ranks(comm_, watch.seconds());
     return share_report();

@@ -271,7 +271,7 @@ TEST_F(Copying, OfAFileThatIsWrittenToIsRefused) {
       };
       const Error error = error_of([&] { copy({from_}, to_, Communicator(comm), options); });
       EXPECT_EQ(error.code(), Code::io);
-      EXPECT_NE(std::string(error.what()).find("while it was copied"), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("while it was being copied"), std::string::npos) << error.what();
     });
     EXPECT_FALSE(fs::exists(to_));
     fs::remove(copied_name(to_));
@@ -304,7 +304,8 @@ TEST_F(Copying, OfAFileThatIsAnotherOneToAnotherRankIsRefused) {
     if (comm->rank() == 1) later.one = std::this_thread::get_id();
     const Error error = error_of([&] { copy({from_}, to_, Communicator(comm), in_blocks({.verify = Verify::none})); });
     EXPECT_EQ(error.code(), Code::io);
-    EXPECT_NE(std::string(error.what()).find("it changed while it was copied"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("it changed while it was being copied"), std::string::npos)
+        << error.what();
   });
   EXPECT_FALSE(fs::exists(to_));
 }
@@ -408,7 +409,7 @@ TEST_F(Copying, TellsOfASourceThatFailsItsOwnChecksums) {
   }
 }
 
-// A set with a physical file for each rank and, if wanted, a field beside it.
+// A set with a physical file for each rank and, if wanted, a field next to it.
 void write_set(const std::string& path, int ranks, bool has_field) {
   run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
     const Communicator group(comm);

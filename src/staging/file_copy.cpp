@@ -34,8 +34,8 @@ struct Moved {
 void read_all(transport::File& file, std::uint64_t offset, base::MutableBytes buffer) {
   if (file.read_at(offset, buffer) == buffer.size()) return;
   throw Error(Code::io,
-              fmt::format("{}: it became shorter while it was copied; nothing got its name. Copy it when nobody writes "
-                          "to it",
+              fmt::format("{}: it became shorter while it was being copied; no file was published. Copy it when no "
+                          "program writes to it",
                           file.path()),
               {.path = file.path(), .offset = offset});
 }
@@ -78,7 +78,7 @@ void FileCopy::look_at_root() {
   plan_.bytes = identity_.bytes;
   plan_.modified = identity_.modified;
   plan_.block_bytes = std::max(options_.block_bytes, blocks_of(plan_.bytes, most_blocks));
-  const transport::Unit unit = target_place_.unit(pair_.to);
+  const transport::StorageTraits unit = target_place_.unit(pair_.to);
   if (unit.single_owner) plan_.block_bytes = blocks_of(plan_.block_bytes, unit.bytes) * unit.bytes;
 
   std::vector<std::byte> start(static_cast<std::size_t>(std::min(plan_.bytes, start_bytes)));
@@ -98,8 +98,8 @@ void FileCopy::look_at_root() {
   lock_record();
   if (!options_.resume && !options_.overwrite) {
     throw Error(Code::exists,
-                fmt::format("{}: another copy to here is under way or was interrupted, for there is {}; go on with it "
-                            "(--resume), or begin anew (--overwrite)",
+                fmt::format("{}: another copy to this target is running or was interrupted: {} exists; resume it "
+                            "(--resume), or start over (--overwrite)",
                             pair_.to, copied_name_),
                 {.path = pair_.to});
   }
@@ -116,12 +116,11 @@ void FileCopy::look_at_root() {
     plan_.recorded = copied_.blocks.size();
     plan_.goes_on = 1;
   } else {
-    findings_.push_back(
-        {.severity = Severity::warning,
-         .rule = "copy-anew",
-         .message = fmt::format("{}: what an interrupted copy left is not of the file that {} is now; it "
-                                "is copied anew",
-                                pair_.to, pair_.from)});
+    findings_.push_back({.severity = Severity::warning,
+                         .rule = "copy-anew",
+                         .message = fmt::format("{}: the unfinished copy does not belong to the present contents of "
+                                                "{}; the file is copied from the beginning",
+                                                pair_.to, pair_.from)});
   }
 }
 
@@ -131,11 +130,11 @@ void FileCopy::open_ends() {
     if (!source_) source_ = source_place_.open_read(pair_.from);
     const transport::Identity here = source_->identity();
     if (here.bytes != plan_.bytes || here.modified != plan_.modified) {
-      throw Error(Code::io,
-                  pair_.from +
-                      ": it changed while it was copied; nothing got its name. Copy it when nobody "
-                      "writes to it",
-                  {.path = pair_.from});
+      throw Error(
+          Code::io,
+          pair_.from +
+              ": it changed while it was being copied; no file was published. Copy it when no program writes to it",
+          {.path = pair_.from});
     }
     buffer_.resize(static_cast<std::size_t>(std::min(passage_.piece_bytes, plan_.block_bytes)));
     if (options_.verify == Verify::none) return;
@@ -179,16 +178,16 @@ void FileCopy::begin_at_root() {
   }
 }
 
-// A client that looked at the new file now would believe for ever that it is empty: the others ask its folder.
+// A client that looked at the new file now would believe indefinitely that it is empty: the others ask its folder.
 void FileCopy::learn_owners() {
   owners_ = clients::owners_of(comm_, [&] {
     const std::string folder = base::directory_of(pair_.to);
-    const transport::Unit unit = target_place_.unit(comm_.rank() == 0 ? unfinished_ : folder);
+    const transport::StorageTraits unit = target_place_.unit(comm_.rank() == 0 ? unfinished_ : folder);
     client_ = clients::client_of(target_place_, folder, unit);
     return clients::Seen{unit, client_};
   });
   movers_ = owners_.writers(comm_.size(), passage_.in_pieces ? 1 : plan_.block_bytes);
-  if (!owners_.have_strange_caches()) return;
+  if (!owners_.have_incoherent_caches()) return;
   comm::agree_at_root(comm_, [&] { target_->resize(plan_.bytes); });
 }
 
@@ -322,9 +321,9 @@ void FileCopy::settle_sums() {
   try {
     require_blocks(*source_, false, [&](const Differing& block) {
       return Error(Code::checksum_mismatch,
-                   fmt::format("{}: bytes {} to {} were read twice and came differently: CRC-32 {:08x}, then {:08x}. "
-                               "Memory, a bus, the network or the storage has changed them on their way; copy again, "
-                               "and have the machine examined if it happens again",
+                   fmt::format("{}: bytes {} to {} were read twice with different results: CRC-32 {:08x}, then {:08x}. "
+                               "Memory, a bus, the network or the storage changed them in transit; copy again, and "
+                               "have the machine examined if it happens again",
                                pair_.from, block.offset, block.end - 1, block.expected, block.found),
                    {.path = pair_.from, .offset = block.offset});
     });
@@ -351,7 +350,7 @@ void FileCopy::settle_sums() {
 // which all ranks have, or with those of the source, read again.
 void FileCopy::require_blocks(transport::File& file, bool with_source,
                               base::FunctionRef<Error(const Differing&)> error_of) {
-  const std::uint64_t shift = owners_.have_strange_caches() ? io::shift_to_other_clients(comm_, client_) : 1;
+  const std::uint64_t shift = owners_.have_incoherent_caches() ? io::shift_to_other_clients(comm_, client_) : 1;
   comm::agree(comm_, [&] {
     const auto rank = static_cast<std::uint64_t>(comm_.rank()), ranks = static_cast<std::uint64_t>(comm_.size());
     for (std::uint64_t block = (rank + shift) % ranks; block < blocks(); block += ranks) {
@@ -367,15 +366,15 @@ void FileCopy::require_blocks(transport::File& file, bool with_source,
 
 void FileCopy::compare(transport::File& target) {
   require_blocks(target, true, [&](const Differing& block) {
-    return Error(Code::checksum_mismatch,
-                 fmt::format("{}: bytes {} to {} are not those of {}: CRC-32 {:08x} where {:08x} was read from the "
-                             "source. The file system has lost or changed what was written; copy again with --resume, "
-                             "or remove the target",
-                             pair_.to, block.offset, block.end - 1, pair_.from, block.found, block.expected),
-                 {.path = pair_.to,
-                  .offset = block.offset,
-                  .expected = fmt::format("{:08x}", block.expected),
-                  .found = fmt::format("{:08x}", block.found)});
+    return Error(
+        Code::checksum_mismatch,
+        fmt::format("{}: bytes {} to {} differ from {}: CRC-32 {:08x}, but {:08x} was read from the source. The file "
+                    "system has lost or changed written data; copy again with --resume, or remove the target",
+                    pair_.to, block.offset, block.end - 1, pair_.from, block.found, block.expected),
+        {.path = pair_.to,
+         .offset = block.offset,
+         .expected = fmt::format("{:08x}", block.expected),
+         .found = fmt::format("{:08x}", block.found)});
   });
 }
 
@@ -384,16 +383,18 @@ void FileCopy::require_same_source() const {
   if (transport::is_same_file(identity_, now->identity())) return;
   throw Error(
       Code::io,
-      pair_.from + ": it was replaced while it was copied; nothing got its name. Copy it when nobody writes to it",
+      pair_.from +
+          ": it was replaced while it was being copied; no file was published. Copy it when no program writes to it",
       {.path = pair_.from});
 }
 
 void FileCopy::require_unchanged() const {
   if (transport::is_unchanged(identity_, source_->identity())) return;
-  throw Error(
-      Code::io,
-      pair_.from + ": it was written to while it was copied; nothing got its name. Copy it when nobody writes to it",
-      {.path = pair_.from});
+  throw Error(Code::io,
+              pair_.from +
+                  ": another program wrote to it while it was being copied; no file was published. Copy it when no "
+                  "program writes to it",
+              {.path = pair_.from});
 }
 
 std::uint64_t FileCopy::size_of(std::uint64_t block) const noexcept {

@@ -49,7 +49,7 @@ class FileCopy {
   void move();
   // Local. At the root. io: the name of the source means another file than the one that was looked at.
   void require_same_source() const;
-  // Local. At the root, when the file has its name: what there is beside it of this or an earlier copy goes.
+  // Local. At the root, when the file has its name: what there is next to it of this or an earlier copy goes.
   void forget() noexcept;
 
   // After move(). Whether the source's data were compared with all sums that it has, so that no examination is needed.
@@ -107,7 +107,7 @@ class FileCopy {
   std::string unfinished_, copied_name_;
   Plan plan_;
   std::uint64_t client_ = 0;  // clients::client_of() the target
-  clients::Owners owners_;         // of the target's blocks
+  clients::Owners owners_;    // of the target's blocks
   std::uint64_t movers_ = 1;  // ranks that move blocks
   std::unique_ptr<transport::File> source_, target_, record_;
   std::unique_ptr<transport::WriterLock> lock_;  // of the record, at the root: of an interrupted copy nobody holds it

@@ -189,7 +189,7 @@ transport::PathKind PartitionedPlace::kind(const std::string& path) { return tra
 transport::Identity PartitionedPlace::identity(const std::string& path) {
   return transport::resolve(path).identity(path);
 }
-transport::Unit PartitionedPlace::unit(const std::string& path) {
+transport::StorageTraits PartitionedPlace::unit(const std::string& path) {
   return target_.is_set ? partition::unit_of(target_) : transport::resolve(path).unit(path);
 }
 

@@ -65,7 +65,7 @@ class PartitionedPlace final : public transport::Transport {
   transport::PathKind kind(const std::string& path) override;
   transport::Identity identity(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;
-  transport::Unit unit(const std::string& path) override;
+  transport::StorageTraits unit(const std::string& path) override;
   void copy_permissions(const std::string& from, const std::string& to) override;
   void give_permissions(const std::string& from, const std::string& to) override;
   void set_modified(const std::string& path, std::int64_t nanoseconds) override;

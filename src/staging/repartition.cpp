@@ -153,8 +153,8 @@ class Repartitioning {
     if (!replaces_source_ || !older_ || older_->is_set == source_.is_set) return;
     throw Error(Code::io,
                 from_ +
-                    ": it was a set of subfiles once and a plain file once while it was looked at; repeat "
-                    "the call when nobody writes to it",
+                    ": it changed between a set of subfiles and a plain file during this call; repeat the call when no "
+                    "program writes to it",
                 {.path = from_});
   }
 
@@ -194,7 +194,7 @@ class Repartitioning {
     report_.findings.push_back(
         {.severity = Severity::warning,
          .rule = "repartition-anew",
-         .message = fmt::format("{}: what an interrupted call left is of another partition; it is begun anew", to_)});
+         .message = fmt::format("{}: the unfinished target has another partition; the call starts over", to_)});
   }
 
   // What the root has found out, as texts.

@@ -88,7 +88,7 @@ std::vector<Finding> damage_of(const std::string& path, const Catalog& catalog, 
     }
     if (damage.empty() && !is_ok(found->verdict)) {
       add(Code::checksum_mismatch,
-          fmt::format("{}: this file is {}; `lq verify` tells why", path, name(found->verdict)));
+          fmt::format("{}: this file is {}; `lq verify` shows why", path, name(found->verdict)));
     }
   });
   return damage;

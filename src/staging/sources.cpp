@@ -69,7 +69,7 @@ std::size_t common_beginning(const std::vector<std::string>& names) {
 
 class Finder {
  public:
-  Finder(const CopyOptions& options, Errand& errand) : options_(options), errand_(errand) {}
+  Finder(const CopyOptions& options, CopyPlan& plan) : options_(options), plan_(plan) {}
 
   void add(const std::string& from, const std::string& to) {
     switch (transport::resolve(from).kind(from)) {
@@ -79,12 +79,12 @@ class Finder {
         return add_folder(from, to);
       case transport::PathKind::absent:
       case transport::PathKind::dangling_link:
-        throw Error(Code::not_found, from + ": there is no such file; check the name", {.path = from});
+        throw Error(Code::not_found, from + ": the file does not exist; check the name", {.path = from});
       case transport::PathKind::other:
         break;
     }
-    throw Error(Code::invalid_argument, from + ": cannot be copied: it is no regular file (a pipe, socket or device)",
-                {.path = from});
+    throw Error(Code::invalid_argument,
+                from + ": cannot be copied: it is not a regular file (a pipe, socket or device)", {.path = from});
   }
 
  private:
@@ -95,12 +95,11 @@ class Finder {
     const std::size_t common = common_beginning(files);
     const std::string rest = from.substr(common);
     if (!to.ends_with(rest)) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("{}: {} is one of {} files that belong together and are called alike; give the copy a name "
-                      "that ends in \"{}\", too, or a folder",
-                      to, from, files.size(), rest),
-          {.path = to});
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: {} is one of {} files that belong together and have similar names; give the copy a "
+                              "name that also ends in \"{}\", or a folder",
+                              to, from, files.size(), rest),
+                  {.path = to});
     }
     Together together;
     for (const std::string& file : files) {
@@ -108,7 +107,7 @@ class Finder {
       taken_.insert(file);
     }
     for (const Pair& pair : together) require_other(pair);
-    errand_.sets.push_back(std::move(together));
+    plan_.sets.push_back(std::move(together));
   }
 
   // In the order of names, so that it is the same every time.
@@ -118,7 +117,7 @@ class Finder {
                   from + ": this is a folder; ask for it with all that is in it (recursive), or name files",
                   {.path = from});
     }
-    errand_.folders.push_back(to);
+    plan_.folders.push_back(to);
     std::vector<std::string> names;
     if (const int failure = base::names_in(from, names); failure != 0) {
       throw Error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", from, std::strerror(failure)),
@@ -134,9 +133,9 @@ class Finder {
       } else if (entry.is_regular_file(failure) || entry.is_directory(failure)) {
         add(path, to + "/" + name);
       } else {
-        errand_.findings.push_back({.severity = Severity::warning,
-                                    .rule = "copy-left-out",
-                                    .message = path + " is left out: it is neither a file nor a folder"});
+        plan_.findings.push_back({.severity = Severity::warning,
+                                  .rule = "copy-left-out",
+                                  .message = path + " is left out: it is neither a file nor a folder"});
       }
     }
   }
@@ -152,11 +151,11 @@ class Finder {
     if (is_there) return;
     if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
       throw Error(Code::exists,
-                  to + ": there is a file of this name already, where a link is to be; choose another folder or ask to "
+                  to + ": a file of this name already exists in place of the link; choose another folder or request to "
                        "overwrite it",
                   {.path = to});
     }
-    errand_.links.push_back({from, to, target});
+    plan_.links.push_back({from, to, target});
   }
 
   static void require_other(const Pair& pair) {
@@ -168,8 +167,8 @@ class Finder {
   }
 
   const CopyOptions& options_;
-  Errand& errand_;
-  std::set<std::string> taken_;  // files of sets that are on the errand already
+  CopyPlan& plan_;
+  std::set<std::string> taken_;  // files of sets that are on the plan already
 };
 
 // What a target stands for: "NAME:REST" is below each folder that the profile calls NAME.
@@ -183,7 +182,7 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
     for (const auto& [name, folders] : machine.targets) known += (known.empty() ? "" : ", ") + name;
     throw Error(
         Code::invalid_argument,
-        fmt::format("{}: no target is called \"{}\"; the site profile knows {}. Write ./{} for a file of this name",
+        fmt::format("{}: no target is called \"{}\"; the site profile defines {}. Write ./{} for a file of this name",
                     target, target.substr(0, colon), known.empty() ? "none" : known, target),
         {.path = target});
   }
@@ -199,30 +198,30 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
 std::string unfinished_name(const std::string& path) { return base::hidden_name(path, base::unfinished_copy_ending); }
 std::string copied_name(const std::string& path) { return base::hidden_name(path, base::copied_ending); }
 
-Errand errand_of(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
-                 const CopyOptions& options) {
-  if (sources.empty()) throw Error(Code::invalid_argument, "nothing is to be copied: there are no sources");
-  if (target.empty()) throw Error(Code::invalid_argument, "the target is empty: say which file or folder");
-  Errand errand;
+CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
+                   const CopyOptions& options) {
+  if (sources.empty()) throw Error(Code::invalid_argument, "nothing to copy: no sources were given");
+  if (target.empty()) throw Error(Code::invalid_argument, "the target is empty: name a file or folder");
+  CopyPlan plan;
   for (const std::string& place : targets_of(target, machine)) {
     const bool is_folder = transport::resolve(place).kind(place) == transport::PathKind::directory;
     const bool into = is_folder || place.back() == '/' || sources.size() > 1;
-    if (into && !is_folder) errand.folders.push_back(place);
-    Finder finder(options, errand);
+    if (into && !is_folder) plan.folders.push_back(place);
+    Finder finder(options, plan);
     for (const std::string& source : sources) {
       const bool has_slash = place.back() == '/';
       finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
     }
   }
   std::set<std::string> names;
-  for (const Together& together : errand.sets) {
+  for (const Together& together : plan.sets) {
     for (const Pair& pair : together) {
       if (names.insert(pair.to).second) continue;
-      throw Error(Code::invalid_argument, pair.to + ": two sources would get this name; copy them one after the other",
+      throw Error(Code::invalid_argument, pair.to + ": two sources would get this name; copy them one at a time",
                   {.path = pair.to});
     }
   }
-  return errand;
+  return plan;
 }
 
 }  // namespace lq::staging

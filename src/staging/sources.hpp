@@ -26,7 +26,7 @@ struct Link {
   std::string from, to, target;
 };
 
-struct Errand {
+struct CopyPlan {
   std::vector<Together> sets;
   std::vector<Link> links;
   std::vector<std::string> folders;  // to be made, outer ones first
@@ -34,8 +34,8 @@ struct Errand {
 };
 
 // invalid_argument, not_found.
-Errand errand_of(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
-                 const CopyOptions& options);
+CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
+                   const CopyOptions& options);
 
 // "dir/conf.ildg" -> "dir/.conf.ildg.lq-copy", "dir/.conf.ildg.lq-copied"
 std::string unfinished_name(const std::string& path);

@@ -73,14 +73,14 @@ Probe probe_folder(comm::Comm& comm, Scratch& scratch) {
     comm::agree_at_root(comm, [&] { scratch.transport().remove(path); });
     if (text == "limequat") return {"folder", ProbeVerdict::pass, "can be written and read", ""};
     return {"folder", ProbeVerdict::fail, fmt::format("a file of 8 bytes reads back as \"{}\"", base::printable(text)),
-            "do not write here; tell the administrator"};
+            "do not write here; report this to the administrator"};
   });
 }
 
 Probe probe_exclusive_create(comm::Comm& comm, Scratch& scratch) {
   const std::string name = "exclusive-create";
   const std::string action =
-      "two programs that write here may take each other's temporary files; give each a folder of its own";
+      "two programs that write here may overwrite each other's temporary files; give each its own folder";
   return ask(comm, name, action, [&]() -> Probe {
     const std::string path = scratch.file("exclusive");
     const auto creates = [&] {
@@ -168,7 +168,7 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
       if (hole.size() != mebi || hole.find_first_not_of('\0') != std::string::npos) {
         const std::size_t at = std::min(hole.find_first_not_of('\0'), hole.size());
         probe = {"holes", ProbeVerdict::fail,
-                 fmt::format("what was never written does not read as zeros at byte {}", at), action};
+                 fmt::format("bytes that were never written do not read as zeros at byte {}", at), action};
       }
       file->close();
       const std::optional<std::uint64_t> taken = bytes_on_disk(path);
@@ -293,7 +293,7 @@ Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& fil
   const std::string action =
       file_system.needs_single_owner
           ? "writers must not share a page; the library keeps to that here, other programs may not"
-          : "ranks lose each other's bytes where they share a page; write from one rank or node";
+          : "ranks that share a page lose each other's bytes; write from one rank or node";
   return ask(comm, name, action, [&]() -> Probe {
     const PageEdges edges(comm);
     const std::string path = scratch.file("edges");

@@ -27,10 +27,11 @@ Probe judge_file_system(const FileSystem& fs) {
   if (fs.stripe_count > 1) found += fmt::format(", {} stripes", fs.stripe_count);
   if (fs.needs_single_owner) {
     return {"file-system", ProbeVerdict::warn, found + ", clients cache pages on their own",
-            "ranks get blocks of their own and every writer syncs; open files anew to see what other nodes wrote"};
+            "each rank gets its own blocks and every writer syncs; open files again to see what other nodes wrote"};
   }
   if (!fs.allows_holes) {
-    return {"file-system", ProbeVerdict::warn, found + ", no holes known", "a file takes all of its space at once"};
+    return {"file-system", ProbeVerdict::warn, found + ", no holes known",
+            "a file occupies all of its space immediately"};
   }
   return {"file-system", ProbeVerdict::pass, found, ""};
 }
@@ -38,7 +39,7 @@ Probe judge_file_system(const FileSystem& fs) {
 Probe judge_space(const FileSystem& fs) {
   const std::string found =
       fmt::format("{} of {} free", base::human_bytes(fs.free_bytes), base::human_bytes(fs.total_bytes));
-  if (fs.total_bytes == 0) return {"space", ProbeVerdict::pass, "the file system does not say", ""};
+  if (fs.total_bytes == 0) return {"space", ProbeVerdict::pass, "the file system does not report it", ""};
   if (fs.free_bytes < mebi) return {"space", ProbeVerdict::fail, found, "free some space or choose another folder"};
   if (fs.free_bytes < gibi) return {"space", ProbeVerdict::warn, found, "a gauge field may not fit; free some space"};
   return {"space", ProbeVerdict::pass, found + " (quotas are not seen)", ""};
@@ -48,13 +49,13 @@ Probe judge_locks(const LockFacts& facts) {
   const std::string action =
       "this library needs no locks; MPI-IO and HDF5 may: romio_ds_write = disable, HDF5_USE_FILE_LOCKING=FALSE";
   if (facts.lock != 0) {
-    return {"locks", ProbeVerdict::warn, fmt::format("cannot be had: {}", reason_of(facts.lock)), action};
+    return {"locks", ProbeVerdict::warn, fmt::format("not available: {}", reason_of(facts.lock)), action};
   }
   if (!facts.is_other) return {"locks", ProbeVerdict::pass, "can be had", ""};
   if (facts.second == 0) return {"locks", ProbeVerdict::warn, "are granted twice, so they protect nothing", action};
   if (facts.second == EAGAIN || facts.second == EACCES) return {"locks", ProbeVerdict::pass, "keep others out", ""};
-  return {"locks", ProbeVerdict::warn, fmt::format("fail for the second who asks: {}", reason_of(facts.second)),
-          action};
+  return {"locks", ProbeVerdict::warn,
+          fmt::format("fail for the second process that requests them: {}", reason_of(facts.second)), action};
 }
 
 // Not used unless asked for: nothing to warn of.
@@ -80,7 +81,7 @@ Probe judge_io_uring(int reason) {
 Probe judge_shared_memory(bool works, std::optional<std::uint64_t> free_bytes) {
   const std::string space = free_bytes ? fmt::format(", {} free", base::human_bytes(*free_bytes)) : std::string();
   if (!works) {
-    return {"shared-memory", ProbeVerdict::warn, "cannot be had" + space,
+    return {"shared-memory", ProbeVerdict::warn, "not available" + space,
             "ranks of a node exchange by messages, which is slower; give the container more (docker: --shm-size)"};
   }
   if (free_bytes && *free_bytes < 64 * mebi) {

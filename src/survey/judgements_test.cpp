@@ -40,7 +40,7 @@ TEST(SpaceVerdict, FollowsWhatIsFree) {
   expect(with(100 * gibi, 50 * gibi), ProbeVerdict::pass, "53.7 GB of 107.4 GB");
   expect(with(100 * gibi, gibi - 1), ProbeVerdict::warn, "free");
   expect(with(100 * gibi, 0), ProbeVerdict::fail, "free");
-  expect(with(0, 0), ProbeVerdict::pass, "does not say");
+  expect(with(0, 0), ProbeVerdict::pass, "does not report it");
 }
 
 TEST(LocksVerdict, WarnsWhereLocksProtectNothing) {

@@ -40,7 +40,7 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch);
 Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
 // File and directory are synced.
 Probe probe_sync(comm::Comm& comm, Scratch& scratch);
-// Ranks write halves of pages alternately; all of them find all halves after opening anew.
+// Ranks write halves of pages alternately; all of them find all halves after opening again.
 Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
 
 // What the system permits.

@@ -17,7 +17,7 @@
 
 namespace lq::survey {
 
-// Names for files in a folder that nobody else has; the root removes those files at the end, also after errors.
+// Names for files in a folder that no other program has; the root removes those files at the end, also after errors.
 class Scratch {
  public:
   // Collective.

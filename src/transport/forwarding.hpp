@@ -56,7 +56,7 @@ class ForwardingTransport : public Transport {
   PathKind kind(const std::string& path) override { return inner_.kind(path); }
   Identity identity(const std::string& path) override { return inner_.identity(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override { return inner_.free_space(path); }
-  Unit unit(const std::string& path) override { return inner_.unit(path); }
+  StorageTraits unit(const std::string& path) override { return inner_.unit(path); }
   Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                        const StripeRequest& request) override {
     return inner_.set_stripes(path, spare, file_bytes, request);

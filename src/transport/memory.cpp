@@ -152,7 +152,7 @@ class Memory final : public Transport {
 
   std::optional<std::uint64_t> free_space(const std::string&) override { return std::nullopt; }
 
-  Unit unit(const std::string&) override { return {}; }
+  StorageTraits unit(const std::string&) override { return {}; }
   void copy_permissions(const std::string& from, const std::string& to) override {
     const std::lock_guard lock(mutex_);
     find(from, "read its permissions");

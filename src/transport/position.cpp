@@ -40,7 +40,7 @@ Error not_regular(const std::string& path, const std::string& what, int system_e
   facts.expected = "a regular file";
   facts.system_errno = system_errno;
   std::string remedy;
-  if (what == "a FIFO") remedy = "; what a pipe gives is read by `lq` as \"-\", or out of a file";
+  if (what == "a FIFO") remedy = "; `lq` reads a pipe as \"-\"; or store the data in a file first";
   if (what == "a directory") remedy = "; name files in it. `lq verify -r` and `lq index` look through folders";
   return {Code::io, path + ": cannot open: is " + what + ", expected a regular file" + remedy, facts};
 }

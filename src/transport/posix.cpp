@@ -146,15 +146,15 @@ std::uint64_t file_size_limit() noexcept {
 
 // Measured: ext4 takes 1.4 times as long for pages whose place on the disk it has yet to choose; tmpfs gains nothing.
 // Local file systems of Linux lock the file while it is written, wherever in it.
-Unit unit_of(const FileSystem& found) {
-  Unit unit{.bytes = found.block_bytes,
-            .single_owner = found.needs_single_owner,
-            .reserve_first = found.name == "ext4",
-            .one_writer = !found.is_shared,
-            .client_writes = machine::client_writes(found.name),
-            .reads_in_order = machine::reads_in_order(found.name),
-            .targets = found.targets_of_file,
-            .device = found.device};
+StorageTraits unit_of(const FileSystem& found) {
+  StorageTraits unit{.bytes = found.block_bytes,
+                     .single_owner = found.needs_single_owner,
+                     .reserve_first = found.name == "ext4",
+                     .one_writer = !found.is_shared,
+                     .client_writes = machine::client_writes(found.name),
+                     .reads_in_order = machine::reads_in_order(found.name),
+                     .targets = found.targets_of_file,
+                     .device = found.device};
   found.name.copy(unit.file_system.data(), unit.file_system.size() - 1);
   return unit;
 }
@@ -201,7 +201,7 @@ class Posix final : public Transport {
   PathKind kind(const std::string& path) override;
   Identity identity(const std::string& path) override { return identity_of_name(path); }
   std::optional<std::uint64_t> free_space(const std::string& path) override;
-  Unit unit(const std::string& path) override;
+  StorageTraits unit(const std::string& path) override;
   Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
                        const StripeRequest& request) override;
   void copy_permissions(const std::string& from, const std::string& to) override { copy_access(from, to); }
@@ -298,7 +298,7 @@ std::optional<std::uint64_t> Posix::free_space(const std::string& path) {
   return std::min(bytes, limit);
 }
 
-Unit Posix::unit(const std::string& path) {
+StorageTraits Posix::unit(const std::string& path) {
   const WatchedCall call("look-up", path);
   try {
     return unit_of(machine::examine_file_system(path));

@@ -97,7 +97,7 @@ void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
     const WatchedCall call("write", path_, offset, bytes.size());
     const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) continue;
-    // A write that stops without saying why would loop for ever; full devices behave so.
+    // A write that stops without saying why would loop indefinitely; full devices behave so.
     if (put <= 0) throw position_error(path_, "write", offset, bytes.size(), put < 0 ? errno : ENOSPC);
     offset += static_cast<std::uint64_t>(put);
     bytes = bytes.subspan(static_cast<std::size_t>(put));

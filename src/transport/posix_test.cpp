@@ -63,8 +63,8 @@ TEST_F(Posix, RefusesAFifoWithoutWaiting) {
   const Error error = error_of([&] { posix().open_read(at("fifo")); });
   EXPECT_EQ(error.code(), Code::io);
   EXPECT_EQ(error.what(), at("fifo") +
-                              ": cannot open: is a FIFO, expected a regular file; what a pipe gives is read by "
-                              "`lq` as \"-\", or out of a file");
+                              ": cannot open: is a FIFO, expected a regular file; "
+                              "`lq` reads a pipe as \"-\"; or store the data in a file first");
   EXPECT_EQ(error_of([&] { posix().open_write(at("fifo")); }).code(), Code::io);
   EXPECT_EQ(posix().kind(at("fifo")), PathKind::other);
 }

@@ -113,7 +113,7 @@ class StallWatch {
   }
 
   // In a forked child, which has not the thread: it can neither be joined nor detached there, and its locks may be held
-  // for ever. New ones take their place. Nobody watches the child until it asks for it.
+  // indefinitely. New ones take their place. Nobody watches the child until it asks for it.
   void forget_parent() noexcept {
     is_on_ = false;
     is_decided_ = true;
@@ -126,7 +126,7 @@ class StallWatch {
     char* end = nullptr;
     const double seconds = std::strtod(text, &end);
     if (end != text && *end == 0 && seconds >= 0 && seconds < longest_seconds) return seconds;
-    std::fprintf(stderr, "limequat: LQ_WATCH_STALLS is \"%s\", expected seconds, or 0 for nobody to watch\n",
+    std::fprintf(stderr, "limequat: LQ_WATCH_STALLS is \"%s\", expected seconds, or 0 to switch the watch off\n",
                  base::printable(text).c_str());
     return by_default;
   }

@@ -58,7 +58,7 @@ class File : public base::ByteSource {
 };
 
 // What two writers of a file must not share, and what else a writer of new files should know.
-struct Unit {
+struct StorageTraits {
   std::uint64_t bytes = 4096;  // a page, block or stripe
   bool single_owner = false;   // or bytes get lost; else it is only slow
   bool reserve_first = false;  // new files are written faster where storage was taken before
@@ -67,16 +67,18 @@ struct Unit {
   bool reads_in_order = false;  // a thread that reads an open file alone is faster than several
   std::uint64_t targets = 0;    // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
   std::uint64_t device = 0;     // of the mount, as this node numbers them; 0: not known
-  std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs behind it
+  std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs after it
 };
 
 // Files elsewhere have no file system.
-inline bool lies_on_servers(const Unit& unit) noexcept { return !unit.one_writer && unit.file_system.front() != '\0'; }
+inline bool lies_on_servers(const StorageTraits& unit) noexcept {
+  return !unit.one_writer && unit.file_system.front() != '\0';
+}
 
 // How the bytes of a new file lie.
 struct Striping {
   Stripes stripes = {};
-  Unit unit = {};
+  StorageTraits unit = {};
 };
 
 enum class PathKind { absent, file, directory, dangling_link, other };
@@ -107,10 +109,10 @@ class Transport {
   // Bytes that a new file beside `path` may take, where the file system says.
   virtual std::optional<std::uint64_t> free_space(const std::string& path) = 0;
   // Of files in the folder of `path`; never fails.
-  virtual Unit unit(const std::string& path) = 0;
-  // At the empty new file `path`: stripes for a file of so many bytes, where there are any; never fails. `spare`: a
-  // free name beside it. Its unit is told with them, so that the file system is asked once. With stripes.is_set(),
-  // `path` may be another file afterwards: whoever has it open opens it anew.
+  virtual StorageTraits unit(const std::string& path) = 0;
+  // At the empty new file `path`: stripes for a file of the given number of bytes, where there are any; never fails.
+  // `spare`: a free name next to it. Its unit is told with them, so that the file system is asked once. With
+  // stripes.is_set(), `path` may be another file afterwards: whoever has it open opens it again.
   virtual Striping set_stripes(const std::string& path, const std::string&, std::uint64_t, const StripeRequest&) {
     return {{}, unit(path)};
   }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A byte far behind the end is locked, for an open file and not for a process: two sessions of one program are two
+// A byte far after the end is locked, for an open file and not for a process: two sessions of one program are two
 // writers.
 #include "transport/writer_lock.hpp"
 
@@ -32,11 +32,12 @@ struct flock the_place(short what) noexcept {
 }  // namespace
 
 Error replaced_error(const std::string& path) {
-  return {Code::io,
-          path +
-              ": somebody has replaced it since this program opened it: another file has its name now, to which "
-              "nothing was added. Let one program write at a time, or open it again to go on with that one",
-          {.path = path}};
+  return {
+      Code::io,
+      path +
+          ": another program has replaced it since this program opened it: the name now refers to another file, to "
+          "which nothing was added. Let only one program write at a time, or open it again to append to the new file",
+      {.path = path}};
 }
 
 WriterLock::WriterLock(const std::string& path)
@@ -95,8 +96,8 @@ WriterLock::~WriterLock() {
 WriterLock lock_of_copy(const std::string& path) {
   const std::string record = base::hidden_name(path, base::copied_ending);
   return WriterLock(record, Error(Code::wrong_state,
-                                  fmt::format("{}: another program copies or repartitions to here, for it has {} "
-                                              "locked; wait until it has ended",
+                                  fmt::format("{}: another program copies or repartitions to this target and holds the "
+                                              "lock on {}; wait until it has ended",
                                               path, record),
                                   {.path = path}));
 }

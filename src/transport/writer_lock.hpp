@@ -18,9 +18,9 @@ namespace lq::transport {
 
 class LQ_INNER WriterLock {
  public:
-  // io: somebody else holds it. Nothing is locked where there is no such file, or the file system knows no locks.
+  // io: another program holds it. Nothing is locked where there is no such file, or the file system knows no locks.
   explicit WriterLock(const std::string& path);
-  // The same; where somebody else holds it, this is thrown.
+  // The same; where another program holds it, this is thrown.
   WriterLock(const std::string& path, const Error& refusal);
   ~WriterLock();
   // Whether there is a lock: the file was there.
@@ -42,7 +42,7 @@ class LQ_INNER WriterLock {
 Error replaced_error(const std::string& path);
 
 // The lock of the record beside an unfinished copy or set that is to be called `path` (base/temporary_name.hpp): it is
-// held while that is made, or put away. wrong_state: somebody else holds it.
+// held while that is made, or put away. wrong_state: another program holds it.
 WriterLock lock_of_copy(const std::string& path);
 
 }  // namespace lq::transport

@@ -64,7 +64,7 @@ std::string text_beside(const std::string& path) {
   constexpr std::uint64_t most = 1 << 20;
   if (file->size() > most) {
     throw Error(Code::too_large,
-                fmt::format("{}: {} bytes are no list of eigenvalues; at most {}", name, file->size(), most),
+                fmt::format("{}: {} bytes are not a list of eigenvalues; at most {}", name, file->size(), most),
                 {.path = name});
   }
   std::string text(static_cast<std::size_t>(file->size()), '\0');
@@ -80,7 +80,7 @@ VectorSet set_of(const File& file, const modes::Unsaid& unsaid) {
                 {.path = catalog.path, .offset = finding->offset});
   }
   throw Error(Code::unknown_format,
-              fmt::format("{}: this is no set of modes or of vectors, but a file of the format \"{}\"", catalog.path,
+              fmt::format("{}: this is not a set of modes or of vectors but a file of the format \"{}\"", catalog.path,
                           catalog.format),
               {.path = catalog.path, .expected = "modes", .found = catalog.format});
 }
@@ -153,7 +153,7 @@ Source::Source(std::span<const File> files, const std::string& eigenvalues, cons
     if (!is_alike) {
       throw Error(
           Code::malformed,
-          fmt::format("{}: its vectors are others than those of {}", file.catalog().path, files.front().catalog().path),
+          fmt::format("{}: its vectors differ from those of {}", file.catalog().path, files.front().catalog().path),
           {.path = file.catalog().path});
     }
     set_.modes.push_back(next.modes.front());

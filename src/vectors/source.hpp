@@ -23,7 +23,7 @@ namespace lq::vectors {
 // Collective. The files of a folder of vectors: metadata.txt, or v0.bin, v1.bin, ...; empty: the path is no folder.
 // not_found: a folder without them.
 std::vector<std::string> files_in(const std::string& path, const Communicator& communicator);
-// Collective. The text of a file NAME.evals.xml beside a file; empty: there is none.
+// Collective. The text of a file NAME.evals.xml next to a file; empty: there is none.
 std::string eigenvalues_beside(const std::string& path, const Communicator& communicator);
 
 class Source {

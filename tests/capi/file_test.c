@@ -212,7 +212,7 @@ static void memory_is_described(void) {
   field.context = &places;
   field.memory = "milc";
   CHECK_STATUS(lq_read(described, grid, field, NULL), LQ_INVALID_ARGUMENT);
-  CHECK(strstr(lq_error_text(), "says not of what (places=)") != NULL);
+  CHECK(strstr(lq_error_text(), "does not state of what (places=)") != NULL);
   field.context = NULL;
   free(table);
 

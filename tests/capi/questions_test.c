@@ -90,7 +90,7 @@ static void a_function_ends_the_work(void) {
   lq_stop();  // asked by nobody's function
   CHECK_STATUS(lq_verify(path, &options, &is_sound, &json), LQ_IO);
   CHECK(lq_error_errno() == ECANCELED);
-  HAS(lq_error_text(), "the application ended the work");
+  HAS(lq_error_text(), "the application stopped the operation");
   CHECK(calls == 1);
   options.progress = count_calls;
   CHECK_OK(lq_verify(path, &options, &is_sound, &json));

@@ -11,7 +11,7 @@
 #include <numeric>
 #include <random>
 
-#include "device/lent_block.hpp"
+#include "device/pooled_buffer.hpp"
 #include "device/sites.hpp"
 #include "support/device_memory.hpp"
 #include "support/error_of.hpp"
@@ -32,7 +32,7 @@ std::vector<double> counted(std::uint64_t sites) {
 }
 
 struct Found {
-  Home home;
+  DeviceContext home;
   const Driver* driver;
   explicit Found(const void* memory) : driver(driver_of(memory, home)) {}
 };
@@ -41,7 +41,7 @@ struct Found {
 void take_all(SitesOut& out, const std::byte* first, std::uint64_t step, std::uint64_t sites, std::vector<double>& to) {
   const auto stride = static_cast<std::ptrdiff_t>(step * site_bytes);
   while (sites > 0) {
-    const SitesOut::Some some = out.take(first, stride, sites);
+    const SitesOut::SiteSpan some = out.take(first, stride, sites);
     ASSERT_GE(some.sites, 1U);
     ASSERT_LE(some.sites, sites);
     const auto* const numbers = reinterpret_cast<const double*>(some.at);
@@ -175,7 +175,7 @@ TEST_F(Device, ADriverThatWasNotBegunOwnsNothing) {
   if (!library_.is_stand_in()) GTEST_SKIP() << "a real driver was begun by this test";
   std::vector<double> numbers(1);
   library_.begun(false);
-  Home home;
+  DeviceContext home;
   EXPECT_EQ(driver_of(numbers.data(), home), nullptr);
   EXPECT_FALSE(is_device_memory(numbers.data()));
   library_.begun(true);
@@ -200,21 +200,21 @@ TEST_F(Device, BlocksAreLentToTheNextTransfer) {
   const DeviceArray<double> array(1);
   const Found found(array.data());
   const auto lend = [&](std::size_t bytes) {
-    const Inside inside(*found.driver, found.home);
-    return LentBlock(*found.driver, found.home, bytes, bytes);
+    const ContextScope inside(*found.driver, found.home);
+    return PooledBuffer(*found.driver, found.home, bytes, bytes);
   };
   constexpr std::size_t bytes = 100'000;
   std::byte* first = nullptr;
   {
-    const LentBlock block = lend(bytes), other = lend(bytes);
+    const PooledBuffer block = lend(bytes), other = lend(bytes);
     first = block.host();
     EXPECT_NE(other.host(), first);
     EXPECT_NE(other.gpu(), block.gpu());
   }
   {
-    const LentBlock same = lend(bytes), other = lend(bytes - 1);
+    const PooledBuffer same = lend(bytes), other = lend(bytes - 1);
     EXPECT_TRUE(same.host() == first || other.host() == first);
-    const LentBlock small = lend(bytes / 3), large = lend(2 * bytes);
+    const PooledBuffer small = lend(bytes / 3), large = lend(2 * bytes);
     EXPECT_NE(small.host(), first);
     EXPECT_NE(large.host(), first);
   }
@@ -226,8 +226,8 @@ TEST_F(Device, BlocksAreKeptUpToALimit) {
   const Found found(array.data());
   constexpr std::size_t bytes = most_kept_bytes / 4;
   {
-    std::vector<LentBlock> blocks;
-    const Inside inside(*found.driver, found.home);
+    std::vector<PooledBuffer> blocks;
+    const ContextScope inside(*found.driver, found.home);
     for (int i = 0; i < 6; ++i) blocks.emplace_back(*found.driver, found.home, bytes, bytes);
     EXPECT_EQ(library_.counts().held, 6 * 4);
   }

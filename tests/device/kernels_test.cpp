@@ -91,7 +91,7 @@ class Kernels : public ::testing::TestWithParam<Form> {
   }
 
   DeviceArray<double> anything_{1};
-  Home home_;
+  DeviceContext home_;
   const Driver* driver_ = nullptr;
   const Program* program_ = nullptr;
 };
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Forms, Kernels,
 TEST(KernelProgram, IsCompiledOnce) {
   if (!DeviceLibrary::get().is_stand_in()) GTEST_SKIP() << "a real compiler does not count";
   const DeviceArray<double> array(1);
-  Home home;
+  DeviceContext home;
   const Driver* const driver = driver_of(array.data(), home);
   const Program* const program = program_of(*driver, home);
   ASSERT_NE(program, nullptr);
@@ -184,7 +184,7 @@ TEST(KernelProgram, IsCompiledOnce) {
 TEST(KernelProgram, IsDoneWithoutWhereNothingCompiles) {
   if (!DeviceLibrary::get().is_stand_in()) GTEST_SKIP() << "a real compiler does as it likes";
   const DeviceArray<double> array(1);
-  Home home;
+  DeviceContext home;
   const Driver* const driver = driver_of(array.data(), home);
   if (DeviceLibrary::get().compilations() > 0) GTEST_SKIP() << "something was compiled before";
   DeviceLibrary::get().refuse(true);
@@ -200,7 +200,7 @@ TEST(KernelProgram, IsLoadedAgainWhereTheDriverFailed) {
   const DeviceLibrary& library = DeviceLibrary::get();
   if (!library.is_stand_in()) GTEST_SKIP() << "a real driver fails when it likes";
   const DeviceArray<double> array(1);
-  Home home;
+  DeviceContext home;
   const Driver* const driver = driver_of(array.data(), home);
   library.fail(1, 700);
   const Program* const program = program_of(*driver, home);

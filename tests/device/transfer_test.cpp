@@ -15,7 +15,7 @@
 #include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
-#include "device/lent_block.hpp"
+#include "device/pooled_buffer.hpp"
 #include "io/read.hpp"
 #include "io/write.hpp"
 #include "support/device_memory.hpp"

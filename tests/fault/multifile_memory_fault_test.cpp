@@ -58,7 +58,7 @@ class MemoryOfMultifiles : public ::testing::TestWithParam<Case> {
       request.chunk_bytes = 2 * piece_bytes;
       request.block_size = 512;
       request.rank = all.rank();
-      request.seat = dealt_seat(all.rank(), all.size(), GetParam().files);
+      request.location = locate_evenly(all.rank(), all.size(), GetParam().files);
     });
     file = ParallelFile::create(team, request);
     for (int piece = 0; piece < 2; ++piece) {
@@ -78,7 +78,7 @@ class MemoryOfMultifiles : public ::testing::TestWithParam<Case> {
     });
     const auto file =
         request.mode.buddies > 0
-            ? ParallelFile::open_with_buddies(team, request, dealt_seat(all.rank(), all.size(), GetParam().files))
+            ? ParallelFile::open_with_buddies(team, request, locate_evenly(all.rank(), all.size(), GetParam().files))
             : ParallelFile::open(team, request);
     std::size_t got = 0;
     together(all, [&] { got = file->is_collective() ? file->read_together(buffer) : file->read(buffer); });

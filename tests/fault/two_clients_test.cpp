@@ -136,7 +136,7 @@ TEST_F(TwoClientsWithMultifiles, EachTaskForItselfAndWithCollectors) {
           request.chunk_bytes = 10'000;
           request.block_size = block;
           request.rank = ranks.rank();
-          request.seat = multifile::dealt_seat(ranks.rank(), ranks.size(), files);
+          request.location = multifile::locate_evenly(ranks.rank(), ranks.size(), files);
           request.opener.transport = &clients_;
           const auto file = multifile::ParallelFile::create(multifile::make_team(handle), request);
           const auto bytes = bytes_of(ranks.rank());

@@ -148,7 +148,7 @@ contains
     call expect(all(reshape(back, [36, 144]) == by_site(:, 144:1:-1)), 'sites from the last to the first')
     words = 'milc'//c_null_char
     call lq_read('field.ildg', grid, field, status=status, message=message)
-    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'says not of what') > 0, 'no table: '//message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'does not state of what') > 0, 'no table: '//message)
   end subroutine
 
   subroutine transfers_in_the_background()

@@ -617,7 +617,7 @@ def raw_files():
 def raw_bad():
     yield "raw/data/short.bin", bytes(100), None
     spinor = ("data = data/short.bin", "kind = spinor", "precision = double", "byte_order = big")
-    yield "raw/data_short.raw", raw_text(*spinor).encode(), "code truncated\nmessage has 100 bytes, and the description\n"
+    yield "raw/data_short.raw", raw_text(*spinor).encode(), "code truncated\nmessage has 100 bytes, but the description\n"
     yield "raw/data_missing.raw", raw_text(*spinor[1:]).encode(), "code not_found\nmessage data_missing.raw.data\n"
     yield "raw/no_end.raw", raw_text(*spinor, end=False).encode(), "code truncated\nmessage END_RAW_FIELD\n"
     yield "raw/no_precision.raw", raw_text(spinor[0], spinor[1], spinor[3]).encode(), "code malformed\nmessage precision\n"
@@ -633,7 +633,7 @@ def raw_bad():
         "code too_large\n")
     yield "raw/data/text_short.txt", b"0.5\n" * 2303, None
     yield "raw/text_short.raw", raw_text("data = data/text_short.txt", "layout = bridge++-text", "precision = single").encode(), (
-        "code truncated\nmessage are 2303 numbers, and the description says 2304\n")
+        "code truncated\nmessage are 2303 numbers, but the description states 2304\n")
     yield "raw/numbers_unknown.raw", raw_text(*spinor, "numbers = words").encode(), "code malformed\nmessage text or bytes\n"
     yield "raw/layout_unknown.raw", raw_text(spinor[0], spinor[2], "layout = milc").encode(), "code malformed\nmessage xqcd\n"
 

@@ -19,7 +19,7 @@ constexpr std::int64_t chunk_bytes = 512;
 Counted observe(int ranks, int files) {
   const auto transport = transport::make_memory();
   const auto is_keeper = [&](std::size_t rank) {
-    return dealt_seat(static_cast<std::int32_t>(rank), ranks, files).task == 0;
+    return locate_evenly(static_cast<std::int32_t>(rank), ranks, files).task == 0;
   };
   Counted counted(ranks, is_keeper);
   counted.run([&](const std::shared_ptr<comm::Comm>& comm, const Counted::Rank& rank) {
@@ -31,7 +31,7 @@ Counted observe(int ranks, int files) {
     creation.chunk_bytes = chunk_bytes;
     creation.block_size = 512;
     creation.rank = comm->rank();
-    creation.seat = dealt_seat(comm->rank(), ranks, files);
+    creation.location = locate_evenly(comm->rank(), ranks, files);
     creation.opener.transport = &counting;
     std::unique_ptr<ParallelFile> file;
     rank.phase(

@@ -52,7 +52,7 @@ class CachedClient : public transport::ForwardingTransport {
     const transport::Identity there = path == "." ? transport::Identity{} : ForwardingTransport::identity(path);
     return seen(there, meet(there)->size);
   }
-  transport::Unit unit(const std::string& path) override {
+  transport::StorageTraits unit(const std::string& path) override {
     kind(path);
     return {.bytes = block, .single_owner = true, .device = cache().says};
   }

@@ -26,8 +26,8 @@ class MetadataWriter {
   explicit MetadataWriter(std::unique_ptr<transport::File> file, bool syncs = false)
       : file_(std::move(file)), syncs_(syncs) {}
 
-  // Metadata block 1 but for its last 12 bytes: the file is not closed. Where its chunks lie follows. too_large: chunks
-  // that add up to more than 2^63 - 1 bytes.
+  // Metadata block 1 except for its last 12 bytes: the file is not closed. Where its chunks lie follows. too_large:
+  // chunks that add up to more than 2^63 - 1 bytes.
   format::sion::Geometry write_head(const format::sion::Head& head);
   // Metadata block 2, then where it is in block 1: a file whose writer dies in between is unclosed, not damaged.
   // `unused`: what stands in columns that end early.

@@ -37,35 +37,35 @@ BuddyCopies::BuddyCopies(std::shared_ptr<Team> team, std::shared_ptr<comm::Comm>
     : team_(std::move(team)),
       all_(team_, &team_->all()),
       group_(std::move(group)),
-      seat_(request.seat),
+      location_(request.location),
       path_(request.path),
       names_(request.copy_names),
       block_size_(block_size),
       levels_(static_cast<std::size_t>(request.mode.buddies)) {}
 
 void BuddyCopies::create(const Creation& request) {
-  const Ward mine{request.chunk_bytes, request.rank, all_->rank()};
-  std::vector<Ward> own;
+  const Client mine{request.chunk_bytes, request.rank, all_->rank()};
+  std::vector<Client> own;
   comm::agree(*all_, [&] {
-    comm::gather_records(*group_, std::span(&mine, 1), 0, [&](const Ward& task) { own.push_back(task); });
+    comm::gather_records(*group_, std::span(&mine, 1), 0, [&](const Client& task) { own.push_back(task); });
   });
   find_neighbours();
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     Level& level = levels_[i];
     create_level(level, static_cast<std::int32_t>(i), own, request);
-    level.relay = team_->make_relay(level.vicinity);
+    level.relay = team_->make_relay(level.neighbours);
   }
 }
 
 // Collective. Which groups keep what at each level, as far as this task is concerned.
 void BuddyCopies::find_neighbours() {
-  const format::sion::Place here{seat_.file, seat_.task};
+  const format::sion::Place here{location_.file, location_.task};
   std::vector<format::sion::Place> places;
   std::vector<Group> groups;
   comm::agree(*all_, [&] {
     comm::gather_records(*all_, std::span(&here, 1), 0,
                          [&](const format::sion::Place& place) { places.push_back(place); });
-    if (!places.empty()) groups.resize(static_cast<std::size_t>(seat_.files));
+    if (!places.empty()) groups.resize(static_cast<std::size_t>(location_.files));
     for (std::size_t rank = 0; rank < places.size(); ++rank) {
       Group& group = groups[static_cast<std::size_t>(places[rank].file)];
       ++group.tasks;
@@ -79,8 +79,8 @@ void BuddyCopies::find_neighbours() {
           const format::sion::Place place = places[static_cast<std::size_t>(rank)];
           std::vector<std::byte> bytes;
           for (std::int32_t distance = 1; distance <= levels; ++distance) {
-            comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, seat_.files))]);
-            comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, seat_.files))]);
+            comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, distance, location_.files))]);
+            comm::append(bytes, groups[static_cast<std::size_t>(group_before(place.file, -distance, location_.files))]);
           }
           return bytes;
         },
@@ -89,18 +89,18 @@ void BuddyCopies::find_neighbours() {
     base::Bytes bytes = answer;
     for (std::int32_t level = 0; level < levels; ++level) {
       const auto keeper = comm::take<Group>(bytes);
-      const auto ward = comm::take<Group>(bytes);
-      levels_[static_cast<std::size_t>(level)].vicinity = {seat_,        level + 1,  keeper.first,
-                                                           keeper.tasks, ward.tasks, {}};
+      const auto client = comm::take<Group>(bytes);
+      levels_[static_cast<std::size_t>(level)].neighbours = {location_,    level + 1,    keeper.first,
+                                                             keeper.tasks, client.tasks, {}};
     }
   });
 }
 
-void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vector<Ward>& own,
+void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vector<Client>& own,
                                const Creation& request) {
   const auto arrived = comm::exchange_messages(*all_, [&] {
     std::vector<comm::Message> outgoing;
-    if (is_first()) outgoing.push_back({level.vicinity.keeper, bytes_of(std::as_bytes(std::span(own)))});
+    if (is_first()) outgoing.push_back({level.neighbours.keeper, bytes_of(std::as_bytes(std::span(own)))});
     return outgoing;
   });
   std::vector<std::vector<std::byte>> parts;
@@ -130,21 +130,21 @@ void BuddyCopies::create_level(Level& level, std::int32_t number, const std::vec
 }
 
 // On the first task of each group, which keeps the copy that `arrived` asks for.
-std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
+std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t number, const std::vector<Client>& own,
                                                 const std::vector<comm::Message>& arrived, const Creation& request) {
   if (!is_first()) return {};
-  level.wards = comm::take_all<Ward>(arrived.at(0).bytes);
+  level.clients = comm::take_all<Client>(arrived.at(0).bytes);
   Facts facts = facts_for_writing(request.path, request.mode);
   facts.block_size = block_size_;
-  facts.files = seat_.files;
-  facts.file_number = group_before(seat_.file, -(number + 1), seat_.files);
+  facts.files = location_.files;
+  facts.file_number = group_before(location_.file, -(number + 1), location_.files);
   format::sion::Head head = head_of(facts);
   std::vector<std::int64_t> chunks(own.size(), 0);
-  for (const Ward& task : own) head.ranks.push_back(-(task.rank + 1));
-  for (const Ward& ward : level.wards) {
-    head.ranks.push_back(ward.rank);
-    chunks.push_back(ward.chunk_bytes);
-    level.vicinity.wards.push_back(static_cast<int>(ward.place));
+  for (const Client& task : own) head.ranks.push_back(-(task.rank + 1));
+  for (const Client& client : level.clients) {
+    head.ranks.push_back(client.rank);
+    chunks.push_back(client.chunk_bytes);
+    level.neighbours.clients.push_back(static_cast<int>(client.place));
   }
   head.tasks = static_cast<std::int32_t>(chunks.size());
   const std::int64_t wish = request.mode.collectors.on ? request.mode.collectors.tasks_each_of(head.tasks) : head.tasks;
@@ -189,8 +189,8 @@ std::vector<BuddyCopies::Copy> BuddyCopies::copies() const {
   std::vector<Copy> all;
   for (std::size_t i = 0; i < levels_.size(); ++i) {
     const auto number = static_cast<std::int32_t>(i);
-    const std::int32_t kept = group_before(seat_.file, -(number + 1), seat_.files);
-    all.push_back({format::sion::copy_name(path_, number, seat_.file, names_), levels_[i].stream.size(),
+    const std::int32_t kept = group_before(location_.file, -(number + 1), location_.files);
+    all.push_back({format::sion::copy_name(path_, number, location_.file, names_), levels_[i].stream.size(),
                    format::sion::copy_name(path_, number, kept, names_)});
   }
   return all;
@@ -207,11 +207,11 @@ void BuddyCopies::close() {
 }
 
 void BuddyCopies::close_level(Level& level) {
-  // Filled bytes of the wards: by their first task to the keeper, each preceded by the number of chunks.
+  // Filled bytes of the clients: by their first task to the keeper, each preceded by the number of chunks.
   const auto arrived = comm::exchange_messages(*all_, [&] {
     std::vector<comm::Message> outgoing;
     const auto gathered = group_->gather(std::as_bytes(std::span(level.stream.used())), 0);
-    if (is_first()) outgoing.push_back({level.vicinity.keeper, {}});
+    if (is_first()) outgoing.push_back({level.neighbours.keeper, {}});
     for (const auto& used : gathered) {
       comm::append(outgoing[0].bytes, static_cast<std::uint64_t>(used.size() / sizeof(std::int64_t)));
       outgoing[0].bytes.insert(outgoing[0].bytes.end(), used.begin(), used.end());

@@ -39,7 +39,7 @@ class BuddyCopies {
   bool keeps() const noexcept { return is_first(); }
 
  private:
-  struct Ward {  // a task whose data are kept here
+  struct Client {  // a task whose data are kept here
     std::int64_t chunk_bytes = 0;
     std::int64_t rank = 0;
     std::int64_t place = 0;  // rank in `all`
@@ -47,10 +47,10 @@ class BuddyCopies {
   struct Level {
     LogicalFile stream;  // of this task in the copy
     format::sion::Place place = {};
-    Vicinity vicinity = {};
+    BuddyNeighbours neighbours = {};
     std::unique_ptr<Relay> relay = {};
     // On the first task of a group:
-    std::vector<Ward> wards = {};
+    std::vector<Client> clients = {};
     std::int32_t file = 0;  // that is kept
     std::unique_ptr<fileset::MetadataWriter> metadata = {};
     std::unique_ptr<Channel> channel = {};
@@ -58,8 +58,8 @@ class BuddyCopies {
 
   bool is_first() const noexcept { return group_->rank() == 0; }
   void find_neighbours();
-  void create_level(Level& level, std::int32_t number, const std::vector<Ward>& own, const Creation& request);
-  std::vector<comm::Message> lay_out(Level& level, std::int32_t number, const std::vector<Ward>& own,
+  void create_level(Level& level, std::int32_t number, const std::vector<Client>& own, const Creation& request);
+  std::vector<comm::Message> lay_out(Level& level, std::int32_t number, const std::vector<Client>& own,
                                      const std::vector<comm::Message>& arrived, const Creation& request);
   void close_level(Level& level);
   void write_tables(Level& level, const std::vector<comm::Message>& arrived,
@@ -68,7 +68,7 @@ class BuddyCopies {
   std::shared_ptr<Team> team_;
   std::shared_ptr<comm::Comm> all_;
   std::shared_ptr<comm::Comm> group_;
-  Seat seat_;
+  TaskLocation location_;
   std::string path_;
   format::sion::SetRule names_;
   std::int32_t block_size_;

@@ -31,7 +31,7 @@ Creation request_of(comm::Comm& comm, int tasks_each, transport::Transport& tran
   request.block_size = 256;
   request.rank = comm.rank();
   const int first = comm.rank() / tasks_each * tasks_each;
-  request.seat = grouped_seat(comm, first, comm.rank() - first, tasks_each);
+  request.location = locate_by_group(comm, first, comm.rank() - first, tasks_each);
   request.opener.transport = &transport;
   return request;
 }
@@ -100,9 +100,9 @@ TEST(BuddyCopies, StandInForWhatIsMissing) {
       opening.mode = parse_mode("br,posix,buddy");
       opening.opener.transport = memory.get();
       const int rank = comm->rank();
-      const Seat seat = grouped_seat(*comm, rank / 2 * 2, rank % 2, 2);
+      const TaskLocation location = locate_by_group(*comm, rank / 2 * 2, rank % 2, 2);
       const Error error = testing::error_of([&] {
-        const auto file = ParallelFile::open_with_buddies(make_team(comm), opening, seat);
+        const auto file = ParallelFile::open_with_buddies(make_team(comm), opening, location);
         std::vector<std::byte> buffer(static_cast<std::size_t>(500 + 10 * rank));
         std::size_t done = 0;
         while (!file->is_at_end()) done += file->read(base::MutableBytes(buffer).subspan(done));
@@ -128,8 +128,8 @@ TEST(BuddyCopies, AreServedByThoseWhoSeeThem) {
     opening.path = "v15_buddy.sion";
     opening.mode = parse_mode("br,posix,buddy");
     opening.opener.transport = memory.get();
-    const Seat seat = grouped_seat(*comm, rank / 2 * 2, rank % 2, 2);
-    const auto file = ParallelFile::open_with_buddies(make_team(comm), opening, seat);
+    const TaskLocation location = locate_by_group(*comm, rank / 2 * 2, rank % 2, 2);
+    const auto file = ParallelFile::open_with_buddies(make_team(comm), opening, location);
     ASSERT_TRUE(file->is_collective());
     std::vector<std::byte> all;
     for (int call = 0; call < 2; ++call) {

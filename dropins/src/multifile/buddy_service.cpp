@@ -42,24 +42,24 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
   return std::make_unique<RemoteChannel>(std::move(path));
 }
 
-std::vector<comm::Stated> BuddyService::prepare(const Seat& seat) {
+std::vector<comm::Stated> BuddyService::prepare(const TaskLocation& location) {
   require_path(request_.path);
-  if (seat.files < 1 || seat.files > all_->size() || seat.file < 0 || seat.file >= seat.files) {
+  if (location.files < 1 || location.files > all_->size() || location.file < 0 || location.file >= location.files) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: group {} of {}, of {} tasks in all: that cannot be; to read with buddies, give the "
                             "groups that have written",
-                            request_.path, seat.file, seat.files, all_->size()));
+                            request_.path, location.file, location.files, all_->size()));
   }
-  servers_.resize(static_cast<std::size_t>(seat.files));
-  return stated_request(request_.path, request_.mode, 0, seat.files);
+  servers_.resize(static_cast<std::size_t>(location.files));
+  return stated_request(request_.path, request_.mode, 0, location.files);
 }
 
-void BuddyService::find_servers(const Seat& seat) {
+void BuddyService::find_servers(const TaskLocation& location) {
   comm::agree(*all_, [&] {
     std::exception_ptr failure;
     std::vector<std::byte> mine;
     std::vector<std::vector<std::byte>> found;
-    base::keep_failure(failure, [&] { mine = look_around(seat); });
+    base::keep_failure(failure, [&] { mine = describe_copies(location); });
     base::keep_failure(failure, [&] { found = all_->gather(mine, 0); });
     if (failure) std::rethrow_exception(failure);
     if (all_->rank() == 0) choose_servers(found);
@@ -73,15 +73,15 @@ std::string BuddyService::path_of(std::int32_t level, std::int32_t file) const {
 }
 
 // The levels and files that this task can read; only the first of each group looks.
-std::vector<std::byte> BuddyService::look_around(const Seat& seat) const {
+std::vector<std::byte> BuddyService::describe_copies(const TaskLocation& location) const {
   std::vector<std::byte> found;
-  if (seat.task != 0) return found;
+  if (location.task != 0) return found;
   for (std::int32_t level = -1; level < request_.mode.buddies; ++level) {
-    for (std::int32_t file = 0; file < seat.files; ++file) {
+    for (std::int32_t file = 0; file < location.files; ++file) {
       try {
         const auto physical = request_.opener.transport->open_read(path_of(level, file));
         const format::sion::Head head = format::sion::read_head(*physical);
-        const bool belongs = head.is_closed() && head.files == seat.files && head.file_number == file;
+        const bool belongs = head.is_closed() && head.files == location.files && head.file_number == file;
         if (belongs) comm::append(found, format::sion::Place{level, file});
       } catch (const Error&) {  // somebody else may have it
       }

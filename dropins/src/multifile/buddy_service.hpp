@@ -18,15 +18,15 @@ namespace lq::multifile {
 class BuddyService {
  public:
   BuddyService(std::shared_ptr<comm::Comm> all, const Opening& request) : all_(std::move(all)), request_(request) {}
-  // Local. Has the memory for find_servers(), and says what must be the same everywhere; `seat`: of the caller in its
-  // group.
-  std::vector<comm::Stated> prepare(const Seat& seat);
+  // Local. Has the memory for find_servers(), and says what must be the same everywhere; `location`: of the caller in
+  // its group.
+  std::vector<comm::Stated> prepare(const TaskLocation& location);
   // Collective over `all`. not_found: a file that nobody can read.
-  void find_servers(const Seat& seat);
+  void find_servers(const TaskLocation& location);
 
   // What this task reads, described by whoever serves it.
   struct Share {
-    Seat seat;
+    TaskLocation location;
     std::string path;
     std::vector<std::byte> task;  // its description
   };
@@ -47,7 +47,7 @@ class BuddyService {
   };
 
   std::string path_of(std::int32_t level, std::int32_t file) const;
-  std::vector<std::byte> look_around(const Seat& seat) const;
+  std::vector<std::byte> describe_copies(const TaskLocation& location) const;
   void choose_servers(const std::vector<std::vector<std::byte>>& found);
   std::vector<comm::Message> describe();
   void read_round(std::uint64_t offset, base::MutableBytes buffer);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Channels over Files: descriptors where the transport is the POSIX file system. Small writes one behind the other are
+// Channels over Files: descriptors where the transport is the POSIX file system. Small writes contiguous are
 // put together where a buffer was asked for.
 #include "multifile/channel.hpp"
 

@@ -43,7 +43,7 @@ class Channel {
   // Another stream over the same open file, which takes the place of our own; nullptr: none any more. false: no streams
   // here.
   virtual bool use_second_stream(FILE*) { return false; }
-  // Somebody else has closed the stream.
+  // Another program has closed the stream.
   virtual bool forget_stream() { return false; }
   // A buffer of that many bytes. false: no streams here.
   virtual bool set_buffer(std::size_t) { return false; }

@@ -35,7 +35,7 @@ void ParallelFile::close_written() {
     mine.insert(mine.end(), used.begin(), used.end());
   });
   // Other files of the set must know, too.
-  if (seat_.files > 1) comm::agree_on_success(all, failure);
+  if (location_.files > 1) comm::agree_on_success(all, failure);
   std::optional<format::sion::ChunkTableBuilder> table;
   attempt([&] {
     if (is_first()) table.emplace();
@@ -44,18 +44,18 @@ void ParallelFile::close_written() {
   const auto told = mine.empty() ? std::span(&no_chunks, 1) : std::span<const std::int64_t>(mine);
   attempt([&] {
     comm::gather_records(*group_.comm, told, 0, [&](std::int64_t number) {
-      if (table) table->add(number, static_cast<std::size_t>(seat_.tasks));
+      if (table) table->add(number, static_cast<std::size_t>(location_.tasks));
     });
   });
   std::optional<std::vector<format::sion::Place>> map;
-  if (seat_.files > 1) attempt([&] { map = gather_map(); });
+  if (location_.files > 1) attempt([&] { map = gather_map(); });
   comm::agree(all, [&] {
     if (failure) std::rethrow_exception(failure);
     if (!is_first() || !table->is_whole()) return;
     metadata_->write_tail({table->take(), std::move(map)});
   });
   if (copies_) copies_->close();
-  if (owners_.have_strange_caches()) tell_end();
+  if (owners_.have_incoherent_caches()) tell_end();
 }
 
 // Collective. Clients that have written in between go by the size that they saw: the first task has written last.
@@ -71,7 +71,7 @@ void ParallelFile::tell_end() {
 // Collective. Where all tasks of the set lie, on the first task of its first file.
 std::optional<std::vector<format::sion::Place>> ParallelFile::gather_map() {
   comm::Comm& all = team_->all();
-  const format::sion::Place here{seat_.file, seat_.task};
+  const format::sion::Place here{location_.file, location_.task};
   std::optional<std::vector<format::sion::Place>> map;
   auto rank = static_cast<std::size_t>(map_root_);
   comm::gather_records(all, std::span(&here, 1), map_root_, [&](const format::sion::Place& place) {

@@ -16,13 +16,14 @@ constexpr Parcel failed_parcel{Parcel::failed, 0};
 
 }  // namespace
 
-CommRelay::CommRelay(std::shared_ptr<comm::Comm> comm, const Vicinity& vicinity, int tasks)
-    : comm_(std::move(comm)), courier_(comm_), keeper_(vicinity.keeper), wards_(vicinity.wards) {
+CommRelay::CommRelay(std::shared_ptr<comm::Comm> comm, const BuddyNeighbours& neighbours, int tasks)
+    : comm_(std::move(comm)), exchange_(comm_), keeper_(neighbours.keeper), clients_(neighbours.clients) {
   parcels_.reserve(static_cast<std::size_t>(tasks));
-  if (!wards_.empty()) courier_.make_room(piece_bytes);
+  if (!clients_.empty()) exchange_.make_room(piece_bytes);
 }
 
-void CommRelay::pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) {
+void CommRelay::pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
+                     std::exception_ptr& failure) {
   start(mine, data, failure);
   accept(write, failure);
   finish();
@@ -34,15 +35,15 @@ void CommRelay::start(const Parcel& mine, base::Bytes data, std::exception_ptr& 
   base::keep_failure(lack, [&] { pieces_.reserve(pieces_.size() + pieces); });
   if (!failure) failure = lack;
   const Parcel& sent = lack ? failed_parcel : mine;
-  parcels_.push_back(comm_->start_send(std::as_bytes(std::span(&sent, 1)), keeper_, courier_.channel()));
+  parcels_.push_back(comm_->start_send(std::as_bytes(std::span(&sent, 1)), keeper_, exchange_.channel()));
   for (std::size_t done = 0; !lack && mine.offset >= 0 && done < data.size(); done += piece_bytes) {
     const auto piece = data.subspan(done, std::min(piece_bytes, data.size() - done));
-    pieces_.push_back(comm_->start_send(piece, keeper_, courier_.channel()));
+    pieces_.push_back(comm_->start_send(piece, keeper_, exchange_.channel()));
   }
 }
 
-void CommRelay::accept(const Courier::Write& write, std::exception_ptr& failure) {
-  for (const int ward : wards_) courier_.accept(ward, piece_bytes, write, failure);
+void CommRelay::accept(const CollectorExchange::Write& write, std::exception_ptr& failure) {
+  for (const int client : clients_) exchange_.accept(client, piece_bytes, write, failure);
 }
 
 void CommRelay::finish() {

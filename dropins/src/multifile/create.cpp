@@ -24,21 +24,23 @@ namespace {
 using format::sion::Head;
 
 void require_valid(const Creation& request, const comm::Comm& all) {
-  const Seat& seat = request.seat;
+  const TaskLocation& location = request.location;
   if (request.chunk_bytes < 0) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: a chunk of {} bytes; choose 0 or more", request.path, request.chunk_bytes));
   }
   require_block_size(request.path, request.block_size);
-  const bool is_in_order = !seat.is_rank || (seat.files == 1 && seat.task == all.rank() && seat.tasks == all.size());
-  const bool fits = is_in_order && seat.files >= 1 && seat.file >= 0 && seat.file < seat.files && seat.tasks >= 1 &&
-                    seat.task >= 0 && seat.task < seat.tasks && seat.tasks <= all.size() && seat.files <= all.size();
+  const bool is_in_order =
+      !location.is_rank || (location.files == 1 && location.task == all.rank() && location.tasks == all.size());
+  const bool fits = is_in_order && location.files >= 1 && location.file >= 0 && location.file < location.files &&
+                    location.tasks >= 1 && location.task >= 0 && location.task < location.tasks &&
+                    location.tasks <= all.size() && location.files <= all.size();
   if (!fits) {
     throw Error(Code::invalid_argument,
                 fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
-                            request.path, seat.task, seat.tasks, seat.file, seat.files, all.size()));
+                            request.path, location.task, location.tasks, location.file, location.files, all.size()));
   }
-  if (request.mode.buddies == 0 || seat.files > 1) return;
+  if (request.mode.buddies == 0 || location.files > 1) return;
   throw Error(Code::invalid_argument,
               fmt::format("{}: buddy copies are kept by neighbours, but there is one physical file only; give local "
                           "communicators",
@@ -79,35 +81,36 @@ class NewFile {
 Facts facts_of(const Creation& request, int tasks) {
   Facts facts = facts_for_writing(request.path, request.mode);
   facts.block_size = request.block_size;
-  facts.files = request.seat.files;
-  facts.file_number = request.seat.file;
+  facts.files = request.location.files;
+  facts.file_number = request.location.file;
   facts.tasks_of_set = tasks;
   return facts;
 }
 
 std::vector<comm::Stated> stated_creation(const Creation& request) {
-  std::vector<comm::Stated> stated = stated_request(request.path, request.mode, request.block_size, request.seat.files);
-  stated.push_back({"how tasks are numbered", request.seat.is_rank ? "as ranks" : "freely"});
+  std::vector<comm::Stated> stated =
+      stated_request(request.path, request.mode, request.block_size, request.location.files);
+  stated.push_back({"how tasks are numbered", request.location.is_rank ? "as ranks" : "freely"});
   return stated;
 }
 
 // The rank in `all` of the first task of file 0. Files without tasks would be missing from the set.
-int find_map_root(comm::Comm& all, const Seat& seat) {
-  if (seat.files == 1) return 0;
-  const std::uint64_t is_first = seat.task == 0 ? 1 : 0, is_root = seat.file == 0 ? is_first : 0;
+int find_map_root(comm::Comm& all, const TaskLocation& location) {
+  if (location.files == 1) return 0;
+  const std::uint64_t is_first = location.task == 0 ? 1 : 0, is_root = location.file == 0 ? is_first : 0;
   std::array<std::uint64_t, 3> sums{is_root * static_cast<std::uint64_t>(all.rank()), is_root, is_first};
   all.all_reduce(sums, comm::Reduce::sum);
-  if (sums[1] == 1 && sums[2] == static_cast<std::uint64_t>(seat.files)) return static_cast<int>(sums[0]);
+  if (sums[1] == 1 && sums[2] == static_cast<std::uint64_t>(location.files)) return static_cast<int>(sums[0]);
   throw Error(Code::invalid_argument,
               fmt::format("{} physical files have {} first tasks, {} of them in file 0; each has one, and files and "
                           "tasks count from 0",
-                          seat.files, sums[2], sums[1]));
+                          location.files, sums[2], sums[1]));
 }
 
 }  // namespace
 
-ParallelFile::ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat)
-    : Multifile(std::move(facts)), team_(std::move(team)), seat_(seat) {}
+ParallelFile::ParallelFile(Facts facts, std::shared_ptr<Team> team, TaskLocation location)
+    : Multifile(std::move(facts)), team_(std::move(team)), location_(location) {}
 ParallelFile::~ParallelFile() = default;
 
 std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, const Creation& request, Last last) {
@@ -117,16 +120,16 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   comm::require_same(all, [&] {
     require_path(request.path);
     require_valid(request, all);
-    file.reset(new ParallelFile(facts_of(request, all.size()), team, request.seat));
-    file->physical_path_ = path_of(request.names, request.path, request.seat.file);
+    file.reset(new ParallelFile(facts_of(request, all.size()), team, request.location));
+    file->physical_path_ = path_of(request.names, request.path, request.location.file);
     require_path(file->physical_path_);
     made.emplace(*request.opener.transport, file->physical_path_);
     return stated_creation(request);
   });
   file->wish_ = request.mode.collectors;
-  if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.seat.tasks, 0};
+  if (request.mode.buddies > 0 && !file->wish_.on) file->wish_ = {true, request.location.tasks, 0};
   file->form_group(request);
-  file->map_root_ = find_map_root(all, request.seat);
+  file->map_root_ = find_map_root(all, request.location);
   file->transport_ = request.opener.transport;
   file->owners_ = owners_of_set(all, *file->transport_, file->physical_path_);
   file->merges_ = request.mode.merges;
@@ -139,7 +142,7 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
     // Without a task there was no answer, and the first task of the file tells why.
     if (file->tasks_.empty()) return;
     Opener opener = request.opener.with(request.mode, file->facts_.block_size);
-    opener.syncs = file->owners_.have_strange_caches();
+    opener.syncs = file->owners_.have_incoherent_caches();
     file->open_data(opener);
     last(*file);
   });
@@ -155,18 +158,18 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
 // On the first task.
 void ParallelFile::create_physical(const Creation& request) {
   metadata_ = std::make_unique<fileset::MetadataWriter>(request.opener.create(physical_path_),
-                                                        owners_.have_strange_caches());
+                                                        owners_.have_incoherent_caches());
   if (request.block_size < 0) facts_.block_size = fileset::block_size_of(*request.opener.transport, physical_path_);
   facts_.block_size = whole_blocks(owners_, facts_.block_size);
 }
 
 void ParallelFile::form_group(const Creation& request) {
-  group_ = team_->form(seat_, wish_.on);
-  if (seat_.is_rank) return;
+  group_ = team_->form(location_, wish_.on);
+  if (location_.is_rank) return;
   comm::agree(team_->all(), [&] {
-    if (group_.comm->size() == seat_.tasks && group_.comm->rank() == seat_.task) return;
+    if (group_.comm->size() == location_.tasks && group_.comm->rank() == location_.task) return;
     throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
-                                                    seat_.file, group_.comm->size(), seat_.tasks));
+                                                    location_.file, group_.comm->size(), location_.tasks));
   });
 }
 
@@ -193,7 +196,7 @@ std::exception_ptr ParallelFile::settle(std::int64_t chunk_bytes, std::int64_t r
   });
   attempt([&] {
     const std::vector<std::byte> answer = comm.scatter_parts(
-        [&](int task) { return failure ? std::vector<std::byte>() : layout->answer_to(seat_.file, task); }, 0);
+        [&](int task) { return failure ? std::vector<std::byte>() : layout->answer_to(location_.file, task); }, 0);
     if (!answer.empty()) take_answer(answer);
   });
   return failure;
@@ -205,7 +208,7 @@ ParallelFile::Layout ParallelFile::lay_out(Wishes wishes) {
   head.tasks = static_cast<std::int32_t>(wishes.chunks.size());
   head.ranks = std::move(wishes.ranks);
   Layout layout;
-  const bool collects = group_.courier != nullptr;
+  const bool collects = group_.exchange != nullptr;
   if (collects) {
     layout.groups = format::sion::collector_groups(wishes.chunks, head.block_size, wish_.tasks_each_of(head.tasks),
                                                    wishes.only_sends);
@@ -224,7 +227,7 @@ void ParallelFile::take_answer(base::Bytes bytes) {
   collects_ = collecting.is_on != 0;
   merges_ = collecting.merges != 0;
   collectors_ = collecting.group;
-  if (collects_) group_.courier->reserve(collectors_);
+  if (collects_) group_.exchange->reserve(collectors_);
   tasks_.clear();
   add_task(bytes);
 }

@@ -32,7 +32,7 @@ class KeyIndex {
   bool seek(const ReadStream& read, std::uint64_t key, std::optional<std::uint64_t> record,
             std::optional<std::uint64_t> position);
 
-  // A byte of all data of a key, its records one behind the other; false: not there.
+  // A byte of all data of a key, its records contiguous; false: not there.
   bool seek_bytes(const ReadStream& read, std::uint64_t key, std::uint64_t position);
 
   // Records in the order of the stream; the key's current record is the one that was returned.

@@ -85,7 +85,7 @@ void MappedFile::close() {
     return messages_of(by_keeper);
   });
   comm::agree(*all_, [&] { write_tables(filled); });
-  if (owners_.have_strange_caches()) tell_ends();
+  if (owners_.have_incoherent_caches()) tell_ends();
 }
 
 // Collective. Clients that have written in between go by the size that they saw: the keeper of a file has written last.
@@ -164,7 +164,7 @@ std::unique_ptr<MappedFile> MappedFile::create(std::shared_ptr<comm::Comm> all, 
     for (const MappedTask& task : request.tasks) order.push_back({task.file, task.number});
     file->put_in_order(order);
     Opener opener = request.opener.with(request.mode, file->facts_.block_size);
-    opener.syncs = file->owners_.have_strange_caches();
+    opener.syncs = file->owners_.have_incoherent_caches();
     file->open_data(opener, request.names);
   });
   return file;
@@ -223,8 +223,8 @@ MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedT
     ranks.push_back(task.rank);
   }
   if (tasks.empty()) refuse(Code::invalid_argument, path, "no task is in this file; choose fewer files");
-  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path),
-                                                            owners_.have_strange_caches());
+  auto metadata =
+      std::make_unique<fileset::MetadataWriter>(request.opener.create(path), owners_.have_incoherent_caches());
   Facts facts = facts_;
   facts.file_number = file;
   facts.block_size =

@@ -31,11 +31,10 @@ struct Extent {
 // Of a set of several files; only the first of them has it.
 std::vector<Place> map_of(const Metadata& first) {
   if (first.tail.map && !first.tail.map->empty()) return *first.tail.map;
-  refuse(
-      Code::malformed, first.path,
-      fmt::format("is file {} of {}, where file 0 should be, which has the map of all tasks; open the set by the name "
-                  "of its first file",
-                  first.head.file_number, first.head.files));
+  refuse(Code::malformed, first.path,
+         fmt::format("is file {} of {}, but should be file 0, which has the map of all tasks; open the set by the name "
+                     "of its first file",
+                     first.head.file_number, first.head.files));
 }
 
 // Consecutive ranks for each process, the first of which have one more where it does not go up.
@@ -136,7 +135,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
     for (const std::int64_t rank : *ranks) {
       if (rank >= 0 && rank < extent.tasks) continue;
       refuse(Code::invalid_argument, request.path,
-             fmt::format("there is no task {}; it has tasks 0 to {}", rank, extent.tasks - 1));
+             fmt::format("task {} does not exist; it has tasks 0 to {}", rank, extent.tasks - 1));
     }
   });
   const auto answers = ask_for_places(*all, *ranks, map, extent.files);

@@ -26,11 +26,12 @@ using format::sion::Place;
 
 void require_tasks(const std::string& path, std::size_t written, int reading) {
   if (written == static_cast<std::size_t>(reading)) return;
-  refuse(Code::invalid_argument, path,
-         fmt::format("was written by {} tasks and is opened by {}; read it with as many, or with a mapped or serial "
-                     "open",
-                     written, reading),
-         fmt::format("{} tasks", written), fmt::format("{} tasks", reading));
+  refuse(
+      Code::invalid_argument, path,
+      fmt::format(
+          "was written by {} tasks and is opened by {}; read it with the same number, or with a mapped or serial open",
+          written, reading),
+      fmt::format("{} tasks", written), fmt::format("{} tasks", reading));
 }
 
 // On the first task of all: where each task sits.
@@ -39,7 +40,7 @@ struct Seating {
   std::vector<std::int32_t> held = {};  // tasks of each file
   std::int32_t files = 1;
   std::int32_t tasks = 0;
-  Seat seat_of(std::int32_t task) const {
+  TaskLocation seat_of(std::int32_t task) const {
     if (map.empty()) return {0, 1, task, tasks, true};
     const Place& place = map[static_cast<std::size_t>(task)];
     return {place.file, files, place.task, held[static_cast<std::size_t>(place.file)], false};
@@ -80,26 +81,26 @@ Seating seating_of(Metadata first, int tasks) {
   return {std::move(map), std::move(held), files, tasks};
 }
 
-Facts facts_of(const Opening& request, const Seat& seat, int tasks) {
+Facts facts_of(const Opening& request, const TaskLocation& location, int tasks) {
   Facts facts;
   facts.path = request.path;
-  facts.files = seat.files;
-  facts.file_number = seat.file;
+  facts.files = location.files;
+  facts.file_number = location.file;
   facts.tasks_of_set = tasks;
   return facts;
 }
 
 // The file that the map promised.
-void require_member(const Metadata& metadata, const Seat& seat) {
+void require_member(const Metadata& metadata, const TaskLocation& location) {
   const format::sion::Head& head = metadata.head;
-  const bool belongs =
-      head.tasks == seat.tasks && head.files == seat.files && (seat.files == 1 || head.file_number == seat.file);
+  const bool belongs = head.tasks == location.tasks && head.files == location.files &&
+                       (location.files == 1 || head.file_number == location.file);
   if (belongs) return;
   refuse(Code::malformed, metadata.path,
          fmt::format("is file {} of {} with {} tasks, where file {} of {} with {} tasks should be; put the right file "
                      "there",
-                     head.file_number, head.files, head.tasks, seat.file, seat.files, seat.tasks),
-         fmt::format("file {} of {}, {} tasks", seat.file, seat.files, seat.tasks),
+                     head.file_number, head.files, head.tasks, location.file, location.files, location.tasks),
+         fmt::format("file {} of {}, {} tasks", location.file, location.files, location.tasks),
          fmt::format("file {} of {}, {} tasks", head.file_number, head.files, head.tasks));
 }
 
@@ -122,23 +123,24 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     };
     const std::vector<std::byte> answer = all.scatter_parts(seat_of, 0);
     if (answer.empty()) return std::unique_ptr<ParallelFile>();  // rank 0 tells why
-    const auto seat = comm::from_bytes<Seat>(answer);
-    auto made = std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, seat, all.size()), team, seat));
+    const auto location = comm::from_bytes<TaskLocation>(answer);
+    auto made =
+        std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, location, all.size()), team, location));
     made->wish_ = request.mode.collectors;
-    made->physical_path_ = path_of(request.names, request.path, seat.file);
+    made->physical_path_ = path_of(request.names, request.path, location.file);
     return made;
   });
-  const Seat& seat = file->seat_;
-  file->group_ = team->form(seat, file->wish_.on);
+  const TaskLocation& location = file->location_;
+  file->group_ = team->form(location, file->wish_.on);
   comm::agree(all, [&] {
     const std::vector<std::byte> answer = file->ask_where(request);
     if (answer.empty()) return;  // the first task tells why
     file->take_answer(answer);
     const std::int64_t rank = file->selected().rank;
-    if (seat.files > 1 && rank != all.rank()) {
+    if (location.files > 1 && rank != all.rank()) {
       refuse(Code::malformed, file->physical_path_,
              fmt::format("task {} has global rank {}, the map of the set says {}; the files are of different sets",
-                         seat.task, rank, all.rank()),
+                         location.task, rank, all.rank()),
              fmt::format("{}", all.rank()), fmt::format("{}", rank));
     }
     file->open_data(request.opener.with(request.mode));
@@ -162,7 +164,7 @@ std::vector<std::byte> ParallelFile::ask_where(const Opening& request) {
   const auto answer_to = [&](int task) {
     if (failure) std::rethrow_exception(failure);
     if (!layout) layout.emplace(read_physical(request, only_sends));
-    return layout->answer_to(seat_.file, task);
+    return layout->answer_to(location_.file, task);
   };
   std::vector<std::byte> answer = comm.scatter_parts(answer_to, 0);
   if (failure) std::rethrow_exception(failure);
@@ -171,11 +173,11 @@ std::vector<std::byte> ParallelFile::ask_where(const Opening& request) {
 
 ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends) {
   Metadata metadata = fileset::read_metadata(*request.opener.transport, physical_path_);
-  require_member(metadata, seat_);
+  require_member(metadata, location_);
   const format::sion::Head& head = metadata.head;
   Layout layout;
   layout.head = head;
-  layout.collecting.is_on = group_.courier ? 1 : 0;
+  layout.collecting.is_on = group_.exchange ? 1 : 0;
   if (layout.collecting.is_on != 0) {
     std::vector<std::int64_t> widths;
     for (std::int32_t task = 0; task < head.tasks; ++task) {
@@ -191,19 +193,19 @@ ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const s
 }
 
 std::unique_ptr<ParallelFile> ParallelFile::open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
-                                                              const Seat& seat, Last last) {
+                                                              const TaskLocation& location, Last last) {
   const std::shared_ptr<comm::Comm> all(team, &team->all());
   std::unique_ptr<BuddyService> service;
   comm::require_same(*all, [&] {
     service = std::make_unique<BuddyService>(all, request);
-    return service->prepare(seat);
+    return service->prepare(location);
   });
-  service->find_servers(seat);
+  service->find_servers(location);
   const BuddyService::Share share = service->find_share();
   std::uint64_t sees_its_file = 1;
   auto file = comm::agree(*all, [&] {
-    auto made =
-        std::unique_ptr<ParallelFile>(new ParallelFile(facts_of(request, share.seat, all->size()), team, share.seat));
+    auto made = std::unique_ptr<ParallelFile>(
+        new ParallelFile(facts_of(request, share.location, all->size()), team, share.location));
     made->physical_path_ = share.path;
     made->group_.comm = all;
     base::Bytes task = share.task;

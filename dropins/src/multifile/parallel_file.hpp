@@ -42,11 +42,11 @@ class ParallelFile final : public Multifile {
                                             Last last = nothing_more);
 
   // The same of a multifile with buddy copies: what is missing of the main set is read from copies, by those who see
-  // them, for those whose data they hold. `seat`: of this task in its group, of which the first looks for files.
+  // them, for those whose data they hold. `location`: of this task in its group, of which the first looks for files.
   static std::unique_ptr<ParallelFile> open_with_buddies(std::shared_ptr<Team> team, const Opening& request,
-                                                         const Seat& seat, Last last = nothing_more);
+                                                         const TaskLocation& location, Last last = nothing_more);
 
-  const Seat& seat() const noexcept { return seat_; }
+  const TaskLocation& location() const noexcept { return location_; }
   Team& team() noexcept { return *team_; }
   const FileGroup& group() const noexcept { return group_; }
   const std::string& physical_path() const noexcept { return physical_path_; }
@@ -74,11 +74,11 @@ class ParallelFile final : public Multifile {
   struct Wishes;
   struct Layout;
 
-  ParallelFile(Facts facts, std::shared_ptr<Team> team, Seat seat);
+  ParallelFile(Facts facts, std::shared_ptr<Team> team, TaskLocation location);
 
   void put(const Parcel& piece, base::Bytes data);
   void fetch(const Parcel& piece, base::MutableBytes bytes);
-  bool is_first() const noexcept { return seat_.task == 0; }
+  bool is_first() const noexcept { return location_.task == 0; }
   void create_physical(const Creation& request);
   std::exception_ptr settle(std::int64_t chunk_bytes, std::int64_t rank, base::FunctionRef<void()> prepare);
   void form_group(const Creation& request);
@@ -92,7 +92,7 @@ class ParallelFile final : public Multifile {
   std::optional<std::vector<format::sion::Place>> gather_map();
 
   std::shared_ptr<Team> team_;
-  Seat seat_;
+  TaskLocation location_;
   FileGroup group_;
   std::string physical_path_;
   CollectorWish wish_;

@@ -79,7 +79,7 @@ std::unique_ptr<ParallelFile> create(const Handle& comm, transport::Transport& t
   request.chunk_bytes = vector.chunks[rank];
   request.block_size = vector.block;
   request.rank = comm->rank();
-  request.seat = dealt_seat(comm->rank(), comm->size(), vector.files);
+  request.location = locate_evenly(comm->rank(), comm->size(), vector.files);
   request.opener.transport = &transport;
   return ParallelFile::create(make_team(comm), request);
 }
@@ -155,7 +155,7 @@ TEST(ParallelFile, ATaskThatCannotTakePartGivesItsErrorToItsGroup) {
       request.mode = parse_mode("bw,collective,collsize=2");
       request.chunk_bytes = 10'000;
       request.block_size = 512;
-      request.seat = dealt_seat(comm->rank(), comm->size(), 1);
+      request.location = locate_evenly(comm->rank(), comm->size(), 1);
       const auto file = ParallelFile::create(make_team(comm), request);
       const std::vector<std::byte> bytes(1000, static_cast<std::byte>(comm->rank()));
       FILE* const stream = file->channel().share_stream();
@@ -223,7 +223,7 @@ TEST(ParallelFile, OtherChunkSizesCanBeChosenBeforeDataAreWritten) {
   });
 }
 
-// All ranks must get this error, and none may wait for ever: run_ranks notices.
+// All ranks must get this error, and none may wait indefinitely: run_ranks notices.
 template <class Work>
 void expect_everywhere(int ranks, Code code, const Work& work) {
   run_ranks(ranks, [&](Handle comm) {
@@ -272,7 +272,7 @@ TEST(ParallelFile, WhatCannotBeIsRefusedOnAllTasks) {
     bad.name = long_name.c_str();
     create(comm, *memory, bad);
   });
-  EXPECT_EQ(error_of([] { dealt_seat(0, 3, 4); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([] { locate_evenly(0, 3, 4); }).code(), Code::invalid_argument);
 }
 
 TEST(ParallelFile, AFolderThatIsNotThereIsAnErrorOnAllTasks) {

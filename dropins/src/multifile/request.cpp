@@ -53,7 +53,7 @@ clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, 
 }
 
 std::int32_t whole_blocks(const clients::Owners& owners, std::int32_t block_size) {
-  if (!owners.have_strange_caches() || owners.unit.bytes == 0) return block_size;
+  if (!owners.have_incoherent_caches() || owners.unit.bytes == 0) return block_size;
   const auto block = static_cast<std::uint64_t>(block_size);
   const std::uint64_t whole = (block + owners.unit.bytes - 1) / owners.unit.bytes * owners.unit.bytes;
   constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max());

@@ -25,7 +25,7 @@ struct Creation {
   std::int64_t chunk_bytes = 0;
   std::int32_t block_size = -1;  // of the file system; -1: it is asked
   std::int64_t rank = 0;         // to be stored
-  Seat seat = {};
+  TaskLocation location = {};
   format::sion::NameRule names = {};  // empty: as usual
   format::sion::SetRule copy_names = {};
   Opener opener = {};
@@ -39,7 +39,7 @@ struct Opening {
   format::sion::SetRule copy_names = {};
 };
 
-// Longest name of a physical file, for it is stored in 1024 bytes.
+// Longest name of a physical file, because it is stored in 1024 bytes.
 inline constexpr std::size_t longest_path = 1023;
 
 // Throws Error(invalid_argument): no name, or one that is too long.

@@ -124,7 +124,7 @@ std::unique_ptr<SerialFile> SerialFile::open_task(const Opening& request, std::i
   const Set set = open_set(request);
   if (task < 0 || task >= set.tasks()) {
     refuse(Code::invalid_argument, request.path,
-           fmt::format("there is no task {}; it has tasks 0 to {}", task, set.tasks() - 1));
+           fmt::format("task {} does not exist; it has tasks 0 to {}", task, set.tasks() - 1));
   }
   auto file = std::unique_ptr<SerialFile>(new SerialFile(facts_of(request, set)));
   const auto number = static_cast<std::int32_t>(task);

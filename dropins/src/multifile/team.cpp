@@ -11,7 +11,7 @@
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
-#include "multifile/comm_courier.hpp"
+#include "multifile/comm_exchange.hpp"
 #include "multifile/comm_relay.hpp"
 
 namespace lq::multifile {
@@ -24,20 +24,20 @@ class CommTeam final : public Team {
   explicit CommTeam(std::shared_ptr<comm::Comm> all) : all_(std::move(all)) {}
   comm::Comm& all() override { return *all_; }
 
-  FileGroup form(const Seat& seat, bool collects) override {
-    if (seat.is_rank && !collects) return {all_, nullptr};
+  FileGroup form(const TaskLocation& location, bool collects) override {
+    if (location.is_rank && !collects) return {all_, nullptr};
     FileGroup group;
-    const auto courier = comm::agree(*all_, [&] {
-      group.comm = seat.is_rank ? all_ : all_->split(seat.file, seat.task);
-      return collects ? std::make_shared<CommCourier>(group.comm) : nullptr;
+    const auto exchange = comm::agree(*all_, [&] {
+      group.comm = location.is_rank ? all_ : all_->split(location.file, location.task);
+      return collects ? std::make_shared<CommExchange>(group.comm) : nullptr;
     });
-    if (courier) courier->open();
-    group.courier = courier;
+    if (exchange) exchange->open();
+    group.exchange = exchange;
     return group;
   }
 
-  std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) override {
-    auto relay = comm::agree(*all_, [&] { return std::make_unique<CommRelay>(all_, vicinity); });
+  std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) override {
+    auto relay = comm::agree(*all_, [&] { return std::make_unique<CommRelay>(all_, neighbours); });
     relay->open();
     return relay;
   }
@@ -62,12 +62,12 @@ CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t ta
   return group;
 }
 
-Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files) {
+TaskLocation locate_evenly(std::int32_t task, std::int32_t tasks, std::int32_t files) {
   const format::sion::FileShare share = format::sion::share_of_task(task, tasks, files);
   return {share.file, files, share.local_task, share.tasks, files == 1};
 }
 
-Seat grouped_seat(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks) {
+TaskLocation locate_by_group(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks) {
   const std::unique_ptr<comm::Comm> group = comm::agree(all, [&] { return all.split(leader, task); });
   const std::uint64_t leads = group->rank() == 0 ? 1 : 0;
   const comm::Sums leaders = comm::exclusive_sums(all, std::span(&leads, 1));

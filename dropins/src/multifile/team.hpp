@@ -18,7 +18,7 @@
 namespace lq::multifile {
 
 // Where a task lies in a set: physical file and number in it, and how many there are of each.
-struct Seat {
+struct TaskLocation {
   std::int32_t file = 0;
   std::int32_t files = 1;
   std::int32_t task = 0;
@@ -49,12 +49,12 @@ CollectorGroup group_of(const std::vector<std::int32_t>& groups, std::int32_t ta
                         std::int32_t block_size, bool merges);
 
 // Moves data within a group. Collective over the group; each task passes its own parcel.
-class Courier {
+class CollectorExchange {
  public:
   using Write = base::FunctionRef<void(const Parcel& piece, base::Bytes)>;
   using Read = base::FunctionRef<void(const Parcel& piece, base::MutableBytes)>;
 
-  virtual ~Courier() = default;
+  virtual ~CollectorExchange() = default;
   // Local. Has the memory for the pieces of others, so that none is asked for while they wait.
   virtual void reserve(const CollectorGroup& /*group*/) {}
   // Calls `write` on the collector, task by task, piece by piece; its own data first. When `write` throws, or a task
@@ -62,24 +62,25 @@ class Courier {
   virtual void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) = 0;
   // Calls `read` on the collector, which puts what it read where the piece belongs. Of a task that has failed before,
   // `data` are its error.
-  virtual void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) = 0;
+  virtual void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+                            const Read& read) = 0;
 };
 
 // The tasks of one physical file.
 struct FileGroup {
-  std::shared_ptr<comm::Comm> comm;  // rank: local task
-  std::shared_ptr<Courier> courier;  // nullptr: nobody moves data of others
+  std::shared_ptr<comm::Comm> comm;             // rank: local task
+  std::shared_ptr<CollectorExchange> exchange;  // nullptr: nobody moves data of others
 };
 
 // Two neighbours of a task: the group whose first task keeps a copy of its data, and the group whose data the first
 // task of its own group keeps.
-struct Vicinity {
-  Seat seat;                      // of this task
+struct BuddyNeighbours {
+  TaskLocation location;          // of this task
   std::int32_t distance = 1;      // from its group to the one that keeps, going down and round
   std::int32_t keeper = 0;        // rank in all() of the first task there
   std::int32_t keeper_tasks = 0;  // of that group
-  std::int32_t ward_tasks = 0;    // of the group whose data are kept here
-  std::vector<int> wards = {};    // on the first task, their ranks in all()
+  std::int32_t client_tasks = 0;  // of the group whose data are kept here
+  std::vector<int> clients = {};  // on the first task, their ranks in all()
 };
 
 // Moves data of all tasks to those that keep copies.
@@ -88,31 +89,32 @@ class Relay {
   virtual ~Relay() = default;
   // Collective over the team. Calls `write` where data are kept, task by task, piece by piece; after a failure there no
   // more, but everything is received.
-  virtual void pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) = 0;
+  virtual void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
+                    std::exception_ptr& failure) = 0;
 };
 
 class Team {
  public:
   virtual ~Team() = default;
   virtual comm::Comm& all() = 0;
-  // Collective over all(). The group of the tasks of a physical file, with a courier where all ask for one
+  // Collective over all(). The group of the tasks of a physical file, with a exchange where all ask for one
   // (`collects`); throws the same on all.
-  virtual FileGroup form(const Seat& seat, bool collects) = 0;
+  virtual FileGroup form(const TaskLocation& location, bool collects) = 0;
   // Whether this task may read and write for others.
   virtual bool may_collect() const { return true; }
   // Whether tasks can keep copies for each other.
   virtual bool can_relay() const { return true; }
   // Collective over all(). Throws the same on all.
-  virtual std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) = 0;
+  virtual std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) = 0;
 };
 
 std::shared_ptr<Team> make_team(std::shared_ptr<comm::Comm> all);
 
 // Local. Seats of tasks that are dealt out to `files` physical files. Throws Error(invalid_argument) unless
 // 1 <= files <= tasks.
-Seat dealt_seat(std::int32_t task, std::int32_t tasks, std::int32_t files);
+TaskLocation locate_evenly(std::int32_t task, std::int32_t tasks, std::int32_t files);
 // Collective. Seats of tasks that come in groups, a physical file each: `leader` is the rank in `all` of the group's
 // first task, and files are numbered in the order of their leaders.
-Seat grouped_seat(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks);
+TaskLocation locate_by_group(comm::Comm& all, std::int32_t leader, std::int32_t task, std::int32_t tasks);
 
 }  // namespace lq::multifile

@@ -230,33 +230,34 @@ comm::Flight ThreadsComm::start_send(std::span<const std::byte>, int, int) { ref
 comm::Flight ThreadsComm::start_receive(std::span<std::byte>, int, int) { refuse("receive messages"); }
 
 // Threads of a rank meet in one place, so they cannot be of different groups.
-void ThreadsTeam::require_whole_ranks(const Seat& seat) {
+void ThreadsTeam::require_whole_ranks(const TaskLocation& location) {
   std::uint64_t is_parted = 0;
   ThreadGroup& threads = all_->shared().group;
   threads.together(
-      all_->thread(), &seat, [] {}, [&] { is_parted = threads.deposit<Seat>(0).file == seat.file ? 0 : 1; });
+      all_->thread(), &location, [] {},
+      [&] { is_parted = threads.deposit<TaskLocation>(0).file == location.file ? 0 : 1; });
   all_->all_reduce(std::span(&is_parted, 1), comm::Reduce::max);
   if (is_parted == 0) return;
   throw Error(Code::unsupported,
               fmt::format("threads of one rank would be tasks of different files, of {} in all; open "
                           "it by ranks without threads, mapped, or serially",
-                          seat.files));
+                          location.files));
 }
 
-FileGroup ThreadsTeam::form(const Seat& seat, bool collects) {
-  require_whole_ranks(seat);
+FileGroup ThreadsTeam::form(const TaskLocation& location, bool collects) {
+  require_whole_ranks(location);
   FileGroup group;
-  const auto courier = comm::agree(*all_, [&] {
-    group.comm = all_->split(seat.file, seat.task);
-    return collects ? std::make_shared<ThreadsCourier>(std::dynamic_pointer_cast<ThreadsComm>(group.comm)) : nullptr;
+  const auto exchange = comm::agree(*all_, [&] {
+    group.comm = all_->split(location.file, location.task);
+    return collects ? std::make_shared<ThreadsExchange>(std::dynamic_pointer_cast<ThreadsComm>(group.comm)) : nullptr;
   });
-  if (courier) courier->open();
-  group.courier = courier;
+  if (exchange) exchange->open();
+  group.exchange = exchange;
   return group;
 }
 
-std::unique_ptr<Relay> ThreadsTeam::make_relay(const Vicinity& vicinity) {
-  auto relay = comm::agree(*all_, [&] { return std::make_unique<ThreadsRelay>(all_, vicinity); });
+std::unique_ptr<Relay> ThreadsTeam::make_relay(const BuddyNeighbours& neighbours) {
+  auto relay = comm::agree(*all_, [&] { return std::make_unique<ThreadsRelay>(all_, neighbours); });
   relay->open();
   return relay;
 }

@@ -12,7 +12,7 @@
 
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
-#include "multifile/comm_courier.hpp"
+#include "multifile/comm_exchange.hpp"
 #include "multifile/comm_relay.hpp"
 #include "multifile/team.hpp"
 
@@ -86,31 +86,33 @@ class ThreadsComm final : public comm::Comm {
 };
 
 // Thread 0 of each rank sends, or collects, for all of them. Groups are of whole ranks.
-class ThreadsCourier final : public Courier {
+class ThreadsExchange final : public CollectorExchange {
  public:
   // Local.
-  explicit ThreadsCourier(std::shared_ptr<ThreadsComm> comm);
+  explicit ThreadsExchange(std::shared_ptr<ThreadsComm> comm);
   // Collective, before anything is moved. Asks for no memory.
   void open();
 
   void reserve(const CollectorGroup& group) override;
   void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
-  void deal_out(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data, const Read& read) override;
+  void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+                    const Read& read) override;
 
  private:
   std::shared_ptr<ThreadsComm> comm_;
-  std::unique_ptr<CommCourier> between_;  // of thread 0
+  std::unique_ptr<CommExchange> between_;  // of thread 0
 };
 
 // The same for copies: groups that keep them are of whole ranks, too.
 class ThreadsRelay final : public Relay {
  public:
   // Local.
-  ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const Vicinity& vicinity);
+  ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours);
   // Collective, before anything is passed. Asks for no memory.
   void open();
 
-  void pass(const Parcel& mine, base::Bytes data, const Courier::Write& write, std::exception_ptr& failure) override;
+  void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
+            std::exception_ptr& failure) override;
 
  private:
   std::shared_ptr<ThreadsComm> comm_;
@@ -122,12 +124,12 @@ class ThreadsTeam final : public Team {
   explicit ThreadsTeam(std::shared_ptr<ThreadsComm> all) : all_(std::move(all)) {}
   comm::Comm& all() override { return *all_; }
   // Throws unsupported where threads of one rank sit in different files.
-  FileGroup form(const Seat& seat, bool collects) override;
+  FileGroup form(const TaskLocation& location, bool collects) override;
   bool may_collect() const override { return all_->thread() == 0; }
-  std::unique_ptr<Relay> make_relay(const Vicinity& vicinity) override;
+  std::unique_ptr<Relay> make_relay(const BuddyNeighbours& neighbours) override;
 
  private:
-  void require_whole_ranks(const Seat& seat);
+  void require_whole_ranks(const TaskLocation& location);
 
   std::shared_ptr<ThreadsComm> all_;
 };

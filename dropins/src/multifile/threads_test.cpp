@@ -62,7 +62,7 @@ TEST(Threads, AreAGroupLikeAnyOther) {
 
 TEST(Threads, SendToEachOther) {
   run_hybrid(3, 2, [](const std::shared_ptr<ThreadsComm>& comm) {
-    // To itself, and to all tasks behind it; one byte for each number it has.
+    // To itself, and to all tasks after it; one byte for each number it has.
     std::vector<comm::Message> outgoing;
     for (int to = comm->rank(); to < comm->size(); ++to) {
       outgoing.push_back({to, std::vector<std::byte>(static_cast<std::size_t>(comm->rank()), std::byte(to))});
@@ -89,7 +89,7 @@ TEST(Threads, KeepCopiesOfTheirNeighboursData) {
     request.chunk_bytes = 300;
     request.block_size = 256;
     request.rank = rank;
-    request.seat = {rank / 2, 3, rank % 2, 2};
+    request.location = {rank / 2, 3, rank % 2, 2};
     request.opener.transport = memory.get();
     const auto file = ParallelFile::create(std::make_shared<ThreadsTeam>(comm), request);
     for (int call = 0; call < 3; ++call) {
@@ -135,7 +135,7 @@ TEST(Threads, WriteTheVector) {
     request.chunk_bytes = 256 + 10 * comm->thread();
     request.block_size = 256;
     request.rank = rank;
-    request.seat = {rank / 3, 2, rank % 3, 3};
+    request.location = {rank / 3, 2, rank % 3, 3};
     request.opener.transport = memory.get();
     const auto file = ParallelFile::create(std::make_shared<ThreadsTeam>(comm), request);
     EXPECT_TRUE(file->write(vector_bytes(21, rank, 0, 150 + 20 * rank)));
@@ -171,7 +171,7 @@ TEST(Threads, OnlyTheFirstOfARankCollects) {
     request.chunk_bytes = 1000;
     request.block_size = 64;
     request.rank = rank;
-    request.seat = {0, 1, rank, 6};
+    request.location = {0, 1, rank, 6};
     request.opener.transport = memory.get();
     const auto team = std::make_shared<ThreadsTeam>(comm);
     const auto file = ParallelFile::create(team, request);

@@ -17,7 +17,7 @@ namespace lq::multifile {
 namespace {
 
 // Of a task that has failed: what went wrong, for its group.
-Parcel parcel_of(const comm::ToldFailure& told) noexcept {
+Parcel parcel_of(const comm::RemoteError& told) noexcept {
   return {Parcel::failed, static_cast<std::int64_t>(told.words.size())};
 }
 
@@ -35,16 +35,16 @@ bool ParallelFile::write_together(base::Bytes bytes) {
       mine = {static_cast<std::int64_t>(stream.offset()), static_cast<std::int64_t>(bytes.size())};
     }
   });
-  const comm::ToldFailure told(failure);
+  const comm::RemoteError told(failure);
   if (failure) failure = told.error();
   bool has_written = true;
   base::keep_failure(failure, [&] {
-    group_.courier->collect(collectors_, told.has_failed ? parcel_of(told) : mine, told.has_failed ? told.words : bytes,
-                            [&](const Parcel& piece, base::Bytes data) {
-                              has_written = false;
-                              put(piece, data);
-                              has_written = true;
-                            });
+    group_.exchange->collect(collectors_, told.has_failed ? parcel_of(told) : mine,
+                             told.has_failed ? told.words : bytes, [&](const Parcel& piece, base::Bytes data) {
+                               has_written = false;
+                               put(piece, data);
+                               has_written = true;
+                             });
   });
   if (!has_written) collector_failure_ = failure;
   // Whatever happened here, the neighbours wait.
@@ -78,7 +78,7 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exceptio
     mine = {static_cast<std::int64_t>(stream.offset()),
             static_cast<std::int64_t>(std::min<std::uint64_t>(buffer.size(), stream.rest()))};
   });
-  comm::ToldFailure told(failure);
+  comm::RemoteError told(failure);
   if (failure) {
     failure = told.error();
     mine = parcel_of(told);
@@ -90,8 +90,8 @@ std::size_t ParallelFile::read_together(base::MutableBytes buffer, std::exceptio
   } else {
     const base::MutableBytes data = failure ? base::MutableBytes(told.words) : buffer;
     base::keep_failure(failure, [&] {
-      group_.courier->deal_out(collectors_, mine, data,
-                               [&](const Parcel& piece, base::MutableBytes bytes) { fetch(piece, bytes); });
+      group_.exchange->scatter_data(collectors_, mine, data,
+                                    [&](const Parcel& piece, base::MutableBytes bytes) { fetch(piece, bytes); });
     });
   }
   if (failure) std::rethrow_exception(failure);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Non-blocking reads that fail: when their error is known, nothing of theirs is on its way any more, for it would
+// Non-blocking reads that fail: when their error is known, nothing of theirs is on its way any more, because it would
 // arrive in memory that has other uses by then. Requests are counted where programs may look on: in MPI's profiling
 // interface.
 #include <set>
@@ -74,7 +74,7 @@ class LemonBackground : public Lemon {
     EXPECT_EQ(reader->pos, 0) << "the object is as it was";
   }
 
-  // Rows of eight sites, cut by the ranks, as many as fill so many bytes.
+  // Rows of eight sites, cut by the ranks, as many as fill the given number of bytes.
   void read_lattice(std::uint64_t bytes, std::uint64_t cut) {
     const Cartesian comm({1, world_size()});
     const std::vector<int> extents{static_cast<int>(bytes / (8 * site)), 8};

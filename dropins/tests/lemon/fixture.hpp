@@ -36,7 +36,7 @@ class Cartesian {
   operator MPI_Comm() const { return comm_; }
   const std::vector<int>& ranks() const { return ranks_; }
   const std::vector<int>& here() const { return here_; }
-  // Extents that give every rank so many sites in each dimension.
+  // Extents that give every rank the given number of sites in each dimension.
   std::vector<int> extents(int local) const;
 
  private:

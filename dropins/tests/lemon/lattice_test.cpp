@@ -70,7 +70,7 @@ class LemonLattice : public Lemon, public ::testing::WithParamInterface<bool> {
   }
 };
 
-// All grids of the ranks there are in so many dimensions.
+// All grids of the ranks there are in the given number of dimensions.
 std::vector<std::vector<int>> grids(int ranks, int dimensions) {
   if (dimensions == 1) return {{ranks}};
   std::vector<std::vector<int>> all;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory that runs out on one of the ranks while records are written and read with Lemon's interface: at every
-// allocation, once or for good. Claim: nobody waits for ever, and all ranks get the same code.
+// allocation, once or for good. Claim: nobody waits indefinitely, and all ranks get the same code.
 #include <string>
 #include <vector>
 

@@ -53,7 +53,7 @@ class QioFault : public ::testing::TestWithParam<Case> {
  protected:
   void SetUp() override { testing::deal_sites(GetParam().has_slices); }
 
-  // Collective. The folder anew, empty or with files that have been there.
+  // Collective. The folder again, empty or with files that have been there.
   void start_anew(bool with_old) {
     MPI_Barrier(MPI_COMM_WORLD);
     if (world_rank() == 0) {

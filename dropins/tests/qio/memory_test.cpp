@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Memory that runs out on one of the nodes while fields are written and read through QIO's interface: at every
-// allocation, once or for good. Claim: nobody waits for ever, all nodes get the same code, and what is read without one
-// is right.
+// allocation, once or for good. Claim: nobody waits indefinitely, all nodes get the same code, and what is read without
+// one is right.
 #include <qio.h>
 
 #include <string>

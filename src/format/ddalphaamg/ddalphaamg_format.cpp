@@ -90,7 +90,7 @@ Likeness likeness_of(base::ByteSource& file) {
   return agrees || sample->is_telling() ? Likeness::maybe : Likeness::no;
 }
 
-class DDalphaAMG final : public flat::Family {
+class DDalphaAMG final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override { return likeness_of(file); }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
@@ -109,7 +109,7 @@ class DDalphaAMG final : public flat::Family {
 
 flat::Head DDalphaAMG::read(base::ByteSource& file, const Limits&, Findings&) const {
   auto seen = look(file);
-  if (!seen) throw Error(Code::malformed, "the header or the size are not those of a configuration of DDalphaAMG");
+  if (!seen) throw Error(Code::malformed, "the header or the size does not match a DDalphaAMG configuration");
   flat::Head head;
   head.payload = payload_of(seen->extents, seen->order);
   head.payload.offset = header_bytes;

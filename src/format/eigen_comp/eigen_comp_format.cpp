@@ -85,8 +85,9 @@ class Scan {
   void read_eigenvalues() {
     const auto file = beside(std::string(eigenvalues_file));
     if (!file) {
-      findings_.warning("eigen-comp-values", catalog_.records.front(),
-                        fmt::format("there is no {} beside it; the eigenvalues are not known", eigenvalues_file));
+      findings_.warning(
+          "eigen-comp-values", catalog_.records.front(),
+          fmt::format("{} is missing in the same folder; the eigenvalues are not known", eigenvalues_file));
       return;
     }
     std::string text = text_of(*file);

@@ -59,7 +59,7 @@ std::vector<std::uint32_t> crcs_in(const Lines& lines) {
     const auto value = lines.find(fmt::format("crc32[{}]", k));
     if (!value) break;
     const auto crc = base::parse_hex32(*value);
-    if (!crc) throw Error(Code::malformed, fmt::format("crc32[{}] = {} is no checksum", k, base::printable(*value)));
+    if (!crc) throw Error(Code::malformed, fmt::format("crc32[{}] = {} is not a checksum", k, base::printable(*value)));
     crcs.push_back(*crc);
   }
   if (crcs.empty()) throw Error(Code::malformed, "there is no line crc32[0], one for each file");
@@ -86,7 +86,7 @@ void require_blocks(const Metadata& known, const Lines& lines) {
 void require_basis(const Metadata& known) {
   if (known.basis_single > known.basis) throw Error(Code::malformed, "nkeep_single is larger than nkeep");
   if (2 * known.basis_16() % known.shared != 0) {
-    throw Error(Code::malformed, fmt::format("2 (nkeep - nkeep_single) = {} coefficients are no groups of {}",
+    throw Error(Code::malformed, fmt::format("2 (nkeep - nkeep_single) = {} coefficients do not form groups of {}",
                                              2 * known.basis_16(), known.shared));
   }
   // All of a file.
@@ -153,13 +153,13 @@ std::vector<double> decode_eigenvalues(std::string_view text) {
   const std::vector<std::string_view> words = base::split_words(text);
   const auto count = words.empty() ? std::nullopt : base::parse_u64(words.front());
   if (!count || *count != words.size() - 1) {
-    throw Error(Code::malformed, fmt::format("{} numbers behind their count {}", words.empty() ? 0 : words.size() - 1,
+    throw Error(Code::malformed, fmt::format("{} numbers after their count {}", words.empty() ? 0 : words.size() - 1,
                                              words.empty() ? "" : base::printable(words.front())));
   }
   std::vector<double> values;
   for (std::size_t k = 1; k < words.size(); ++k) {
     const auto value = base::parse_double(words[k]);
-    if (!value) throw Error(Code::malformed, fmt::format("\"{}\" is no eigenvalue", base::printable(words[k])));
+    if (!value) throw Error(Code::malformed, fmt::format("\"{}\" is not an eigenvalue", base::printable(words[k])));
     values.push_back(*value);
   }
   return values;

@@ -43,7 +43,7 @@ struct Metadata {
 
 // malformed, unsupported: what is wrong, in a sentence that does not name the file.
 Metadata decode(std::string_view text);
-// malformed: it is no list of so many numbers.
+// malformed: it is no list of the given number of numbers.
 std::vector<double> decode_eigenvalues(std::string_view text);
 
 // "07/0000000014.compressed": of file number k.

@@ -27,7 +27,7 @@ class HeaderReader {
   std::uint32_t word(std::string_view name);
   double real(std::string_view name);
   std::string text(std::string_view name, std::size_t length);
-  // Extents one behind the other, of the directions given: {3, 0, 1, 2} for t, x, y, z.
+  // Extents contiguous, of the directions given: {3, 0, 1, 2} for t, x, y, z.
   Extents extents(std::initializer_list<int> directions);
 
   // The end of what was read.
@@ -44,7 +44,7 @@ class HeaderReader {
   ByteOrder order_;
   std::string section_;
   std::uint64_t begin_;
-  std::uint64_t next_ = 0;  // behind it
+  std::uint64_t next_ = 0;  // after it
   std::vector<Annotation> parts_;
 };
 
@@ -72,8 +72,8 @@ std::uint32_t first_word(base::ByteSource& file, ByteOrder order);
 // Of a 32-bit magic: how a file that begins with it was written; nothing where it begins otherwise.
 std::optional<ByteOrder> order_of_magic(base::ByteSource& file, std::uint32_t magic);
 
-// Whether doubles of the file, in whole matrices of so many colours from `offset` on, are unitary or zero: for formats
-// without a magic. Looks at the first `matrices`; false where there are fewer.
+// Whether doubles of the file, in whole matrices of the given number of colours from `offset` on, are unitary or zero:
+// for formats without a magic. Looks at the first `matrices`; false where there are fewer.
 bool begins_unitary(base::ByteSource& file, std::uint64_t offset, ByteOrder order, int colors, int matrices);
 
 }  // namespace lq::format::flat

@@ -47,7 +47,7 @@ void set_length(Payload& payload) {
   base::add_or_throw(payload.offset, payload.length, "the size of the file");
 }
 
-Catalog Family::scan(base::ByteSource& file, const Limits& limits) const {
+Catalog FlatFormat::scan(base::ByteSource& file, const Limits& limits) const {
   Catalog catalog;
   catalog.path = file.path();
   catalog.format = name();
@@ -81,13 +81,14 @@ Catalog Family::scan(base::ByteSource& file, const Limits& limits) const {
 }
 
 // Where no sum says that the data are all, an extent may be damaged, and they are more.
-void Family::report_trailing(const Catalog& catalog, const Record& data, Findings& findings) const {
+void FlatFormat::report_trailing(const Catalog& catalog, const Record& data, Findings& findings) const {
   const std::uint64_t end = data.offset + data.data_length;
   const std::string rule = fmt::format("{}-trailing-bytes", name());
-  const std::string sentence = fmt::format("{} bytes follow the data, which nobody reads", catalog.file_bytes - end);
+  const std::string sentence =
+      fmt::format("{} bytes follow the data, which no program reads", catalog.file_bytes - end);
   const std::string expected = fmt::format("{} bytes", end), found = fmt::format("{} bytes", catalog.file_bytes);
   if (catalog.fields.back().sums.all.empty()) {
-    findings.error(Code::ok, rule, data, sentence + "; the size of the lattice may be damaged, and no sum tells",
+    findings.error(Code::ok, rule, data, sentence + "; the size of the lattice may be damaged, and no sum shows it",
                    expected, found);
   } else {
     findings.warning(rule, data, sentence, expected, found);
@@ -95,7 +96,7 @@ void Family::report_trailing(const Catalog& catalog, const Record& data, Finding
 }
 
 // The field of this header, which begins at byte `begin`. False: the file ends before its data do.
-bool Family::take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& findings) const {
+bool FlatFormat::take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& findings) const {
   const Payload& payload = head.payload;
   const std::uint64_t end = payload.offset + payload.length, number = catalog.records.size() + 1;
   if (head.files.empty()) {
@@ -128,7 +129,7 @@ bool Family::take(Catalog& catalog, Head& head, std::uint64_t begin, Findings& f
 }
 
 // The headers of all files, and the data, which lie in as many pieces.
-void Family::take_blocks(Catalog& catalog, Head& head) const {
+void FlatFormat::take_blocks(Catalog& catalog, Head& head) const {
   const std::vector<Tile>& tiles = head.payload.tiles;
   std::vector<std::uint64_t> begins(head.files.size(), ~std::uint64_t{0});  // of the data, in each file
   for (const Tile& tile : tiles) {
@@ -149,7 +150,7 @@ void Family::take_blocks(Catalog& catalog, Head& head) const {
 }
 
 // Its sites may be dealt into several arrays, but these fill one stretch of the file.
-void Family::take_data_file(Catalog& catalog, Head& head) const {
+void FlatFormat::take_data_file(Catalog& catalog, Head& head) const {
   const Payload& payload = head.payload;
   const bool is_one_piece = payload.tiles.empty();
   const std::uint64_t begin = is_one_piece ? payload.offset : payload.tiles.front().offset;
@@ -162,19 +163,20 @@ void Family::take_data_file(Catalog& catalog, Head& head) const {
   catalog.files = std::move(head.files);
 }
 
-std::vector<RecordPiece> Family::pieces(base::ByteSource& file, const Catalog& catalog, const Record& record) const {
+std::vector<RecordPiece> FlatFormat::pieces(base::ByteSource& file, const Catalog& catalog,
+                                            const Record& record) const {
   if (record.pieces == 1) return Container::pieces(file, catalog, record);
   std::vector<RecordPiece> all;
   for (const Tile& tile : catalog.fields.front().payload.tiles) all.push_back({tile.file, tile.offset, tile.bytes});
   return all;
 }
 
-std::optional<Head> Family::read_further(base::ByteSource&, std::uint64_t, std::uint64_t) const { return {}; }
+std::optional<Head> FlatFormat::read_further(base::ByteSource&, std::uint64_t, std::uint64_t) const { return {}; }
 
 // What a scan says of the few rules there are.
-std::vector<Finding> Family::validate(base::ByteSource&, const Catalog& catalog) const { return catalog.findings; }
+std::vector<Finding> FlatFormat::validate(base::ByteSource&, const Catalog& catalog) const { return catalog.findings; }
 
-std::vector<Annotation> Family::explain(base::ByteSource& file, const Catalog& catalog) const {
+std::vector<Annotation> FlatFormat::explain(base::ByteSource& file, const Catalog& catalog) const {
   const std::uint64_t all = file.size();
   if (catalog.fields.empty()) {
     if (all == 0) return {};
@@ -201,14 +203,14 @@ std::vector<Annotation> Family::explain(base::ByteSource& file, const Catalog& c
   return parts;
 }
 
-Layout Family::plan_record(const RecordRequest&) const {
+Layout FlatFormat::plan_record(const RecordRequest&) const {
   throw Error(Code::unsupported,
               fmt::format("files of format \"{}\" are a header and the numbers of one field; they take no records of "
                           "yours: use ildg, scidac or hdf5",
                           name()));
 }
 
-void Family::store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&, const Digest&) const {
+void FlatFormat::store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&, const Digest&) const {
   throw Error(Code::unsupported,
               fmt::format("{}: sums of files of format \"{}\" are written with the data only; convert the file",
                           catalog.path, name()),

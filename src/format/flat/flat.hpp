@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What formats have in common whose files are a header and the numbers of a field behind it, and nothing else: of one
-// field, or of several one behind the other; or whose fields are cut into blocks, each in a file like that; or whose
+// What formats have in common whose files are a header and the numbers of a field after it, and nothing else: of one
+// field, or of several contiguous; or whose fields are cut into blocks, each in a file like that; or whose
 // header is a file of its own.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Head {
   std::vector<Annotation> parts = {};  // every byte of the header (of the file that was opened), in order
 };
 
-class Family : public Container, public FieldFormat {
+class FlatFormat : public Container, public FieldFormat {
  public:
   Catalog scan(base::ByteSource& file, const Limits& limits) const final;
   std::vector<Finding> validate(base::ByteSource& file, const Catalog& catalog) const final;
@@ -49,7 +49,7 @@ class Family : public Container, public FieldFormat {
   // malformed, unsupported, truncated: what is wrong, in a sentence that does not name the file. What can be tolerated
   // becomes a finding; their rules begin with the name of the format.
   virtual Head read(base::ByteSource& file, const Limits& limits, Findings& findings) const = 0;
-  // Of the field number `number` (1, 2, ...) behind those before it, whose data end at byte `end`; nothing: that was
+  // Of the field number `number` (1, 2, ...) after those before it, whose data end at byte `end`; nothing: that was
   // all.
   virtual std::optional<Head> read_further(base::ByteSource& file, std::uint64_t number, std::uint64_t end) const;
 };
@@ -65,7 +65,7 @@ std::string data_type(std::string_view format);
 // set.
 void set_length(Payload& payload);
 
-// A file of one field whose header is known but for what depends on the data.
+// A file of one field whose header is known except for what depends on the data.
 Layout layout_of(std::string_view header, Payload payload);
 Literal literal_at(std::uint64_t offset, std::string_view bytes);
 
@@ -80,12 +80,13 @@ void require_held(const FieldRequest& request, const Metadata& held, std::string
 
 // The numbers of all rows but the last of each matrix are in the file.
 void leave_third_rows_out(Payload& payload);
-// Where the bytes behind the header are not as many as it announces, but just those of other matrices, of one kind
+// Where the bytes after the header are not as many as it announces, but just those of other matrices, of one kind
 // alone (another SU(N), two rows, the other precision): makes the payload that, and says so; empty: there is nothing to
 // say.
 std::string fit_matrices(Payload& payload, base::ByteSource& file);
 
-// The order of numbers in a file of `directions` (of the links, as the file has them), of so many numbers each.
+// The order of numbers in a file of `directions` (of the links, as the file has them), of the given number of numbers
+// each.
 std::vector<std::uint32_t> link_order(const std::vector<int>& directions, std::uint32_t numbers);
 
 }  // namespace lq::format::flat

@@ -108,7 +108,7 @@ std::optional<std::uint32_t> read_sum(const TextHeader& header, std::string_view
   const auto word = base::parse_hex32(*text);
   if (!word) {
     findings.error(Code::ok, rule, record,
-                   fmt::format("{} = {} is no sum; the data cannot be verified", key, base::printable(*text)),
+                   fmt::format("{} = {} is not a sum; the data cannot be verified", key, base::printable(*text)),
                    "up to eight hexadecimal digits", base::printable(*text));
   }
   return word;

@@ -34,7 +34,7 @@ constexpr Kind kinds[] = {
     {2, "smearing", FieldKind::generic},
 };
 
-class Fnal final : public flat::Family {
+class Fnal final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override {
     return flat::order_of_magic(file, magic) ? Likeness::yes : Likeness::no;

@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view hirep_name = "hirep";
 constexpr std::string_view holds = "one gauge field in four dimensions";
 constexpr std::uint64_t header_bytes = 28;
-constexpr std::uint64_t four_fermion_bytes = 16;  // of a site, behind the links
+constexpr std::uint64_t four_fermion_bytes = 16;  // of a site, after the links
 constexpr std::int32_t most_colors = 100;
 
 struct Seen {
@@ -123,7 +123,7 @@ Likeness likeness_of(base::ByteSource& file) {
   return sample && sample->agrees_with(seen->plaquette) ? Likeness::yes : Likeness::maybe;
 }
 
-class HiRep final : public flat::Family {
+class HiRep final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override { return likeness_of(file); }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
@@ -146,8 +146,7 @@ class HiRep final : public flat::Family {
 
 flat::Head HiRep::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   auto seen = look(file);
-  if (!seen)
-    throw Error(Code::malformed, "the header, the size or the links are not those of a configuration of HiRep");
+  if (!seen) throw Error(Code::malformed, "the header, the size or the links do not match a HiRep configuration");
   flat::Head head;
   head.payload = payload_of(seen->extents, seen->colors, seen->quaternions);
   head.payload.offset = header_bytes;
@@ -169,8 +168,7 @@ bool chooses_quaternions(const FieldRequest& request) {
   if (layout.empty() || layout == "matrices") return false;
   if (layout == "quaternions" && request.spec.colors == 2) return true;
   throw Error(Code::invalid_argument,
-              fmt::format("there is no layout \"{}\" of HiRep files of SU({}); there are matrices and, of SU(2), "
-                          "quaternions",
+              fmt::format("unknown layout \"{}\" of HiRep files of SU({}); choose matrices or, for SU(2), quaternions",
                           layout, request.spec.colors),
               {.expected = "matrices, quaternions", .found = layout});
 }

@@ -18,9 +18,9 @@
 #include "format/findings.hpp"
 #include "format/formats.hpp"
 #include "format/lime/types.hpp"
-#include "format/scidac/family.hpp"
 #include "format/scidac/lattice_xml.hpp"
 #include "format/scidac/record_types.hpp"
+#include "format/scidac/scidac_base.hpp"
 #include "format/text_reader.hpp"
 #include "format/xml_fields.hpp"
 
@@ -54,7 +54,7 @@ void check_required(const Catalog& catalog, const Records& formats, const Record
   if (formats.front()->message != data.front()->message) {
     findings.warning("ildg-one-message", anchor, "ildg-format and ildg-binary-data are not in one message");
   } else if (formats.front()->offset > data.front()->offset) {
-    findings.warning("ildg-record-order", anchor, "ildg-format stands behind ildg-binary-data");
+    findings.warning("ildg-record-order", anchor, "ildg-format follows ildg-binary-data");
   }
 }
 
@@ -86,12 +86,12 @@ void check_schema(base::ByteSource& file, const Record& format, Findings& findin
     }
     const std::string version(root.text_of("version").value_or("1.0"));
     if (version != "1" && !version.starts_with("1.")) {
-      findings.warning("ildg-format-schema", format, "the schema version is not that of the specification", "1.0",
+      findings.warning("ildg-format-schema", format, "the schema version differs from the specification", "1.0",
                        version);
     }
     const std::string field(root.text_of("field").value_or(""));
     if (scidac::gauge_colors(field) == 0) {
-      findings.warning("ildg-format-schema", format, "the field is no gauge field", "su3gauge", field);
+      findings.warning("ildg-format-schema", format, "the field is not a gauge field", "su3gauge", field);
     }
   } catch (const Error&) {
     return;  // the scan has reported it
@@ -114,7 +114,7 @@ void check_records(base::ByteSource& file, const Catalog& catalog, Findings& fin
 
 // The ildg-format document (formats/ildg.md 3), on one line as QIO writes it; scidac/lattice_xml.hpp reads it.
 
-// Nothing behind its end: lyncs.io gives the record to a strict parser, and QIO reads into memory that ends with zeros.
+// Nothing after its end: lyncs.io gives the record to a strict parser, and QIO reads into memory that ends with zeros.
 // `extents` has four dimensions.
 std::string encode_format(const FieldSpec& spec, const Extents& extents) {
   constexpr const char* root =
@@ -146,7 +146,7 @@ void check_request(const FieldRequest& request) {
   if (!request.first) refuse("and this file has one already");
 }
 
-class Ildg final : public scidac::Family {
+class Ildg final : public scidac::ScidacFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {

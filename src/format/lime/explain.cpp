@@ -83,8 +83,7 @@ void Explanation::add_record(const Record& record) {
 }
 
 std::vector<Annotation> Explanation::take() {
-  add(left(), "no record", fmt::format("{} bytes behind the last record that can be read", left()),
-      "formats/lime.md 6");
+  add(left(), "no record", fmt::format("{} bytes after the last readable record", left()), "formats/lime.md 6");
   return std::move(annotations_);
 }
 

@@ -40,7 +40,7 @@ struct Header {
 };
 
 bool has_magic(base::Bytes bytes) noexcept;  // of at least 4 bytes
-// A header, but for its magic number: a type of plain characters, filled with NULs, and a possible length.
+// A header, except for its magic number: a type of plain characters, filled with NULs, and a possible length.
 bool resembles_header(base::Bytes bytes);
 Header decode(std::span<const std::byte, header_bytes> bytes);
 // invalid_argument: a type that check_type() refuses; too_large: a length of 2^63 and more.

@@ -58,11 +58,10 @@ void report_lost_head(const std::vector<Record>& records, Findings& findings) {
   };
   const auto first = std::ranges::find_if(records, is_ours);
   if (first == records.end()) return;
-  findings.error(
-      Code::malformed, "lime-head-lost", *first,
-      fmt::format("a record \"{}\", but the first record is \"{}\", so that nobody takes the file for what it "
-                  "is; its type may be damaged",
-                  first->type, base::printable(records.front().type)));
+  findings.error(Code::malformed, "lime-head-lost", *first,
+                 fmt::format("a record \"{}\", but the first record is \"{}\", so programs do not recognise the file; "
+                             "its type may be damaged",
+                             first->type, base::printable(records.front().type)));
 }
 
 Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {

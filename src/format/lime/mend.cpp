@@ -75,7 +75,7 @@ class Mender {
   bool texts_end_with_nul_ = true;
 };
 
-// A whole header, but for damage that mend_header() puts right.
+// A whole header, except for damage that mend_header() puts right.
 bool Mender::stands_header_at(std::uint64_t offset) {
   HeaderBytes bytes;
   return read_header(offset, bytes) == header_bytes && (has_magic(bytes) || resembles_header(bytes));
@@ -120,7 +120,7 @@ void Mender::mend_header(std::uint64_t at, HeaderBytes& bytes) {
     mended.push_back(fmt::format("the type, which was \"{}\"", base::printable(header.type)));
     header.type = type;
   } else if (header.type_terminated && !header.type_tail_is_zero) {
-    mended.emplace_back("bytes behind the end of the type");
+    mended.emplace_back("bytes after the end of the type");
   }
   if (mended.empty()) return;
   header.version = version;
@@ -134,10 +134,10 @@ void Mender::mend_header(std::uint64_t at, HeaderBytes& bytes) {
   Record record;
   record.type = header.type;
   record.header_offset = at;
-  say("repair-header", record, fmt::format("put right in its header: {}", fmt::join(mended, ", ")));
+  say("repair-header", record, fmt::format("repaired in its header: {}", fmt::join(mended, ", ")));
 }
 
-// Offset behind the last byte other than zero in begin .. offset-1.
+// Offset after the last byte other than zero in begin .. offset-1.
 std::uint64_t Mender::last_byte_before(std::uint64_t offset, std::uint64_t begin) {
   std::array<std::byte, header_bytes> tail{};
   const std::uint64_t from = std::max(begin, offset - std::min<std::uint64_t>(offset, tail.size()));
@@ -204,7 +204,7 @@ void Mender::set_length(Record& record, std::uint64_t length) {
   std::array<std::byte, 8> bytes{};
   base::store_be(bytes.data(), length);
   say("repair-length", record,
-      fmt::format("its length was {}, and is {} by what follows it", record.data_length, length));
+      fmt::format("its length was {}; the records that follow show that it is {}", record.data_length, length));
   file_.replace(record.header_offset + length_offset, bytes.size(), bytes);
   record.data_length = length;
 }
@@ -253,7 +253,7 @@ void Mender::mend_padding(const Record& record) {
   if (held == wanted && is_zero) return;
   constexpr std::array<std::byte, 8> zeros{};
   file_.replace(at, held, base::Bytes(zeros).first(static_cast<std::size_t>(wanted)));
-  say("repair-padding", record, held < wanted ? "the padding behind it was missing" : "its padding held other bytes");
+  say("repair-padding", record, held < wanted ? "the padding after it was missing" : "its padding held other bytes");
 }
 
 // What may have been records is lost.
@@ -312,7 +312,7 @@ MendedHeaders Mender::run() {
     HeaderBytes bytes;
     if (read_header(at, bytes) < header_bytes) {
       const bool is_inside = !result_.records.empty() && !result_.records.back().me_flag;
-      leave_out(at, "too few for a header behind the last record", is_inside);
+      leave_out(at, "too few for a header after the last record", is_inside);
       break;
     }
     if (!has_magic(bytes) && !resembles_header(bytes)) {
@@ -352,7 +352,7 @@ MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, 
   return Mender(file, rules, done).run();
 }
 
-// At whatever place: bytes that were inserted or lost move all headers behind them.
+// At whatever place: bytes that were inserted or lost move all headers after them.
 bool may_hold_records(base::EditedSource& file, std::uint64_t from) {
   std::array<std::byte, 4> sought{};
   base::store_be(sought.data(), magic);

@@ -36,7 +36,7 @@ MendedHeaders mend_headers(base::EditedSource& file, const MendingRules& rules, 
 // Whether the magic number of a header stands anywhere behind `from`: bytes that may be records.
 bool may_hold_records(base::EditedSource& file, std::uint64_t from);
 
-// Other contents for a record, of whatever length; those of records behind it move.
+// Other contents for a record, of whatever length; those of records after it move.
 void replace_contents(base::EditedSource& file, const Record& record, std::string_view contents);
 // Another type for a record, whose contents stay.
 void replace_type(base::EditedSource& file, const Record& record, std::string_view type);

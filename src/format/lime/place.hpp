@@ -25,7 +25,7 @@ struct Piece {
 struct Placed {
   std::vector<Literal> literals;       // neighbours joined
   std::vector<std::uint64_t> offsets;  // of the payload of each piece
-  std::uint64_t end = 0;               // behind the last padding
+  std::uint64_t end = 0;               // after the last padding
 };
 
 // One message: MB on the first piece, ME on the last. Throws as encode() does, and too_large past 2^64.

@@ -21,7 +21,7 @@ namespace {
 // Behind the last message a header that was lost is followed by its text, then by the next header.
 constexpr std::size_t searched_behind = 1 << 20;
 
-// Begins as a header does, but for a byte at most.
+// Begins as a header does, except for a byte at most.
 bool begins_header(base::Bytes rest) noexcept {
   constexpr std::array<std::byte, 6> start{std::byte{0x45}, std::byte{0x67}, std::byte{0x89},
                                            std::byte{0xab}, std::byte{0},    std::byte{version}};
@@ -106,8 +106,7 @@ void Walker::stale_or_damaged(base::Bytes rest) {
   // formats/lime.md 6.5: programs that reopen a longer file without truncating leave old contents behind.
   if (last_me_ && !resembles_header(rest)) {
     report_trailing(
-        fmt::format("{} bytes behind the last message are no record; a writer may have left them from an older, "
-                    "longer file",
+        fmt::format("{} bytes after the last message are not a record; they may be left from an older, longer file",
                     file_.size() - next_),
         found);
     return look_behind();
@@ -121,14 +120,14 @@ void Walker::stale_or_damaged(base::Bytes rest) {
 void Walker::report_trailing(const std::string& what, std::string found) {
   if (is_closed_) {
     report(Severity::error, Code::ok, "lime-trailing-bytes",
-           what + ", and files of this format hold nothing behind it: a header was lost, or bytes were added", {},
+           what + ", and files of this format end with it: a header was lost, or bytes were added", {},
            std::move(found));
   } else {
     report(Severity::warning, Code::ok, "lime-trailing-bytes", what, {}, std::move(found));
   }
 }
 
-// Where a header stands behind what is none, the one in front of it was lost, and a message with it, or these are old
+// Where a header stands after what is none, the one in front of it was lost, and a message with it, or these are old
 // contents that have headers of their own: nothing tells which.
 void Walker::look_behind() {
   if (!looks_for_losses_) return;
@@ -138,12 +137,11 @@ void Walker::look_behind() {
   for (std::size_t at = 1; at + header_bytes <= all.size(); ++at) {
     const base::Bytes candidate = all.subspan(at, header_bytes);
     if (!has_magic(candidate) || !resembles_header(candidate)) continue;
-    report(
-        Severity::error, Code::ok, "lime-records-lost",
-        fmt::format("bytes behind the last message are no record, but a record \"{}\" stands behind them at byte {}: "
-                    "headers between are damaged and what they stood for is lost, or a writer left an older, longer "
-                    "file behind this one; take a good copy",
-                    decode(candidate.first<header_bytes>()).type, next_ + at));
+    report(Severity::error, Code::ok, "lime-records-lost",
+           fmt::format("bytes after the last message are not a record, but a record \"{}\" follows them at byte {}: "
+                       "the headers in between are damaged and their records are lost, or the end of an older, longer "
+                       "file follows this one; use a good copy",
+                       decode(candidate.first<header_bytes>()).type, next_ + at));
     return;
   }
 }
@@ -178,11 +176,11 @@ void Walker::check_type(const Record& record, base::Bytes header) {
   const auto field = header.subspan<type_offset, type_bytes>();
   const std::string_view meant = near_type(field, known_record_types());
   if (meant.empty()) return;
-  findings_.error(Code::ok, "lime-type-damaged", record,
-                  fmt::format("\"{}\" is no type that is known, but one letter away from \"{}\"; `lq repair` puts a "
-                              "damaged letter right",
-                              base::printable(record.type), meant),
-                  std::string(meant), base::printable(record.type));
+  findings_.error(
+      Code::ok, "lime-type-damaged", record,
+      fmt::format("\"{}\" is not a known type, but one letter away from \"{}\"; `lq repair` repairs a damaged letter",
+                  base::printable(record.type), meant),
+      std::string(meant), base::printable(record.type));
 }
 
 bool Walker::check_length(const Record& record) {

@@ -25,7 +25,7 @@ class Walker {
   // Headers that only their magic number keeps from being ones count, too.
   void ignore_magic() noexcept { ignores_magic_ = true; }
   // Types that are nearly known ones, and headers behind bytes that are none, are reported, too; of a format whose
-  // files end with their last message, `is_closed`, any byte behind it.
+  // files end with their last message, `is_closed`, any byte after it.
   void look_for_losses(bool is_closed) noexcept {
     looks_for_losses_ = true;
     is_closed_ = is_closed;

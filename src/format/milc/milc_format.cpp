@@ -11,7 +11,7 @@
 #include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
 #include "format/formats.hpp"
-#include "format/further_sides.hpp"
+#include "format/optional_interfaces.hpp"
 
 namespace lq::format::milc {
 namespace {
@@ -38,7 +38,7 @@ std::optional<Magic> magic_of(base::ByteSource& file) {
   return {};
 }
 
-class Milc final : public flat::Family, public Advises {
+class Milc final : public flat::FlatFormat, public Advises {
  public:
   Likeness recognise(base::ByteSource& file) const override { return magic_of(file) ? Likeness::yes : Likeness::no; }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
@@ -75,7 +75,7 @@ void read_sums(flat::HeaderReader& header, flat::Head& head, Findings& findings)
   Record record;
   record.type = flat::header_type(milc_name);
   findings.note("milc-sums-missing", record,
-                "both sums are 0, which is how Chroma says that it computed none; the data cannot be verified");
+                "both sums are 0: Chroma writes this if it computed none; the data cannot be verified");
 }
 
 flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings) const {
@@ -97,8 +97,8 @@ flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings)
     const std::int32_t order = header.integer("order");
     if (order != 0) {
       throw Error(Code::unsupported,
-                  fmt::format("order {}: a list of sites says where the data belong, which is not read; let MILC write "
-                              "the file serially",
+                  fmt::format("order {}: a list of sites states the order of the data, which is not supported; let "
+                              "MILC write the file serially",
                               order),
                   {.expected = "order 0", .found = fmt::format("order {}", order)});
     }

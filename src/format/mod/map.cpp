@@ -114,7 +114,7 @@ Map read_map(base::ByteSource& file, const Limits& limits) {
   // The writer puts some other place there until it closes the file.
   if (map.begin < map.header_end() || map.begin >= file.size()) {
     throw Error(Code::truncated,
-                fmt::format("the header says that the map is at byte {} of {}, where it cannot be: the program that "
+                fmt::format("the header states that the map is at byte {} of {}, which is impossible: the program that "
                             "wrote the file ended before it wrote the map; let it write the file again",
                             map.begin, file.size()),
                 {.offset = map.link_at, .found = fmt::format("{}", map.begin)});

@@ -46,8 +46,8 @@ struct SliceKey {
 bool is_slice_key(std::string_view key) noexcept;
 SliceKey slice_key(std::string_view key) noexcept;
 
-// What a file of so many vectors begins with: header and map, which says that record number (vector * slices + slice)
-// is `record_bytes` behind the one before, the first one right behind the map.
+// What a file of the given number of vectors begins with: header and map, which says that record number (vector *
+// slices + slice) is `record_bytes` behind the one before, the first one right after the map.
 std::string header_and_map(std::string_view text, std::uint64_t vectors, std::uint64_t slices,
                            std::uint64_t record_bytes);
 

@@ -48,12 +48,12 @@ Described described_in(std::string_view text) {
   const std::string sizes(root.text_of("lattSize").value_or(""));
   const std::vector<std::string_view> words = base::split_words(sizes);
   if (words.size() != 4)
-    refuse_text(fmt::format("lattSize \"{}\" is no lattice of four extents", base::printable(sizes)));
+    refuse_text(fmt::format("lattSize \"{}\" is not a lattice of four extents", base::printable(sizes)));
   Described found{.lattice = Coord::filled(4, 0)};
   for (std::size_t d = 0; d < words.size(); ++d) {
     const auto extent = base::parse_u64(words[d]);
     if (!extent || *extent < 1 || *extent >> 31 != 0) {
-      refuse_text(fmt::format("lattSize \"{}\" is no lattice of four extents", base::printable(sizes)));
+      refuse_text(fmt::format("lattSize \"{}\" is not a lattice of four extents", base::printable(sizes)));
     }
     found.lattice[static_cast<int>(d)] = static_cast<std::int64_t>(*extent);
   }
@@ -80,7 +80,7 @@ Payload payload_of(const Extents& lattice, Precision precision) {
   return payload;
 }
 
-// The size of a record is what lies between its place and the nearest one behind it.
+// The size of a record is what lies between its place and the nearest one after it.
 std::optional<Precision> precision_of(const Map& map, std::uint64_t file_bytes, std::uint64_t sites) {
   std::uint64_t least = file_bytes;
   for (std::size_t k = 0; k < map.entries.size(); ++k) {
@@ -151,17 +151,16 @@ class Scan {
     if (!std::ranges::all_of(map_.entries, [](const Entry& entry) { return is_slice_key(entry.key); })) {
       for (const Entry& entry : map_.entries) add_record(record_type, entry.offset, 0);
       findings_.warning("mod-keys", catalog_.records.front(),
-                        "keys are not those of time slices of vectors (two numbers); what is in the file is listed, "
-                        "not read");
+                        "the keys are not keys of time slices of vectors (two numbers); the contents of the file are "
+                        "listed, not read");
       return;
     }
     const Described described = described_in(map_.text);
     const auto precision = precision_of(map_, file_.size(), slice_sites(described.lattice));
     if (map_.entries.empty()) return;
     if (!precision) {
-      throw Error(Code::unsupported,
-                  fmt::format("its records are not those of a time slice of {} with 6 numbers a site",
-                              to_string(described.lattice)));
+      throw Error(Code::unsupported, fmt::format("its records do not match a time slice of {} with 6 numbers a site",
+                                                 to_string(described.lattice)));
     }
     for (const auto& [vector, slices] : by_vector()) {
       add_vector(vector, slices, payload_of(described.lattice, *precision));
@@ -316,9 +315,8 @@ Layout Mod::plan(const FieldRequest& request) const {
   if (request.first) {
     const Described described = described_in(text);
     if (described.lattice != request.extents) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("the text {} speaks of the lattice {}, the field has {}", text_name,
-                              to_string(described.lattice), to_string(request.extents)));
+      throw Error(Code::invalid_argument, fmt::format("the text {} states the lattice {}, the field has {}", text_name,
+                                                      to_string(described.lattice), to_string(request.extents)));
     }
     const std::string head = header_and_map(text, described.vectors, times, bytes + crc_bytes);
     layout.head = {flat::literal_at(0, head)};
@@ -330,7 +328,7 @@ Layout Mod::plan(const FieldRequest& request) const {
     const auto place = std::ranges::find(map.entries, at, &Entry::offset);
     if (place == map.entries.end() || described_in(map.text).lattice != request.extents) {
       flat::refuse(mod_name, holds,
-                   fmt::format("and so many as num_vecs of the text {} says, which are there already", text_name));
+                   fmt::format("and num_vecs of the text {} is the number of vectors that exist already", text_name));
     }
   }
   for (std::uint64_t t = 0; t < times; ++t) payload.tiles.push_back({0, at + t * (bytes + crc_bytes), bytes});
@@ -359,7 +357,7 @@ const lq::format::Format& lq::format::mod_format() {
   static const Mod mod;
   static constexpr std::array<std::string_view, 1> suffixes{".mod"};
   static const Format row{
-      .info = {mod_name, holds, "\"XXXXQDPLazyDiskMapObjFileXXXX\" behind its length", suffixes, Contents::fields},
+      .info = {mod_name, holds, "\"XXXXQDPLazyDiskMapObjFileXXXX\" after its length", suffixes, Contents::fields},
       .container = &mod,
       .fields = &mod};
   return row;

@@ -32,9 +32,10 @@ Storage parse_storage(std::string_view text) {
   for (const Storage storage : {Storage::double_, Storage::single, Storage::fixed16}) {
     if (text == name(storage)) return storage;
   }
-  throw Error(Code::invalid_argument,
-              fmt::format("\"{}\" is no way to store modes; there are double, single, fixed16", base::printable(text)),
-              {.expected = "double, single, fixed16", .found = base::printable(text)});
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("\"{}\" is not a number format of modes; choose double, single or fixed16", base::printable(text)),
+      {.expected = "double, single, fixed16", .found = base::printable(text)});
 }
 
 Extents Description::sites() const {
@@ -210,7 +211,7 @@ void check(const Description& description) {
   if (description.site.numbers < 1 || description.site.numbers > largest_site) {
     refuse(fmt::format("{} numbers per site, expected 1 to {}", description.site.numbers, largest_site));
   }
-  if (description.site.kind == FieldKind::gauge) refuse("links are no vector; take spinor, propagator or generic");
+  if (description.site.kind == FieldKind::gauge) refuse("links are not a vector; use spinor, propagator or generic");
   const std::uint64_t numbers = numbers_of(description.site);
   if (description.site.kind != FieldKind::generic &&
       (numbers != description.site.numbers || !description.site.is_complex)) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The index of a set of modes: blocks of entries of equal size, each with a sum of its own (formats/modes.md 4). An
-// entry also stands behind the data of its mode, so that a damaged index can be made anew.
+// entry also stands after the data of its mode, so that a damaged index can be rebuilt.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ struct Block {
   static constexpr std::uint64_t head_bytes = 48;
 
   std::uint64_t entry_bytes = 0;
-  std::uint64_t room = 0;   // for so many entries
+  std::uint64_t room = 0;   // for this many entries
   std::uint64_t first = 0;  // number of its first mode
   std::uint64_t count = 0;  // modes in it
   std::uint64_t next = 0;   // where the payload of the next block begins; 0: there is none

@@ -30,7 +30,7 @@ std::vector<std::byte> read(base::ByteSource& file, std::uint64_t offset, std::u
   return found;
 }
 
-// Where a record with so many bytes of payload ends.
+// Where a record with the given number of bytes of payload ends.
 std::uint64_t end_of(std::uint64_t offset, std::uint64_t bytes) noexcept {
   return offset + bytes + lime::padding(bytes);
 }
@@ -244,7 +244,7 @@ void Mending::choose() {
     while (j < lost.size() && lost[j] == lost[j - 1] + 1) ++j;
     tell_lost(lost[i], lost[j - 1],
               is_cut ? fmt::format("the file ends at byte {}, before the end of their data", file_.size())
-                     : "neither the index nor a record says where they are");
+                     : "neither the index nor a record states where they are");
     i = j;
   }
   if (goes_on_) {
@@ -262,7 +262,7 @@ void Mending::tell_lost(std::uint64_t first, std::uint64_t last, const std::stri
   missing_.push_back(is_one ? fmt::format("what was mode {}", first)
                             : fmt::format("what were modes {} to {}", first, last));
   const bool moves = !kept_.empty() && kept_.back().number > last;
-  if (moves) message += fmt::format("; the modes behind {} get lower numbers", is_one ? "it" : "them");
+  if (moves) message += fmt::format("; the modes after {} get lower numbers", is_one ? "it" : "them");
   tell(Severity::error, Code::truncated, "repair-modes-lost", type::data, file_.size(), std::move(message));
 }
 
@@ -304,10 +304,10 @@ void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
     holds_modes = true;
     const auto& value = one.entry.mode.eigenvalue;
     tell(Severity::error, Code::malformed, "repair-modes-uncommitted", type::data, one.entry.offset,
-         fmt::format("left out: a vector with eigenvalue {}{}, which the index does not speak of: its append was not "
-                     "completed{}",
-                     value.real(), value.imag() == 0 ? "" : fmt::format(" {:+}i", value.imag()),
-                     is_kept ? fmt::format(", and mode {} is another one", one.entry.number) : ""));
+         fmt::format(
+             "left out: a vector with eigenvalue {}{}, which the index does not list: its append was not completed{}",
+             value.real(), value.imag() == 0 ? "" : fmt::format(" {:+}i", value.imag()),
+             is_kept ? fmt::format(", and mode {} is another one", one.entry.number) : ""));
   }
   file_.replace(begin, end - begin, {});
   // A damaged index may not speak of all modes that were committed.
@@ -322,7 +322,7 @@ void Mending::leave_out(std::uint64_t begin, std::uint64_t end) {
   finding.length = end - begin;
   done_.add(std::move(finding));
   if (!is_whole_ && !holds_modes && missing_.empty()) {
-    missing_.push_back(fmt::format("perhaps what was in {} bytes", end - begin));
+    missing_.push_back(fmt::format("perhaps the contents of {} bytes", end - begin));
   }
 }
 
@@ -349,7 +349,7 @@ void Mending::mark() {
   for (Kept& one : kept_) one.entry.offset += moved;
   is_marked_ = true;
   tell(Severity::warning, Code::ok, "repair-modes-marked", type::head, 0,
-       "the new set says in its description that modes are missing, and is called unproven for that");
+       "the description of the new set states that modes are missing, so it is called unproven");
 }
 
 bool Mending::put(std::uint64_t offset, base::Bytes bytes) {
@@ -358,16 +358,16 @@ bool Mending::put(std::uint64_t offset, base::Bytes bytes) {
   return true;
 }
 
-// The header of a record, and the zeros behind its payload.
+// The header of a record, and the zeros after its payload.
 void Mending::put_header(std::uint64_t offset, std::string_view type, std::uint64_t bytes, bool begins, bool ends) {
   const lime::HeaderBytes right = header_of(type, bytes, begins, ends);
   const std::uint64_t at = offset - lime::header_bytes;
   if (put(at, right)) {
-    tell(Severity::warning, Code::ok, "repair-header", type, at, "its header was put right");
+    tell(Severity::warning, Code::ok, "repair-header", type, at, "its header was repaired");
   }
   constexpr std::array<std::byte, 8> zeros{};
   if (put(offset + bytes, base::Bytes(zeros).first(static_cast<std::size_t>(lime::padding(bytes))))) {
-    tell(Severity::warning, Code::ok, "repair-padding", type, at, "its padding was put right");
+    tell(Severity::warning, Code::ok, "repair-padding", type, at, "its padding was repaired");
   }
 }
 
@@ -397,7 +397,7 @@ void Mending::write() {
   }
   if (changes_index) {
     tell(Severity::warning, Code::ok, "repair-modes-index", type::index, blocks_.front().offset - lime::header_bytes,
-         fmt::format("the index was made anew for {} modes", kept_.size()));
+         fmt::format("the index was rebuilt for {} modes", kept_.size()));
   }
   for (std::size_t k = 0; k < kept_.size(); ++k) {
     Entry entry = kept_[k].entry;
@@ -407,7 +407,7 @@ void Mending::write() {
     put_header(at, type::mode, entry_bytes_, false, true);
     if (!put(at, encode(entry, description_)) || !kept_[k].is_of_index || is_marked_) continue;
     tell(Severity::warning, Code::ok, "repair-modes-record", type::mode, at - lime::header_bytes,
-         fmt::format("the record of mode {} was written anew from the index", k));
+         fmt::format("the record of mode {} was rewritten from the index", k));
   }
 }
 

@@ -32,7 +32,7 @@ void check_records(base::ByteSource& file, const Catalog& catalog, const Limits&
   if (found == records.end() && listed == catalog.records.end()) return;
   const Record& where = listed != catalog.records.end() ? *listed : *found;
   findings.error(Code::malformed, "modes-records", where,
-                 fmt::format("the records of the file are not those that the index speaks of, from byte {} on",
+                 fmt::format("the records of the file differ from those that the index lists, from byte {} on",
                              where.header_offset));
 }
 
@@ -46,7 +46,7 @@ void check_modes(base::ByteSource& file, const Catalog& catalog, Findings& findi
     bytes.resize(file.read_at(record.offset, bytes));
     if (bytes == encode(Entry{k, field.payload.offset, mode_of(field.metadata), field.sums}, description)) continue;
     findings.error(Code::malformed, "modes-record", record,
-                   fmt::format("the record of mode {} is not what the index says of it", k));
+                   fmt::format("the record of mode {} does not match the index", k));
   }
 }
 

@@ -305,7 +305,7 @@ TEST(ModesFormat, LeavesOutWhatWasNeverCommitted) {
   EXPECT_EQ(errors_in(done), 1U);
   EXPECT_EQ(done.front().rule, "repair-modes-uncommitted");
 
-  // As earlier versions did append: the modes behind it are at other places than without it.
+  // As earlier versions did append: the modes after it are at other places than without it.
   const std::string expected = with_mode(with_mode(committed, 2, description), 3, description);
   std::string moved = committed + orphan + expected.substr(committed.size());
   const Catalog catalog = scan(expected);

@@ -47,8 +47,7 @@ void require_plain(const FieldRequest& request) {
                 "a set of modes holds whole vectors, no parts of a lattice; write a \"scidac\" file");
   }
   if (!request.checksum) {
-    throw Error(Code::invalid_argument,
-                "the vectors of a set of modes have checksums, by which damage is found; leave verify as it is");
+    throw Error(Code::invalid_argument, "damage of a set of modes is found by its checksums; leave verify unchanged");
   }
 }
 
@@ -56,7 +55,7 @@ Block block_for(const Description& description, std::uint64_t first, std::uint64
   return {.entry_bytes = entry_bytes(description), .room = room, .first = first};
 }
 
-// The block that takes one mode more: the last one, or a new one behind the end of the file, with twice the room.
+// The block that takes one mode more: the last one, or a new one after the end of the file, with twice the room.
 struct Target {
   PlacedBlock at;
   std::optional<PlacedBlock> full = {};  // the one before, which tells where a new one is
@@ -75,7 +74,7 @@ Head head_of(base::ByteSource& file) {
   Head head = read_head(file);
   if (head.is_whole && !head.blocks.empty()) return head;
   throw Error(Code::malformed,
-              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` makes it anew from the modes",
+              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` rebuilds it from the modes",
                           file.path(), file.path()),
               {.path = file.path(), .record = std::string(type::index)});
 }
@@ -93,11 +92,11 @@ std::uint64_t end_of(base::ByteSource& file, const Head& head) {
     bytes.resize(file.read_at(at->offset + Block::head_bytes + (block.count - 1) * block.entry_bytes, bytes));
     const auto last = decode_entry(bytes, head.description);
     if (!last) {
-      throw Error(Code::malformed,
-                  fmt::format("{}: the entry of the last mode in the index is damaged; `lq repair {} -o GOOD` makes it "
-                              "anew",
-                              file.path(), file.path()),
-                  {.path = file.path(), .record = std::string(type::index)});
+      throw Error(
+          Code::malformed,
+          fmt::format("{}: the entry of the last mode in the index is damaged; `lq repair {} -o GOOD` rebuilds it",
+                      file.path(), file.path()),
+          {.path = file.path(), .record = std::string(type::index)});
     }
     const std::uint64_t length = payload_at(head.description, 0, last->is_whole()).length;
     return std::max(end, last->offset + length + lime::padding(length) + lime::header_bytes + block.entry_bytes +
@@ -111,9 +110,9 @@ void require_no_tail(base::ByteSource& file, const Head& head, std::uint64_t end
   const std::uint64_t of_index = end_of(file, head);
   if (end <= of_index) return;
   throw Error(Code::wrong_state,
-              fmt::format("{}: behind the last of its {} modes, at byte {}, there are {} bytes that the index does not "
-                          "speak of: an append was interrupted, and its journal is not here. \"lq repair {} -o GOOD\" "
-                          "makes a set without them, which can be appended to",
+              fmt::format("{}: after the last of its {} modes, at byte {}, there are {} bytes that the index does not "
+                          "list: an append was interrupted, and its journal is missing. \"lq repair {} -o GOOD\" makes "
+                          "a set without them, to which you can append",
                           file.path(), head.size(), of_index, end - of_index, file.path()),
               {.path = file.path(), .offset = of_index});
 }

@@ -18,7 +18,7 @@ struct NewSet {
 // `unproven`: what repairs have said of the set that it is made from.
 NewSet plan_set(const Description& description, const std::vector<std::string>& unproven = {});
 
-// A mode behind those that are there, or the first one of a new set.
+// A mode after those that are there, or the first one of a new set.
 Layout plan_mode(const FieldRequest& request);
 
 }  // namespace lq::format::modes

@@ -41,7 +41,7 @@ class Records {
   std::uint64_t message_ = 0, number_ = 0;
 };
 
-// Where the record of a mode begins, behind its data.
+// Where the record of a mode begins, after its data.
 std::uint64_t record_behind(const Payload& payload) noexcept {
   return payload.offset + payload.length + lime::padding(payload.length) + lime::header_bytes;
 }
@@ -105,10 +105,9 @@ class Scan {
   void walk() {
     add({.severity = Severity::error,  // without a code: readers have the records of the modes
          .rule = "modes-index-damaged",
-         .message =
-             fmt::format("the index is damaged; what is said of the modes is read from their own records, one by "
-                         "one. `lq repair {} -o GOOD` makes the index anew",
-                         file_.path()),
+         .message = fmt::format("the index is damaged; the modes are read from their own records, one by one. `lq "
+                                "repair {} -o GOOD` rebuilds the index",
+                                file_.path()),
          .record = std::string(type::index),
          .offset = head_.blocks.empty() ? 0 : head_.blocks.back().offset});
     entries_.clear();
@@ -160,7 +159,7 @@ class Scan {
     catalog_.records = records.take();
   }
 
-  // Data that begin before what stands in front of them, or behind the largest file, are none.
+  // Data that begin before what stands in front of them, or after the largest file, are none.
   bool is_possible(const Payload& payload, std::uint64_t end) const {
     return payload.offset >= end + lime::header_bytes && payload.offset <= catalog_.file_bytes &&
            payload.length <= lime::length_limit;
@@ -175,7 +174,7 @@ class Scan {
          .message = is_cut ? fmt::format("the file ends within mode {} of {}; `lq repair {} -o GOOD` keeps the modes "
                                          "before it",
                                          entry.number, entries_.size(), file_.path())
-                           : fmt::format("the index says that mode {} begins at byte {}, where it cannot be",
+                           : fmt::format("the index states that mode {} begins at byte {}, which is impossible",
                                          entry.number, entry.offset),
          .record = std::string(is_cut ? type::data : type::index),
          .offset = entry.offset});

@@ -17,7 +17,7 @@ Catalog scan_set(base::ByteSource& file, const Limits& limits);
 // A mode as its records tell, whatever the index says.
 struct FoundMode {
   Entry entry;
-  std::uint64_t end = 0;  // behind its last record
+  std::uint64_t end = 0;  // after its last record
 };
 // All whose records are whole, in the order of the file, committed or not.
 std::vector<FoundMode> all_modes(base::ByteSource& file, const Description& description,

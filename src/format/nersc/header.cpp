@@ -43,11 +43,12 @@ std::optional<Datatype> datatype_in(std::string_view text) {
 Datatype parse_datatype(std::string_view text) {
   const auto found = datatype_in(text);
   if (!found || found->colors < 2 || found->colors > 100) {
-    throw Error(found ? Code::malformed : Code::unsupported,
-                fmt::format("DATATYPE {} is not known here; expected 4D_SU3_GAUGE, 4D_SU3_GAUGE_3x3 or their like for "
-                            "SU(N)",
-                            base::printable(text)),
-                {.expected = "4D_SU3_GAUGE_3x3", .found = base::printable(text)});
+    throw Error(
+        found ? Code::malformed : Code::unsupported,
+        fmt::format(
+            "unsupported DATATYPE {}; expected 4D_SU3_GAUGE, 4D_SU3_GAUGE_3x3 or the corresponding names for SU(N)",
+            base::printable(text)),
+        {.expected = "4D_SU3_GAUGE_3x3", .found = base::printable(text)});
   }
   if (found->dimensions < 1 || found->dimensions > max_dimensions) {
     throw Error(Code::unsupported, fmt::format("lattices of {} dimensions are not read; expected 1 to {}",

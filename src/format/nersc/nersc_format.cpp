@@ -50,7 +50,7 @@ ByteOrder likely_order(base::ByteSource& file, std::uint64_t offset, Precision p
   return count(ByteOrder::little) > count(ByteOrder::big) ? ByteOrder::little : ByteOrder::big;
 }
 
-class Nersc final : public flat::Family {
+class Nersc final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override {
     return flat::begins_with_line(file, begin_line) ? Likeness::yes : Likeness::no;
@@ -79,7 +79,7 @@ void read_lattice(const flat::TextHeader& header, const Datatype& type, Payload&
     const std::string key = fmt::format("DIMENSION_{}", d + 1);
     const auto extent = base::parse_u64(header.require(key));
     if (!extent || *extent < 1 || *extent >> 62 != 0) {
-      throw Error(Code::malformed, fmt::format("{} = {} is no extent", key, base::printable(header.require(key))),
+      throw Error(Code::malformed, fmt::format("{} = {} is not an extent", key, base::printable(header.require(key))),
                   {.expected = "1 or more", .found = base::printable(header.require(key))});
     }
     payload.extents[d] = static_cast<std::int64_t>(*extent);
@@ -107,7 +107,7 @@ std::optional<double> read_average(const flat::TextHeader& header, std::string_v
   const auto number = header.number(key);
   if (const auto text = header.find(key); text && !number) {
     findings.error(Code::ok, "nersc-average", record,
-                   fmt::format("{} = {} is no number; nothing can be compared with it", key, base::printable(*text)),
+                   fmt::format("{} = {} is not a number; nothing can be compared with it", key, base::printable(*text)),
                    "a number", base::printable(*text));
   }
   return number;
@@ -163,10 +163,9 @@ bool chooses_two_rows(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "3x3") return false;
   if (layout != "two-rows") {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("there is no layout \"{}\" of NERSC files; there are 3x3 and two-rows", base::printable(layout)),
-        {.expected = "3x3, two-rows", .found = base::printable(layout)});
+    throw Error(Code::invalid_argument,
+                fmt::format("unknown layout \"{}\" of NERSC files; choose 3x3 or two-rows", base::printable(layout)),
+                {.expected = "3x3, two-rows", .found = base::printable(layout)});
   }
   if (request.spec.colors == 3) return true;
   flat::refuse(nersc_name, "two rows of SU(3) matrices only", fmt::format("not of SU({})", request.spec.colors));

@@ -58,7 +58,7 @@ std::string take_name(std::string& path) {
 
 // How the files of a set are called: all of one folder, or ib/n and ib % n as the names of two.
 struct BlockNames {
-  std::string folder;       // with a slash behind it, unless it is the current one
+  std::string folder;       // with a slash after it, unless it is the current one
   std::string run;          // up to the number of the block
   std::uint64_t in_folder;  // blocks for which the first of two folders stands; 0: there are none
 
@@ -91,10 +91,9 @@ BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t
   const std::size_t at = name.rfind(mark);
   const auto number = at == std::string::npos ? std::nullopt : number_in(name.substr(at + mark.size()));
   if (number != ib) {
-    throw Error(Code::unsupported,
-                fmt::format("this is block {} of {}; the files of the others are found where its name ends in {}{}, as "
-                            "openQCD calls it: rename it",
-                            ib, blocks, mark, ib));
+    throw Error(Code::unsupported, fmt::format("this is block {} of {}; the other files are found only if its name "
+                                               "ends in {}{}, as openQCD names it: rename it",
+                                               ib, blocks, mark, ib));
   }
   const std::string run = name.substr(0, at + mark.size());
   if (folder.size() + name.size() < file.path().size()) folder += '/';
@@ -146,7 +145,7 @@ std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
     } catch (const Error& error) {
       if (error.code() != Code::not_found) throw;
       throw Error(Code::truncated,
-                  fmt::format("block {} of {} is missing: there is no {}; copy the whole set", k, blocks, path));
+                  fmt::format("block {} of {} is missing: {} does not exist; copy the whole set", k, blocks, path));
     }
     files.push_back(path);
   }

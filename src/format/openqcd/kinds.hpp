@@ -15,7 +15,7 @@
 
 namespace lq::format::openqcd {
 
-// A spinor field of version 1 has no number behind the extents.
+// A spinor field of version 1 has no number after the extents.
 enum class Kind { gauge, momenta, u1, spinor, old_spinor };
 
 // What a file begins with.
@@ -31,7 +31,7 @@ struct Place {
 
 struct Seen {
   Place place;
-  std::vector<Kind> kinds;  // of the fields, one behind the other
+  std::vector<Kind> kinds;  // of the fields, contiguous
   bool even_only = false;
 };
 

@@ -108,7 +108,7 @@ std::optional<LocalOrder> if_even(LocalOrder order) {
   return order;
 }
 
-// All ways in which so many threads divide the local lattice, an even part of at least 4 points for each.
+// All ways in which the given number of threads divide the local lattice, an even part of at least 4 points for each.
 std::vector<Extents> ways_of(const Extents& local, std::int64_t threads) {
   std::vector<Extents> ways;
   Extents counts = Coord::filled(4, 1);
@@ -242,11 +242,10 @@ LocalOrder order_of(base::ByteSource& file, const LocalPlace& place) {
   }
   constexpr double most_deviation = 0.5;  // of what a sample gives; a wrong order gives 0
   if (std::abs(found - stated) > most_deviation * std::max(std::abs(stated), 0.05)) {
-    throw Error(
-        Code::malformed,
-        fmt::format("in none of the {} orders that {} threads allow are its plaquettes what it states: {:.3f} for "
-                    "a sample, stated {:.3f}; the order of its points is another, or the file is damaged",
-                    orders.size(), std::max<std::int64_t>(place.threads, 1), found, stated));
+    throw Error(Code::malformed,
+                fmt::format("in none of the {} orders that {} threads allow are its plaquettes what it states: {:.3f} "
+                            "for a sample, stated {:.3f}; its points are in another order, or the file is damaged",
+                            orders.size(), std::max<std::int64_t>(place.threads, 1), found, stated));
   }
   return std::move(orders[best]);
 }
@@ -271,8 +270,7 @@ LocalFiles files_of_all(base::ByteSource& file, const LocalPlace& place) {
     } catch (const Error& error) {
       if (error.code() != Code::not_found) throw;
       throw Error(Code::truncated,
-                  fmt::format("the file of process {} of {} is missing: there is no {}; copy the whole "
-                              "set",
+                  fmt::format("the file of process {} of {} is missing: {} does not exist; copy the whole set",
                               expected.rank(), processes, path));
     }
     const auto found = look_local(*other);

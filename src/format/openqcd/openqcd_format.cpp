@@ -48,7 +48,7 @@ Likeness likeness_of(base::ByteSource& file) {
   return sample && sample->agrees_with(real_at(file, data - 8) / 3) ? Likeness::yes : Likeness::maybe;
 }
 
-class OpenQcd final : public flat::Family {
+class OpenQcd final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override { return likeness_of(file); }
   bool is_for(const FieldSpec& spec, const Extents& extents) const override {
@@ -137,7 +137,7 @@ flat::Head OpenQcd::read(base::ByteSource& file, const Limits&, Findings& findin
   if (!seen) {
     if (const auto place = look_local(file)) return local_field(file, *place);
   }
-  if (!seen) throw Error(Code::malformed, "the header, the size or the check value are not those of openQCD");
+  if (!seen) throw Error(Code::malformed, "the header, the size or the check value does not match openQCD");
   if (seen->even_only && seen->place.is_block()) {
     throw Error(Code::unsupported,
                 "only the even points are in this block, and blocks of one parity are not read; let openQCD write all "

@@ -76,8 +76,8 @@ bool is_local(const FieldRequest& request) {
   if (layout.empty() || layout == "exported") return false;
   if (layout == layout_name || layout.starts_with(fmt::format("{}:", layout_name))) return true;
   throw Error(Code::invalid_argument,
-              fmt::format("there is no layout \"{}\" of openQCD files; there are exported, local, and local:2x1x1x1 "
-                          "with how openQCD's threads share a process",
+              fmt::format("unknown layout \"{}\" of openQCD files; choose exported, local, or local:2x1x1x1 to state "
+                          "how openQCD's threads share a process",
                           base::printable(layout)),
               {.expected = "exported, local", .found = base::printable(layout)});
 }
@@ -87,9 +87,9 @@ bool is_local(const FieldRequest& request) {
 Layout plan_local(const FieldRequest& request) {
   const auto parts = Parts::of(request);
   if (!parts) {
-    throw Error(Code::invalid_argument,
-                "local files of openQCD are one for each of its processes: tell the process grid with parts, such as "
-                "2x2x1x4");
+    throw Error(
+        Code::invalid_argument,
+        "openQCD writes one local file for each of its processes: state the process grid with parts, such as 2x2x1x4");
   }
   const Extents threads = threads_of(request.choices.layout);
   LocalPlace place = place_of(*parts, threads);
@@ -120,7 +120,7 @@ Layout plan_local(const FieldRequest& request) {
   return layout;
 }
 
-// What every file of a field begins with, but for the place of a block.
+// What every file of a field begins with, except for the place of a block.
 struct FieldHead {
   Kind kind;
   double value = 0;      // the check value, where it is known

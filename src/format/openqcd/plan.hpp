@@ -15,8 +15,7 @@ namespace lq::format::openqcd {
 inline constexpr std::string_view openqcd_name = "openqcd";
 inline constexpr std::string_view contents_of_files =
     "one SU(3) gauge field or spinor field, momenta (32 real numbers per site), or U(1) links (4 real numbers per "
-    "site), "
-    "these also behind a gauge field, in four dimensions of even extents";
+    "site), these also after a gauge field, in four dimensions of even extents";
 inline constexpr SumName square_norm{SumKind::norm, SumOf::field};
 inline constexpr SumName momentum_action{SumKind::momentum_action, SumOf::field};
 

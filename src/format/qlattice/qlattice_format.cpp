@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 8> keys{"field_version", "total_site[0]",
 constexpr SumName bytes_sum{SumKind::crc32, SumOf::field};
 constexpr std::size_t most_header_bytes = 16 * 1024;
 
-class Qlattice final : public flat::Family {
+class Qlattice final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override {
     return flat::begins_with_line(file, begin_line) ? Likeness::yes : Likeness::no;
@@ -46,11 +46,11 @@ std::uint64_t number(const flat::TextHeader& header, const std::string& key) {
   const std::string_view value = header.require(key);
   const auto found = base::parse_u64(value);
   if (found && *found >= 1 && *found >> 31 == 0) return *found;
-  throw Error(Code::malformed, fmt::format("{} = {} is no number from 1 to 2^31 - 1", key, base::printable(value)),
+  throw Error(Code::malformed, fmt::format("{} = {} is not a number from 1 to 2^31 - 1", key, base::printable(value)),
               {.expected = "1 or more", .found = base::printable(value)});
 }
 
-// formats/qlattice.md 3: what so many numbers of a site are.
+// formats/qlattice.md 3: what the given number of numbers of a site are.
 FieldSpec spec_of(std::uint64_t numbers, Precision precision) {
   FieldSpec spec = numbers == 72   ? gauge_spec(precision, 3, 4)
                    : numbers == 24 ? spinor_spec(precision)

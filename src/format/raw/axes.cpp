@@ -44,11 +44,12 @@ std::vector<Axis> axes_of(const FieldSpec& spec) {
 bool is_site_axis(std::string_view word) { return word.size() == 1 && site_axes.find(word) != std::string_view::npos; }
 
 [[noreturn]] void refuse_order(std::string_view order, const FieldSpec& spec) {
-  throw Error(Code::malformed,
-              fmt::format("order = {}: each axis of a {} field is named once, slowest first, those of the lattice one "
-                          "behind the other: {}",
-                          base::printable(order, 200), lq::name(spec.kind), natural_order(spec)),
-              {.expected = natural_order(spec), .found = base::printable(order, 200)});
+  throw Error(
+      Code::malformed,
+      fmt::format(
+          "order = {}: each axis of a {} field is named once, slowest first, the lattice axes next to each other: {}",
+          base::printable(order, 200), lq::name(spec.kind), natural_order(spec)),
+      {.expected = natural_order(spec), .found = base::printable(order, 200)});
 }
 
 // An axis of the file: its extent, its stride in memory, and whether its links begin with t.

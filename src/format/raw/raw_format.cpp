@@ -22,14 +22,14 @@ namespace lq::format::raw {
 namespace {
 
 constexpr std::string_view raw_name = "raw";
-constexpr std::string_view raw_holds = "one field in four dimensions, as numbers beside a description";
+constexpr std::string_view raw_holds = "one field in four dimensions, as numbers with a description in a separate text";
 constexpr std::string_view basis_text = "basis";
 constexpr std::string_view data_suffix = ".data";
 constexpr std::size_t most_description_bytes = 16384;
 constexpr std::size_t most_shown = 200;  // bytes of a path
 constexpr SumName site_checksum{SumKind::scidac, SumOf::field};
 
-class Raw final : public flat::Family {
+class Raw final : public flat::FlatFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override {
     return flat::begins_with_line(file, begin_line) ? Likeness::yes : Likeness::no;
@@ -92,19 +92,18 @@ flat::Head Raw::read(base::ByteSource& file, const Limits&, Findings& findings) 
     data = file.open_other(path);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
-    throw Error(Code::not_found,
-                fmt::format("there is no {}, where the data should be; a line \"data = PATH\" of the description says "
-                            "where else they are, from its folder on",
-                            base::printable(path, most_shown)));
+    throw Error(Code::not_found, fmt::format("{} with the data does not exist; if the data are elsewhere, add a line "
+                                             "\"data = PATH\" to the description, relative to its folder",
+                                             base::printable(path, most_shown)));
   }
   Payload& payload = description.payload;
   const std::uint64_t end = description.is_text ? find_text(payload, *data) : payload.offset + payload.length;
   if (data->size() < end) {
-    throw Error(Code::truncated,
-                fmt::format("{} has {} bytes, and the description says {}; is the lattice, the precision or the offset "
-                            "another?",
-                            base::printable(path, most_shown), data->size(), end),
-                {.expected = fmt::format("{} bytes", end), .found = fmt::format("{} bytes", data->size())});
+    throw Error(
+        Code::truncated,
+        fmt::format("{} has {} bytes, but the description states {}; check the lattice, the precision and the offset",
+                    base::printable(path, most_shown), data->size(), end),
+        {.expected = fmt::format("{} bytes", end), .found = fmt::format("{} bytes", data->size())});
   }
   if (data->size() > end) {
     Record record;

@@ -67,8 +67,9 @@ class TextCodec final : public TileCodec {
     const std::optional<double> value = base::parse_double(word);
     const auto rounded = static_cast<Real>(value.value_or(0));
     if (value && std::isfinite(rounded) == std::isfinite(*value)) return rounded;
-    throw Error(Code::malformed, fmt::format("\"{}\" is no number of {} precision", base::printable(word, shown_bytes),
-                                             sizeof(Real) == sizeof(float) ? "single" : "double"));
+    throw Error(Code::malformed,
+                fmt::format("\"{}\" is not a number of {} precision", base::printable(word, shown_bytes),
+                            sizeof(Real) == sizeof(float) ? "single" : "double"));
   }
 };
 
@@ -169,8 +170,8 @@ std::uint64_t find_text(Payload& payload, base::ByteSource& data) {
   if (!places.is_complete() && !places.follows()) {
     const std::uint64_t wanted = payload.length / payload.spec.number_bytes();
     throw Error(Code::truncated,
-                fmt::format("the data are {} numbers, and the description says {}; is the lattice another?",
-                            places.count(), wanted),
+                fmt::format("the data are {} numbers, but the description states {}; check the lattice", places.count(),
+                            wanted),
                 {.expected = fmt::format("{} numbers", wanted), .found = fmt::format("{} numbers", places.count())});
   }
   const std::uint64_t end = places.end();

@@ -21,7 +21,7 @@ const TileCodec* text_codec(std::string_view encoding) noexcept;
 // Cuts a payload that lay() has laid into tiles that are yet to be written.
 void plan_text(Payload& payload);
 
-// The same, of numbers that are there, from the payload's offset on. Gives the byte behind the last of them, or the
+// The same, of numbers that are there, from the payload's offset on. Gives the byte after the last of them, or the
 // size of the file where only white space follows. truncated: they are fewer; malformed: a number has more than 64
 // bytes.
 std::uint64_t find_text(Payload& payload, base::ByteSource& data);

@@ -43,7 +43,7 @@ std::optional<Candidate> with_box(Candidate candidate, const RecordInfo& info, c
   for (int d = 0; inside && d < info.lower.size(); ++d) inside = info.upper[d] < candidate.extents[d];
   if (!inside) {
     findings.error(Code::malformed, "scidac-hypercube", data,
-                   fmt::format("the hypercube from {} to {} does not lie in the lattice of {}", to_string(info.lower),
+                   fmt::format("the hypercube from {} to {} is not inside the lattice of {}", to_string(info.lower),
                                to_string(info.upper), to_string(candidate.extents)));
     return {};
   }
@@ -57,13 +57,14 @@ void report_other_sites(const Candidate& candidate, const Description& given, co
   const RecordInfo& info = *given.record;
   const auto site = base::checked_multiply(info.typesize, info.datacount);
   const auto described = site ? base::checked_multiply(candidate.stored.volume(), *site) : std::nullopt;
-  const std::string what = fmt::format("sites of {} times {} bytes in precision \"{}\" are no numbers of 32 or 64 bits",
-                                       info.datacount, info.typesize, base::printable(info.precision));
+  const std::string what =
+      fmt::format("sites of {} times {} bytes in precision \"{}\" are not numbers of 32 or 64 bits", info.datacount,
+                  info.typesize, base::printable(info.precision));
   if (described == data.data_length) {
     findings.warning("scidac-site-size", data, what);
   } else {
     findings.error(given.lattice ? Code::ok : Code::malformed, "scidac-site-size", data,
-                   fmt::format("{}, and {} bytes are not those of a lattice of {}", what, data.data_length,
+                   fmt::format("{}, and {} bytes do not fit a lattice of {}", what, data.data_length,
                                to_string(candidate.extents)));
   }
 }
@@ -72,7 +73,7 @@ std::optional<Candidate> from_scidac(const Description& given, const Record& dat
   if (!given.record) return {};
   if (!given.file && !given.lattice) {
     findings.error(Code::malformed, "scidac-private-file-missing", data,
-                   "no scidac-private-file-xml or ildg-format says how large the lattice is");
+                   "no scidac-private-file-xml or ildg-format states the size of the lattice");
     return {};
   }
   Candidate candidate;
@@ -126,11 +127,10 @@ std::optional<Candidate> from_lattice(const Description& given, const Record& da
     spec.numbers = 24;
     candidate.lz_is_sure = lattice.root != "etmcFormat";
   } else if (lattice.root == "etmcFormat" || is_nearly_known(lattice.field)) {
-    findings.error(
-        Code::ok, "field-unknown", data,
-        fmt::format("{} says that the field is \"{}\", which is none that is known: a letter of it is damaged; its "
-                    "numbers are read as numbers",
-                    lattice.root, base::printable(lattice.field)));
+    findings.error(Code::ok, "field-unknown", data,
+                   fmt::format("{} states that the field is \"{}\", which is not a known type: a letter of it is "
+                               "damaged; its numbers are read as plain numbers",
+                               lattice.root, base::printable(lattice.field)));
   }
   return candidate;
 }
@@ -222,14 +222,14 @@ void report_misfit(const Candidate& candidate, const Record& data, base::ByteSou
 }
 
 void report_missing(const Record& data, Findings& findings) {
-  const std::string sentence = "no scidac-private-record-xml or ildg-format says what the sites hold";
+  const std::string sentence = "no scidac-private-record-xml or ildg-format states what the sites hold";
   findings.error(Code::malformed, "field-undescribed", data, sentence);
 }
 
 // Both fit the length, so nothing tells which lattice is meant.
 void report_contradiction(const Candidate& scidac, const Candidate& lattice, const Record& data, Findings& findings) {
   findings.error(Code::malformed, "field-contradiction", data,
-                 fmt::format("scidac-private-file-xml says {}, ildg-format says {}; both fit {} bytes",
+                 fmt::format("scidac-private-file-xml states {}, ildg-format states {}; both fit {} bytes",
                              to_string(scidac.extents), to_string(lattice.extents), data.data_length),
                  to_string(scidac.extents), to_string(lattice.extents));
 }

@@ -51,7 +51,7 @@ class Examination {
   Examined examined_;
 };
 
-// A damaged length makes records behind it a part of a text, which is none then and passed over.
+// A damaged length makes records after it a part of a text, which is none then and passed over.
 void Examination::look_for_headers(const Record& record) {
   const Role role = role_of(record.type);
   if (role == Role::data || role == Role::binary || record.data_length < lime::header_bytes) return;
@@ -60,11 +60,10 @@ void Examination::look_for_headers(const Record& record) {
   for (std::size_t at = 0; at + lime::header_bytes <= bytes.size(); at += 8) {
     const base::Bytes candidate = base::Bytes(bytes).subspan(at, lime::header_bytes);
     if (!lime::has_magic(candidate) || !lime::resembles_header(candidate)) continue;
-    findings_.error(
-        Code::ok, "lime-records-lost", record,
-        fmt::format("it holds what looks like a record \"{}\", at byte {}: its length is damaged, and records "
-                    "behind it are not seen",
-                    lime::decode(candidate.first<lime::header_bytes>()).type, record.offset + at));
+    findings_.error(Code::ok, "lime-records-lost", record,
+                    fmt::format("it holds what looks like a record \"{}\", at byte {}: its length is damaged, and the "
+                                "records after it are not found",
+                                lime::decode(candidate.first<lime::header_bytes>()).type, record.offset + at));
     return;
   }
 }

@@ -21,7 +21,7 @@ struct GridLattice {
   Extents extents;
   bool is_of_one_parity = false;  // half the extent in x
 };
-// What fits a record of so many bytes: all sites, or those of one parity.
+// What fits a record of the given number of bytes: all sites, or those of one parity.
 GridLattice stored_lattice(const Extents& whole, const RecordInfo& info, std::uint64_t bytes);
 
 // Of fields in five dimensions the first one is the fifth.

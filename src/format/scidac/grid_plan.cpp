@@ -44,14 +44,14 @@ std::string given_or(const Metadata& texts, std::string_view name, std::string m
 void check(const FieldRequest& request) {
   if (request.choices.layout != grid_layout) {
     throw Error(Code::invalid_argument,
-                fmt::format("there is no layout \"{}\" of the format scidac; there is \"{}\"",
+                fmt::format("unknown layout \"{}\" of the format scidac; the only one is \"{}\"",
                             base::printable(request.choices.layout), grid_layout),
                 {.expected = std::string(grid_layout), .found = base::printable(request.choices.layout)});
   }
   if (request.spec.kind == FieldKind::gauge || !request.choices.parts.empty() || request.stored) {
     throw Error(
         Code::unsupported,
-        "the layout \"grid\" holds whole fields that are no links, in one file; Grid's own files of links are ILDG");
+        "the layout \"grid\" stores whole fields other than links, in one file; Grid itself stores links as ILDG");
   }
   check_metadata(request.metadata);
 }

@@ -106,7 +106,7 @@ void Grouping::give_up(std::optional<RecordIndex>& place) {
   place.reset();
 }
 
-// A description stands before its data, or, in the same message, behind them.
+// A description stands before its data, or, in the same message, after them.
 void Grouping::add_description(RecordIndex i, std::optional<RecordIndex> Group::*member) {
   Group* last = result_.groups.empty() ? nullptr : &result_.groups.back();
   const bool behind = last && same_message(last->data, i) && !described(*last);

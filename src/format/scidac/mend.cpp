@@ -66,8 +66,7 @@ class Documents {
     for (auto it = texts_to_write_.rbegin(); it != texts_to_write_.rend(); ++it) {
       const Record& record = records_[it->first];
       lime::replace_contents(file_, record, it->second);
-      done_.warning("repair-text", record,
-                    "written anew: it was damaged, and its contents follow from the other records");
+      done_.warning("repair-text", record, "rewritten: it was damaged, and its contents follow from the other records");
     }
   }
 

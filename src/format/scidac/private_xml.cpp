@@ -21,7 +21,7 @@ constexpr std::string_view undated = "Thu Jan  1 00:00:00 1970 UTC";
 
 std::string number(std::string_view name, std::uint64_t value) { return fmt::format("<{0}>{1}</{0}>", name, value); }
 
-// "4 4 4 8 ", with the blank behind the last one that QIO writes.
+// "4 4 4 8 ", with the blank after the last one that QIO writes.
 std::string numbers(std::string_view name, const Coord& values) {
   std::string text;
   for (const std::int64_t value : values) text += fmt::format("{} ", value);
@@ -48,7 +48,8 @@ std::optional<std::uint32_t> sum_from(const base::xml::Element& root, std::strin
   const auto sum = base::parse_hex32(*text);
   if (sum) return sum;
   const std::string found = base::printable(*text);
-  throw Error(Code::malformed, fmt::format("<{}> holds \"{}\", which is no number of 1 to 8 hex digits", name, found),
+  throw Error(Code::malformed,
+              fmt::format("<{}> holds \"{}\", which is not a number of 1 to 8 hex digits", name, found),
               {.expected = "1 to 8 hex digits", .found = found});
 }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The text that QUDA puts beside its vectors (formats/vectors.md 2): what each of them holds, which the description of
+// The text that QUDA puts next to its vectors (formats/vectors.md 2): what each of them holds, which the description of
 // the record follows.
 #pragma once
 

@@ -189,7 +189,7 @@ void Scan::read_checksum(const Group& group, FieldEntry& entry) {
   const std::optional<Checksum> total = entry.sums.total_of_slices();
   if (total && *total != *sum) {
     findings_.error(Code::ok, "limequat-slices-contradict", record(*group.slices),
-                    "the checksums of the slices do not combine to that of the field; one of them is damaged",
+                    "the checksums of the slices do not combine to the checksum of the field; one of them is damaged",
                     to_string(*sum), to_string(*total));
   }
 }
@@ -309,7 +309,7 @@ void Scan::report_lost_data(const Groups& groups) {
                     "a lattice is described, but there is no record of data; the file was cut, or nothing was written");
   } else if (groups.groups.empty() && file_.size() > end && file_.size() - end > lime::header_bytes) {
     findings_.error(Code::malformed, "scidac-data-missing", last,
-                    "no record holds data, and the bytes behind this one are no record; its length may be damaged");
+                    "no record holds data, and the bytes after this one are not a record; its length may be damaged");
   }
 }
 
@@ -362,11 +362,10 @@ Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view form
   catalog.format = format_name;
   if (master.is_missing && !catalog.records.empty()) {
     Findings findings;
-    findings.error(
-        Code::malformed, "scidac-volume-missing", catalog.records.front(),
-        fmt::format("one of several files of a field, and that with the descriptions{} is not there; copy it "
-                    "beside this one",
-                    master.name.empty() ? "" : " (" + master.name + ")"));
+    findings.error(Code::malformed, "scidac-volume-missing", catalog.records.front(),
+                   fmt::format("one of several files of a field, and the file with the descriptions{} is missing; copy "
+                               "it to the same folder",
+                               master.name.empty() ? "" : " (" + master.name + ")"));
     for (Finding& finding : findings.take()) catalog.findings.insert(catalog.findings.begin(), std::move(finding));
   }
   return catalog;

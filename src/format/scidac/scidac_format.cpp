@@ -11,10 +11,10 @@
 #include "format/findings.hpp"
 #include "format/formats.hpp"
 #include "format/lime/types.hpp"
-#include "format/scidac/family.hpp"
 #include "format/scidac/grid_plan.hpp"
 #include "format/scidac/group.hpp"
 #include "format/scidac/record_types.hpp"
+#include "format/scidac/scidac_base.hpp"
 
 namespace lq::format::scidac {
 namespace {
@@ -83,7 +83,7 @@ void check_records(const Catalog& catalog, Findings& findings) {
 
 constexpr std::string_view scidac_name = "scidac";
 
-class Scidac final : public Family {
+class Scidac final : public ScidacFormat {
  public:
   Likeness recognise(base::ByteSource& file) const override;
   bool is_for(const FieldSpec&, const Extents&) const override { return true; }

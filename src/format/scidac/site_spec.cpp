@@ -117,7 +117,8 @@ std::string_view nearly_known(std::string_view datatype) {
   return {};
 }
 
-// Sizes that go with so many colours and spins: numbers, real or complex, of none, a row or a matrix of each.
+// Sizes that go with the given number of colours and spins: numbers, real or complex, of none, a row or a matrix of
+// each.
 bool can_have(const RecordInfo& info, std::uint64_t word) {
   for (const std::uint64_t colors : {std::uint64_t{1}, info.colors, info.colors * info.colors}) {
     for (const std::uint64_t spins : {std::uint64_t{1}, info.spins, info.spins * info.spins}) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view slices_title = "limequat-slices 1.1", older_slices_title = "limequat-slices 1.0";
 constexpr std::string_view total_label = "total";
-constexpr std::uint64_t sums_length = 53;  // of a line behind its label: four blanks, 8 + 8 + 16 + 16 digits, a newline
+constexpr std::uint64_t sums_length = 53;  // of a line after its label: four blanks, 8 + 8 + 16 + 16 digits, a newline
 
 // What a line tells of a slice, and the last line of all of them.
 struct SliceSums {
@@ -136,7 +136,7 @@ Sums decode_slices(std::string_view text) {
   if (first.has_weights && read_sums(last, total_label, true) != total) {
     fail("the last line", line_of(total_label, total), last);
   }
-  if (!text.empty()) fail("lines behind the last one", fmt::format("{} slices", first.slices), take_line(text));
+  if (!text.empty()) fail("lines after the last one", fmt::format("{} slices", first.slices), take_line(text));
   Sums sums;
   sums.set_slices(slices);
   if (first.has_weights) sums.set(std::move(weights));

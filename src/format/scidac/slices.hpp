@@ -15,7 +15,7 @@ namespace lq::format::scidac {
 
 inline constexpr std::uint64_t slices_limit = 1ULL << 20;  // bytes; longer records are not written
 
-// The length of the text for so many slices; above slices_limit it is not exact, but above it, too.
+// The length of the text for the given number of slices; above slices_limit it is not exact, but above it, too.
 std::uint64_t slices_length(std::uint64_t slices) noexcept;
 // What the record holds.
 inline constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};

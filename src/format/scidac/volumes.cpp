@@ -189,11 +189,10 @@ std::optional<Volumes> Volumes::open(base::ByteSource& master, const FileInfo& i
     SiteList entries(file, *list, info.extents);
     const auto box = entries.box();
     if (!box) {
-      fail(
-          Code::unsupported, "scidac-sitelist",
-          fmt::format("the sites of {} are no block of the lattice with x fastest, but in an order of the program that "
-                      "wrote them; join the files with QIO's part-to-single conversion first",
-                      file.path()));
+      fail(Code::unsupported, "scidac-sitelist",
+           fmt::format("the sites of {} are not a block of the lattice with x fastest, but in an order chosen by the "
+                       "program that wrote them; join the files with QIO's part-to-single conversion first",
+                       file.path()));
       return false;
     }
     Part part{.sites = entries.count()};
@@ -228,8 +227,8 @@ std::optional<Volumes> Volumes::open(base::ByteSource& master, const FileInfo& i
   }
   if (found != sites) {
     return fail(Code::truncated, "scidac-volume-missing",
-                fmt::format("{} of {} sites are in the {} files that are there; the other files are missing", found,
-                            sites, volumes.files_.size()));
+                fmt::format("{} of {} sites are in the {} existing files; the other files are missing", found, sites,
+                            volumes.files_.size()));
   }
 
   if (!volumes.number_blocks(info.extents, boxes)) {

@@ -59,7 +59,7 @@ void check_ranks(const PhysicalFile& file, Findings& findings) {
                              fmt::format("two tasks have the global rank {}", *twice)));
 }
 
-// Of Limequat's own record at `end`, with the sizes of streams that may be behind it; 0: there is none.
+// Of Limequat's own record at `end`, with the sizes of streams that may be after it; 0: there is none.
 std::uint64_t own_tail_bytes(const PhysicalFile& file, std::uint64_t end, const SourceOf& source_of) {
   std::array<std::byte, own_record_bytes> bytes{};
   if (source_of(file).read_at(end, bytes) < bytes.size()) return 0;

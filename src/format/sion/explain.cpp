@@ -172,7 +172,7 @@ bool Explanation::add_own_record(std::uint64_t offset) {
   return true;
 }
 
-// formats/sion-records.md 4: behind metadata block 2, of compressed sets the sizes of streams behind it, and what
+// formats/sion-records.md 4: after metadata block 2, of compressed sets the sizes of streams after it, and what
 // a repair did not find.
 void Explanation::add_own_tail(const FixedHead& head) {
   const std::optional<OwnRecord> record = own_record(window_.view(next_, own_record_bytes));

@@ -19,7 +19,7 @@ constexpr std::uint64_t largest_offset = std::numeric_limits<std::int64_t>::max(
 
 [[noreturn]] void too_far(std::string_view what) {
   throw Error(Code::too_large,
-              fmt::format("{} lies behind byte 2^63 - 1, where no file reaches; choose smaller chunks", what));
+              fmt::format("{} is beyond byte 2^63 - 1, the limit of a file; choose smaller chunks", what));
 }
 
 std::vector<std::uint64_t> starts_of(const Head& head, std::uint64_t first) {

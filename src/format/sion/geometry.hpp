@@ -55,7 +55,7 @@ class Geometry {
   }
 
  private:
-  std::vector<std::uint64_t> starts_ = {0};  // of each task, and behind the last
+  std::vector<std::uint64_t> starts_ = {0};  // of each task, and after the last
 };
 
 // invalid_argument for a block size below 1 or a negative request; too_large where a sum does not fit. All of these

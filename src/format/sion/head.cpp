@@ -22,11 +22,12 @@ void check_order(base::Bytes bytes, const std::string& path) {
   const std::string found =
       fmt::format("{:02x} {:02x} {:02x} {:02x}", static_cast<unsigned>(b[0]), static_cast<unsigned>(b[1]),
                   static_cast<unsigned>(b[2]), static_cast<unsigned>(b[3]));
-  throw BrokenRule(Code::malformed, "sion-byte-order", path, 4,
-                   fmt::format("the bytes that tell the byte order are {}, which is no order; copy the file again "
-                               "from its source",
-                               found),
-                   "00 00 00 00, 01 01 01 01, 00 01 01 00 or 01 00 00 01", found);
+  throw BrokenRule(
+      Code::malformed, "sion-byte-order", path, 4,
+      fmt::format(
+          "the bytes that state the byte order are {}, which is not a byte order; copy the file again from its source",
+          found),
+      "00 00 00 00, 01 01 01 01, 00 01 01 00 or 01 00 00 01", found);
 }
 
 void require(bool holds, const char* rule, const std::string& path, std::uint64_t offset, std::string_view what,

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t prefix_bytes = 1024;
 inline constexpr std::uint64_t closing_bytes = 12;  // maximum of chunks and offset of metadata block 2
 inline constexpr std::size_t longest_fixed_bytes = 1076;
 
-// Bounds on what a file may ask of its reader, beside its own size (which may be a hole).
+// Bounds on what a file may ask of its reader, next to its own size (which may be a hole).
 struct Bounds {
   std::uint64_t tasks = 1ULL << 24;   // of a set
   std::uint64_t chunks = 1ULL << 27;  // of a physical file, all tasks together
@@ -86,7 +86,7 @@ bool has_magic(base::Bytes bytes) noexcept;
 // Throws BrokenRule: unknown_format, truncated, malformed, unsupported. `path` is for messages.
 FixedHead decode_fixed(base::Bytes bytes, const std::string& path);
 // Throws BrokenRule as decode_fixed(), too_large past the bounds, and what reading throws. An unclosed file has a
-// head, too: its last 12 bytes may lie behind the end of the file.
+// head, too: its last 12 bytes may lie after the end of the file.
 Head read_head(base::ByteSource& file, const Bounds& bounds = {});
 
 // The bytes in format 5, whatever head.format_version says. invalid_argument: a prefix of 1024 bytes or more, tables of

@@ -56,7 +56,7 @@ class MapCheck {
   [[noreturn]] void fail(std::size_t task, const std::string& what) const {
     const PhysicalFile& first = files_.front();
     throw BrokenRule(Code::malformed, "sion-map", first.path, map_offset(first) + 4 + 8 * task,
-                     what + "; the file is damaged, or files of another set have taken the place of its own");
+                     what + "; the file is damaged, or files of the set were replaced by those of another set");
   }
 
   const std::vector<PhysicalFile>& files_;

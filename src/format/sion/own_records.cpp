@@ -72,7 +72,7 @@ std::optional<OwnRecord> own_record(base::Bytes bytes) {
 std::string own_loss(base::Bytes bytes) {
   const auto number = [&](std::size_t offset) { return load_le<std::uint64_t>(bytes.data() + offset); };
   const std::uint32_t task = word(bytes, 0);
-  if (task == 0xffffffff) return fmt::format("{} fields behind the first {}", number(24), number(16));
+  if (task == 0xffffffff) return fmt::format("{} fields after the first {}", number(24), number(16));
   return fmt::format("task {}: from chunk {} and byte {} of its stream on, {} bytes at least", task, number(8),
                      number(16), number(24));
 }

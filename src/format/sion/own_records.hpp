@@ -22,7 +22,7 @@ struct OwnRecord {
   const char* section = nullptr;
   bool is_tail = false;
   bool compressed = false;   // never said by a tail record
-  std::uint64_t losses = 0;  // of a tail record: how many of 32 bytes follow, behind the sizes of streams
+  std::uint64_t losses = 0;  // of a tail record: how many of 32 bytes follow, after the sizes of streams
 };
 inline constexpr std::uint64_t own_loss_bytes = 32;
 // One of these, in words.

@@ -180,7 +180,7 @@ TEST_F(SionScan, ListsTheStreamsOfTheFilesThatAreThere) {
       auto next = rest.records.begin();
       for (const Record& record : whole.records) {
         if (record.file == missing) {
-          // Those behind all that are known are told as such.
+          // Those after all that are known are told as such.
           const std::string what =
               missing == 0 && record.type == "task.6" ? "any behind task 5" : record.type.substr(5);
           EXPECT_NE(rest.findings.front().message.find(what), std::string::npos) << rest.findings.front().message;

@@ -9,7 +9,7 @@
 
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
-#include "format/sion/stand_ins.hpp"
+#include "format/sion/missing_files.hpp"
 
 namespace lq::format::sion {
 namespace {
@@ -80,7 +80,7 @@ std::string streams_of(const PhysicalFile& file, std::int32_t tasks) {
   return fmt::format(", with the stream{} of task{} {}{}", file.ranks.size() == 1 ? "" : "s",
                      file.ranks.size() == 1 ? "" : "s", fmt::join(begin, end, ", "),
                      (more > 0 ? fmt::format(" and {} more", more) : "") +
-                         (file.head.file_number == 0 ? fmt::format(", and any behind task {}", tasks - 1) : ""));
+                         (file.head.file_number == 0 ? fmt::format(", and any after task {}", tasks - 1) : ""));
 }
 
 // `streams`: what is missing with the file.
@@ -88,15 +88,15 @@ BrokenRule missing_file(const std::string& path, std::int32_t number, const std:
                         const std::string& streams = {}) {
   // Of an unfinished set another may have its name already.
   const bool unfinished = base::parse_temporary_name(path).has_value();
-  return {
-      unfinished ? Code::truncated : Code::not_found,
-      missing_rule,
-      path,
-      std::nullopt,
-      fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to{}; {}", path, number,
-                  files, given, streams,
-                  unfinished ? "bring it beside the others, then \"lq repair\"" : "copy all files of a set together"),
-      fmt::format("{} files", files)};
+  return {unfinished ? Code::truncated : Code::not_found,
+          missing_rule,
+          path,
+          std::nullopt,
+          fmt::format("\"{}\" is missing, which is file {} of the set of {} that \"{}\" belongs to{}; {}", path, number,
+                      files, given, streams,
+                      unfinished ? "restore it next to the others, then run \"lq repair\""
+                                 : "copy all files of a set together"),
+          fmt::format("{} files", files)};
 }
 
 std::unique_ptr<base::ByteSource> open_member(const Open& open, const std::string& path, std::int32_t number,
@@ -122,11 +122,12 @@ void require_same_set(const PhysicalFile& first, const PhysicalFile& other, std:
   const FixedHead& a = first.head;
   const FixedHead& b = other.head;
   if (b.file_number != number) {
-    throw BrokenRule(Code::malformed, "sion-set-order", other.path, 32,
-                     fmt::format("this is file {} of its set, but its name is that of file {}; two files of the set "
-                                 "were swapped or renamed",
-                                 b.file_number, number),
-                     fmt::format("{}", number), fmt::format("{}", b.file_number));
+    throw BrokenRule(
+        Code::malformed, "sion-set-order", other.path, 32,
+        fmt::format(
+            "this is file {} of its set, but has the name of file {}; two files of the set were swapped or renamed",
+            b.file_number, number),
+        fmt::format("{}", number), fmt::format("{}", b.file_number));
   }
   const auto differ = [&](std::uint64_t offset, std::string_view what, const std::string& here,
                           const std::string& there, std::string_view or_else = {}) {
@@ -175,13 +176,13 @@ Set Set::open_rest(base::ByteSource& source, const Open& open, const SetOptions&
   const Head head = read_head(source, options.bounds);
   SetOptions how = options;
   how.names = rule_of(source.path(), head, options);
-  const StandIns stand_ins(open, how.names);
+  const MissingFiles missing_files(open, how.names);
   Set set = open_whole(
-      *open(stand_ins.first()), [&](const std::string& name) { return stand_ins.open(name); }, how);
+      *open(missing_files.first()), [&](const std::string& name) { return missing_files.open(name); }, how);
   set.given_ = head.file_number;
   for (std::size_t number = 0; number < set.files_.size(); ++number) {
     const auto file = static_cast<std::int32_t>(number);
-    if (!stand_ins.is_missing(file)) continue;
+    if (!missing_files.is_missing(file)) continue;
     PhysicalFile& missing = set.files_[number];
     set.drop_table(
         file, missing_file(missing.path, file, source.path(), head.files, streams_of(missing, set.tasks())).finding());

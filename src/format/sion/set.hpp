@@ -42,7 +42,7 @@ struct PhysicalFile {
   Geometry geometry;
   ChunkTable table;               // of no task where it is lost
   std::optional<Finding> damage;  // why it is
-  bool is_missing = false;        // it is not there; its head is that of another, but for tasks and ranks
+  bool is_missing = false;        // it is not there; its head is that of another, except for tasks and ranks
 
   bool has_table() const noexcept { return table.tasks() == geometry.tasks(); }
 };

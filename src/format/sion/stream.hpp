@@ -54,12 +54,12 @@ class LogicalFile {
   std::uint64_t offset_of(std::uint64_t chunk) const noexcept { return places_.offset(chunk); }
   // Filled bytes before the cursor.
   std::uint64_t logical_position() const noexcept;
-  // Filled bytes of this chunk behind the cursor.
+  // Filled bytes of this chunk after the cursor.
   std::uint64_t rest() const noexcept {
     const std::uint64_t filled = used(chunk_);
     return filled > position_ ? filled - position_ : 0;
   }
-  // Unused room of this chunk behind the cursor.
+  // Unused room of this chunk after the cursor.
   std::uint64_t room() const noexcept { return places_.width > position_ ? places_.width - position_ : 0; }
   bool is_last_chunk() const noexcept { return chunk_ + 1 == used_.size(); }
 

@@ -83,7 +83,7 @@ void TailReader::check_offset() const {
     expected = geometry_.tail_offset(blocks_);
   } catch (const Error&) {
     throw BrokenRule(Code::malformed, "sion-max-chunks", path_, place,
-                     fmt::format("{} blocks of {} bytes end behind byte 2^63 - 1; the header is damaged: copy the file "
+                     fmt::format("{} blocks of {} bytes end beyond byte 2^63 - 1; the header is damaged: copy the file "
                                  "again from its source",
                                  blocks_, geometry_.skip()),
                      "a sum below 2^63", fmt::format("{} blocks", blocks_));

@@ -63,11 +63,11 @@ class ChunkTable {
 
  private:
   friend class ChunkTableBuilder;
-  std::vector<std::uint64_t> first_ = {0};  // index into used_ of chunk 0 of each task, and behind the last
+  std::vector<std::uint64_t> first_ = {0};  // index into used_ of chunk 0 of each task, and after the last
   std::vector<std::int64_t> used_;
 };
 
-// A table out of the numbers that tasks tell of themselves, one task behind the other: how many chunks, then how far
+// A table out of the numbers that tasks tell of themselves, one task after the other: how many chunks, then how far
 // each is filled.
 class ChunkTableBuilder {
  public:

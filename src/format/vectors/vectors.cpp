@@ -65,10 +65,9 @@ VectorSet of_quda(const Catalog& catalog, const Unsaid& unsaid) {
   const Payload& payload = field.payload;
   const auto text = scidac::quda_text_of(text_of(field, scidac::type::record_xml));
   if (!text || payload.spec.numbers % text->numbers() != 0) {
-    refuse(
-        Code::malformed, catalog,
-        fmt::format("{} numbers of a site are not those of vectors with {} colors and {} spins", payload.spec.numbers,
-                    base::printable(fact(field, "nColor")), base::printable(fact(field, "nSpin"))));
+    refuse(Code::malformed, catalog,
+           fmt::format("{} numbers of a site do not match vectors with {} colors and {} spins", payload.spec.numbers,
+                       base::printable(fact(field, "nColor")), base::printable(fact(field, "nSpin"))));
   }
   const std::uint64_t numbers = text->numbers();
   if (catalog.fields.size() != 1) {
@@ -78,8 +77,8 @@ VectorSet of_quda(const Catalog& catalog, const Unsaid& unsaid) {
   const auto ls = static_cast<std::uint64_t>(std::max<std::int64_t>(unsaid.ls, 1));
   if (in_four % ls != 0) {
     refuse(Code::invalid_argument, catalog,
-           fmt::format("{} fields in four dimensions are no vectors with Ls {}; say another (ls, `lq`: --ls)", in_four,
-                       ls));
+           fmt::format("{} fields in four dimensions are not vectors with Ls {}; give another Ls (ls, `lq`: --ls)",
+                       in_four, ls));
   }
   VectorSet set;
   set.family = Family::quda;
@@ -119,7 +118,7 @@ VectorSet of_milc(const Catalog& catalog) {
   // formats/vectors.md 3.2: the map is one to one for such extents alone.
   if (payload.extents.size() != 4 || payload.extents[3] % 2 != 0 || payload.extents[0] % 2 != 0) {
     refuse(Code::unsupported, catalog,
-           fmt::format("even sites packed into {}: which site is where is known for even extents only",
+           fmt::format("even sites packed into {}: the order of sites is defined for even extents only",
                        to_string(payload.extents)));
   }
   known.lattice[3] *= 2;
@@ -133,8 +132,8 @@ Parity parity_of_grid(const Catalog& catalog, const Extents& extents, const Unsa
   if (scidac::decode_grid_lattice(text) == extents) return Parity::both;
   if (!unsaid.parity || *unsaid.parity == Parity::both) {
     refuse(Code::invalid_argument, catalog,
-           "its vectors live on the sites of one parity, and the file does not say of which; say it: even or odd "
-           "(parity, `lq`: --parity)");
+           "its vectors live on the sites of one parity, and the file does not state which; give even or odd (parity, "
+           "`lq`: --parity)");
   }
   return *unsaid.parity;
 }
@@ -218,7 +217,7 @@ Extents lattice_of(const Catalog& catalog, const eigen_comp::Metadata& found, co
   const auto lattice = found.lattice ? found.lattice : unsaid.lattice;
   if (!lattice) {
     refuse(Code::invalid_argument, catalog,
-           fmt::format("{} files of {} each, and the lattice is not said; say it (lattice, `lq`: --lattice)",
+           fmt::format("{} files of {} each, and the lattice is not stated; give it (lattice, `lq`: --lattice)",
                        found.files(), to_string(found.node)));
   }
   std::uint64_t files = lattice->size() == 4 ? 1 : 0;
@@ -262,7 +261,8 @@ void require_equal_fields(const Catalog& catalog) {
     const Payload& payload = field.payload;
     if (payload.extents == first.extents && payload.spec == first.spec && payload.stored == whole(first.extents))
       continue;
-    refuse(Code::malformed, catalog, "its fields are no set of vectors: they differ in lattice, precision or numbers");
+    refuse(Code::malformed, catalog,
+           "its fields are not a set of vectors: they differ in lattice, precision or numbers");
   }
 }
 
@@ -326,7 +326,7 @@ std::vector<double> eigenvalues_in(std::string_view document) {
   for (const base::xml::Element& element : list->children) {
     const auto value = number(element.text);
     if (!value) {
-      throw Error(Code::malformed, fmt::format("\"{}\" is no eigenvalue", base::printable(element.text)),
+      throw Error(Code::malformed, fmt::format("\"{}\" is not an eigenvalue", base::printable(element.text)),
                   {.expected = "a number", .found = base::printable(element.text)});
     }
     values.push_back(*value);

@@ -35,7 +35,7 @@ struct VectorSet {
   lq::modes::Description description;
   std::vector<lq::modes::Mode> modes;  // of those in this file
   bool has_eigenvalues = true;
-  std::uint64_t per_field = 1;  // vectors in one field: each site holds their numbers one behind the other
+  std::uint64_t per_field = 1;  // vectors in one field: each site holds their numbers contiguous
   Arrangement arrangement = Arrangement::as_it_is;
 };
 
@@ -43,7 +43,7 @@ struct VectorSet {
 // malformed, unsupported: its fields are no set.
 std::optional<VectorSet> set_in(const Catalog& catalog, const lq::modes::Unsaid& unsaid);
 
-// The eigenvalues of a file NAME.evals.xml that Grid writes beside NAME (formats/vectors.md 4.3). Throws
+// The eigenvalues of a file NAME.evals.xml that Grid writes next to NAME (formats/vectors.md 4.3). Throws
 // Error(malformed) that says what is wrong.
 std::vector<double> eigenvalues_in(std::string_view document);
 // Gives them to a set that has none. invalid_argument: they are not as many as there are vectors.

@@ -178,9 +178,9 @@ Handle access_to(Image& image) {
   Handle list = require(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, where, "no property list");
   require(H5Pset_driver(list.get(), driver(), &image), where, "the file driver is refused");
   require(H5Pset_libver_bounds(list.get(), H5F_LIBVER_V18, H5F_LIBVER_V110), where, "versions are refused");
-  // Where an operation fails for lack of bytes, the library (1.10.8) may count an object of the file as open for ever.
-  // A file that is closed with all its objects then fails to close, and ends the program when that ends; this one
-  // stays.
+  // Where an operation fails for lack of bytes, the library (1.10.8) may count an object of the file as open
+  // indefinitely. A file that is closed with all its objects then fails to close, and ends the program when that ends;
+  // this one stays.
   require(H5Pset_fclose_degree(list.get(), H5F_CLOSE_WEAK), where, "the way of closing is refused");
   return list;
 }

@@ -39,7 +39,7 @@ class Image final : public base::ByteSource {
   bool is_changed() const noexcept { return !written_.empty(); }
 
   // Where the library takes room from (driver.hpp): pieces of data get the places that were decided before, in turn;
-  // all else lies behind the end.
+  // all else lies after the end.
   struct Room {
     std::uint64_t end = 0;
     std::deque<std::uint64_t> decided = {};

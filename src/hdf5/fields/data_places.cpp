@@ -43,7 +43,7 @@ Extents chunk_of(const FieldRequest& request, const SiteOrder& order) {
   return given;
 }
 
-// Whether the sites of each chunk come one behind the other, and nothing is left over.
+// Whether the sites of each chunk are contiguous, and nothing is left over.
 bool are_runs(const Extents& chunk, const Extents& extents, const SiteOrder& order) {
   std::size_t k = 0;
   while (k < order.size() && chunk[order[k]] == extents[order[k]]) ++k;

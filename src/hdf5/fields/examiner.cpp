@@ -250,7 +250,7 @@ class Examination final : public Visitor {
 
   void miss_digest(const Visited& object) {
     add(object, "hdf5-digest-missing", Code::malformed,
-        "it has no SHA-256, though its other attributes are those of objects that have one", object.address);
+        "it has no SHA-256, although objects with its other attributes have one", object.address);
     claim(object.path, "sha256", Evidence::exact_sum, Outcome::missing);
   }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "format/further_sides.hpp"
+#include "format/optional_interfaces.hpp"
 #include "hdf5/driver/driver.hpp"
 #include "hdf5/fields/field_plan.hpp"
 #include "hdf5/fields/store_sums.hpp"
@@ -26,7 +26,7 @@ bool is_among(const std::array<std::string_view, n>& names, std::string_view nam
   return std::ranges::find(names, name) != names.end();
 }
 
-class Fields final : public format::FieldFormat, public format::NamesDiffer {
+class Fields final : public format::FieldFormat, public format::RequiresUniqueNames {
  public:
   bool is_for(const FieldSpec&, const Extents&) const override { return true; }
   std::span<const std::string_view> known_choices() const override {

@@ -72,7 +72,7 @@ void check_extents(const FieldRequest& request) {
 }
 
 // What is needed to make the metadata once the data are written.
-struct Wish {
+struct PendingMetadata {
   FieldRequest request;
   const LayoutWriter* layout = nullptr;
   FieldDatasets field;
@@ -80,14 +80,14 @@ struct Wish {
   std::optional<std::int64_t> microseconds;
 };
 
-std::vector<Tile> tiles_of(const Wish& wish, const format::Digest& digest) {
+std::vector<Tile> tiles_of(const PendingMetadata& wish, const format::Digest& digest) {
   if (!digest.tiles.empty()) return digest.tiles;
   if (!wish.payload.tiles.empty()) return wish.payload.tiles;
   return {{0, wish.payload.offset, wish.payload.length}};
 }
 
 // `draft`: of the file as it is before.
-std::vector<Literal> carry_out(Draft draft, const Wish& wish, const format::Digest& digest) {
+std::vector<Literal> carry_out(Draft draft, const PendingMetadata& wish, const format::Digest& digest) {
   const std::vector<Tile> tiles = tiles_of(wish, digest);
   for (const Tile& tile : tiles) draft.go_on_at(tile.offset + tile.bytes);
   std::vector<Handle> datasets;
@@ -126,7 +126,7 @@ std::int64_t microseconds_now() {
 Layout plan_field(const FieldRequest& request) {
   const Lock lock;
   check_extents(request);
-  const auto wish = std::make_shared<Wish>();
+  const auto wish = std::make_shared<PendingMetadata>();
   wish->request = request;
   wish->layout = &layout_writer(request.choices.layout);
   wish->field = wish->layout->datasets(request);
@@ -195,8 +195,8 @@ std::vector<Literal> refer(std::span<const format::Reference> fields) {
     const bool is_in_order = payload.order.empty() || payload.order == plan.order;
     if (payload.tile_sites != 0 || payload.codec != SiteCodec{} || !is_in_order) {
       throw Error(Code::unsupported,
-                  fmt::format("{}: \"{}\" does not lie there as plain numbers in one piece with x fastest, which alone "
-                              "another file can show; convert it",
+                  fmt::format("{}: \"{}\" is not stored there as contiguous plain numbers with x fastest, the only "
+                              "kind that another file can refer to; convert it",
                               field.path, field.name),
                   {.path = field.path, .record = field.name});
     }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A field on its way into an HDF5 file, as data: where its numbers go, and the bytes of the file's metadata once their
-// sums are known. Data come first, from the end of what is there; all metadata lie behind them, but for the superblock
-// and what it leads to.
+// sums are known. Data come first, from the end of what is there; all metadata lie after them, except for the
+// superblock and what it leads to.
 #pragma once
 
 #include "format/format.hpp"

@@ -92,8 +92,8 @@ class Scan final : public Visitor, public Finds {
     const std::uint64_t bytes = file.bytes(), unused = bytes - std::min(stored_, bytes);
     if (unused < least_unused || unused < bytes / 8) return;
     findings_.note("hdf5-unused-room", record_at("/", file.superblock().offset),
-                   fmt::format("{} of the {} bytes of the file hold no data, perhaps what removed objects have left; "
-                               "h5repack writes a file without them",
+                   fmt::format("{} of the {} bytes of the file hold no data, perhaps left by removed objects; h5repack "
+                               "writes a file without them",
                                unused, bytes));
   }
 
@@ -131,8 +131,8 @@ class Scan final : public Visitor, public Finds {
     const auto numbers = numbers_of(member.data);
     if (!numbers || numbers->space_rank < rank_of_lattices) return;
     note("hdf5-no-field", member,
-         fmt::format("{} numbers of type {}: nothing tells which dimensions are those of a lattice and how its sites "
-                     "run, so that it is a record and no field",
+         fmt::format("{} numbers of type {}: the file does not state which dimensions form a lattice and how its sites "
+                     "are ordered, so it is a record, not a field",
                      fmt::join(member.data.extents, "x"), to_string(member.data.type)));
   }
 

@@ -13,7 +13,7 @@
 namespace lq::hdf5 {
 namespace {
 
-// By what is beside it.
+// By what is next to it.
 const LayoutWriter& layout_of(hid_t object) {
   const bool is_qlua = H5Iget_type(object) == H5I_GROUP || H5Aexists(object, ".kind") > 0;
   if (is_qlua) return qlua_writer();

@@ -14,19 +14,18 @@ namespace lq::hdf5 {
 namespace {
 
 [[noreturn]] void refuse_filter(std::string_view text) {
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("there is no filter \"{}\"; filters are shuffle, deflate (with a level: deflate:6), fletcher32 "
-                  "and zstd, separated by commas in the order in which they are applied",
-                  base::printable(text)),
-      {.expected = "shuffle, deflate, fletcher32, zstd", .found = std::string(text)});
+  throw Error(Code::invalid_argument,
+              fmt::format("unknown filter \"{}\"; filters are shuffle, deflate (with a level: deflate:6), fletcher32 "
+                          "and zstd, separated by commas in the order in which they are applied",
+                          base::printable(text)),
+              {.expected = "shuffle, deflate, fletcher32, zstd", .found = std::string(text)});
 }
 
 unsigned level_of(std::string_view text, std::string_view filter, unsigned lowest, unsigned highest) {
   unsigned level = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
   if (error != std::errc() || end != text.data() + text.size() || level < lowest || level > highest) {
-    throw Error(Code::invalid_argument, fmt::format("\"{}\" is no level of {}, which go from {} to {}",
+    throw Error(Code::invalid_argument, fmt::format("\"{}\" is not a level of {}; levels go from {} to {}",
                                                     base::printable(text), filter, lowest, highest));
   }
   return level;

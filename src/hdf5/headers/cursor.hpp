@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers one behind the other in bytes that may say anything.
+// Numbers contiguous in bytes that may say anything.
 #pragma once
 
 #include <cstdint>

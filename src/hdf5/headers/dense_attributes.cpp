@@ -25,7 +25,7 @@ std::vector<std::byte> heap_bytes(base::ByteSource& file, const Superblock& supe
                                   std::uint64_t bytes) {
   const std::uint64_t offset = base::checked_add(address, superblock.offset).value_or(UINT64_MAX);
   if (bytes > most_bytes_of_blocks || offset > file.size() || bytes > file.size() - offset) {
-    Cursor({}, heap_name, file.path()).refuse("it does not lie in the file");
+    Cursor({}, heap_name, file.path()).refuse("it is not inside the file");
   }
   std::vector<std::byte> read(static_cast<std::size_t>(bytes));
   read.resize(file.read_at(offset, read));

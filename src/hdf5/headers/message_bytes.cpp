@@ -15,7 +15,7 @@ HeaderBytes bytes_at(base::ByteSource& file, std::uint64_t offset, std::uint64_t
   const auto end = base::checked_add(offset, bytes);
   if (!end || *end > file.size() || bytes > most_header_bytes) {
     throw Error(Code::malformed,
-                fmt::format("{}: the header of an object, {} bytes from {} on, does not lie in the file", file.path(),
+                fmt::format("{}: the header of an object, {} bytes from {} on, is not inside the file", file.path(),
                             bytes, offset),
                 {.path = file.path(), .offset = offset});
   }

@@ -169,7 +169,7 @@ class MessageCheck {
       }
       const std::uint64_t bytes =
           base::checked_multiply(size_of_type(cursor, depth + 1), elements).value_or(UINT64_MAX);
-      if (offset > size || bytes > size - offset) cursor.refuse("a member does not lie in it");
+      if (offset > size || bytes > size - offset) cursor.refuse("a member is not inside it");
     }
   }
 
@@ -211,7 +211,7 @@ class MessageCheck {
     }
     if (parts.shares_type || parts.shares_space) return;
     const auto needed = base::checked_multiply(element, points);
-    if (!needed || *needed > cursor.left()) cursor.refuse("its value does not lie in it");
+    if (!needed || *needed > cursor.left()) cursor.refuse("its value is not inside it");
   }
 
   void check_filters(base::Bytes bytes) {

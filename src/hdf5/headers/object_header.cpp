@@ -38,7 +38,7 @@ class HeaderReader {
   struct Block {
     std::uint64_t offset;  // of the first message
     std::uint64_t bytes;
-    std::uint64_t head = 0;  // bytes before it that the checksum behind it is of, too; 0: there is none
+    std::uint64_t head = 0;  // bytes before it that the checksum after it is of, too; 0: there is none
   };
 
   std::uint64_t place_of(std::uint64_t address) const {

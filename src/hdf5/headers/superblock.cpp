@@ -110,7 +110,7 @@ void require_whole(base::ByteSource& file, const Superblock& made) {
   if (needed <= file.size()) return;
   throw Error(Code::truncated,
               fmt::format("{}: the file has {} bytes, but its superblock says that it ends at {}; copy it again from "
-                          "its source, or the program that wrote it did not close it",
+                          "its source; or the program that wrote it did not close it",
                           file.path(), file.size(), needed),
               {.path = file.path(),
                .offset = file.size(),
@@ -160,7 +160,7 @@ std::optional<std::vector<std::byte>> closed_superblock(base::ByteSource& file, 
 Superblock parse_superblock(base::ByteSource& file) {
   const auto found = find_signature(file);
   if (!found) {
-    throw Error(Code::malformed, fmt::format("{}: this is no HDF5 file: it has no signature", file.path()),
+    throw Error(Code::malformed, fmt::format("{}: this is not an HDF5 file: it has no signature", file.path()),
                 {.path = file.path()});
   }
   Superblock made;

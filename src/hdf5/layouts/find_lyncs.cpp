@@ -46,8 +46,7 @@ void find_lyncs(Folder& folder, Finds& finds) {
     const auto spec = numbers ? spec_of_array(*numbers) : std::nullopt;
     if (!spec) continue;
     member.is_taken = true;
-    finds.note("hdf5-order-assumed", member,
-               "lyncs.io does not say which dimension is which; they are taken as t, z, y, x");
+    finds.note("hdf5-order-assumed", member, "lyncs.io does not state which dimension is which; t, z, y, x is assumed");
     finds.field({.path = member.path,
                  .arrays = {&member},
                  .spec = *spec,

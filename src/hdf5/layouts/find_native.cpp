@@ -86,14 +86,14 @@ Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds) {
   const auto pair = parse_pair(*text);
   if (!pair) {
     finds.warning("hdf5-native-checksum", member,
-                  fmt::format("\"{}\" is no checksum, such as a2c41090/11193c39", base::printable(*text)));
+                  fmt::format("\"{}\" is not a checksum such as a2c41090/11193c39", base::printable(*text)));
     return sums;
   }
   sums.set_checksum(*pair);
   const auto total = sums.total_of_slices();
   if (total && *total != *pair) {
     finds.warning("hdf5-native-slices", member,
-                  "the checksums of the slices do not combine to that of the field; one of them is damaged");
+                  "the checksums of the slices do not combine to the checksum of the field; one of them is damaged");
   }
   return sums;
 }
@@ -101,7 +101,7 @@ Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds) {
 namespace {
 
 void refuse(const Member& member, Finds& finds, const std::string& message) {
-  finds.warning("hdf5-native-shape", member, message + "; it is no field");
+  finds.warning("hdf5-native-shape", member, message + "; it is not a field");
 }
 
 void find_one(Member& member, Finds& finds) {
@@ -123,7 +123,7 @@ void find_one(Member& member, Finds& finds) {
   }
   auto lattice = numbers->lattice(stated.size());
   if (!std::equal(lattice.rbegin(), lattice.rend(), stated.begin())) {
-    return refuse(member, finds, "the extents that it states, x first, are not those of its dataspace, t first");
+    return refuse(member, finds, "the extents that it states, x first, differ from its dataspace, t first");
   }
   const auto order = text_named(member, native::site_order);
   if (order && *order != native::site_order_text) {
@@ -134,7 +134,7 @@ void find_one(Member& member, Finds& finds) {
   const auto spec = spec_named(*kind_text, *numbers, stated.size());
   if (!spec) {
     return refuse(member, finds,
-                  fmt::format("its shape is not that of a site of kind \"{}\"", base::printable(*kind_text)));
+                  fmt::format("its shape does not match a site of kind \"{}\"", base::printable(*kind_text)));
   }
   const std::uint64_t slices = lattice.front();
   finds.field({.path = member.path,

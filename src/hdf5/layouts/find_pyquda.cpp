@@ -80,7 +80,7 @@ class PyQuda {
     });
     if (directions.size() != direction_names.size() || !are_alike) {
       finds_.warning("hdf5-half-a-group", *directions.front(),
-                     "of X, Y, Z and T one is missing or of another shape or type: this is no gauge field");
+                     "of X, Y, Z and T one is missing or has another shape or type: this is not a gauge field");
       return;
     }
     if (!numbers || !numbers->is_complex || !has_lattice(*numbers)) return;
@@ -99,10 +99,10 @@ class PyQuda {
     const auto spec =
         has_lattice(*numbers) ? spec_in_group(folder_.last_name(), *numbers, lattice_.size()) : std::nullopt;
     if (spec) return add(member.path, {&member}, *spec);
-    finds_.warning("hdf5-pyquda-shape", member,
-                   fmt::format("its shape is not that of the lattice of its group ({}) and of a site of a {}; it is no "
-                               "field",
-                               fmt::join(lattice_, ","), base::printable(folder_.last_name())));
+    finds_.warning(
+        "hdf5-pyquda-shape", member,
+        fmt::format("its shape does not match the lattice of its group ({}) and a site of a {}; it is not a field",
+                    fmt::join(lattice_, ","), base::printable(folder_.last_name())));
   }
 
  private:

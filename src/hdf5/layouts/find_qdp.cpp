@@ -67,7 +67,7 @@ std::optional<FieldSpec> spec_in(const Folder& folder, const Member& member, con
   if (has_colors_for_spins(numbers.behind(rank_of_qdp))) {
     finds.warning("hdf5-qdp-spins", member,
                   "its type has 3 spins, as QDP++ wrote propagators in single precision before 2019: most of the "
-                  "numbers are lost, and it is no field");
+                  "numbers are lost, and it is not a field");
     return {};
   }
   return typed_spec(numbers);

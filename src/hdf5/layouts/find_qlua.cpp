@@ -95,8 +95,8 @@ std::vector<Member*> directions_of(Folder& folder, Finds& finds) {
   };
   if (directions.size() == rank && std::ranges::all_of(directions, is_alike)) return directions;
   finds.warning("hdf5-half-a-group", *found.front(),
-                fmt::format("{} color matrices with numbers for names are no gauge field: one of 0 to {} is missing or "
-                            "of another shape, type or origin",
+                fmt::format("{} color matrices with numbers for names are not a gauge field: one of 0 to {} is missing "
+                            "or has another shape, type or origin",
                             found.size(), rank == 0 ? 0 : rank - 1));
   return {};
 }
@@ -131,7 +131,7 @@ void find_one_of_qlua(Member& member, const std::string& kind, Finds& finds) {
   const auto spec = spec_of_kind(kind, *numbers);
   if (!spec) {
     finds.warning("hdf5-qlua-kind", member,
-                  fmt::format("its type is not that of a {}; it is no field", base::printable(kind)));
+                  fmt::format("its type does not match a {}; it is not a field", base::printable(kind)));
     return;
   }
   FoundField field = field_of(member.path, {&member}, *spec, *numbers);

@@ -28,7 +28,7 @@ struct Member {
   bool is_taken = false;
 };
 
-// Datasets of numbers as arrays: the extents of the dataspace, and those of array types behind them.
+// Datasets of numbers as arrays: the extents of the dataspace, and those of array types after them.
 struct Numbers {
   std::vector<std::uint64_t> extents;
   std::size_t space_rank = 0;  // of them belong to the dataspace
@@ -36,7 +36,7 @@ struct Numbers {
   Precision precision = Precision::double_;
   ByteOrder order = ByteOrder::little;
 
-  // Those behind the first `rank`.
+  // Those after the first `rank`.
   std::vector<std::uint64_t> behind(std::size_t rank) const;
   std::vector<std::uint64_t> lattice(std::size_t rank) const;
 };
@@ -80,10 +80,11 @@ std::optional<FieldSpec> propagator_site(const std::vector<std::uint64_t>& site,
 // All numbers of a site; real ones where they are not complex.
 std::optional<FieldSpec> generic_site(const std::vector<std::uint64_t>& site, bool is_complex, Precision precision);
 
-// Attributes as texts, but for those that belong to the layout and those of dimension scales.
+// Attributes as texts, except for those that belong to the layout and those of dimension scales.
 Metadata metadata_of(const Attributes& attributes, std::span<const std::string_view> of_layout);
 
-// The SciDAC checksum, and sums of so many slices, that stand beside the data in files of ours, whatever the layout.
+// The SciDAC checksum, and sums of the given number of slices, that stand beside the data in files of ours, whatever
+// the layout.
 Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds);
 
 // The layouts, in the order in which they are asked.

@@ -26,7 +26,7 @@ const LayoutWriter& layout_writer(std::string_view name) {
   std::string known;
   for (const LayoutWriter* layout : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", layout->name());
   throw Error(Code::invalid_argument,
-              fmt::format("there is no layout \"{}\" of HDF5 files; there are {}", base::printable(name), known),
+              fmt::format("unknown layout \"{}\" of HDF5 files; choose from {}", base::printable(name), known),
               {.expected = known, .found = std::string(name)});
 }
 

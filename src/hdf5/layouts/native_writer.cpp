@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Our own layout (docs/formats/hdf5.md): plain arrays of numbers, t first, everything that is known of them beside them
-// as attributes, so that nobody has to guess.
+// Our own layout (docs/formats/hdf5.md): plain arrays of numbers, t first, everything that is known of them next to
+// them as attributes, so that nobody has to guess.
 #include <array>
 
 #include <fmt/format.h>

@@ -36,18 +36,19 @@ void set_lattice(const Opened& file, const FoundField& field, Payload& payload) 
 void require_inside(const Opened& file, const Member& member, std::uint64_t offset, std::uint64_t bytes) {
   const auto end = base::checked_add(offset, bytes);
   if (end && *end <= file.bytes()) return;
-  cannot(Code::malformed, file, member.path,
-         fmt::format("its data, {} bytes from {} on, do not lie in the file of {} bytes", bytes, offset, file.bytes()));
+  cannot(
+      Code::malformed, file, member.path,
+      fmt::format("its data, {} bytes from {} on, are not inside the file of {} bytes", bytes, offset, file.bytes()));
 }
 
 std::string storage_text(StorageKind kind) {
   switch (kind) {
     case StorageKind::external:
-      return "its data lie in other files, which are not opened";
+      return "its data are in other files, which are not opened";
     case StorageKind::virtual_:
       return "its data are made of other datasets";
     default:
-      return "its data are stored in a way that is not known here";
+      return "its data are stored in an unsupported way";
   }
 }
 

@@ -28,7 +28,7 @@ Handle creation_of(const DatasetPlan& plan, const Where& where) {
     return list;
   }
   if (plan.chunk.empty()) {
-    require(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), where, "the storage cannot be taken at once");
+    require(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_EARLY), where, "the storage cannot be allocated in advance");
     return list;
   }
   require(H5Pset_alloc_time(list.get(), H5D_ALLOC_TIME_INCR), where, "the storage cannot be taken by chunks");

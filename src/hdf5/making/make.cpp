@@ -145,10 +145,10 @@ std::string absolute_path(std::string_view name) {
     const std::size_t slash = name.find('/');
     const std::string_view part = name.substr(0, slash);
     if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("\"{}\" is no name of an object: parts between slashes are neither empty nor \".\" or "
-                              "\"..\"",
-                              base::printable(given)));
+      throw Error(
+          Code::invalid_argument,
+          fmt::format("\"{}\" is not a name of an object: parts between slashes are neither empty nor \".\" or \"..\"",
+                      base::printable(given)));
     }
     path += '/';
     path += part;

@@ -53,7 +53,7 @@ Scale scale_of(hid_t file, const std::string& group, const Dimension& dimension,
 
 }  // namespace
 
-// A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need it, and it would be written anew
+// A scale does not refer back to its datasets (REFERENCE_LIST): readers do not need it, and it would be rewritten
 // with each dataset that is appended.
 std::vector<std::string> attach_scales(hid_t file, hid_t dataset, const std::vector<Dimension>& dimensions,
                                        const Where& where) {

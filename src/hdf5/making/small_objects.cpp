@@ -98,7 +98,7 @@ void check_array(const Array& array, const std::string& path) {
     throw Error(Code::invalid_argument, fmt::format("{}: {}", path, why), {.record = path});
   };
   if (elements != array.count()) {
-    refuse(fmt::format("{} elements where the extents {} ask for {}", elements, fmt::join(array.extents, "x"),
+    refuse(fmt::format("{} elements, but the extents {} require {}", elements, fmt::join(array.extents, "x"),
                        array.count()));
   }
   if (array.extents.size() > H5S_MAX_RANK) refuse("an array of more than 32 dimensions");
@@ -110,7 +110,7 @@ void check_array(const Array& array, const std::string& path) {
     const Axis& axis = array.axes[d];
     if (axis.name.empty() || axis.name.find_first_of(std::string("/\0", 2)) != std::string::npos || axis.name == "." ||
         axis.name == "..") {
-      refuse(fmt::format("\"{}\" is no name of an axis", base::printable(axis.name)));
+      refuse(fmt::format("\"{}\" is not a name of an axis", base::printable(axis.name)));
     }
     if (!axis.coordinates.empty() && axis.coordinates.size() != array.extents[d]) {
       refuse(fmt::format("{} coordinates for an extent of {}", axis.coordinates.size(), array.extents[d]));
@@ -122,10 +122,9 @@ SmallLayout small_layout(const std::string& name) {
   if (name.empty() || name == "native") return SmallLayout::native;
   if (name == "qdp") return SmallLayout::qdp;
   if (name == "qlua") return SmallLayout::qlua;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("there is no layout \"{}\" of HDF5 files; there are native, qdp, qlua", base::printable(name)),
-      {.found = name});
+  throw Error(Code::invalid_argument,
+              fmt::format("unknown layout \"{}\" of HDF5 files; choose native, qdp or qlua", base::printable(name)),
+              {.found = name});
 }
 
 Array array_of(const Value& value, const Where& where) {

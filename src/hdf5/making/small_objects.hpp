@@ -20,7 +20,7 @@
 namespace lq::hdf5 {
 
 // SHA-256 of all numbers, each little-endian, integers of 8 bytes, complex ones real part first; of texts with the NUL
-// behind each (the rule of QLUA for scalars, formats/hdf5.md 5). Padded: four zero bytes behind each float, as QLUA did
+// after each (the rule of QLUA for scalars, formats/hdf5.md 5). Padded: four zero bytes after each float, as QLUA did
 // before 24 December 2014.
 std::array<std::uint8_t, 32> digest_of(const Array& array, bool floats_are_padded = false);
 // The same of elements that come in pieces.

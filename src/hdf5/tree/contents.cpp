@@ -38,14 +38,14 @@ DatasetContents::DatasetContents(const Opened& opened, hid_t dataset, std::vecto
     case StorageKind::contiguous:
     case StorageKind::compact:
       if (storage_.is_allocated && (storage_.offset > file_.size() || size_ > file_.size() - storage_.offset)) {
-        cannot_read(Code::malformed, where, "its elements do not lie in the file");
+        cannot_read(Code::malformed, where, "its elements are not inside the file");
       }
       return;
     case StorageKind::chunked:
       place_chunks(opened, dataset, where, most_chunks);
       return;
     default:
-      cannot_read(Code::unsupported, where, "its elements lie in other files or datasets, which are not opened");
+      cannot_read(Code::unsupported, where, "its elements are in other files or datasets, which are not opened");
   }
 }
 
@@ -110,7 +110,7 @@ DatasetContents::Bytes DatasetContents::read_chunk(std::uint64_t number) const {
         {.path = path_, .offset = chunk.offset});
   };
   const bool is_inside = chunk.offset <= file_.size() && chunk.bytes <= file_.size() - chunk.offset;
-  if (!is_inside) fail("it does not lie in the file");
+  if (!is_inside) fail("it is not inside the file");
   if (codec == nullptr) {
     if (chunk.bytes != chunk_bytes_) fail(fmt::format("it has other than the {} bytes of a chunk", chunk_bytes_));
     file_.read_at(chunk.offset, sites);
@@ -209,7 +209,7 @@ std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std:
   const auto found = find_object(opened, object);
   if (!found || found->object.kind != ObjectKind::dataset) {
     throw Error(Code::no_such_record,
-                fmt::format("{}: there is no dataset {}", file.path(), base::printable(object, 200)),
+                fmt::format("{}: dataset {} does not exist", file.path(), base::printable(object, 200)),
                 {.path = file.path(), .record = object});
   }
   const Where where = opened.where(object);

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The elements of a dataset one behind the other, whatever its storage: as they lie in the file, filters undone.
+// The elements of a dataset contiguous, whatever its storage: as they lie in the file, filters undone.
 #pragma once
 
 #include <list>
@@ -61,7 +61,7 @@ class DatasetContents final : public base::ByteSource {
   std::unordered_map<std::uint64_t, decltype(kept_)::iterator> kept_by_number_;
 };
 
-// Of the dataset at that path. nullptr: it lies in one piece. Texts of variable length come one behind the other, each
+// Of the dataset at that path. nullptr: it lies in one piece. Texts of variable length are contiguous, each
 // with a NUL at its end. Throws as the constructor above; no_such_record.
 std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std::string& object);
 

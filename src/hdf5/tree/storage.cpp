@@ -126,7 +126,7 @@ std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& s
   }
   if (total > most) {
     throw Error(Code::too_large,
-                fmt::format("{}: {}: it lies in {} chunks, more than {}; raise the limit of records", where.path,
+                fmt::format("{}: {}: it is stored in {} chunks, more than {}; raise the limit of records", where.path,
                             base::printable(where.object), total, most),
                 {.path = where.path, .record = where.object});
   }
@@ -148,7 +148,7 @@ std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& s
   }
   if (left > 0) {
     throw Error(Code::malformed,
-                fmt::format("{}: {}: its list of chunks is damaged: {} of them do not lie in it or in the file",
+                fmt::format("{}: {}: its list of chunks is damaged: {} of them are not inside it or the file",
                             where.path, base::printable(where.object), left),
                 {.path = where.path, .record = where.object});
   }

@@ -109,7 +109,7 @@ void describe_enumeration(hid_t type, const Where& where, int depth, Type& made)
   if (is_boolean) made.kind = TypeClass::boolean;
 }
 
-// Two equal real numbers, one behind the other, by names that say which is which.
+// Two equal real numbers, contiguous, by names that say which is which.
 bool is_complex(const Type& type) {
   if (type.parts.size() != 2) return false;
   const Type &re = type.parts[0], &im = type.parts[1];

@@ -53,7 +53,7 @@ struct Type {
 // Under a Lock. malformed: nested more deeply or of more members than anybody needs.
 Type describe_type(hid_t type, const Where& where);
 
-// An element as numbers in an array: extents of nested arrays one behind the other, and what is in them.
+// An element as numbers in an array: extents of nested arrays contiguous, and what is in them.
 struct Stripped {
   std::vector<std::uint64_t> extents;
   const Type* base;  // part of the type that was stripped

@@ -125,7 +125,7 @@ class Walker {
     try {
       if (find_object(file_, link.target, level.path)) return;
       findings_.warning("hdf5-soft-link", record,
-                        fmt::format("it leads to {}, where nothing is", base::printable(link.target)));
+                        fmt::format("it leads to {}, which does not exist", base::printable(link.target)));
     } catch (const Error& error) {
       if (!is_of_file(error)) throw;
       findings_.warning("hdf5-soft-link", record, error.what());
@@ -143,7 +143,7 @@ class Walker {
     const std::string path = child_path(top.path, link.name);
     attempt(path, link.address, [&] {
       if (open_.size() >= most_depth) {
-        throw Error(Code::too_large, fmt::format("{}: {}: groups lie more than {} deep in each other", file_.path(),
+        throw Error(Code::too_large, fmt::format("{}: {}: groups are nested more than {} deep", file_.path(),
                                                  base::printable(path), most_depth));
       }
       Handle handle = open_member(top.handle.get(), link.name, file_.where(path));

@@ -10,7 +10,7 @@
 namespace lq::kernels::isa {
 namespace {
 
-// Whole vectors of half the length are faster than a long one and lanes behind it.
+// Whole vectors of half the length are faster than a long one and lanes after it.
 template <class V, std::size_t site_bytes>
 struct DividingIn512 {
   using Vector = V;

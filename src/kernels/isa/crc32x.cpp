@@ -33,7 +33,7 @@ struct WordPass {
     return summed == Summed::read ? read : written;
   }
 
-  // What is left of a site behind its last whole word: half a word, and bytes if no number is turned.
+  // What is left of a site after its last whole word: half a word, and bytes if no number is turned.
   static std::uint32_t end(std::uint32_t remainder, const std::byte* from, std::byte* to, std::size_t bytes) noexcept {
     if (bytes >= 4) {
       remainder = __crc32w(remainder, moved<std::uint32_t>(from, to));

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/memory_ahead.hpp"
+#include "base/prefetch_list.hpp"
 
 namespace lq::kernels::isa {
 
@@ -29,11 +29,11 @@ struct SiteTable {
   std::uint32_t crc_of_zeros = 0;
 };
 
-// Memory to be fetched into the cache meanwhile, all of `next` .. `end` in turn: so many cache lines for each that is
+// Memory to be fetched into the cache meanwhile, all of `next` .. `end` in turn: this many cache lines for each that is
 // worked on.
 struct Coming {
-  base::MemoryAhead* next = nullptr;
-  base::MemoryAhead* end = nullptr;
+  base::PrefetchList* next = nullptr;
+  base::PrefetchList* end = nullptr;
   std::size_t for_each_line = 1;
 };
 
@@ -82,8 +82,8 @@ struct StripeRun {
   const std::size_t* order = nullptr;    // numbers of sites, in the order to go by; null: 0, 1, 2, ...
   const std::size_t* file_at = nullptr;  // of each in this order
   std::size_t site_bytes = 0;
-  std::size_t ahead = 0;      // memory is fetched so many sites before it is needed, or not
-  std::size_t shared_by = 1;  // so many sites of the order have lines of memory together
+  std::size_t ahead = 0;      // memory is fetched this many sites before it is needed, or not
+  std::size_t shared_by = 1;  // this many sites of the order have lines of memory together
   void* sums = nullptr;
   bool is_first = true;
   std::uint32_t* crcs = nullptr;  // of the last run
@@ -93,7 +93,7 @@ struct StripeRun {
 using StripeLoop = void (*)(const SiteTable& table, const StripeRun& run) noexcept;
 struct StripeLoops {
   StripeLoop any = nullptr;
-  StripeLoop of_8 = nullptr, of_16 = nullptr;  // stripes of so many bytes, which follow one another in the site
+  StripeLoop of_8 = nullptr, of_16 = nullptr;  // stripes of this many bytes, which follow one another in the site
 };
 
 // Continues the CRC-32 of a stream, as crc32() does.
@@ -116,7 +116,7 @@ struct PlaquetteRows {
 // sites of the row, with zeros up to a multiple of eight.
 using PlaquetteLoop = void (*)(const PlaquetteRows& rows, double* terms) noexcept;
 
-// Sites of so many numbers, one behind the other, become such a row.
+// Sites of the given number of numbers, contiguous, become such a row.
 using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, void* row) noexcept;
 
 // Adds terms between -2 and 2 in steps of 2^-60, `high` of 2^30 and `low` of one; a multiple of eight, up to 2^20.

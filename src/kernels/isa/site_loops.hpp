@@ -52,7 +52,7 @@ template <class V>
 
 // Fetches from memory the sites that come after those in work, line by line in their order: the products keep the
 // processor too busy to look so far ahead by itself, and it does not guess well from several sites in turn. That
-// doubles the rate from main memory. Addresses are integers, for the last ones lie behind the field.
+// doubles the rate from main memory. Addresses are integers, for the last ones lie after the field.
 template <class V>
 class LinesAhead {
  public:
@@ -87,7 +87,7 @@ class LinesAhead {
   // The next one that is there.
   bool begin_piece() noexcept {
     for (; coming_->next != coming_->end; ++coming_->next) {
-      for (base::MemoryAhead& pieces = *coming_->next; pieces.sites > 0;) {
+      for (base::PrefetchList& pieces = *coming_->next; pieces.sites > 0;) {
         const std::int64_t place = *pieces.places++;
         --pieces.sites;
         if (place < 0) continue;
@@ -160,7 +160,7 @@ struct SitePass {
     std::memcpy(site, lane + lane_bytes - bytes, bytes);
   }
 
-  // The bytes behind the last whole lane. `end` was read before anything was written: the lane reaches back into
+  // The bytes after the last whole lane. `end` was read before anything was written: the lane reaches back into
   // bytes that may have been turned in place since.
   static typename Lane::Reg last_step(typename Lane::Reg sum, typename Lane::Reg end, std::byte* to,
                                       const SiteTable& table, const std::uint64_t* constants) noexcept {
@@ -252,12 +252,12 @@ struct SitePass {
 };
 
 // No products at all, so that half a dozen of sites pass in the time that the CRC of one takes. What takes the time is
-// the loads and stores of the sums: so many sites that have one sum are added up before, whose number is as far apart
+// the loads and stores of the sums: this many sites that have one sum are added up before, whose number is as far apart
 // as there are sums, whatever the step from one site to the next. Sites pass twice, for both kinds of sums, and are in
 // the first cache level then.
 template <class V, std::size_t turn>
 struct GatherPass {
-  static constexpr std::size_t abreast = 2;  // three do as well, four are too many for the first cache level
+  static constexpr std::size_t interleaved = 2;  // three do as well, four are too many for the first cache level
 
   // Where sites are read and written, and which memory is to be fetched: the user's, of sites that come later.
   struct Place {
@@ -298,7 +298,7 @@ struct GatherPass {
     W::store(sum + at, all);
   }
 
-  // Addresses are integers, for the last ones lie behind the field.
+  // Addresses are integers, for the last ones lie after the field.
   [[gnu::always_inline]] static void fetch(const std::byte* users, std::ptrdiff_t distance,
                                            std::size_t site_bytes) noexcept {
     const auto site = reinterpret_cast<std::uintptr_t>(users) + static_cast<std::uintptr_t>(distance);
@@ -307,7 +307,7 @@ struct GatherPass {
     }
   }
 
-  // `sites` sites to the sums, and with each those that lie one or more times `sums.places` behind it, `count` in all.
+  // `sites` sites to the sums, and with each those that lie one or more times `sums.places` after it, `count` in all.
   // `known`: the length of a site, whose steps are unrolled then, or 0.
   template <std::size_t known, bool turns, std::size_t count>
   [[gnu::always_inline]] static void add(std::size_t any, Place place, std::size_t sites, TakenInTurn& sums) noexcept {
@@ -335,9 +335,9 @@ struct GatherPass {
   template <std::size_t known, bool turns>
   [[gnu::always_inline]] static std::size_t add_turns(std::size_t site_bytes, Place& place, std::size_t most,
                                                       TakenInTurn& sums) noexcept {
-    const std::size_t sites = abreast * sums.places;
+    const std::size_t sites = interleaved * sums.places;
     if (most < sites) return 0;
-    add<known, turns, abreast>(site_bytes, place, sums.places, sums);
+    add<known, turns, interleaved>(site_bytes, place, sums.places, sums);
     place.advance(sites);
     return sites;
   }

@@ -61,7 +61,7 @@ struct StripePass {
   struct Group {
     std::ptrdiff_t offsets[count];  // in memory
     std::byte* file[count];
-    std::size_t shared_by;  // so many sites have lines of memory together
+    std::size_t shared_by;  // this many sites have lines of memory together
     std::ptrdiff_t ahead[count];
     std::byte* file_next[count];  // of the next sites
     typename V::Reg sums[count];

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Bits in a sequence of bytes, the lowest of each byte first; whatever is read behind the end is zero.
+// Bits in a sequence of bytes, the lowest of each byte first; whatever is read after the end is zero.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace lq::squeezed {
 inline std::uint64_t load(const std::byte* from) noexcept { return load_word<std::uint64_t, false>(from); }
 inline void store(std::uint64_t value, std::byte* to) noexcept { store_word<std::uint64_t, false>(to, value); }
 
-// Of 64 bits so many low ones, at most 63.
+// Of 64 bits this many low ones, at most 63.
 constexpr std::uint64_t low_bits(std::uint64_t value, unsigned count) noexcept {
   return value & ((std::uint64_t{1} << count) - 1);
 }
@@ -24,7 +24,7 @@ constexpr std::uint64_t low_bits(std::uint64_t value, unsigned count) noexcept {
 class BitWriter {
  public:
   BitWriter() = default;
-  // About so many bits will come.
+  // About the given number of bits will come.
   explicit BitWriter(std::size_t bits) : bytes_(bits / 8 + 16) {}
 
   // Where the next bits go, for loops that keep it in registers; there is room for what was asked for.
@@ -43,11 +43,11 @@ class BitWriter {
    private:
     friend class BitWriter;
     std::byte* to_ = nullptr;
-    std::uint64_t held_ = 0;  // the bits behind the last whole byte
+    std::uint64_t held_ = 0;  // the bits after the last whole byte
     unsigned used_ = 0;       // how many: less than eight
   };
 
-  // Room for so many bits more; end() follows.
+  // Room for the given number of bits more; end() follows.
   Cursor begin(std::size_t bits) {
     const std::size_t needed = filled_ + bits / 8 + 16;
     if (bytes_.size() < needed) bytes_.resize(2 * needed);

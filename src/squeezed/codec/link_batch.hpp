@@ -38,7 +38,7 @@ struct alignas(64) LinkBatch {
   // Row 0 whole, and its largest column; then the dropped number of row 1.
   void assemble_row0() noexcept;
   void predict_second() noexcept;
-  // Row 1 but for its pivot gives that.
+  // Row 1 except for its pivot gives that.
   void predict_pivot() noexcept;
   // Row 1 whole gives row 2.
   void assemble_row1() noexcept;

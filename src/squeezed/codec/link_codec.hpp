@@ -23,7 +23,7 @@ struct Numbers {
 
 // Whole links, `of.reals` not 0.
 std::vector<std::byte> encode_links(base::Bytes links, const Numbers& of);
-// malformed: `encoded` does not give so many links.
+// malformed: `encoded` does not give the given number of links.
 void decode_links(base::Bytes encoded, base::MutableBytes links, const Numbers& of);
 
 }  // namespace lq::squeezed

@@ -17,7 +17,7 @@ namespace {
 
 [[noreturn]] void throw_damaged(const char* what) { throw Error(Code::malformed, what); }
 
-// Takes so many bytes off the front.
+// Takes the given number of bytes off the front.
 base::Bytes take(base::Bytes& from, std::uint64_t bytes) {
   if (bytes > from.size()) throw_damaged("a stream of a tile is cut short");
   const base::Bytes result = from.first(static_cast<std::size_t>(bytes));
@@ -74,7 +74,7 @@ class LinkDecoder {
         throw_damaged("a stream of a tile is shorter than what it should hold");
       }
     }
-    if (!whole_.empty()) throw_damaged("a tile holds more whole links than it speaks of");
+    if (!whole_.empty()) throw_damaged("a tile holds more whole links than it states");
   }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace lq::squeezed {
 
-// Numbers of one kind of so many links.
+// Numbers of one kind of this many links.
 template <class T>
 using WordLane = std::array<WordOf<T>, lanes>;
 

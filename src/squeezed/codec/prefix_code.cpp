@@ -132,7 +132,7 @@ CodeLengths read_lengths(base::Bytes& from) {
     lengths[symbol] = static_cast<std::uint8_t>(nibbles.take(4));
     if (lengths[symbol] == 0 || lengths[symbol] > longest_code) taken = whole;
     taken += part(lengths[symbol]);
-    if (taken > whole) throw Error(Code::malformed, "the lengths of a code are those of no code");
+    if (taken > whole) throw Error(Code::malformed, "the lengths do not form a prefix code");
   }
   return lengths;
 }

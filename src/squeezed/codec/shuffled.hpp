@@ -12,7 +12,7 @@ namespace lq::squeezed {
 
 // Empty: this build has no zstd, or the bytes are no whole numbers.
 std::vector<std::byte> shuffle_and_compress(base::Bytes numbers, std::size_t bytes_each);
-// malformed: they do not give so many bytes; unsupported: this build has no zstd.
+// malformed: they do not give the given number of bytes; unsupported: this build has no zstd.
 void restore_shuffled(base::Bytes compressed, std::size_t bytes_each, base::MutableBytes numbers);
 
 }  // namespace lq::squeezed

@@ -64,7 +64,7 @@ class NumbersCodec final : public format::TileCodec {
     const Numbers numbers{std::to_integer<std::uint8_t>(encoded[1]), std::to_integer<std::uint8_t>(encoded[2]),
                           encoded[3] == std::byte{1}};
     if (numbers != numbers_ || encoded[3] > std::byte{1}) {
-      throw Error(Code::malformed, fmt::format("its head does not speak of {}", name_));
+      throw Error(Code::malformed, fmt::format("its head does not state {}", name_));
     }
     switch (static_cast<Way>(encoded[0])) {
       case Way::as_they_are:
@@ -73,7 +73,7 @@ class NumbersCodec final : public format::TileCodec {
         break;
       case Way::links:
         if (numbers.reals == 0 || tile.size() % (std::size_t{numbers.reals} * numbers.bytes) != 0) {
-          throw Error(Code::malformed, "it speaks of links where there are none");
+          throw Error(Code::malformed, "it states links, but has none");
         }
         decode_links(body, tile, numbers);
         break;
@@ -81,7 +81,7 @@ class NumbersCodec final : public format::TileCodec {
         restore_shuffled(body, numbers.bytes, tile);
         break;
       default:
-        throw Error(Code::malformed, fmt::format("it is stored in the way {}, which nobody knows",
+        throw Error(Code::malformed, fmt::format("it is stored with method {}, which is unknown",
                                                  std::to_integer<unsigned>(encoded[0])));
     }
     const auto stated = base::load_be<std::uint32_t>(&encoded[4]);

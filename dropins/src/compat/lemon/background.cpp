@@ -66,7 +66,7 @@ void Background::start_all(const std::vector<Piece>& pieces) {
     while (!rest.memory.empty()) {
       const std::size_t bytes = std::min(rest.memory.size(), largest_request);
       const Piece piece{rest.offset, rest.memory.first(bytes)};
-      // Behind the end of the file requests of Open MPI try for ever.
+      // Behind the end of the file requests of Open MPI try indefinitely.
       const bool is_cut = !writing_ && (piece.offset > end || bytes > end - piece.offset);
       if (bytes < smallest_request || is_cut) {
         move_now(piece);

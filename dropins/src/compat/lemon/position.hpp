@@ -70,7 +70,7 @@ void show_flight(Object* object, void* buffer) noexcept {
   object->bytes_wanted = static_cast<int>(std::min<std::uint64_t>(state_of(object).bytes_in_flight(), INT_MAX));
 }
 
-// Local. A seek while bytes are on their way counts from behind them, and is not undone by their arrival.
+// Local. A seek while bytes are on their way counts from after them, and is not undone by their arrival.
 template <class Object>
 int seek(Object* object, MPI_Offset offset, int whence) noexcept {
   const Place place = place_of(object);

@@ -31,7 +31,7 @@ bool is_blank(base::Bytes bytes) {
                              [](char c) { return c == '\0' || std::strchr(" \t\r\n", c) != nullptr; });
 }
 
-// Local. Editors leave white space behind the last record; everything else there is an error.
+// Local. Editors leave white space after the last record; everything else there is an error.
 int look_for_header(MPI_File file, std::uint64_t offset, lime::HeaderBytes& bytes) {
   CallersFile storage(file);
   const std::size_t got = storage.read_at(offset, bytes);
@@ -110,12 +110,12 @@ int read_for_all(State& state, MPI_File file, std::uint64_t offset, std::span<st
 }
 
 // The bytes of a record that a call may have, and what is wrong with it here.
-struct Wish {
+struct ReadRequest {
   std::uint64_t bytes = 0;
   int code = LEMON_SUCCESS;
 };
 
-Wish wish_of(const void* dest, const MPI_Offset* nbytes, const Place& place) {
+ReadRequest request_of(const void* dest, const MPI_Offset* nbytes, const Place& place) {
   if (dest == nullptr || nbytes == nullptr || *nbytes < 0) return {0, LEMON_ERR_PARAM};
   if (!place.is_open) return {0, LEMON_ERR_READ};
   return {static_cast<std::uint64_t>(*nbytes), LEMON_SUCCESS};
@@ -124,13 +124,13 @@ Wish wish_of(const void* dest, const MPI_Offset* nbytes, const Place& place) {
 int read_data(void* dest, MPI_Offset* nbytes, LemonReader* reader) {
   State& state = state_of(reader);
   const Place place = place_of(reader);
-  const Wish wish = wish_of(dest, nbytes, place);
+  const ReadRequest request = request_of(dest, nbytes, place);
   Fingerprint same("read data");
-  same.add(wish.bytes);
-  if (const int code = state.begin(reader->fp, wish.code, reading, same, place); code != LEMON_SUCCESS) return code;
-  const std::uint64_t bytes = std::min(wish.bytes, place.left());
+  same.add(request.bytes);
+  if (const int code = state.begin(reader->fp, request.code, reading, same, place); code != LEMON_SUCCESS) return code;
+  const std::uint64_t bytes = std::min(request.bytes, place.left());
   *nbytes = 0;
-  if (bytes == 0) return wish.bytes == 0 ? LEMON_SUCCESS : LEMON_EOR;
+  if (bytes == 0) return request.bytes == 0 ? LEMON_SUCCESS : LEMON_EOR;
   std::uint64_t done = 0;
   const int code = read_for_all(state, *reader->fp, place.here(),
                                 {static_cast<std::byte*>(dest), static_cast<std::size_t>(bytes)}, done);
@@ -142,16 +142,16 @@ int read_data(void* dest, MPI_Offset* nbytes, LemonReader* reader) {
 int start_reading_data(void* dest, const MPI_Offset* nbytes, LemonReader* reader) {
   State& state = state_of(reader);
   const Place place = place_of(reader);
-  Wish wish = wish_of(dest, nbytes, place);
+  ReadRequest request = request_of(dest, nbytes, place);
   // Nobody can be told that less came.
-  if (wish.code == LEMON_SUCCESS && wish.bytes > place.left()) wish.code = LEMON_ERR_PARAM;
+  if (request.code == LEMON_SUCCESS && request.bytes > place.left()) request.code = LEMON_ERR_PARAM;
   Fingerprint same("start reading data");
-  same.add(wish.bytes);
-  if (const int code = state.begin(reader->fp, wish.code, reading, same, place); code != LEMON_SUCCESS) return code;
-  if (wish.bytes == 0) return LEMON_SUCCESS;
+  same.add(request.bytes);
+  if (const int code = state.begin(reader->fp, request.code, reading, same, place); code != LEMON_SUCCESS) return code;
+  if (request.bytes == 0) return LEMON_SUCCESS;
   Flight flight;
   const int code = outcome(LEMON_ERR_READ, [&] {
-    const std::span<std::byte> memory{static_cast<std::byte*>(dest), static_cast<std::size_t>(wish.bytes)};
+    const std::span<std::byte> memory{static_cast<std::byte*>(dest), static_cast<std::size_t>(request.bytes)};
     state.start_piece(flight, *reader->fp, {place.here(), memory}, reading);
   });
   const int all = state.start(std::move(flight), code);

@@ -49,7 +49,7 @@ std::vector<Axis> axes_of(const Topology& topology, const LatticeCall& call) {
   if (call.mapping != nullptr) {
     const std::vector<int> mapping(call.mapping, call.mapping + count);
     if (!std::is_permutation(mapping.begin(), mapping.end(), order.begin()))
-      refuse("lemon: the mapping is no permutation");
+      refuse("lemon: the mapping is not a permutation");
     order = mapping;
   }
   std::vector<Axis> axes;
@@ -57,8 +57,8 @@ std::vector<Axis> axes_of(const Topology& topology, const LatticeCall& call) {
     const auto i = static_cast<std::size_t>(d);
     const Axis axis{call.extents[i], topology.ranks[i], topology.here[i], d};
     if (axis.extent < 0 || axis.extent % axis.ranks != 0) {
-      refuse(
-          fmt::format("lemon: extent {} in dimension {} is no multiple of its {} ranks", axis.extent, d, axis.ranks));
+      refuse(fmt::format("lemon: extent {} in dimension {} is not a multiple of its {} ranks", axis.extent, d,
+                         axis.ranks));
     }
     axes.push_back(axis);
   }

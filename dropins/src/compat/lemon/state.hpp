@@ -81,7 +81,7 @@ class State {
 
   bool is_busy() const noexcept { return flight_.has_value(); }
   std::uint64_t bytes_in_flight() const noexcept { return flight_ ? flight_->bytes : 0; }
-  // Local. The position has moved on before the flight ends: a seek counts from behind it.
+  // Local. The position has moved on before the flight ends: a seek counts from after it.
   void detach_position() noexcept;
   // Collective, if something is on its way. `bytes`: how far the position moves.
   int finish(const Direction& direction, std::uint64_t& bytes);

@@ -52,7 +52,7 @@ int judge(const LemonRecordHeader* props, const LemonWriter* writer, lime::Heade
     if (__builtin_add_overflow(static_cast<std::uint64_t>(writer->off) + lime::header_bytes, header.data_length,
                                &end) ||
         end > lime::length_limit - 8) {
-      throw Error(Code::too_large, "lemon: the record ends behind the largest file");
+      throw Error(Code::too_large, "lemon: the record ends beyond the largest file");
     }
   });
 }

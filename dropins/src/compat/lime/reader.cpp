@@ -34,7 +34,7 @@ void forget_record(LimeReader& r) {
 
 n_uint64_t next_header(const LimeReader& r) { return r.rec_start + r.bytes_total + r.bytes_pad; }
 
-// Behind the payload means behind its padding, too.
+// Behind the payload means after its padding, too.
 int stand_at(LimeReader& r, n_uint64_t rec_ptr) {
   if (!move_to(r.fp, rec_ptr == r.bytes_total ? next_header(r) : r.rec_start + rec_ptr)) return LIME_ERR_SEEK;
   r.rec_ptr = rec_ptr;

@@ -20,7 +20,7 @@ bool move_to_if_elsewhere(std::FILE* fp, std::uint64_t position) noexcept;
 // Size of the file behind a FILE; position_limit where there is none, or it is no plain file.
 std::uint64_t file_size(std::FILE* fp) noexcept;
 
-// A position in a record of so many bytes, moved by an offset, and whether it stayed inside; if not, the nearer end.
+// A position in a record of this many bytes, moved by an offset, and whether it stayed inside; if not, the nearer end.
 struct Moved {
   std::uint64_t position;
   bool inside;

@@ -17,7 +17,7 @@ struct Around {
 };
 
 // Collective. Nothing where some sites are no box, or boxes differ.
-std::optional<Around> look_around(comm::Comm& nodes, int dimensions, const NodeSites& mine) {
+std::optional<Around> find_neighbours(comm::Comm& nodes, int dimensions, const NodeSites& mine) {
   std::array<std::uint64_t, 4 * max_dimensions + 1> ends{};
   if (mine.count() > 0 && !mine.box()) ends.back() = 1;
   for (int d = 0; mine.box() && d < dimensions; ++d) {
@@ -39,7 +39,7 @@ std::optional<Around> look_around(comm::Comm& nodes, int dimensions, const NodeS
   return around;
 }
 
-// How many of the fastest dimensions, but for one, are whole on each node.
+// How many of the fastest dimensions, except for one, are whole on each node.
 int whole_dimensions(const Extents& lattice, const Around& around) {
   int d = 0;
   while (d + 1 < lattice.size() && around.each.extents[d] == lattice[d]) ++d;
@@ -80,7 +80,7 @@ std::optional<int> number_of(const NodeSites& mine, const Around& around, const 
 }  // namespace
 
 std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine) {
-  const std::optional<Around> around = look_around(nodes, lattice.size(), mine);
+  const std::optional<Around> around = find_neighbours(nodes, lattice.size(), mine);
   if (!around) return std::nullopt;
   Extents processes = around->region.extents;
   for (int d = 0; d < processes.size(); ++d) processes[d] /= around->each.extents[d];

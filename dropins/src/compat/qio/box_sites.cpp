@@ -68,7 +68,7 @@ Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const Site
   transfer->choose_route();
   transfer->start(place.file);
   base::keep_failure(failure, [&] { transfer->move(); });
-  return transfer->tally().sums.total();
+  return transfer->stats().sums.total();
 }
 
 // The same whichever way the sites go.

@@ -69,7 +69,7 @@ std::vector<std::uint64_t> places_of(const Part& part, const Box& box, const Ext
   return places;
 }
 
-// Copies pieces of the whole to or from a part, in which they lie one behind the other.
+// Copies pieces of the whole to or from a part, in which they are contiguous.
 template <class Copy>
 void for_each_piece(const std::vector<std::uint64_t>& places, std::uint64_t site_bytes, Copy&& copy) {
   const std::uint64_t most = std::max<std::uint64_t>(1, copy_bytes / std::max<std::uint64_t>(1, site_bytes));
@@ -245,8 +245,8 @@ void check_part(Part& part, RecordsIn& in) {
   part.position = in.position();
 }
 
-void collect(FilesOfSet& files, std::vector<Part>& parts, const RecordKind& kind, const Extents& extents, transport::File& to,
-             std::uint64_t offset) {
+void collect(FilesOfSet& files, std::vector<Part>& parts, const RecordKind& kind, const Extents& extents,
+             transport::File& to, std::uint64_t offset) {
   std::vector<std::byte> memory;
   for (Part& part : parts) {
     const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);

@@ -17,7 +17,7 @@ constexpr std::string_view white = " \t\n\r";
 struct Tag {
   std::string_view name;
   const char* begin = nullptr;  // its "<"; or the end of the text
-  const char* end = nullptr;    // behind its ">"
+  const char* end = nullptr;    // after its ">"
   bool is_empty_element = false;
 };
 

@@ -54,7 +54,7 @@ int for_each_element(QIO_String* text, std::string_view root, Each&& each) noexc
   return QIO_ERR_ALLOC;
 }
 
-// Elements one behind the other.
+// Elements contiguous.
 class Encoder {
  public:
   Encoder& add(const QIO_TagCharValue& element);

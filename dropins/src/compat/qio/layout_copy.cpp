@@ -115,7 +115,7 @@ std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites
   return all;
 }
 
-Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout) {
+FileNodes make_file_nodes(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout) {
   NodeSites sites = comm::agree(all, [&] { return NodeSites(layout); });
   const Extents extents = comm::agree(all, [&] { return extents_of(layout); });
   if (volfmt == QIO_SINGLEFILE) {

@@ -44,7 +44,7 @@ std::string name_of_part(const std::string& name, int volfmt, int node);
 inline bool is_in_parts(int volfmt) noexcept { return volfmt != QIO_SINGLEFILE; }
 
 // The nodes that share a file, and how their sites lie in it.
-struct Family {
+struct FileNodes {
   comm::Comm* comm = nullptr;
   std::unique_ptr<comm::Comm> own;       // where it is not all nodes
   int leader = 0;                        // who has the file's headers
@@ -61,6 +61,6 @@ struct Family {
 std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites);
 
 // Collective over `all`; throws on this node or on all.
-Family make_family(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout);
+FileNodes make_file_nodes(comm::Comm& all, int volfmt, const IoNodes& io_nodes, const QIO_Layout& layout);
 
 }  // namespace lq::compat::qio

@@ -49,7 +49,7 @@ class NodeSites {
   NodeSites within(const Extents& lattice, const Box& box) const;
   // The same sites in the order of their own numbers, as they lie in a file of this node alone.
   NodeSites by_index() const;
-  // From now on they lie one behind the other in the file.
+  // From now on they lie contiguous in the file.
   void number_anew();
   // The same in a file that has the sites of these ranks, which ascend and are among them.
   NodeSites among(std::span<const std::uint64_t> ranks) const;

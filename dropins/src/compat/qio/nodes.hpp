@@ -11,7 +11,7 @@
 
 namespace lq::compat::qio {
 
-// Collective over all processes. Made anew only where the program has changed to another communicator.
+// Collective over all processes. Made again only where the program has changed to another communicator.
 std::shared_ptr<comm::Comm> all_nodes();
 
 // Local. From now on these are the nodes, an MPI_Comm of the program's; null: as before. QIO_BAD_ARG without MPI.

@@ -93,9 +93,7 @@ transport::Identity FilesOfSet::opened(const std::string& path) const {
   return files_.opened(path).value_or(transport::Identity{});
 }
 
-void FilesOfSet::expect(const std::string& path, const transport::Identity& identity) {
-  files_.expect(path, identity);
-}
+void FilesOfSet::expect(const std::string& path, const transport::Identity& identity) { files_.expect(path, identity); }
 
 void FilesOfSet::tell_replacement(comm::Comm& nodes, int master) {
   std::string record, text;
@@ -117,7 +115,7 @@ bool FilesOfSet::has(const std::string& path) {
 }
 
 bool FilesOfSet::stand_still(bool is_master) const {
-  bool is_so = !files_.has_met_another() && files_.mean_the_same();
+  bool is_so = !files_.has_seen_replacement() && files_.mean_the_same();
   const Outcome looked = outcome_of(QIO_ERR_OPEN_READ, [&] {
     if (is_master && !replaced_.is_still_so(first_)) is_so = false;
   });
@@ -207,7 +205,7 @@ QIO_ChecksumInfo read_stored(RecordsIn& records, const std::string& path) {
   std::optional<FoundRecord> record = records.next();
   while (record && record->type != "scidac-checksum" && !record->ends) record = records.next();
   if (!record || record->type != "scidac-checksum") {
-    throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": no checksum behind the data");
+    throw Refusal(QIO_ERR_CHECKSUM_INFO, path + ": no checksum after the data");
   }
   QIO_ChecksumInfo info = QIO_CHECKSUM_INFO_TEMPLATE;
   Xml xml(records.text_of(*record));

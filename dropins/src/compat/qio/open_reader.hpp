@@ -8,7 +8,7 @@
 #include "compat/qio/records.hpp"
 #include "compat/qio/volumes.hpp"
 #include "io/replacement.hpp"
-#include "transport/opened_once.hpp"
+#include "transport/pinned_transport.hpp"
 
 namespace lq::compat::qio {
 
@@ -52,7 +52,7 @@ class FilesOfSet {
 
  private:
   io::ReplacedFiles replaced_;
-  transport::OpenedOnce files_;
+  transport::PinnedTransport files_;
   std::string first_;
 };
 
@@ -60,7 +60,7 @@ struct OpenReader {
   std::shared_ptr<comm::Comm> nodes;
   int master = 0;
   std::unique_ptr<FilesOfSet> files;  // outlives what is open
-  Family family;  // without sites while extents are being found out
+  FileNodes family;                   // without sites while extents are being found out
   std::unique_ptr<transport::File> file;
   std::unique_ptr<RecordsIn> records;  // of the family's leader
   std::unique_ptr<Volumes> volumes;    // of files that other nodes have written; the family is all nodes then
@@ -100,7 +100,7 @@ void read_beginning_of_record(RecordsIn& records, const QIO_Reader& reader, Reco
 
 // By who leads a family: the next data record.
 FoundRecord next_data(RecordsIn& records);
-// By the master: behind the data. QIO_ERR_CHECKSUM_INFO, QIO_CHECKSUM_MISMATCH.
+// By the master: after the data. QIO_ERR_CHECKSUM_INFO, QIO_CHECKSUM_MISMATCH.
 QIO_ChecksumInfo read_stored(RecordsIn& records, const std::string& path);
 void compare_with_stored(RecordsIn& records, const DML_Checksum& sum, const std::string& path);
 

@@ -14,12 +14,12 @@ namespace lq::compat::qio {
 struct OpenWriter {
   std::shared_ptr<comm::Comm> nodes;
   int master = 0;
-  Family family;
+  FileNodes family;
   std::string path;                       // of the family's file, as it is called now
   std::string final_path;                 // as it is called when it is complete; empty: it is called so already
   std::unique_ptr<transport::File> file;  // on every node that may write sites
   std::unique_ptr<RecordsOut> records;    // of the family's leader
-  transport::Unit unit;
+  transport::StorageTraits unit;
   SingleSites single;
   bool appends = false;
   bool lacks_record = false;  // one could not be written
@@ -46,7 +46,7 @@ struct OpenWriter {
   bool publish_together(int& code);
   // Local. By the leader of the family.
   void publish_own();
-  // Where records can be appended: behind the last message.
+  // Where records can be appended: after the last message.
   std::uint64_t end_of_records(const QIO_Writer& writer);
 };
 

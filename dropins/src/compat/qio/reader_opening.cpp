@@ -135,7 +135,8 @@ void find_family(const QIO_Reader& reader, OpenReader& open) {
   open.family = make_family(nodes, reader.volfmt, open.io_nodes(), open.layout);
   if (!is_in_parts(reader.volfmt) || reader.format != QIO_SCIDAC_NATIVE || fits(reader, open)) return;
   open.family = make_family(nodes, QIO_SINGLEFILE, open.io_nodes(), open.layout);
-  open.volumes = comm::agree(nodes, [&] { return std::make_unique<Volumes>(nodes, open.master, open.family.order, *open.files); });
+  open.volumes =
+      comm::agree(nodes, [&] { return std::make_unique<Volumes>(nodes, open.master, open.family.order, *open.files); });
   open.volumes->look_for(open.name, reader.volfmt, open.records.get());
 }
 
@@ -187,7 +188,7 @@ int read_file_xml(QIO_Reader& reader, OpenReader& open, QIO_String* xml_file) {
   return QIO_SUCCESS;
 }
 
-// One attempt to open it. What is not of one version, for it was replaced meanwhile, is worth another one.
+// One attempt to open it. What is not of one version, because it was replaced meanwhile, is worth another one.
 template <class Rest>
 QIO_Reader* try_to_open(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
                         const QIO_Iflag* iflag, bool& was_replaced, Rest&& rest) {
@@ -211,7 +212,7 @@ QIO_Reader* try_to_open(const char* filename, const QIO_Layout* layout, const QI
   return nullptr;
 }
 
-// Calls rest(reader, what belongs to it) behind the first step. NULL where anything fails.
+// Calls rest(reader, what belongs to it) after the first step. NULL where anything fails.
 template <class Rest>
 QIO_Reader* open_reader(const char* filename, const QIO_Layout* layout, const QIO_Filesystem* fs,
                         const QIO_Iflag* iflag, const Rest& rest) {

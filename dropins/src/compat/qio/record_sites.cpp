@@ -70,7 +70,7 @@ void set_record(DML_Layout& layout, const QIO_RecordInfo& info) {
   layout.recordtype = type;
 }
 
-RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Layout& layout, int volfmt) {
+RecordSites sites_of_record(comm::Comm& all, const FileNodes& family, const DML_Layout& layout, int volfmt) {
   if (layout.recordtype != QIO_HYPER) return {&family.order, family.sites, {}, family.boxes};
   const Hypercube hypercube = hypercube_of(layout);
   RecordSites sites;

@@ -53,7 +53,7 @@ struct Hypercube {
 };
 Hypercube hypercube_of(const DML_Layout& layout);
 
-// Local. A hypercube, by inclusive bounds in so many dimensions. QIO_ERR_BAD_SUBSET.
+// Local. A hypercube, by inclusive bounds in the given number of dimensions. QIO_ERR_BAD_SUBSET.
 void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int count);
 // Local. That a call says how many data a site has, and of which words. QIO_BAD_ARG.
 void check_call(const SiteCall& call);
@@ -62,7 +62,7 @@ void check_call(const SiteCall& call);
 void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
 
 // Collective. Those of the record that the layout was set to.
-RecordSites sites_of_record(comm::Comm& all, const Family& family, const DML_Layout& layout, int volfmt);
+RecordSites sites_of_record(comm::Comm& all, const FileNodes& family, const DML_Layout& layout, int volfmt);
 
 // What must be the same on all nodes.
 class Agreement {

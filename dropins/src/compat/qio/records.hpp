@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The LIME records of one file, by the node that has its headers: written one behind the other, and found again.
+// The LIME records of one file, by the node that has its headers: written contiguous, and found again.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class RecordsOut {
   std::uint64_t end() const noexcept { return end_; }
 
   void write(std::string_view type, const MessagePlace& place, base::Bytes payload);
-  // Text and the NUL behind it.
+  // Text and the NUL after it.
   void write_text(std::string_view type, const MessagePlace& place, std::string text);
   // A header only; where the payload is to go.
   std::uint64_t begin(std::string_view type, const MessagePlace& place, std::uint64_t bytes);

@@ -16,7 +16,7 @@
 #include "compat/qio/domains.hpp"
 #include "compat/qio/node_sites.hpp"
 #include "compat/qio/site_form.hpp"
-#include "threads/errand.hpp"
+#include "threads/background_task.hpp"
 #include "transport/transport.hpp"
 
 namespace lq::compat::qio {
@@ -26,8 +26,8 @@ struct SitePlace {
   transport::File* file = nullptr;
   std::uint64_t offset = 0;  // of the first, in the file
   std::uint64_t sites = 0;   // of all nodes
-  int leader = 0;            // who writes what is before and behind them
-  transport::Unit unit = {};
+  int leader = 0;            // who writes what is before and after them
+  transport::StorageTraits unit = {};
 };
 
 class SiteExchange {
@@ -97,8 +97,8 @@ class SiteExchange {
   std::vector<std::byte> head_, tail_, arriving_border_;
   std::vector<comm::Flight> flights_;
   std::exception_ptr failure_;
-  std::exception_ptr missing_;  // why the chunk that was to be read is not there
-  threads::Errand storage_;     // uses the others
+  std::exception_ptr missing_;       // why the chunk that was to be read is not there
+  threads::BackgroundTask storage_;  // uses the others
 };
 
 }  // namespace lq::compat::qio

@@ -24,7 +24,7 @@ struct SiteCall {
   int word_bytes = 0;
 };
 
-// Whether words of so many bytes are of a kind that QIO writes: bytes, single or double precision.
+// Whether words of the given number of bytes are of a kind that QIO writes: bytes, single or double precision.
 inline bool is_word(int bytes) noexcept { return bytes == 1 || bytes == 4 || bytes == 8; }
 
 // Reverses the bytes of each word where the machine is little-endian; bytes beyond the last whole word stay.

@@ -66,7 +66,7 @@ void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_Str
   if (is_master) records.write_text(QIO_LIMETYPE_FILE_XML, {false, true}, text_of(xml_file));
 }
 
-// Collective. Nothing where a file goes on behind what is there.
+// Collective. Nothing where a file goes on after what is there.
 int write_file_headers(const QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file) {
   return agree_code(*open.nodes, QIO_ERR_OPEN_WRITE, [&] { write_file_header(writer, open, xml_file); });
 }

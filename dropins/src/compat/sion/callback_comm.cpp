@@ -18,7 +18,7 @@
 #include "comm/agree.hpp"
 #include "comm/error_wire.hpp"
 #include "comm/wire.hpp"
-#include "compat/sion/callback_courier.hpp"
+#include "compat/sion/callback_exchange.hpp"
 #include "compat/sion/callback_relay.hpp"
 
 namespace lq::compat::sion {
@@ -205,7 +205,7 @@ class CallbackComm final : public comm::Comm {
     std::uint64_t has_room = failure ? 0 : 1;
     all_reduce(std::span(&has_room, 1), comm::Reduce::min);
     if (failure) std::rethrow_exception(failure);
-    if (has_room == 0) std::rethrow_exception(comm::no_memory_for_words());
+    if (has_room == 0) std::rethrow_exception(comm::preallocated_out_of_memory());
   }
 
   // On the root: fills counts_ and adds them up.
@@ -257,19 +257,20 @@ class CallbackTeam final : public multifile::Team {
       : api_(std::move(api)), group_(group), all_(api_, group, rank, size) {}
   comm::Comm& all() override { return all_; }
 
-  multifile::FileGroup form(const multifile::Seat& seat, bool collects) override {
+  multifile::FileGroup form(const multifile::TaskLocation& location, bool collects) override {
     struct Group {
-      Group(const std::shared_ptr<void>& group, const std::shared_ptr<const Api>& api, const multifile::Seat& of)
+      Group(const std::shared_ptr<void>& group, const std::shared_ptr<const Api>& api,
+            const multifile::TaskLocation& of)
           : owned(group), comm(api, group.get(), of.task, of.tasks) {}
       std::shared_ptr<void> owned;
       CallbackComm comm;
     };
     return comm::agree(all_, [&] {
-      const std::shared_ptr<void> owned = form_group(seat);
-      const auto made = std::make_shared<Group>(owned, api_, seat);
+      const std::shared_ptr<void> owned = form_group(location);
+      const auto made = std::make_shared<Group>(owned, api_, location);
       multifile::FileGroup group;
       group.comm = {made, &made->comm};
-      if (collects) group.courier = make_callback_courier(api_, owned, seat.task);
+      if (collects) group.exchange = make_callback_exchange(api_, owned, location.task);
       return group;
     });
   }
@@ -281,18 +282,19 @@ class CallbackTeam final : public multifile::Team {
     return capability != only_sender && capability != none;
   }
   bool can_relay() const override { return api_->gather_execute != nullptr && api_->execute_scatter != nullptr; }
-  std::unique_ptr<multifile::Relay> make_relay(const multifile::Vicinity& vicinity) override {
+  std::unique_ptr<multifile::Relay> make_relay(const multifile::BuddyNeighbours& neighbours) override {
     return comm::agree(all_, [&] {
-      return make_callback_relay(api_, vicinity, [this](const multifile::Seat& seat) { return form_group(seat); });
+      return make_callback_relay(api_, neighbours,
+                                 [this](const multifile::TaskLocation& location) { return form_group(location); });
     });
   }
 
  private:
-  // Collective over all tasks, each with a seat of its own.
-  std::shared_ptr<void> form_group(const multifile::Seat& seat) const {
+  // Collective over all tasks, each with a location of its own.
+  std::shared_ptr<void> form_group(const multifile::TaskLocation& location) const {
     void* local = nullptr;
-    const int rc =
-        api_->create_group(&local, group_, all_.rank(), all_.size(), seat.task, seat.tasks, seat.file, seat.files);
+    const int rc = api_->create_group(&local, group_, all_.rank(), all_.size(), location.task, location.tasks,
+                                      location.file, location.files);
     if (rc != SION_STD_SUCCESS) {
       throw Error(Code::communication,
                   fmt::format("API {}: the callback for local groups failed with {}", api_->name, rc));

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "base/keep_failure.hpp"
-#include "compat/sion/callback_courier.hpp"
+#include "compat/sion/callback_exchange.hpp"
 
 namespace lq::compat::sion {
 namespace {
 
+using multifile::BuddyNeighbours;
 using multifile::Parcel;
-using multifile::Seat;
-using multifile::Vicinity;
+using multifile::TaskLocation;
 
 constexpr std::int64_t piece_bytes = 1 << 20;
 
@@ -26,11 +26,12 @@ struct Circle {
   int length = 1, position = 0;
 };
 
-Circle circle_of(const Vicinity& v) {
-  const int common = std::gcd(v.distance, v.seat.files);
-  Circle circle{v.seat.files / common, 0};
-  const int back = v.seat.files - v.distance % v.seat.files;
-  for (int file = v.seat.file % common; file != v.seat.file; file = (file + back) % v.seat.files) ++circle.position;
+Circle circle_of(const BuddyNeighbours& v) {
+  const int common = std::gcd(v.distance, v.location.files);
+  Circle circle{v.location.files / common, 0};
+  const int back = v.location.files - v.distance % v.location.files;
+  for (int file = v.location.file % common; file != v.location.file; file = (file + back) % v.location.files)
+    ++circle.position;
   return circle;
 }
 
@@ -41,14 +42,14 @@ int step_of(int position, int length) { return length % 2 == 1 && position == le
 
 class CallbackRelay final : public multifile::Relay {
  public:
-  CallbackRelay(std::shared_ptr<const Api> api, const Vicinity& v,
-                const std::function<std::shared_ptr<void>(const Seat&)>& form)
+  CallbackRelay(std::shared_ptr<const Api> api, const BuddyNeighbours& v,
+                const std::function<std::shared_ptr<void>(const TaskLocation&)>& form)
       : api_(std::move(api)) {
     const Circle circle = circle_of(v);
     const int length = circle.length, position = circle.position;
-    const Seat& seat = v.seat;
+    const TaskLocation& location = v.location;
     if (length == 1) {  // the neighbour is the group itself
-      pairs_.push_back({form(seat), seat.task, 1, seat.tasks - 1, true});
+      pairs_.push_back({form(location), location.task, 1, location.tasks - 1, true});
       return;
     }
     // Whoever fails in one step is waited for in the next.
@@ -56,23 +57,24 @@ class CallbackRelay final : public multifile::Relay {
     for (int step = 0; step < steps_of(length); ++step) {
       base::keep_failure(failure, [&] {
         if (step_of(position, length) == step) {
-          const int tasks = v.keeper_tasks + seat.tasks, task = v.keeper_tasks + seat.task;
-          pairs_.push_back({form({seat.file, seat.files, task, tasks}), task, v.keeper_tasks, tasks - 1, true});
+          const int tasks = v.keeper_tasks + location.tasks, task = v.keeper_tasks + location.task;
+          pairs_.push_back({form({location.file, location.files, task, tasks}), task, v.keeper_tasks, tasks - 1, true});
         } else if (step_of((position + length - 1) % length, length) == step) {
-          const int tasks = seat.tasks + v.ward_tasks, file = (seat.file + v.distance) % seat.files;
-          pairs_.push_back({form({file, seat.files, seat.task, tasks}), seat.task, seat.tasks, tasks - 1, false});
+          const int tasks = location.tasks + v.client_tasks, file = (location.file + v.distance) % location.files;
+          pairs_.push_back(
+              {form({file, location.files, location.task, tasks}), location.task, location.tasks, tasks - 1, false});
         } else {
-          form(seat);
+          form(location);
         }
       });
     }
     if (failure) std::rethrow_exception(failure);
   }
 
-  void pass(const Parcel& mine, base::Bytes data, const multifile::Courier::Write& write,
+  void pass(const Parcel& mine, base::Bytes data, const multifile::CollectorExchange::Write& write,
             std::exception_ptr& failure) override {
     for (const Pair& pair : pairs_) {
-      const Gathering where{pair.group.get(), pair.task, 0, pair.first, pair.last, piece_bytes};
+      const GroupRange where{pair.group.get(), pair.task, 0, pair.first, pair.last, piece_bytes};
       base::keep_failure(failure, [&] {
         gather_and_write(*api_, where, pair.sends ? mine : Parcel(), pair.sends ? data : base::Bytes(), write);
       });
@@ -93,9 +95,10 @@ class CallbackRelay final : public multifile::Relay {
 
 }  // namespace
 
-std::unique_ptr<multifile::Relay> make_callback_relay(std::shared_ptr<const Api> api, const Vicinity& vicinity,
-                                                      const std::function<std::shared_ptr<void>(const Seat&)>& form) {
-  return std::make_unique<CallbackRelay>(std::move(api), vicinity, form);
+std::unique_ptr<multifile::Relay> make_callback_relay(
+    std::shared_ptr<const Api> api, const BuddyNeighbours& neighbours,
+    const std::function<std::shared_ptr<void>(const TaskLocation&)>& form) {
+  return std::make_unique<CallbackRelay>(std::move(api), neighbours, form);
 }
 
 }  // namespace lq::compat::sion

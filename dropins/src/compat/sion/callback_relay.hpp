@@ -13,7 +13,7 @@ namespace lq::compat::sion {
 
 // Collective over all tasks of the API; `form` is, too, and makes a group of those with the same file.
 std::unique_ptr<multifile::Relay> make_callback_relay(
-    std::shared_ptr<const Api> api, const multifile::Vicinity& vicinity,
-    const std::function<std::shared_ptr<void>(const multifile::Seat&)>& form);
+    std::shared_ptr<const Api> api, const multifile::BuddyNeighbours& neighbours,
+    const std::function<std::shared_ptr<void>(const multifile::TaskLocation&)>& form);
 
 }  // namespace lq::compat::sion

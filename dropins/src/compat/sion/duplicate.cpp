@@ -100,7 +100,7 @@ int sion_dup(int sid, int mode, int rank, uint64_t key) {
 int sion_dedup(int sid) {
   return with_file("sion_dedup", SION_NOT_SUCCESS, sid, [&](OpenFile& open) {
     if (open.kind != Kind::duplicate) {
-      return complain(SION_NOT_SUCCESS, open.rank, fmt::format("sion_dedup: {} is no duplicate", sid));
+      return complain(SION_NOT_SUCCESS, open.rank, fmt::format("sion_dedup: {} is not a duplicate", sid));
     }
     return close_handle("sion_dedup", sid);
   });

@@ -84,11 +84,11 @@ int open_generic(int aid, const ParallelArguments& arguments, const GenericPlace
       if (place.tasks == nullptr) throw Error(Code::invalid_argument, "No lsize variable given");
       return wanted;
     });
-    multifile::Seat seat, found;
+    multifile::TaskLocation location, found;
     if (mode.direction == multifile::Direction::write || mode.buddies > 0) {
-      seat = {*place.file, *place.files, *place.task, *place.tasks};
+      location = {*place.file, *place.files, *place.task, *place.tasks};
     }
-    const int sid = open_in_parallel(team, with_names(arguments, *api), seat, place.rank, &found);
+    const int sid = open_in_parallel(team, with_names(arguments, *api), location, place.rank, &found);
     if (sid >= 0) *place.file = found.file;
     if (sid >= 0) *place.files = found.files;
     return sid;

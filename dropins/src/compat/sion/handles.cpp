@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // New numbers: the lowest that was never used, else the first closed one after the last that was freed. The table grows
-// by 2 when fewer than 2 are free, and begins anew when all are.
+// by 2 when fewer than 2 are free, and starts over when all are.
 #include "compat/sion/handles.hpp"
 
 #include <mutex>

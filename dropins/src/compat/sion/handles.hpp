@@ -46,7 +46,7 @@ bool drop_handle(int id);
 OpenFile* find_file(int id);
 std::shared_ptr<Api> find_api(int id);
 
-// A number, once it is taken, that is given back unless a file comes behind it.
+// A number, once it is taken, that is given back unless a file comes after it.
 class ReservedHandle {
  public:
   ReservedHandle() = default;

@@ -21,7 +21,7 @@ namespace lq::compat::sion {
 namespace {
 
 using multifile::Direction;
-using multifile::Seat;
+using multifile::TaskLocation;
 
 // The rank in `all` of the first task of a local communicator.
 int leader_of(MPI_Comm all, MPI_Comm local) {
@@ -60,7 +60,7 @@ bool has_attributes(MPI_Comm comm) {
 }
 
 // A physical file for each local communicator.
-Seat local_seat(comm::Comm& all, MPI_Comm global, const MPI_Comm* local) {
+TaskLocation locate_locally(comm::Comm& all, MPI_Comm global, const MPI_Comm* local) {
   struct Local {
     int leader = 0, rank = 0, size = 1;
   } mine;
@@ -72,7 +72,7 @@ Seat local_seat(comm::Comm& all, MPI_Comm global, const MPI_Comm* local) {
     MPI_Comm_size(*local, &mine.size);
     mine.leader = leader_of(global, *local);
   });
-  return multifile::grouped_seat(all, mine.leader, mine.rank, mine.size);
+  return multifile::locate_by_group(all, mine.leader, mine.rank, mine.size);
 }
 
 }  // namespace
@@ -99,13 +99,13 @@ std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm) {
   return duplicate;
 }
 
-Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files) {
+TaskLocation seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files) {
   const int wanted = *files;
   comm::require_same(all, [&] {
     return std::vector<comm::Stated>{{"numFiles", fmt::format("{}", wanted > 0 ? wanted : 0)}};
   });
-  if (wanted <= 0) return local_seat(all, global, local);
-  return comm::agree(all, [&] { return multifile::dealt_seat(all.rank(), all.size(), wanted); });
+  if (wanted <= 0) return locate_locally(all, global, local);
+  return comm::agree(all, [&] { return multifile::locate_evenly(all.rank(), all.size(), wanted); });
 }
 
 namespace {
@@ -120,7 +120,7 @@ const char* missing_argument(const int* files, const MPI_Comm* local) noexcept {
 struct Start {
   std::shared_ptr<multifile::Team> team;
   ParallelWish wish;
-  Seat seat;
+  TaskLocation location;
 };
 
 Start agree_on_start(const std::shared_ptr<comm::Comm>& handle, const ParallelArguments& arguments, int* files,
@@ -138,12 +138,12 @@ Start agree_on_start(const std::shared_ptr<comm::Comm>& handle, const ParallelAr
     start.wish = wish_of(arguments, all.rank());
     writes = start.wish.mode.direction == Direction::write;
     wanted = writes ? std::max(*files, 0) : 0;
-    if (wanted > 0) start.seat = multifile::dealt_seat(all.rank(), all.size(), wanted);
+    if (wanted > 0) start.location = multifile::locate_evenly(all.rank(), all.size(), wanted);
     return std::vector<comm::Stated>{
         {"the file mode", writes ? "write" : (start.wish.mode.buddies > 0 ? "read with buddies" : "read")},
         {"numFiles", fmt::format("{}", wanted)}};
   });
-  if (wanted == 0 && (writes || start.wish.mode.buddies > 0)) start.seat = local_seat(all, global, local);
+  if (wanted == 0 && (writes || start.wish.mode.buddies > 0)) start.location = locate_locally(all, global, local);
   return start;
 }
 
@@ -154,8 +154,8 @@ int open_mpi(const ParallelArguments& arguments, int* files, MPI_Comm global, co
     const auto all = comm_of(global);
     rank = all->rank();
     Start start = agree_on_start(all, arguments, files, global, local);
-    Seat found;
-    const int sid = open_in_parallel(start.team, arguments, std::move(start.wish), start.seat, &found);
+    TaskLocation found;
+    const int sid = open_in_parallel(start.team, arguments, std::move(start.wish), start.location, &found);
     *files = found.files;
     if (arguments.globalrank != nullptr) *arguments.globalrank = rank;
     return sid;

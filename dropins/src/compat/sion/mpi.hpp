@@ -22,6 +22,6 @@ std::shared_ptr<comm::Comm> comm_of(MPI_Comm comm);
 
 // Collective over `all`, which is `global`. Seats for writing: *files physical files, or where that is not positive one
 // for each local communicator. The same error on all ranks.
-multifile::Seat seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files);
+multifile::TaskLocation seat_in(comm::Comm& all, MPI_Comm global, const MPI_Comm* local, const int* files);
 
 }  // namespace lq::compat::sion

@@ -18,23 +18,23 @@
 namespace lq::compat::sion {
 namespace {
 
-using multifile::Seat;
+using multifile::TaskLocation;
 
-// The seat of a thread, of the seat of its rank: thread 0 of each rank finds it out.
-Seat thread_seat(multifile::ThreadsComm& threads, MPI_Comm global, const MPI_Comm* local, const int* files) {
-  Seat seat;
+// The location of a thread, of the location of its rank: thread 0 of each rank finds it out.
+TaskLocation thread_seat(multifile::ThreadsComm& threads, MPI_Comm global, const MPI_Comm* local, const int* files) {
+  TaskLocation location;
   auto& shared = threads.shared();
   shared.group.together(
       threads.thread(), nullptr,
       [&] {
-        const Seat rank_seat = seat_in(*shared.between, global, local, files);
+        const TaskLocation rank_seat = seat_in(*shared.between, global, local, files);
         shared.parts.assign(1, {});
         const auto bytes = std::as_bytes(std::span(&rank_seat, 1));
         shared.parts[0].assign(bytes.begin(), bytes.end());
       },
-      [&] { seat = comm::from_bytes<Seat>(shared.parts[0]); });
+      [&] { location = comm::from_bytes<TaskLocation>(shared.parts[0]); });
   const int count = shared.group.threads();
-  return {seat.file, seat.files, seat.task * count + threads.thread(), seat.tasks * count};
+  return {location.file, location.files, location.task * count + threads.thread(), location.tasks * count};
 }
 
 std::shared_ptr<multifile::ThreadsComm> hybrid_threads(MPI_Comm global) {
@@ -62,11 +62,12 @@ int open_ompi(const ParallelArguments& arguments, int* files, MPI_Comm global, c
       if (files == nullptr) throw Error(Code::invalid_argument, "No numFiles variable given");
       return mode_of(arguments.mode);
     });
-    Seat seat, found;
+    TaskLocation location, found;
     const bool writes = mode.direction == multifile::Direction::write;
     const int groups = 0;  // those of local communicators
-    if (writes || mode.buddies > 0) seat = thread_seat(*threads, global, local, writes ? files : &groups);
-    const int sid = open_in_parallel(std::make_shared<multifile::ThreadsTeam>(threads), arguments, seat, rank, &found);
+    if (writes || mode.buddies > 0) location = thread_seat(*threads, global, local, writes ? files : &groups);
+    const int sid =
+        open_in_parallel(std::make_shared<multifile::ThreadsTeam>(threads), arguments, location, rank, &found);
     if (sid >= 0) *files = found.files;
     if (sid >= 0 && arguments.globalrank != nullptr) *arguments.globalrank = rank;
     return sid;

@@ -108,8 +108,8 @@ namespace {
 // handed over before they have.
 class HandOut {
  public:
-  HandOut(const ParallelArguments& arguments, ParallelWish wish, const multifile::Seat& seat)
-      : arguments_(arguments), wish_(std::move(wish)), seat_(seat) {}
+  HandOut(const ParallelArguments& arguments, ParallelWish wish, const multifile::TaskLocation& location)
+      : arguments_(arguments), wish_(std::move(wish)), location_(location) {}
 
   const ParallelWish& wish() const noexcept { return wish_; }
 
@@ -117,19 +117,19 @@ class HandOut {
     // SIONlib looks into the first file with a handle of its own.
     if (!file.writes() && file.team().all().rank() == 0) drop_handle(reserve_handle());
     handle_.take();
-    check_keys(file, wish_.mode, file.seat().task);
+    check_keys(file, wish_.mode, file.location().task);
     hand_out_stream(file, arguments_.fileptr != nullptr ? &stream_ : nullptr);
     if (arguments_.newfname == nullptr) return;
     // With buddies data may come from anywhere; the name is that of the group's own file.
     const bool is_any = !file.writes() && wish_.mode.buddies > 0;
     const std::string path =
-        is_any ? multifile::path_of(wish_.creation.names, wish_.creation.path, seat_.file) : file.physical_path();
+        is_any ? multifile::path_of(wish_.creation.names, wish_.creation.path, location_.file) : file.physical_path();
     name_.reset(::strdup(path.c_str()));
     if (!name_) throw std::bad_alloc();
   }
 
-  int hand_over(std::unique_ptr<ParallelFile> file, multifile::Seat* found) {
-    if (found != nullptr) *found = file->seat();
+  int hand_over(std::unique_ptr<ParallelFile> file, multifile::TaskLocation* found) {
+    if (found != nullptr) *found = file->location();
     if (arguments_.fsblksize != nullptr) *arguments_.fsblksize = file->facts().block_size;
     if (arguments_.chunksize != nullptr && !file->writes()) {
       *arguments_.chunksize = static_cast<sion_int64>(file->selected().stream.width());
@@ -137,7 +137,7 @@ class HandOut {
     if (arguments_.fileptr != nullptr) *arguments_.fileptr = stream_;
     if (arguments_.newfname != nullptr) *arguments_.newfname = name_.release();
     wish_.open->kind = Kind::parallel;
-    wish_.open->rank = file->seat().task;
+    wish_.open->rank = file->location().task;
     wish_.open->file = std::move(file);
     return handle_.fill(std::move(wish_.open));
   }
@@ -145,7 +145,7 @@ class HandOut {
  private:
   const ParallelArguments& arguments_;
   ParallelWish wish_;
-  multifile::Seat seat_;
+  multifile::TaskLocation location_;
   ReservedHandle handle_;
   FILE* stream_ = nullptr;
   std::unique_ptr<char, decltype(&std::free)> name_{nullptr, &std::free};
@@ -154,13 +154,13 @@ class HandOut {
 }  // namespace
 
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     ParallelWish wish, const multifile::Seat& seat, multifile::Seat* found) {
-  wish.creation.seat = seat;
-  HandOut out(arguments, std::move(wish), seat);
+                     ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found) {
+  wish.creation.location = location;
+  HandOut out(arguments, std::move(wish), location);
   const auto last = [&](ParallelFile& file) { out.prepare(file); };
   const auto& [mode, creation, opening, open] = out.wish();
   auto file = mode.direction == Direction::write ? ParallelFile::create(team, creation, last)
-              : mode.buddies > 0                 ? ParallelFile::open_with_buddies(team, opening, seat, last)
+              : mode.buddies > 0                 ? ParallelFile::open_with_buddies(team, opening, location, last)
                                                  : ParallelFile::open(team, opening, last);
   return out.hand_over(std::move(file), found);
 }
@@ -168,7 +168,7 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
 namespace {
 
 // A single file has no copies to read; those of several need a way to the neighbours.
-ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::Seat& seat) {
+ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::TaskLocation& location) {
   const bool writes = wish.mode.direction == Direction::write;
   if (writes && wish.mode.buddies > 0 && !team.can_relay()) {
     throw Error(Code::unsupported,
@@ -176,19 +176,20 @@ ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const m
                             "register them, or leave out \"buddy\"",
                             wish.creation.path));
   }
-  if (!writes && seat.files == 1) wish.mode.buddies = wish.opening.mode.buddies = 0;
+  if (!writes && location.files == 1) wish.mode.buddies = wish.opening.mode.buddies = 0;
   return wish;
 }
 
 }  // namespace
 
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     const multifile::Seat& seat, int rank, multifile::Seat* found) {
+                     const multifile::TaskLocation& location, int rank, multifile::TaskLocation* found) {
   const int place = team->all().rank();
   try {
     // Whoever fails here must not leave the others waiting.
-    ParallelWish wish = comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), seat); });
-    return open_in_parallel(team, arguments, std::move(wish), seat, found);
+    ParallelWish wish =
+        comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), location); });
+    return open_in_parallel(team, arguments, std::move(wish), location, found);
   } catch (const std::exception& error) {
     return report_failure(arguments.function, error, place);
   }

@@ -47,10 +47,10 @@ struct ParallelArguments {
   const void* file_name_rule = nullptr;
 };
 
-// Collective over the team. `seat` matters for writing, and for reading with buddies; `rank` is stored with the task.
-// Returns the handle or -1.
+// Collective over the team. `location` matters for writing, and for reading with buddies; `rank` is stored with the
+// task. Returns the handle or -1.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     const multifile::Seat& seat, int rank, multifile::Seat* found = nullptr);
+                     const multifile::TaskLocation& location, int rank, multifile::TaskLocation* found = nullptr);
 
 // What these arguments ask for, and what will be behind the handle.
 struct ParallelWish {
@@ -63,6 +63,6 @@ struct ParallelWish {
 ParallelWish wish_of(const ParallelArguments& arguments, int rank);
 // The same open where all tasks have a wish already. Throws the same Error on all tasks.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     ParallelWish wish, const multifile::Seat& seat, multifile::Seat* found);
+                     ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found);
 
 }  // namespace lq::compat::sion

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// MD5 (RFC 1321): not to keep secrets, but for a second opinion on bytes that were written and read.
+// MD5 (RFC 1321): not to keep secrets, except for a second opinion on bytes that were written and read.
 #pragma once
 
 #include <array>

@@ -131,11 +131,11 @@ bool run_ranks(const Settings& settings, const Program& program, int rank, int r
   MPI_Comm of_file = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, file, rank, &of_file);
   const int threads = std::max(program.threads, 1);
-  Crew all_crew(threads, MPI_COMM_WORLD), file_crew(threads, of_file);
+  ThreadTeam all_threads(threads, MPI_COMM_WORLD), file_threads(threads, of_file);
   bool is_sound = false;
   program.on_threads([&](int thread) {
-    const auto all = program.threads > 0 ? make_threads(all_crew, thread) : make_ranks(MPI_COMM_WORLD);
-    const auto same_file = program.threads > 0 ? make_threads(file_crew, thread) : make_ranks(of_file);
+    const auto all = program.threads > 0 ? make_threads(all_threads, thread) : make_ranks(MPI_COMM_WORLD);
+    const auto same_file = program.threads > 0 ? make_threads(file_threads, thread) : make_ranks(of_file);
     Tasks tasks{all.get(), same_file.get(), MPI_COMM_WORLD, all->rank(), all->size(), file, program.threads};
     const bool is_mine = run_task(settings, tasks, program);
     if (thread == 0) is_sound = is_mine;  // the same on all

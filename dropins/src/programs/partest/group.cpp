@@ -49,7 +49,7 @@ class RankGroup final : public Group {
   int size_ = 1;
 };
 
-// Texts of the threads of a rank as one, each behind its length; and back.
+// Texts of the threads of a rank as one, each after its length; and back.
 std::string pack(const std::vector<std::string>& texts) {
   std::string packed;
   for (const std::string& text : texts) {
@@ -73,44 +73,46 @@ void unpack(const std::string& packed, std::vector<std::string>& texts) {
 
 class ThreadGroup final : public Group {
  public:
-  ThreadGroup(Crew& crew, int thread) : crew_(crew), thread_(thread) {}
-  int rank() const noexcept override { return crew_.ranks_->rank() * crew_.threads_ + thread_; }
-  int size() const noexcept override { return crew_.ranks_->size() * crew_.threads_; }
+  ThreadGroup(ThreadTeam& team, int thread) : team_(team), thread_(thread) {}
+  int rank() const noexcept override { return team_.ranks_->rank() * team_.threads_ + thread_; }
+  int size() const noexcept override { return team_.ranks_->size() * team_.threads_; }
 
   void barrier() override {
-    together([&] { crew_.ranks_->barrier(); });
+    together([&] { team_.ranks_->barrier(); });
   }
 
   std::vector<std::string> gather(const std::string& mine) override {
-    crew_.texts_[static_cast<std::size_t>(thread_)] = mine;
+    team_.texts_[static_cast<std::size_t>(thread_)] = mine;
     std::vector<std::string> texts;
     together([&] {
-      for (const std::string& packed : crew_.ranks_->gather(pack(crew_.texts_))) unpack(packed, texts);
+      for (const std::string& packed : team_.ranks_->gather(pack(team_.texts_))) unpack(packed, texts);
     });
     return texts;
   }
 
   std::string broadcast(const std::string& text) override {
-    together([&] { crew_.answer_ = crew_.ranks_->broadcast(text); });
-    return crew_.answer_;
+    together([&] { team_.answer_ = team_.ranks_->broadcast(text); });
+    return team_.answer_;
   }
 
  private:
   template <class Work>
   void together(const Work& work) {
-    crew_.meeting_.arrive_and_wait();
+    team_.meeting_.arrive_and_wait();
     if (thread_ == 0) work();
-    crew_.meeting_.arrive_and_wait();
+    team_.meeting_.arrive_and_wait();
   }
 
-  Crew& crew_;
+  ThreadTeam& team_;
   int thread_;
 };
 
-Crew::Crew(int threads, MPI_Comm comm)
+ThreadTeam::ThreadTeam(int threads, MPI_Comm comm)
     : threads_(threads), ranks_(make_ranks(comm)), meeting_(threads), texts_(static_cast<std::size_t>(threads)) {}
 
 std::unique_ptr<Group> make_ranks(MPI_Comm comm) { return std::make_unique<RankGroup>(comm); }
-std::unique_ptr<Group> make_threads(Crew& crew, int thread) { return std::make_unique<ThreadGroup>(crew, thread); }
+std::unique_ptr<Group> make_threads(ThreadTeam& team, int thread) {
+  return std::make_unique<ThreadGroup>(team, thread);
+}
 
 }  // namespace lq::partest

@@ -29,9 +29,9 @@ class Group {
 std::unique_ptr<Group> make_ranks(MPI_Comm comm);
 
 // The threads of a rank, as many on each; thread 0 communicates for them.
-class Crew {
+class ThreadTeam {
  public:
-  Crew(int threads, MPI_Comm comm);
+  ThreadTeam(int threads, MPI_Comm comm);
   int threads() const noexcept { return threads_; }
 
  private:
@@ -44,6 +44,6 @@ class Crew {
 };
 
 // Tasks are numbered rank * threads + thread.
-std::unique_ptr<Group> make_threads(Crew& crew, int thread);
+std::unique_ptr<Group> make_threads(ThreadTeam& team, int thread);
 
 }  // namespace lq::partest

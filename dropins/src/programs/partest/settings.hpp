@@ -33,7 +33,7 @@ struct Settings {
   bool collective_write = false;
   bool collective_read = false;
   bool modular = false;
-  int shift = 0;                 // tasks read what so many ranks further wrote
+  int shift = 0;                 // tasks read what this many ranks further wrote
   std::int64_t first_bytes = 0;  // in a call of their own before all others
   int at_once = -1;              // tasks doing I/O; -1: all, -2: one after the other
   bool removes = false;

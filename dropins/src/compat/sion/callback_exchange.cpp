@@ -1,0 +1,227 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The callbacks move data and call back for each piece; what they call is a C function, which finds its state by the
+// number that it is given instead of a handle.
+#include "compat/sion/callback_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/keep_failure.hpp"
+#include "comm/error_wire.hpp"
+#include "multifile/comm_exchange.hpp"
+
+namespace lq::compat::sion {
+namespace {
+
+using multifile::CollectorExchange;
+using multifile::CollectorGroup;
+using multifile::Parcel;
+
+// Where the words of a failure begin among the places of data: no file is that long. A single byte stands for no words.
+constexpr std::int64_t words_offset = std::int64_t{1} << 62;
+
+// What a callback is to do here, while it is under way. They are a list, so that none of them asks for memory.
+class CallbackState {
+ public:
+  CallbackState(const CollectorExchange::Write* for_writing, const CollectorExchange::Read* for_reading)
+      : write(for_writing), read(for_reading) {
+    const std::lock_guard lock(mutex_);
+    do {
+      next_number_ = (next_number_ + 1) & 0x7fffffff;
+    } while (find_unlocked(next_number_) != nullptr);
+    number_ = next_number_;
+    next_ = first_;
+    first_ = this;
+  }
+  ~CallbackState() {
+    const std::lock_guard lock(mutex_);
+    CallbackState** place = &first_;
+    while (*place != this) place = &(*place)->next_;
+    *place = next_;
+  }
+  CallbackState(const CallbackState&) = delete;
+  CallbackState& operator=(const CallbackState&) = delete;
+
+  int number() const noexcept { return number_; }
+  static CallbackState* find(int number) {
+    const std::lock_guard lock(mutex_);
+    return find_unlocked(number);
+  }
+
+  // The words of a task that has failed, or a part of them.
+  void hear(base::Bytes part) {
+    has_heard = true;
+    base::keep_failure(lack_, [&] {
+      if (part.size() > 1 || !words_.empty()) words_.insert(words_.end(), part.begin(), part.end());
+    });
+  }
+  // What went wrong here, or what was heard.
+  std::exception_ptr outcome() const {
+    if (failure || !has_heard) return failure;
+    return lack_ ? comm::preallocated_out_of_memory() : comm::received_error(words_);
+  }
+
+  const CollectorExchange::Write* write;
+  const CollectorExchange::Read* read;
+  std::exception_ptr failure;
+  bool has_heard = false;
+
+ private:
+  static CallbackState* find_unlocked(int number) {
+    CallbackState* state = first_;
+    while (state != nullptr && state->number_ != number) state = state->next_;
+    return state;
+  }
+
+  static inline std::mutex mutex_;
+  static inline CallbackState* first_ = nullptr;
+  static inline int next_number_ = 0;
+
+  int number_ = 0;
+  CallbackState* next_ = nullptr;
+  std::vector<std::byte> words_;
+  std::exception_ptr lack_;
+};
+
+template <class Work>
+int run(int number, const sion_int64* spec, const Work& work) noexcept {
+  CallbackState* const state = CallbackState::find(number);
+  if (state == nullptr || spec == nullptr) return SION_STD_NOT_SUCCESS;
+  // Always well for the callback, which would leave those who still send or wait.
+  if (spec[0] == Parcel::nowhere || spec[1] <= 0 || state->failure) return SION_STD_SUCCESS;
+  base::keep_failure(state->failure, [&] { work(*state, Parcel{spec[0], spec[1]}); });
+  return SION_STD_SUCCESS;
+}
+
+int process_write(const void* data, sion_int64* spec, int number) {
+  return run(number, spec, [&](CallbackState& state, const Parcel& piece) {
+    const base::Bytes bytes(static_cast<const std::byte*>(data), static_cast<std::size_t>(piece.bytes));
+    if (piece.offset >= words_offset) return state.hear(bytes);
+    if (!state.has_heard) (*state.write)(piece, bytes);
+  });
+}
+
+// A task that has failed asks for bytes, too: that it asks there says so.
+int process_read(void* data, sion_int64* spec, int number) {
+  return run(number, spec, [&](CallbackState& state, const Parcel& piece) {
+    const base::MutableBytes bytes(static_cast<std::byte*>(data), static_cast<std::size_t>(piece.bytes));
+    if (piece.offset >= words_offset) {
+      state.has_heard = true;
+    } else {
+      (*state.read)(piece, bytes);
+    }
+  });
+}
+
+// Callbacks wait for a signal to go on, which nobody gives to those who send an error: nothing at all is no error, and
+// words of a failure are data at a place that no file has.
+std::array<sion_int64, 2> spec_of(const Parcel& parcel) {
+  if (parcel.offset == Parcel::nowhere) return {0, 0};
+  if (parcel.offset == Parcel::failed) return {words_offset, std::max<std::int64_t>(parcel.bytes, 1)};
+  return {parcel.offset, parcel.bytes};
+}
+
+void require_success(const Api& api, int rc) {
+  if (rc == SION_STD_SUCCESS) return;
+  throw Error(Code::communication, fmt::format("API {}: the callback for data failed with {}", api.name, rc));
+}
+
+class CallbackExchange final : public CollectorExchange {
+ public:
+  CallbackExchange(std::shared_ptr<const Api> api, std::shared_ptr<void> group, int task)
+      : api_(std::move(api)), group_(std::move(group)), task_(task) {}
+
+  void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override {
+    std::exception_ptr failure;
+    base::keep_failure(failure, [&] { gather_and_write(*api_, gathering(group), mine, data, write); });
+    broadcast_error(group, failure);
+  }
+
+  void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+                    const Read& read) override {
+    std::exception_ptr failure;
+    CallbackState state(nullptr, &read);
+    if (task_ == group.collector) {
+      multifile::CommExchange::read_own(mine, data, group.piece_bytes, read, state.failure);
+    }
+    std::byte nothing{};
+    const bool has_no_words = mine.offset == Parcel::failed && mine.bytes == 0;
+    base::keep_failure(failure, [&] { scatter(group, spec_of(mine), has_no_words ? &nothing : data.data(), state); });
+    failure = state.failure ? state.failure : failure;
+    // Their words have another way.
+    std::uint64_t words_follow = state.has_heard && !failure ? 1 : 0;
+    spread(group, std::as_writable_bytes(std::span(&words_follow, 1)));
+    if (words_follow == 1) {
+      const bool has_failed = mine.offset == Parcel::failed;
+      const auto no_data = [](const Parcel&, base::Bytes) {};
+      base::keep_failure(failure, [&] {
+        gather_and_write(*api_, gathering(group), has_failed ? mine : Parcel(), has_failed ? data : base::Bytes(),
+                         no_data);
+      });
+    }
+    broadcast_error(group, failure);
+  }
+
+ private:
+  GroupRange gathering(const CollectorGroup& group) const {
+    return {group_.get(),     task_, group.collector, group.collector + 1, group.collector + group.tasks - 1,
+            group.piece_bytes};
+  }
+
+  void scatter(const CollectorGroup& group, std::array<sion_int64, 2> spec, void* data,
+               const CallbackState& state) const {
+    require_success(*api_, api_->execute_scatter(data, spec.data(), 2, group.piece_bytes, group_.get(), group.collector,
+                                                 group.collector + 1, group.collector + group.tasks - 1, state.number(),
+                                                 process_read));
+  }
+
+  // The collector's bytes, to all.
+  void spread(const CollectorGroup& group, base::MutableBytes bytes) const {
+    const auto copy = [&](const Parcel& piece, base::MutableBytes to) {
+      std::ranges::copy(base::Bytes(bytes).subspan(static_cast<std::size_t>(piece.offset), to.size()), to.begin());
+    };
+    const Read read = copy;
+    CallbackState state(nullptr, &read);
+    if (group.tasks > 1) scatter(group, {0, static_cast<sion_int64>(bytes.size())}, bytes.data(), state);
+  }
+
+  void broadcast_error(const CollectorGroup& group, const std::exception_ptr& failure) const {
+    comm::broadcast_error(task_ == group.collector, failure, [&](base::MutableBytes bytes) { spread(group, bytes); });
+    if (failure) std::rethrow_exception(failure);
+  }
+
+  std::shared_ptr<const Api> api_;
+  std::shared_ptr<void> group_;
+  int task_;
+};
+
+}  // namespace
+
+void gather_and_write(const Api& api, const GroupRange& where, const Parcel& mine, base::Bytes data,
+                      const CollectorExchange::Write& write) {
+  CallbackState state(&write, nullptr);
+  auto spec = spec_of(mine);
+  if (where.task == where.collector) multifile::CommExchange::write_own(mine, data, write, state.failure);
+  const std::byte nothing{};
+  const int rc =
+      api.gather_execute(data.empty() ? &nothing : data.data(), spec.data(), 2, where.piece_bytes, where.group,
+                         where.collector, where.first, where.last, state.number(), process_write);
+  if (const auto failure = state.outcome()) std::rethrow_exception(failure);
+  require_success(api, rc);
+}
+
+std::shared_ptr<CollectorExchange> make_callback_exchange(std::shared_ptr<const Api> api, std::shared_ptr<void> group,
+                                                          int task) {
+  if (api->gather_execute == nullptr || api->execute_scatter == nullptr) return nullptr;
+  return std::make_shared<CallbackExchange>(std::move(api), std::move(group), task);
+}
+
+}  // namespace lq::compat::sion

@@ -1,0 +1,176 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One task after the other, so that the collector holds one piece of one task at a time. A collector that fails goes on
+// receiving, for the others are sending.
+#include "multifile/comm_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <limequat/error.hpp>
+
+#include "base/keep_failure.hpp"
+#include "comm/error_wire.hpp"
+
+namespace lq::multifile {
+namespace {
+
+// Calls work(piece) for the pieces of a parcel that has data of the multifile.
+template <class Work>
+void for_each_piece(const Parcel& parcel, std::int64_t piece_bytes, const Work& work) {
+  if (parcel.offset == Parcel::nowhere || parcel.offset == Parcel::failed) return;
+  for (std::int64_t done = 0; done < parcel.bytes; done += piece_bytes) {
+    const std::int64_t offset = parcel.offset < 0 ? parcel.offset : parcel.offset + done;
+    work(Parcel{offset, std::min(piece_bytes, parcel.bytes - done)}, static_cast<std::size_t>(done));
+  }
+}
+
+// Words travel in pieces, for which a rank without memory has room, too.
+constexpr std::size_t words_piece = 512;
+
+std::size_t words_bytes(const Parcel& parcel) noexcept {
+  return parcel.offset == Parcel::failed ? static_cast<std::size_t>(parcel.bytes) : 0;
+}
+
+// Throws the error of a task that has failed before.
+void require_no_error(const Parcel& parcel, base::Bytes words) {
+  if (parcel.offset == Parcel::failed) std::rethrow_exception(comm::received_error(words.first(words_bytes(parcel))));
+}
+
+// Runs `work` unless there was a failure before.
+template <class Work>
+void attempt(std::exception_ptr& failure, const Work& work) {
+  if (!failure) base::keep_failure(failure, work);
+}
+
+}  // namespace
+
+void CommExchange::reserve(const CollectorGroup& group) {
+  if (comm_->rank() == group.collector && group.tasks > 1) make_room(group.piece_bytes);
+}
+
+void CommExchange::make_room(std::int64_t piece_bytes) { room_.resize(static_cast<std::size_t>(piece_bytes)); }
+
+void CommExchange::send(base::Bytes bytes, int to) { comm::wait(comm_->start_send(bytes, to, channel())); }
+void CommExchange::receive(base::MutableBytes bytes, int from) {
+  comm::wait(comm_->start_receive(bytes, from, channel()));
+}
+
+void CommExchange::give_verdict(int first, int last, const std::exception_ptr& failure) {
+  comm::broadcast_error(true, failure, [&](base::Bytes bytes) {
+    for (int task = first; task <= last; ++task) send(bytes, task);
+  });
+}
+
+void CommExchange::await_verdict(int collector) {
+  comm::broadcast_error(false, nullptr, [&](base::MutableBytes bytes) { receive(bytes, collector); });
+}
+
+void CommExchange::send_words(base::Bytes words, int to) {
+  for (; !words.empty(); words = words.subspan(std::min(words.size(), words_piece))) {
+    send(words.first(std::min(words.size(), words_piece)), to);
+  }
+}
+
+// The error that they say.
+std::exception_ptr CommExchange::receive_words(std::size_t length, int from) {
+  std::vector<std::byte> words;
+  std::exception_ptr lack;
+  attempt(lack, [&] { words.reserve(length); });
+  std::array<std::byte, words_piece> piece;
+  for (std::size_t done = 0; done < length; done += piece.size()) {
+    const base::MutableBytes part = std::span(piece).first(std::min(piece.size(), length - done));
+    receive(part, from);
+    if (!lack) words.insert(words.end(), part.begin(), part.end());
+  }
+  return comm::received_error(words);
+}
+
+void CommExchange::receive_error(const Parcel& parcel, int from, std::exception_ptr& failure) {
+  if (parcel.offset != Parcel::failed) return;
+  const std::exception_ptr error = receive_words(words_bytes(parcel), from);
+  if (!failure) failure = error;
+}
+
+void CommExchange::offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes) {
+  send(std::as_bytes(std::span(&mine, 1)), collector);
+  send_words(data.first(words_bytes(mine)), collector);
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    send(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
+  });
+}
+
+void CommExchange::accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure) {
+  Parcel parcel;
+  receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
+  receive_error(parcel, from, failure);
+  for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
+    const base::MutableBytes held = std::span(room_).first(static_cast<std::size_t>(piece.bytes));
+    receive(held, from);
+    attempt(failure, [&] { write(piece, held); });
+  });
+}
+
+void CommExchange::ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes) {
+  send(std::as_bytes(std::span(&mine, 1)), collector);
+  send_words(data.first(words_bytes(mine)), collector);
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    receive(data.subspan(done, static_cast<std::size_t>(piece.bytes)), collector);
+  });
+}
+
+void CommExchange::serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure) {
+  Parcel parcel;
+  receive(std::as_writable_bytes(std::span(&parcel, 1)), from);
+  receive_error(parcel, from, failure);
+  for_each_piece(parcel, piece_bytes, [&](const Parcel& piece, std::size_t) {
+    const base::MutableBytes held = std::span(room_).first(static_cast<std::size_t>(piece.bytes));
+    attempt(failure, [&] { read(piece, held); });
+    if (failure) std::ranges::fill(held, std::byte{0});
+    send(held, from);
+  });
+}
+
+void CommExchange::write_own(const Parcel& mine, base::Bytes data, const Write& write, std::exception_ptr& failure) {
+  attempt(failure, [&] { require_no_error(mine, data); });
+  for_each_piece(mine, std::max<std::int64_t>(mine.bytes, 1), [&](const Parcel& whole, std::size_t) {
+    attempt(failure, [&] { write(whole, data.first(static_cast<std::size_t>(whole.bytes))); });
+  });
+}
+
+void CommExchange::read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
+                            std::exception_ptr& failure) {
+  attempt(failure, [&] { require_no_error(mine, data); });
+  for_each_piece(mine, piece_bytes, [&](const Parcel& piece, std::size_t done) {
+    attempt(failure, [&] { read(piece, data.subspan(done, static_cast<std::size_t>(piece.bytes))); });
+  });
+}
+
+void CommExchange::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+  if (comm_->rank() != group.collector) {
+    offer(mine, data, group.collector, group.piece_bytes);
+    return await_verdict(group.collector);
+  }
+  const int last = group.collector + group.tasks - 1;
+  std::exception_ptr failure;
+  // Nothing of the collector's own is held, so there is no reason for pieces.
+  write_own(mine, data, write, failure);
+  for (int task = group.collector + 1; task <= last; ++task) accept(task, group.piece_bytes, write, failure);
+  give_verdict(group.collector + 1, last, failure);
+}
+
+void CommExchange::scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+                                const Read& read) {
+  if (comm_->rank() != group.collector) {
+    ask(mine, data, group.collector, group.piece_bytes);
+    return await_verdict(group.collector);
+  }
+  const int last = group.collector + group.tasks - 1;
+  std::exception_ptr failure;
+  read_own(mine, data, group.piece_bytes, read, failure);
+  for (int task = group.collector + 1; task <= last; ++task) serve(task, group.piece_bytes, read, failure);
+  give_verdict(group.collector + 1, last, failure);
+}
+
+}  // namespace lq::multifile

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Data of a group over messages: the parcel, the data in pieces, and the collector's verdict.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "multifile/team.hpp"
+
+namespace lq::multifile {
+
+class CommExchange final : public CollectorExchange {
+ public:
+  // Local.
+  explicit CommExchange(std::shared_ptr<comm::Comm> comm) : comm_(std::move(comm)) {}
+  // Collective, before anything is moved. Asks for no memory.
+  void open() { channel_.emplace(*comm_); }
+
+  void reserve(const CollectorGroup& group) override;
+  void collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) override;
+  void scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
+                    const Read& read) override;
+
+  // The steps, for exchanges of tasks that share a rank. `failure`: of the collector, who goes on without reading and
+  // writing. Whoever accepts or serves has room for a piece.
+  void make_room(std::int64_t piece_bytes);
+  void offer(const Parcel& mine, base::Bytes data, int collector, std::int64_t piece_bytes);
+  void accept(int from, std::int64_t piece_bytes, const Write& write, std::exception_ptr& failure);
+  void ask(const Parcel& mine, base::MutableBytes data, int collector, std::int64_t piece_bytes);
+  void serve(int from, std::int64_t piece_bytes, const Read& read, std::exception_ptr& failure);
+  // What lies in the collector's memory is written in one piece.
+  static void write_own(const Parcel& mine, base::Bytes data, const Write& write, std::exception_ptr& failure);
+  static void read_own(const Parcel& mine, base::MutableBytes data, std::int64_t piece_bytes, const Read& read,
+                       std::exception_ptr& failure);
+  // Throws the failure.
+  void give_verdict(int first, int last, const std::exception_ptr& failure);
+  void await_verdict(int collector);
+  int channel() const noexcept { return channel_->number(); }
+
+ private:
+  void send(base::Bytes bytes, int to);
+  void send_words(base::Bytes words, int to);
+  std::exception_ptr receive_words(std::size_t length, int from);
+  void receive_error(const Parcel& parcel, int from, std::exception_ptr& failure);
+  void receive(base::MutableBytes bytes, int from);
+
+  std::shared_ptr<comm::Comm> comm_;
+  std::optional<comm::Channel> channel_;  // of the group
+  std::vector<std::byte> room_;           // for a piece of another task
+};
+
+}  // namespace lq::multifile

@@ -1,0 +1,119 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What squeezing and unsqueezing have in common: a file or a set of files that was scanned, others that are made of it,
+// and pieces dealt out over the ranks.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <limequat/squeeze.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/clock.hpp"
+#include "base/function_ref.hpp"
+#include "clients/owners.hpp"
+#include "comm/comm.hpp"
+#include "io/new_file.hpp"
+#include "io/scan.hpp"
+#include "squeezed/archive.hpp"
+#include "threads/team.hpp"
+#include "transport/transport.hpp"
+
+namespace lq::archive {
+
+// The physical files of a scanned file as one sequence of bytes, concatenated.
+// Any number of threads at once.
+class JoinedFiles final : public base::ByteSource {
+ public:
+  // Local. Opens all of them.
+  JoinedFiles(transport::Transport& transport, const std::vector<std::string>& paths);
+
+  const std::string& path() const noexcept override { return files_.front().file->path(); }
+  std::uint64_t size() const override { return size_; }
+  // io: a file has become shorter.
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  std::vector<std::uint64_t> sizes() const;
+  // Where a file begins in the sequence.
+  std::uint64_t begin_of(int file) const { return files_.at(static_cast<std::size_t>(file)).begin; }
+  // Local. Whether a file that is open there is one of them.
+  bool has(const transport::Identity& file) const;
+  // Local. io: one of them was written to since it was opened.
+  void require_unchanged() const;
+
+ private:
+  struct One {
+    std::unique_ptr<transport::File> file;
+    transport::Identity identity;  // when it was opened
+    std::uint64_t begin = 0;       // in the sequence
+  };
+  std::vector<One> files_;
+  std::uint64_t size_ = 0;
+};
+
+// Collective, except for what says otherwise.
+class ArchiveJob {
+ public:
+  // Local.
+  ArchiveJob(const std::string& from, const std::string& to, const Communicator& communicator,
+             const SqueezeOptions& options);
+  // Scans the source and opens its files.
+  void start();
+
+  const Catalog& catalog() const noexcept { return source_->catalog(); }
+  comm::Comm& comm() const noexcept { return comm_; }
+  const Communicator& communicator() const noexcept { return communicator_; }
+  bool is_root() const noexcept { return communicator_.is_root(); }
+  // Local. Of a set, the bytes of its files concatenated.
+  JoinedFiles& source() const noexcept { return *joined_; }
+  io::NewFile& target(std::size_t k = 0) noexcept { return *targets_[k]; }
+  // Local. Whether this rank has the new files open.
+  bool writes() const noexcept { return static_cast<std::uint64_t>(comm_.rank()) < writers_; }
+
+  // A file to be made: what its name ends in after that of the target, and its bytes where these are known.
+  struct Target {
+    std::string suffix = {};
+    std::uint64_t bytes = 0;
+  };
+  // Makes the new files and opens them on all ranks that write.
+  void begin(std::span<const Target> targets);
+  // Local. How many threads this rank has from begin() on.
+  int threads() const noexcept { return team_->size(); }
+  // Each of `count` pieces on one rank, neighbours together, in one of its threads.
+  void parallel_for(std::uint64_t count, base::FunctionRef<void(int thread, std::uint64_t piece)> work);
+  // Local. So many bytes more of `total` are done, by this thread; the caller's progress is told.
+  void advance(int thread, std::uint64_t bytes);
+  void expect(std::uint64_t total) noexcept { total_ = total; }
+  // io: the source was written to meanwhile. The new files have reached the disk as asked; are checked by `check`,
+  // which gets them open for reading, with read_back, and where one of them replaces the source; and get their names.
+  void end(base::FunctionRef<void(JoinedFiles& written)> check);
+
+  SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes);
+
+ private:
+  std::string from_, to_;
+  const SqueezeOptions& options_;
+  Communicator communicator_;
+  comm::Comm& comm_;
+  base::Stopwatch watch_;
+  transport::Transport& place_;
+  std::shared_ptr<io::ScannedFile> source_;
+  std::unique_ptr<JoinedFiles> joined_;
+  std::vector<std::unique_ptr<io::NewFile>> targets_;
+  bool replaces_source_ = false;
+  clients::Owners owners_;
+  std::uint64_t writers_ = 1;
+  std::uint64_t total_ = 0;
+  std::atomic<std::uint64_t> done_{0};
+  std::optional<threads::Team> team_;
+};
+
+// Local. All of the bytes; io: the file became shorter while it was read.
+void read_all(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes);
+
+}  // namespace lq::archive
