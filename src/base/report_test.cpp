@@ -62,7 +62,7 @@ TEST(Report, SummarySaysWhatWasDoneWhereThereIsAChoice) {
   r.storage.stripes = {StripeReason::progressive, 0, 1 << 20};
   EXPECT_TRUE(says(r, "an unknown number of 1 MiB, they grow with the file, as the folder has it;")) << r.summary();
   r.storage = {"nfs", 65536, true, {}, 1};
-  EXPECT_TRUE(says(r, " Lies on nfs; 1 rank at the file, each in blocks of 64 KiB of its own.")) << r.summary();
+  EXPECT_TRUE(says(r, " Lies on nfs; 1 rank at the file, each in its own blocks of 64 KiB.")) << r.summary();
 }
 
 TEST(Report, SummarySaysWhoComputedForAGpu) {

@@ -289,7 +289,7 @@ void require_structure(const Catalog& catalog, const ConvertOptions& options) {
         error.code(),
         fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
                     error.what(),
-                    options.accept_damage ? "; `accept_damage` speaks of numbers, not of a broken structure" : ""),
+                    options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
         error.facts());
   }
 }

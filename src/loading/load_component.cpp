@@ -56,7 +56,7 @@ std::optional<std::string> load_component(std::string_view component) {
   const char* const why = ::dlerror();
   const std::string reason = why == nullptr ? name : why;
   if (!path.empty()) return fmt::format("the one that is here cannot be loaded: {}", reason);
-  return fmt::format("it is not beside {}, nor does the system's loader find it: {}", library, reason);
+  return fmt::format("it is not in the folder of {}, and the system's loader does not find it: {}", library, reason);
 }
 
 [[maybe_unused]] const bool is_set = (format::set_loader(&load_component), true);

@@ -77,7 +77,7 @@ class Components(unittest.TestCase):
             self.assertEqual(done.returncode, 1, done.stdout)
             error = re.search("error: (.*)", done.stdout)[1]
             self.assertTrue(error.startswith(f"{path}: an HDF5 file"), error)
-            self.assertIn("; install Limequat's component hdf5 (it is not beside " + str(folder), error)
+            self.assertIn("; install Limequat's component hdf5 (it is not in the folder of " + str(folder), error)
             self.assertIn(self.component(), error)
         self.assertFalse((self.work / "new.h5").exists())
 
