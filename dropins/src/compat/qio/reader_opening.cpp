@@ -132,9 +132,9 @@ void find_family(const QIO_Reader& reader, OpenReader& open) {
     open.family.file_node = is_in_parts(reader.volfmt) ? file_node : 0;
     return;
   }
-  open.family = make_family(nodes, reader.volfmt, open.io_nodes(), open.layout);
+  open.family = make_file_nodes(nodes, reader.volfmt, open.io_nodes(), open.layout);
   if (!is_in_parts(reader.volfmt) || reader.format != QIO_SCIDAC_NATIVE || fits(reader, open)) return;
-  open.family = make_family(nodes, QIO_SINGLEFILE, open.io_nodes(), open.layout);
+  open.family = make_file_nodes(nodes, QIO_SINGLEFILE, open.io_nodes(), open.layout);
   open.volumes =
       comm::agree(nodes, [&] { return std::make_unique<Volumes>(nodes, open.master, open.family.order, *open.files); });
   open.volumes->look_for(open.name, reader.volfmt, open.records.get());

@@ -77,7 +77,7 @@ int open_files(QIO_Writer& writer, OpenWriter& open, const char* filename, const
   comm::Comm& nodes = *open.nodes;
   const IoNodes io_nodes(fs);
   open.master = io_nodes.master();
-  open.family = make_family(nodes, writer.volfmt, io_nodes, layout);
+  open.family = make_file_nodes(nodes, writer.volfmt, io_nodes, layout);
   const int named =
       agree_code(nodes, QIO_BAD_ARG, [&] { open.path = name_of_part(filename, writer.volfmt, open.family.file_node); });
   if (named != QIO_SUCCESS) return named;
