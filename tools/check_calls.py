@@ -52,7 +52,7 @@ def calls(build):
     for path, kind, name in symbols(objects):
         if kind in "TDBR":
             owner.setdefault(name, rooms[path])
-        elif kind == "U":
+        elif kind == "U" and not name.startswith("_ZTI"):  # a type is not a call; sanitizers name those of all objects
             needed[rooms[path]].add(name)
     found = collections.defaultdict(list)
     for room, names in needed.items():

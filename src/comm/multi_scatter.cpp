@@ -133,7 +133,7 @@ class Distribution {
 
 using Part = std::vector<std::byte>;
 
-// The stream of the parts of a item.
+// The stream of the parts of an item.
 std::vector<std::byte> stream_of(const ScatterItem& item, base::FunctionRef<Part(int rank)> part_of) {
   std::vector<std::byte> stream;
   const auto add = [&](base::Bytes part) {

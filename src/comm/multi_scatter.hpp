@@ -37,7 +37,7 @@ class MultiScatter {
   ~MultiScatter();
 
   // Collective, once. Each rank gets, ascending, what part_of returns for it on the rank that the item is from,
-  // which holds all parts of a item at a time unless it is the first who gets one. What part_of throws is thrown
+  // which holds all parts of an item at a time unless it is the first who gets one. What part_of throws is thrown
   // there, when all has arrived; some get empty parts then. In steps that grow with the logarithm of the receivers of
   // one item, and with the items that one rank has to do with.
   std::vector<ScatteredPart> run();

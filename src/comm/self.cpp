@@ -49,7 +49,7 @@ class Self final : public Comm {
 }  // namespace
 
 std::unique_ptr<Comm> make_self() {
-  static_cast<void>(no_memory_for_words());  // made while there is memory
+  static_cast<void>(preallocated_out_of_memory());  // made while there is memory
   return std::make_unique<Self>();
 }
 

@@ -285,12 +285,11 @@ void require_structure(const Catalog& catalog, const ConvertOptions& options) {
     catalog.require_sound();
   } catch (const Error& error) {
     if (format::format_named(catalog.format).mender == nullptr) throw;
-    throw Error(
-        error.code(),
-        fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
-                    error.what(),
-                    options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
-        error.facts());
+    throw Error(error.code(),
+                fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
+                            error.what(),
+                            options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
+                error.facts());
   }
 }
 
@@ -438,15 +437,15 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
       is_known ? std::optional(io::Estimate{late ? measured : observed})
                : io::estimate(source, entry, io::may_be_boundary(stats.read, entry.payload.stored), communicator);
   std::vector<std::string> warnings =
-      comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, tallies.read, estimate, options); });
+      comm::agree_alike(comm, [&] { return judge_nature(catalog, entry, stats.read, estimate, options); });
   Report report = writer.finish(
       *placed, [&] { return std::move(digest); },
       [&](Report& made) {
         made.warnings.insert(made.warnings.end(), warnings.begin(), warnings.end());
-        made.sums = tallies.written.sums.values();
+        made.sums = stats.written.sums.values();
       });
-  report.bytes = tallies.written.bytes;
-  report.checksum = tallies.written.sums.total();
+  report.bytes = stats.written.bytes;
+  report.checksum = stats.written.sums.total();
   report.storage.ranks = writers;
   report.seconds.pack = stats.written.pack_seconds + stats.read.pack_seconds;
   report.seconds.storage = stats.written.storage_seconds + stats.read.storage_seconds;

@@ -112,15 +112,15 @@ void SiteTransfer::tell(Facts& facts) const {
 // Local, after Comm::node().
 route::TransferContext SiteTransfer::detect_context(Facts& facts) const {
   const comm::Node& node = grid_.communicator().engine().node();
-  route::Situation situation;
-  situation.is_known = true;
-  situation.ranks_per_node = static_cast<std::uint64_t>(node.largest());
-  situation.is_one_node = node.is_only();
-  situation.is_one_client = node.is_only() && clients::SeenByAll::have_one_client(facts.seen());
-  situation.can_share = true;  // where it turns out that there is no memory to share, messages take its place
-  situation.can_pull = node.can_pull();
-  situation.is_in_memory = facts.unreadable().value == 0;
-  return situation;
+  route::TransferContext context;
+  context.is_known = true;
+  context.ranks_per_node = static_cast<std::uint64_t>(node.largest());
+  context.is_one_node = node.is_only();
+  context.is_one_client = node.is_only() && clients::SeenByAll::have_one_client(facts.seen());
+  context.can_share = true;  // where it turns out that there is no memory to share, messages take its place
+  context.can_pull = node.can_pull();
+  context.is_in_memory = facts.unreadable().value == 0;
+  return context;
 }
 
 // The root's, for others may see another file system, or another profile.
@@ -134,18 +134,18 @@ SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::TransferC
                         {plan_.unit.file_system.data(), !plan_.unit.one_writer, plan_.client});
   }
   warning_ = site.warning;
-  const auto choose = [&](route::Situation situation) {
-    situation.block_bytes = unit.bytes;
-    situation.needs_single_owner = unit.single_owner;
-    situation.targets = unit.targets;
-    situation.lies_on_servers = transport::lies_on_servers(unit);
-    situation.client_writes = unit.client_writes;
-    situation.reads_in_order = unit.reads_in_order;
-    situation.has_whole_tiles = facts.divided_tiles().value == 0;
-    situation.checksum = !plan_.sums.empty();
-    situation.can_pull = situation.can_pull && machine.pull_permitted;
-    situation.can_share = situation.can_share && machine.shared_memory_permitted;
-    const route::Choice choice = route::choose(transfer(), situation, plan_.route, machine);
+  const auto choose = [&](route::TransferContext context) {
+    context.block_bytes = unit.bytes;
+    context.needs_single_owner = unit.single_owner;
+    context.targets = unit.targets;
+    context.lies_on_servers = transport::lies_on_servers(unit);
+    context.client_writes = unit.client_writes;
+    context.reads_in_order = unit.reads_in_order;
+    context.has_whole_tiles = facts.divided_tiles().value == 0;
+    context.checksum = !plan_.sums.empty();
+    context.can_pull = context.can_pull && machine.pull_permitted;
+    context.can_share = context.can_share && machine.shared_memory_permitted;
+    const route::Choice choice = route::choose(transfer(), context, plan_.route, machine);
     return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
                     writes() && clients::Owners{unit, context.is_one_client}.have_incoherent_caches()};
   };

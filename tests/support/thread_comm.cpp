@@ -276,7 +276,7 @@ struct Outcomes {
 };
 
 Outcomes run(int n, const RankBody& body, const Simulation& simulation) {
-  static_cast<void>(comm::no_memory_for_words());  // belongs to no rank
+  static_cast<void>(comm::preallocated_out_of_memory());  // belongs to no rank
   World world(n);
   std::vector<int> everyone;
   for (int rank = 0; rank < n; ++rank) everyone.push_back(rank);

@@ -36,7 +36,7 @@ std::string path_of(const format::sion::NameRule& names, const std::string& path
 
 clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, const std::string& path) {
   if (all.size() == 1) return {};
-  transport::Unit seen;
+  transport::StorageTraits seen;
   std::array<comm::Term, 1 + clients::SeenByAll::terms> terms{};
   const auto seen_by_all = std::span(terms).subspan<1>();
   comm::agree(all, terms, [&] {

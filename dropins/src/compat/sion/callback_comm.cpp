@@ -43,7 +43,7 @@ class CallbackComm final : public comm::Comm {
         sizes_(static_cast<std::size_t>(size)),
         counts_(static_cast<std::size_t>(size)),
         gathered_(rank == 0 ? most_values * static_cast<std::size_t>(size) : 1) {
-    static_cast<void>(comm::no_memory_for_words());  // made while there is memory
+    static_cast<void>(comm::preallocated_out_of_memory());  // made while there is memory
   }
 
   int rank() const noexcept override { return rank_; }
