@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "described.hpp"
-#include "pump/direct.hpp"
+#include "engine/direct.hpp"
 #include "turns.hpp"
 
 namespace {
@@ -25,7 +25,7 @@ using lq::base::Bytes;
 using lq::base::MutableBytes;
 
 // Takes bytes and forgets them; gives those of one block again and again.
-class NoFile final : public lq::transport::File {
+class NoFile final : public lq::storage::File {
  public:
   explicit NoFile(std::size_t block) : block_(block) {}
   const std::string& path() const noexcept override { return path_; }
@@ -36,7 +36,7 @@ class NoFile final : public lq::transport::File {
     }
     return to.size();
   }
-  lq::transport::Identity identity() const override { return {}; }
+  lq::storage::Identity identity() const override { return {}; }
   void write_at(std::uint64_t, Bytes) override {}
   void resize(std::uint64_t) override {}
   void reserve(std::uint64_t, std::uint64_t) override {}
@@ -60,13 +60,13 @@ template <class Make>
 Seconds timed(const Make& make) {
   decltype(make()) movement;
   const double setup = seconds_of([&] { movement = make(); });
-  return {setup, seconds_of([&] { lq::pump::run(*movement); })};
+  return {setup, seconds_of([&] { lq::engine::run(*movement); })};
 }
 
 void run(int argc, char** argv) {
   const lq::Extents lattice = lq::parse_extents(argc > 1 ? argv[1] : "8x8x4x4");
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 301;
-  const lq::pump::PumpOptions options{.block_bytes = 64 * 1024};
+  const lq::engine::PumpOptions options{.block_bytes = 64 * 1024};
   lq::Payload payload;
   payload.spec = lq::gauge_spec(lq::Precision::double_, 3, lattice.size());
   payload.spec.numbers = 18 * static_cast<std::uint64_t>(lattice.size());
@@ -81,12 +81,12 @@ void run(int argc, char** argv) {
   if (argc > 3) std::erase_if(fields, [&](const auto& one) { return one.name != "plain" && one.name != argv[3]; });
   for (DescribedField& one : fields) one.source.spec = one.field.spec = payload.spec;
   std::vector<Times> times(fields.size());
-  lq::pump::TransferStats stats(payload, {{lq::SumKind::scidac, lq::SumOf::field}});
+  lq::engine::TransferStats stats(payload, {{lq::SumKind::scidac, lq::SumOf::field}});
   for (int round = -1; round < rounds; ++round) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       DescribedField& one = fields[i];
-      const auto packing = [&] { return lq::pump::move_out(one.source, payload, rows, file, options, stats); };
-      const auto unpacking = [&] { return lq::pump::move_in(file, payload, rows, one.field, options, stats); };
+      const auto packing = [&] { return lq::engine::move_out(one.source, payload, rows, file, options, stats); };
+      const auto unpacking = [&] { return lq::engine::move_in(file, payload, rows, one.field, options, stats); };
       timed(packing);  // brings the field into the cache
       const Seconds packed = timed(packing), unpacked = timed(unpacking);
       if (round < 0) continue;

@@ -15,10 +15,10 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
-#include "squeezed/archive.hpp"
-#include "squeezed/codec/shuffled.hpp"
-#include "squeezed/codec/tile.hpp"
-#include "squeezed/cut.hpp"
+#include "archive/archive.hpp"
+#include "archive/codec/shuffled.hpp"
+#include "archive/codec/tile.hpp"
+#include "archive/cut.hpp"
 
 #include "turns.hpp"
 
@@ -54,15 +54,15 @@ void round_of(base::Bytes payload, std::uint64_t tile_bytes, Measured& measured,
 
 int run(const char* path, int runs) {
   const Catalog catalog = inspect(path);
-  squeezed::Archive archive = squeezed::cut(catalog, {std::filesystem::file_size(path)});
-  const auto data = std::ranges::find_if(archive.segments, &squeezed::Segment::is_squeezed);
+  archive::Archive archive = archive::cut(catalog, {std::filesystem::file_size(path)});
+  const auto data = std::ranges::find_if(archive.segments, &archive::Segment::is_squeezed);
   std::vector<std::byte> payload(static_cast<std::size_t>(data->length));
   std::ifstream file(path, std::ios::binary);
   file.seekg(static_cast<std::streamoff>(data->begin));
   file.read(reinterpret_cast<char*>(payload.data()), static_cast<std::streamsize>(payload.size()));
   if (!file) throw Error(Code::io, "cannot read the file");
 
-  const format::TileCodec& codec = *squeezed::codec_named(squeezed::encoding_name(data->numbers));
+  const format::TileCodec& codec = *archive::codec_named(archive::encoding_name(data->numbers));
   std::vector<Measured> all{{"squeeze"}, {"byte shuffle and zstd"}, {"memcpy"}};
   for (int k = 0; k < runs; ++k) {
     round_of(
@@ -70,10 +70,8 @@ int run(const char* path, int runs) {
         [&](base::Bytes from, base::MutableBytes tile) { codec.decode(from, tile); });
     round_of(
         payload, data->tile_bytes, all[1],
-        [&](base::Bytes tile, auto& to) { to = squeezed::shuffle_and_compress(tile, data->numbers.bytes); },
-        [&](base::Bytes from, base::MutableBytes tile) {
-          squeezed::restore_shuffled(from, data->numbers.bytes, tile);
-        });
+        [&](base::Bytes tile, auto& to) { to = archive::shuffle_and_compress(tile, data->numbers.bytes); },
+        [&](base::Bytes from, base::MutableBytes tile) { archive::restore_shuffled(from, data->numbers.bytes, tile); });
     const auto copy = [](base::Bytes from, base::MutableBytes to) { std::memcpy(to.data(), from.data(), from.size()); };
     round_of(
         payload, data->tile_bytes, all[2],

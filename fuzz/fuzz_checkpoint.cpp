@@ -9,17 +9,17 @@
 
 #include <limequat/error.hpp>
 
-#include "checkpoint/open_set.hpp"
-#include "checkpoint/record.hpp"
-#include "checkpoint/repair.hpp"
-#include "checkpoint/set_fields.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
+#include "sets/checkpoint/open_set.hpp"
+#include "sets/checkpoint/record.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "sets/checkpoint/set_fields.hpp"
 
 namespace {
 
 using namespace lq;
-using namespace lq::checkpoint;
+using namespace lq::sets;
 
 template <class Function>
 void attempt(Function&& function) {
@@ -30,7 +30,7 @@ void attempt(Function&& function) {
   }
 }
 
-void put(transport::Transport& files, const std::string& name, base::Bytes bytes) {
+void put(storage::Transport& files, const std::string& name, base::Bytes bytes) {
   const auto file = files.create(name);
   file->write_at(0, bytes);
 }
@@ -65,7 +65,7 @@ bool is_small(base::Bytes bytes) {
 }
 
 void run(base::Bytes bytes) {
-  const auto files = transport::make_memory();
+  const auto files = storage::make_memory();
   put(*files, "set", bytes);
   put(*files, ".set.00000000", bytes);
   put(*files, "set.fields", bytes);

@@ -10,7 +10,7 @@
 #include <limequat/error.hpp>
 #include <limequat/hdf5.hpp>
 
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace {
 
@@ -78,8 +78,8 @@ void append() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto files = transport::make_memory();
-  const transport::Mount mount("fuzz://", *files);
+  const auto files = storage::make_memory();
+  const storage::Mount mount("fuzz://", *files);
   const auto* begin = reinterpret_cast<const std::byte*>(data);
   files->create(session_path)->write_at(0, base::Bytes(begin, size));
   attempt(look);

@@ -7,12 +7,12 @@
 #include <stdexcept>
 
 #include "base/bytes.hpp"
-#include "machine/layout.hpp"
-#include "machine/mounts.hpp"
+#include "storage/layout.hpp"
+#include "storage/mounts.hpp"
 
 namespace {
 
-using namespace lq::machine;
+using namespace lq::storage;
 
 void require(bool truth) {
   if (!truth) throw std::logic_error("what was understood does not read back");

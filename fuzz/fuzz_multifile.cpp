@@ -41,9 +41,9 @@ void require(bool holds, const char* what) {
 }
 
 // An empty piece is a file that is not there.
-std::shared_ptr<transport::Transport> files_of(std::string_view input) {
+std::shared_ptr<storage::Transport> files_of(std::string_view input) {
   const std::string copy = format::sion::buddy_name("set", 0);
-  const auto files = transport::make_memory();
+  const auto files = storage::make_memory();
   std::int32_t k = 0;
   for (const std::string_view piece : fuzz::pieces(input, 6)) {
     const std::string name = format::sion::file_name(k < 3 ? "set" : copy, k % 3);
@@ -53,7 +53,7 @@ std::shared_ptr<transport::Transport> files_of(std::string_view input) {
   return files;
 }
 
-Opening opening_of(transport::Transport& files, const char* mode) {
+Opening opening_of(storage::Transport& files, const char* mode) {
   Opening request;
   request.path = "set";
   request.mode = parse_mode(mode);
@@ -109,7 +109,7 @@ void read_all(Multifile& file) {
   }
 }
 
-void open_alone(transport::Transport& files) {
+void open_alone(storage::Transport& files) {
   attempt([&] {
     const auto file = SerialFile::open(opening_of(files, "br,posix"));
     read_all(*file);
@@ -126,7 +126,7 @@ void read_together(ParallelFile& file) {
   attempt([&] { file.close(); });
 }
 
-void open_in_parallel(const std::shared_ptr<Team>& team, transport::Transport& files) {
+void open_in_parallel(const std::shared_ptr<Team>& team, storage::Transport& files) {
   attempt([&] {
     const auto file = ParallelFile::open(team, opening_of(files, "br,posix"));
     read_all(*file);
@@ -136,7 +136,7 @@ void open_in_parallel(const std::shared_ptr<Team>& team, transport::Transport& f
 }
 
 // Where ranks cannot meet any more, they would have waited for ever: testing::run_ranks() has an error for that.
-void open_by_ranks(transport::Transport& files, int ranks) {
+void open_by_ranks(storage::Transport& files, int ranks) {
   lq::testing::run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
     attempt([&] {
       const auto file = MappedFile::open(comm, opening_of(files, "br,posix"), std::nullopt);
@@ -151,7 +151,7 @@ void open_by_ranks(transport::Transport& files, int ranks) {
   });
 }
 
-void open_by_threads(transport::Transport& files, int ranks, int threads) {
+void open_by_threads(storage::Transport& files, int ranks, int threads) {
   lq::testing::run_ranks(ranks, [&](const std::shared_ptr<comm::Comm>& comm) {
     const auto shared = std::make_shared<ThreadsComm::Shared>(threads, comm);
     const auto work = [&](int thread) {
@@ -165,10 +165,10 @@ void open_by_threads(transport::Transport& files, int ranks, int threads) {
 }
 
 // As many as have written, where those are few.
-int tasks_of(transport::Transport& files) {
+int tasks_of(storage::Transport& files) {
   int tasks = 2;
   attempt([&] {
-    const fileset::Metadata first = fileset::read_metadata(files, "set");
+    const multifile::Metadata first = multifile::read_metadata(files, "set");
     const std::size_t written = first.tail.map ? first.tail.map->size() : static_cast<std::size_t>(first.head.tasks);
     if (written <= 6) tasks = static_cast<int>(written);
   });

@@ -13,7 +13,7 @@
 #include "answers.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
-#include "pieces/description.hpp"
+#include "storage/description.hpp"
 
 namespace {
 
@@ -23,9 +23,9 @@ using lq::fuzz::require;
 
 void try_description(const std::string& text) {
   attempt<Code::malformed, Code::checksum_mismatch, Code::unsupported>([&] {
-    const lq::PartitionedFile set = lq::partition::decode_description(lq::base::as_bytes(text), "any.set");
+    const lq::PartitionedFile set = lq::storage::decode_description(lq::base::as_bytes(text), "any.set");
     const lq::PartitionedFile again =
-        lq::partition::decode_description(lq::base::as_bytes(lq::partition::encode_description(set)), "any.set");
+        lq::storage::decode_description(lq::base::as_bytes(lq::storage::encode_description(set)), "any.set");
     require(again.partition == set.partition && again.files == set.files && again.bytes == set.bytes,
             "a description that is read is written as it was");
     const lq::PartPlace place = set.partition.place_of(set.partition.array().elements() - 1);

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "answers.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace {
 
@@ -79,8 +79,8 @@ void decode(std::string text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto memory = lq::transport::make_memory();
-  const lq::transport::Mount mount("fuzz:", *memory);
+  const auto memory = lq::storage::make_memory();
+  const lq::storage::Mount mount("fuzz:", *memory);
   memory->create("fuzz:file")->write_at(0, std::as_bytes(std::span(data, size)));
   for (const bool is_known : {true, false}) {
     QIO_Layout layout = layout_of(is_known);

@@ -9,10 +9,10 @@
 #include <limequat/error.hpp>
 
 #include "answers.hpp"
-#include "squeezed/archive.hpp"
-#include "squeezed/codec/tile.hpp"
-#include "squeezed/restored.hpp"
-#include "squeezed/squeezed_format.hpp"
+#include "archive/archive.hpp"
+#include "archive/codec/tile.hpp"
+#include "archive/restored.hpp"
+#include "archive/squeezed_format.hpp"
 
 namespace {
 
@@ -28,15 +28,15 @@ void attempt(Work&& work) {
 
 void restore(base::ByteSource& file) {
   format::Findings findings;
-  const squeezed::Archive archive = squeezed::read_archive(file, {.records = 1000}, findings).archive;
-  squeezed::RestoredSource restored(file, archive);
+  const archive::Archive archive = archive::read_archive(file, {.records = 1000}, findings).archive;
+  archive::RestoredSource restored(file, archive);
   std::vector<std::byte> bytes(4096);
   for (std::uint64_t at = 0; at < restored.size() && at < 64 * bytes.size();) at += restored.read_at(at, bytes);
 }
 
 void look(base::Bytes bytes) {
   base::MemorySource file(bytes, "fuzz.sqz");
-  const format::Container& container = *squeezed::format().container;
+  const format::Container& container = *archive::format().container;
   if (container.recognise(file) != format::Likeness::yes) return;
   const Catalog catalog = container.scan(file, {.records = 1000});
   for (const FieldEntry& field : catalog.fields) {
@@ -55,15 +55,15 @@ void look(base::Bytes bytes) {
 }
 
 void decode(std::vector<std::byte> tile) {
-  constexpr squeezed::Numbers kinds[] = {{18, 8, true}, {12, 4, false}, {0, 8, false}};
-  for (const squeezed::Numbers& kind : kinds) {
+  constexpr archive::Numbers kinds[] = {{18, 8, true}, {12, 4, false}, {0, 8, false}};
+  for (const archive::Numbers& kind : kinds) {
     if (tile.size() < 8) return;
     tile[0] = static_cast<std::byte>(std::to_integer<unsigned>(tile[0]) % 4);
     tile[1] = static_cast<std::byte>(kind.reals);
     tile[2] = static_cast<std::byte>(kind.bytes);
     tile[3] = static_cast<std::byte>(kind.big_endian ? 1 : 0);
     std::vector<std::byte> sites(std::size_t{144} * 70);
-    attempt([&] { squeezed::codec_named(squeezed::encoding_name(kind))->decode(tile, sites); });
+    attempt([&] { archive::codec_named(archive::encoding_name(kind))->decode(tile, sites); });
   }
 }
 

@@ -15,12 +15,12 @@
 #include <limequat/sums.hpp>
 
 #include "answers.hpp"
+#include "archive/codec/link_codec.hpp"
+#include "engine/site_packer.hpp"
 #include "kernels/fixed16.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/shared_exponent.hpp"
 #include "kernels/site_numbers.hpp"
-#include "pump/site_packer.hpp"
-#include "squeezed/codec/link_codec.hpp"
 
 namespace {
 
@@ -56,8 +56,8 @@ std::vector<SumName> names() {
 bool is_square(SumKind kind) { return kind == SumKind::norm || kind == SumKind::momentum_action; }
 
 // As those of all ranks are, when they have been added up.
-Sums settled(const Payload& payload, pump::SiteSums& sums) {
-  pump::SiteSums total(payload, names());
+Sums settled(const Payload& payload, engine::SiteSums& sums) {
+  engine::SiteSums total(payload, names());
   total.add(sums);
   return total.values();
 }
@@ -68,8 +68,8 @@ void sum(base::Bytes bytes, Precision precision, ByteOrder order) {
   if (sites == 0) return;
   bytes = bytes.first(static_cast<std::size_t>(sites * bytes_of_site));
   const Payload payload = payload_of(sites, precision, order);
-  pump::SiteSums whole_sums(payload, names()), part_sums(payload, names());
-  const pump::SitePacker packer(payload, precision, whole_sums);
+  engine::SiteSums whole_sums(payload, names()), part_sums(payload, names());
+  const engine::SitePacker packer(payload, precision, whole_sums);
   packer.sum(bytes, {0, sites, 0, 1}, whole_sums);
   const std::uint64_t half = sites / 2;
   const auto cut = static_cast<std::size_t>(half * bytes_of_site);
@@ -109,11 +109,11 @@ void convert(base::Bytes bytes, Precision precision) {
   kernels::rebuild_second_columns(precision, back.data(), sites);
 }
 
-void squeeze(base::Bytes bytes, const squeezed::Numbers& of) {
+void squeeze(base::Bytes bytes, const archive::Numbers& of) {
   const std::size_t link = std::size_t{of.reals} * of.bytes;
   const base::Bytes links = bytes.first(bytes.size() / link * link);
   std::vector<std::byte> back(links.size());
-  squeezed::decode_links(squeezed::encode_links(links, of), back, of);
+  archive::decode_links(archive::encode_links(links, of), back, of);
   require(std::ranges::equal(back, links), "links come back bit for bit");
 }
 

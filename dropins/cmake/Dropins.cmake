@@ -93,7 +93,7 @@ function(lq_dropin name)
     "SOURCES;ROOMS;EXPORTS;HEADERS;FOLDERS;LIBRARIES;OBJECTS;DEFINITIONS;BRINGS;BELOW;INNER" ${ARGN})
   lq_closure("${DROPIN_ROOMS}" closure room_libraries)
   set_property(GLOBAL PROPERTY LQ_DROPIN_${name}_CLOSURE ${closure})
-  if("transport" IN_LIST closure AND NOT DROPIN_OVER)
+  if("storage" IN_LIST closure AND NOT DROPIN_OVER)
     list(APPEND DROPIN_SOURCES ${LQ_DROPINS}/src/compat/watch.cpp)
   endif()
 

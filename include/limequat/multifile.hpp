@@ -57,18 +57,18 @@ struct MultifileOptions {
   bool stripes_by_size = true;
 };
 
-namespace checkpoint {
+namespace sets {
 class NewSet;
 class OpenSet;
 class StreamWriter;
 class StreamReader;
 class Window;
-}  // namespace checkpoint
+}  // namespace sets
 
 // The stream of one task, being written. One thread at a time uses a stream; streams of a rank are independent.
 class LQ_API OutStream {
  public:
-  explicit OutStream(checkpoint::StreamWriter& writer);
+  explicit OutStream(sets::StreamWriter& writer);
   ~OutStream();
   OutStream(OutStream&&) noexcept;
   OutStream& operator=(OutStream&&) = delete;
@@ -99,7 +99,7 @@ class LQ_API OutStream {
 
  private:
   struct Text;
-  checkpoint::StreamWriter* writer_;
+  sets::StreamWriter* writer_;
   std::unique_ptr<Text> text_;
 };
 
@@ -144,8 +144,8 @@ class LQ_API MultifileWriter {
   void discard();
 
  private:
-  explicit MultifileWriter(std::unique_ptr<checkpoint::NewSet> set);
-  std::unique_ptr<checkpoint::NewSet> set_;
+  explicit MultifileWriter(std::unique_ptr<sets::NewSet> set);
+  std::unique_ptr<sets::NewSet> set_;
   std::vector<OutStream> streams_;
 };
 
@@ -153,7 +153,7 @@ class LQ_API MultifileWriter {
 // before they are handed out, where the set has checksums. One thread at a time.
 class LQ_API InStream {
  public:
-  explicit InStream(std::unique_ptr<checkpoint::Window> window);
+  explicit InStream(std::unique_ptr<sets::Window> window);
   ~InStream();
   InStream(InStream&&) noexcept;
   InStream& operator=(InStream&&) noexcept;
@@ -178,7 +178,7 @@ class LQ_API InStream {
   std::uint64_t size() const noexcept;
 
  private:
-  std::unique_ptr<checkpoint::Window> window_;
+  std::unique_ptr<sets::Window> window_;
 };
 
 struct MultifileReadOptions {
@@ -253,7 +253,7 @@ class LQ_API MultifileReader {
                     const ReadOptions& options = {}) const;
 
  private:
-  std::unique_ptr<checkpoint::OpenSet> set_;
+  std::unique_ptr<sets::OpenSet> set_;
 };
 
 // A chunk, a field or a record that is not as it was written, or that could not be recovered.

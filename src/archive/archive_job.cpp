@@ -10,19 +10,19 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/parallel_for.hpp"
+#include "comm/thread_count.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
-#include "threads/parallel_for.hpp"
-#include "threads/thread_count.hpp"
 
 namespace lq::archive {
 
-JoinedFiles::JoinedFiles(transport::Transport& transport, const std::vector<std::string>& paths) {
+JoinedFiles::JoinedFiles(storage::Transport& transport, const std::vector<std::string>& paths) {
   for (const std::string& path : paths) {
     auto file = transport.open_read(path);
     const std::uint64_t bytes = file->size();
-    const transport::Identity identity = file->identity();
+    const storage::Identity identity = file->identity();
     files_.push_back({std::move(file), identity, size_});
     size_ += bytes;
   }
@@ -50,13 +50,13 @@ std::vector<std::uint64_t> JoinedFiles::sizes() const {
   return sizes;
 }
 
-bool JoinedFiles::has(const transport::Identity& file) const {
-  return std::ranges::any_of(files_, [&](const One& one) { return transport::is_same_file(one.identity, file); });
+bool JoinedFiles::has(const storage::Identity& file) const {
+  return std::ranges::any_of(files_, [&](const One& one) { return storage::is_same_file(one.identity, file); });
 }
 
 void JoinedFiles::require_unchanged() const {
   for (const One& one : files_) {
-    if (transport::is_unchanged(one.identity, one.file->identity())) continue;
+    if (storage::is_unchanged(one.identity, one.file->identity())) continue;
     const std::string& path = one.file->path();
     throw Error(
         Code::io,
@@ -73,7 +73,7 @@ ArchiveJob::ArchiveJob(const std::string& from, const std::string& to, const Com
       options_(options),
       communicator_(communicator),
       comm_(communicator.engine()),
-      place_(transport::resolve(to)) {}
+      place_(storage::resolve(to)) {}
 
 void ArchiveJob::start() {
   comm::require_same(comm_, [&] {
@@ -82,7 +82,7 @@ void ArchiveJob::start() {
     all.push_back({"to", to_});
     return all;
   });
-  source_ = io::ScannedFile::open(transport::resolve(from_), from_, communicator_, {}, io::Headers::read_twice);
+  source_ = io::ScannedFile::open(storage::resolve(from_), from_, communicator_, {}, io::Headers::read_twice);
   source_->open_everywhere();
   comm::agree(comm_, [&] {
     catalog().require_sound();
@@ -100,10 +100,10 @@ void ArchiveJob::begin(std::span<const Target> targets) {
   for (std::size_t k = 0; k < targets.size(); ++k) targets_[k]->create(options_.overwrite, targets[k].bytes);
   std::array<std::uint64_t, 1> replaces{0};
   comm::agree_at_root(comm_, [&] {
-    if (&place_ != &transport::resolve(from_)) return;
+    if (&place_ != &storage::resolve(from_)) return;
     const auto is_source = [&](const Target& target) {
       const std::string path = to_ + target.suffix;
-      return place_.kind(path) == transport::PathKind::file && joined_->has(place_.open_read(path)->identity());
+      return place_.kind(path) == storage::PathKind::file && joined_->has(place_.open_read(path)->identity());
     };
     replaces[0] = std::ranges::any_of(targets, is_source) ? 1 : 0;
   });
@@ -112,15 +112,15 @@ void ArchiveJob::begin(std::span<const Target> targets) {
   owners_ = target().owners();
   writers_ = owners_.writers(comm_.size(), 1);
   for (const auto& target : targets_) target->open_for_writing(writes());
-  team_.emplace(threads::thread_count(comm_, options_.threads, total_));
+  team_.emplace(comm::thread_count(comm_, options_.threads, total_));
 }
 
 void ArchiveJob::parallel_for(std::uint64_t count, base::FunctionRef<void(int, std::uint64_t)> work) {
   comm::agree(comm_, [&] {
     if (!writes()) return;
     const lattice::Share share = lattice::share_of(count, writers_, static_cast<std::uint64_t>(comm_.rank()));
-    threads::parallel_for(*team_, share.end - share.begin,
-                          [&](int thread, std::uint64_t i) { work(thread, share.begin + i); });
+    comm::parallel_for(*team_, share.end - share.begin,
+                       [&](int thread, std::uint64_t i) { work(thread, share.begin + i); });
   });
 }
 
@@ -144,12 +144,12 @@ void ArchiveJob::end(base::FunctionRef<void(JoinedFiles&)> check) {
   io::NewFile::publish_set(targets_, options_.sync);
 }
 
-SqueezeReport ArchiveJob::report(const squeezed::Archive& archive, std::uint64_t archive_bytes) {
+SqueezeReport ArchiveJob::report(const archive::Archive& archive, std::uint64_t archive_bytes) {
   SqueezeReport report;
   comm::agree(comm_, [&] { report.format = archive.format; });
   report.original_bytes = archive.bytes;
   report.archive_bytes = archive_bytes;
-  for (const squeezed::Segment& segment : archive.segments) {
+  for (const archive::Segment& segment : archive.segments) {
     if (!segment.is_squeezed()) continue;
     report.squeezed_bytes += segment.length;
     report.tiles += segment.tiles.size();

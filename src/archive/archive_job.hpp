@@ -14,16 +14,16 @@
 
 #include <limequat/squeeze.hpp>
 
+#include "archive/archive.hpp"
 #include "base/byte_source.hpp"
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
-#include "clients/owners.hpp"
 #include "comm/comm.hpp"
+#include "comm/team.hpp"
 #include "io/new_file.hpp"
 #include "io/scan.hpp"
-#include "squeezed/archive.hpp"
-#include "threads/team.hpp"
-#include "transport/transport.hpp"
+#include "storage/owners.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::archive {
 
@@ -32,7 +32,7 @@ namespace lq::archive {
 class JoinedFiles final : public base::ByteSource {
  public:
   // Local. Opens all of them.
-  JoinedFiles(transport::Transport& transport, const std::vector<std::string>& paths);
+  JoinedFiles(storage::Transport& transport, const std::vector<std::string>& paths);
 
   const std::string& path() const noexcept override { return files_.front().file->path(); }
   std::uint64_t size() const override { return size_; }
@@ -42,15 +42,15 @@ class JoinedFiles final : public base::ByteSource {
   // Where a file begins in the sequence.
   std::uint64_t begin_of(int file) const { return files_.at(static_cast<std::size_t>(file)).begin; }
   // Local. Whether a file that is open there is one of them.
-  bool has(const transport::Identity& file) const;
+  bool has(const storage::Identity& file) const;
   // Local. io: one of them was written to since it was opened.
   void require_unchanged() const;
 
  private:
   struct One {
-    std::unique_ptr<transport::File> file;
-    transport::Identity identity;  // when it was opened
-    std::uint64_t begin = 0;       // in the sequence
+    std::unique_ptr<storage::File> file;
+    storage::Identity identity;  // when it was opened
+    std::uint64_t begin = 0;     // in the sequence
   };
   std::vector<One> files_;
   std::uint64_t size_ = 0;
@@ -93,7 +93,7 @@ class ArchiveJob {
   // which gets them open for reading, with read_back, and where one of them replaces the source; and get their names.
   void end(base::FunctionRef<void(JoinedFiles& written)> check);
 
-  SqueezeReport report(const squeezed::Archive& archive, std::uint64_t archive_bytes);
+  SqueezeReport report(const archive::Archive& archive, std::uint64_t archive_bytes);
 
  private:
   std::string from_, to_;
@@ -101,16 +101,16 @@ class ArchiveJob {
   Communicator communicator_;
   comm::Comm& comm_;
   base::Stopwatch watch_;
-  transport::Transport& place_;
+  storage::Transport& place_;
   std::shared_ptr<io::ScannedFile> source_;
   std::unique_ptr<JoinedFiles> joined_;
   std::vector<std::unique_ptr<io::NewFile>> targets_;
   bool replaces_source_ = false;
-  clients::Owners owners_;
+  storage::Owners owners_;
   std::uint64_t writers_ = 1;
   std::uint64_t total_ = 0;
   std::atomic<std::uint64_t> done_{0};
-  std::optional<threads::Team> team_;
+  std::optional<comm::Team> team_;
 };
 
 // Local. All of the bytes; io: the file became shorter while it was read.

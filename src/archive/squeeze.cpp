@@ -14,21 +14,21 @@
 #include <limequat/error.hpp>
 
 #include "archive/archive_job.hpp"
+#include "archive/codec/tile.hpp"
+#include "archive/cut.hpp"
+#include "archive/restored.hpp"
 #include "comm/agree.hpp"
+#include "engine/encoded_tiles.hpp"
 #include "io/source_check.hpp"
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
 #include "lattice/tile_map.hpp"
-#include "pump/encoded_tiles.hpp"
-#include "squeezed/codec/tile.hpp"
-#include "squeezed/cut.hpp"
-#include "squeezed/restored.hpp"
 
 namespace lq {
 namespace archive {
 namespace {
 
-using squeezed::Segment;
+using archive::Segment;
 
 // Decodes what it has encoded, and compares.
 class CheckedCodec final : public format::TileCodec {
@@ -62,8 +62,8 @@ class Squeezing {
     const ArchiveJob::Target one;
     job_.begin({&one, 1});
     comm::agree(job_.comm(), [&] { begin_checks(); });
-    write_record(squeezed::type::head, [&] {
-      const std::string head = squeezed::encode_head(archive_);
+    write_record(archive::type::head, [&] {
+      const std::string head = archive::encode_head(archive_);
       const base::Bytes bytes = base::as_bytes(head);
       return std::vector<std::byte>(bytes.begin(), bytes.end());
     });
@@ -75,20 +75,20 @@ class Squeezing {
       }
     }
     require_sums();
-    write_record(squeezed::type::index, [&] { return squeezed::encode_index(archive_); });
+    write_record(archive::type::index, [&] { return archive::encode_index(archive_); });
     job_.end([&](JoinedFiles& written) { read_back(written); });
     return job_.report(archive_, end_);
   }
 
  private:
-  squeezed::Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
+  archive::Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
     const Catalog& catalog = job_.catalog();
     if (catalog.format == "squeezed") {
       throw Error(Code::unsupported,
                   catalog.path + ": this is an archive already; `lq unsqueeze` restores its original",
                   {.path = catalog.path});
     }
-    return squeezed::cut(catalog, sizes);
+    return archive::cut(catalog, sizes);
   }
 
   // One for each thread.
@@ -142,12 +142,12 @@ class Squeezing {
   // In an archive the files of a set have names and no folders.
   void require_found() const {
     if (archive_.files.empty()) return;
-    squeezed::Archive plain = archive_;
+    archive::Archive plain = archive_;
     plain.segments.clear();
-    for (const squeezed::OriginalFile& file : plain.files) {
+    for (const archive::OriginalFile& file : plain.files) {
       plain.segments.push_back({.begin = file.begin, .length = file.length, .place = file.begin});
     }
-    auto first = squeezed::RestoredSource::first_file(job_.source(), plain);
+    auto first = archive::RestoredSource::first_file(job_.source(), plain);
     const Catalog found = format::format_named(plain.format).container->scan(first, {});
     const Catalog& catalog = job_.catalog();
     if (found.first_error() == nullptr && found.fields.size() == catalog.fields.size()) return;
@@ -165,22 +165,22 @@ class Squeezing {
     job_.target().write([&] {
       std::vector<std::byte> contents = make();
       length = contents.size();
-      const std::uint64_t place = squeezed::place_behind(end_);
-      std::vector<format::Literal> literals = squeezed::frame_of(type, place, length);
+      const std::uint64_t place = archive::place_behind(end_);
+      std::vector<format::Literal> literals = archive::frame_of(type, place, length);
       literals.push_back({0, place, std::move(contents)});
       return literals;
     });
     job_.comm().broadcast(std::as_writable_bytes(std::span(&length, 1)), 0);
-    end_ = squeezed::end_of(squeezed::place_behind(end_), length);
+    end_ = archive::end_of(archive::place_behind(end_), length);
   }
 
   void end_record(std::string_view type, const Segment& segment) {
-    job_.target().write([&] { return squeezed::frame_of(type, segment.place, segment.stored_bytes()); });
-    end_ = squeezed::end_of(segment.place, segment.stored_bytes());
+    job_.target().write([&] { return archive::frame_of(type, segment.place, segment.stored_bytes()); });
+    end_ = archive::end_of(segment.place, segment.stored_bytes());
   }
 
   void copy_segment(Segment& segment) {
-    segment.place = squeezed::place_behind(end_);
+    segment.place = archive::place_behind(end_);
     comm::agree_at_root(job_.comm(), [&] {
       job_.target().named([&] {
         std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(segment.length, base::mebi)));
@@ -195,11 +195,11 @@ class Squeezing {
         }
       });
     });
-    end_record(squeezed::type::verbatim, segment);
+    end_record(archive::type::verbatim, segment);
   }
 
   void squeeze_segment(Segment& segment) {
-    segment.place = squeezed::place_behind(end_);
+    segment.place = archive::place_behind(end_);
     const auto tiles = comm::agree(job_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
     std::vector<std::vector<std::byte>> memory = buffers();
     job_.parallel_for(tiles->payload.tiles.size(), [&](int thread, std::uint64_t tile) {
@@ -212,7 +212,7 @@ class Squeezing {
       job_.advance(thread, bytes.size());
     });
     segment.tiles = tiles->encoded.settle(job_.comm());
-    end_record(squeezed::type::data, segment);
+    end_record(archive::type::data, segment);
   }
 
   // Tiles of a segment on their way into the file.
@@ -220,7 +220,7 @@ class Squeezing {
     Tiles(Squeezing& of, const Segment& segment)
         : payload(segment.as_payload()),
           map(payload),
-          codec(squeezed::codec_of(segment.numbers)),
+          codec(archive::codec_of(segment.numbers)),
           checked(codec),
           encoded({of.job_.target().path(), payload.tiles, {of.job_.writes() ? &of.job_.target().file() : nullptr}},
                   of.options_.verify == Verify::none ? codec : checked, map, 1) {}
@@ -229,14 +229,14 @@ class Squeezing {
     lattice::TileMap map;
     const format::TileCodec& codec;
     CheckedCodec checked;
-    pump::EncodedTiles encoded;
+    engine::EncodedTiles encoded;
   };
 
   // Every tile gives what was put into it, by its sum, and so does all else.
   void read_back(JoinedFiles& written) {
     comm::agree_at_root(job_.comm(), [&] { require_same_records(written); });
-    std::vector<squeezed::RestoredSource> restored = comm::agree(job_.comm(), [&] {
-      return std::vector(static_cast<std::size_t>(job_.threads()), squeezed::RestoredSource(written, archive_));
+    std::vector<archive::RestoredSource> restored = comm::agree(job_.comm(), [&] {
+      return std::vector(static_cast<std::size_t>(job_.threads()), archive::RestoredSource(written, archive_));
     });
     std::vector<std::vector<std::byte>> memory = buffers();
     for (const Segment& segment : archive_.segments) {
@@ -251,11 +251,11 @@ class Squeezing {
 
   void require_same_records(JoinedFiles& written) {
     format::Findings findings;
-    const squeezed::Archive found = squeezed::read_archive(written, {}, findings).archive;
-    bool is_same = squeezed::encode_head(found) == squeezed::encode_head(archive_) &&
-                   squeezed::encode_index(found) == squeezed::encode_index(archive_);
+    const archive::Archive found = archive::read_archive(written, {}, findings).archive;
+    bool is_same = archive::encode_head(found) == archive::encode_head(archive_) &&
+                   archive::encode_index(found) == archive::encode_index(archive_);
     for (const Segment& segment : archive_.segments) {
-      is_same = is_same && (segment.is_squeezed() || squeezed::crc_of(written, segment) == segment.crc);
+      is_same = is_same && (segment.is_squeezed() || archive::crc_of(written, segment) == segment.crc);
     }
     if (is_same) return;
     const std::string& path = job_.target().path();
@@ -272,7 +272,7 @@ class Squeezing {
 
   ArchiveJob job_;
   const SqueezeOptions& options_;
-  squeezed::Archive archive_;
+  archive::Archive archive_;
   std::uint64_t end_ = 0;
   std::vector<io::SourceCheck> checks_;  // one for each thread, with checksums
 };

@@ -12,16 +12,16 @@
 #include <limequat/error.hpp>
 
 #include "archive/archive_job.hpp"
+#include "archive/restored.hpp"
 #include "base/read_twice.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
-#include "squeezed/restored.hpp"
 
 namespace lq {
 namespace archive {
 namespace {
 
-using squeezed::Segment;
+using archive::Segment;
 
 class Unsqueezing {
  public:
@@ -37,7 +37,7 @@ class Unsqueezing {
     for (std::size_t k = 0; k < files(); ++k) job_.target(k).resize(bytes_of(k));
     comm::agree(job_.comm(), [&] {
       for (int i = 0; i < job_.threads(); ++i) {
-        workers_.push_back({squeezed::RestoredSource(job_.source(), archive_)});
+        workers_.push_back({archive::RestoredSource(job_.source(), archive_)});
       }
     });
     for (const Segment& segment : archive_.segments) restore(segment);
@@ -73,18 +73,18 @@ class Unsqueezing {
       }
       format::Findings findings;
       base::ReadTwice twice(job_.source());  // the head has no sum
-      const squeezed::Archive archive = squeezed::read_archive(twice, {}, findings).archive;
-      const std::vector<std::byte> encoded = squeezed::encode_index(archive);
+      const archive::Archive archive = archive::read_archive(twice, {}, findings).archive;
+      const std::vector<std::byte> encoded = archive::encode_index(archive);
       bytes = job_.source().size();
-      head = squeezed::encode_head(archive);
+      head = archive::encode_head(archive);
       index = base::as_text(encoded);
     });
     job_.comm().broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
     head = comm::broadcast_text(job_.comm(), head);
     index = comm::broadcast_text(job_.comm(), index);
     comm::agree_alike(job_.comm(), [&] {
-      archive_ = squeezed::decode_head(head, 0);
-      squeezed::decode_index(base::as_bytes(index), 0, bytes, archive_);
+      archive_ = archive::decode_head(head, 0);
+      archive::decode_index(base::as_bytes(index), 0, bytes, archive_);
     });
   }
 
@@ -120,7 +120,7 @@ class Unsqueezing {
 
   void require_sum(const Segment& segment) {
     comm::agree_at_root(job_.comm(), [&] {
-      const std::uint32_t crc = squeezed::crc_of(job_.source(), segment);
+      const std::uint32_t crc = archive::crc_of(job_.source(), segment);
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
       throw Error(
@@ -153,10 +153,10 @@ class Unsqueezing {
   }
 
   ArchiveJob job_;
-  squeezed::Archive archive_;
+  archive::Archive archive_;
   // What each thread has.
   struct WorkerState {
-    squeezed::RestoredSource restored;
+    archive::RestoredSource restored;
     std::vector<std::byte> bytes = {}, found = {};
   };
   std::vector<WorkerState> workers_;

@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Seconds for reports.
+// Seconds for reports, and the time of day for time stamps.
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace lq::base {
 
@@ -30,5 +31,11 @@ class ScopedSeconds {
   double& total_;
   Stopwatch watch_;
 };
+
+// Since 1970.
+inline std::int64_t microseconds_now() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
 
 }  // namespace lq::base

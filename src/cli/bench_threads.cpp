@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
-#include "threads/cores.hpp"
+#include "comm/cores.hpp"
 
 namespace lq::cli {
 namespace {
@@ -23,7 +23,7 @@ constexpr int most_threads = 4096;
 // As asked for, or 1, 2, 4, ... and as many as a rank has cores when all of them share these.
 std::vector<int> numbers_of_threads(const std::vector<std::string>& asked, int ranks) {
   const std::vector<int> numbers = numbers_asked_for("--threads", asked, most_threads);
-  return numbers.empty() ? doubled_up_to(std::max(1, threads::usable_cores() / ranks)) : numbers;
+  return numbers.empty() ? doubled_up_to(std::max(1, comm::usable_cores() / ranks)) : numbers;
 }
 
 // Beside the raw transfer by as many threads.

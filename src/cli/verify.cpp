@@ -20,7 +20,7 @@
 #include "cli/standard_input.hpp"
 #include "cli/text.hpp"
 #include "cli/verify.hpp"
-#include "threads/cores.hpp"
+#include "comm/cores.hpp"
 
 namespace lq::cli {
 namespace {
@@ -114,7 +114,7 @@ struct VerifyArguments {
 
   // Where this process is alone, several files at a time; ranks verify one after the other together.
   int run(Session& session) const {
-    const int threads = threads::or_usable_cores(options.threads);
+    const int threads = comm::or_usable_cores(options.threads);
     const auto is_piped = [](const std::string& path) { return path == "-" || is_pipe(path); };
     const bool is_alone = session.communicator.size() > 1 || std::ranges::any_of(files, is_piped);
     const int at_once = is_alone ? 1 : std::min(threads, static_cast<int>(files.size()));

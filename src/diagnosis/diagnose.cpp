@@ -17,7 +17,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
-#include "checkpoint/repair.hpp"
+#include "comm/thread_count.hpp"
 #include "diagnosis/basis.hpp"
 #include "diagnosis/declared_sites.hpp"
 #include "diagnosis/diagnose.hpp"
@@ -33,8 +33,8 @@
 #include "io/judge_sequence.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
-#include "threads/thread_count.hpp"
-#include "transport/transport.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -49,14 +49,14 @@ bool is_error(const Finding& finding) { return finding.severity == Severity::err
 
 class Detective {
  public:
-  Detective(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files)
+  Detective(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files)
       : options_(options),
         files_(files),
         subject_(subject_of(file, options)),
         gathered_(gather(files)),
         file_(gathered_ ? gathered_->sequence() : file),
         ordering_(subject_.ordering),
-        team_(may_share() ? threads::thread_count(options.threads, subject_.end - subject_.begin) : 1) {
+        team_(may_share() ? comm::thread_count(options.threads, subject_.end - subject_.begin) : 1) {
     result_.path = file.path();
     result_.format = subject_.format;
     result_.field = subject_.field;
@@ -108,7 +108,7 @@ class Detective {
   base::ByteSource& sites_file() const { return reads_links() ? *choice().way->sequence.file : file_; }
   bool reads_links() const { return !all_.empty(); }
 
-  std::unique_ptr<io::PayloadFiles> gather(transport::Transport* files) const;
+  std::unique_ptr<io::PayloadFiles> gather(storage::Transport* files) const;
   void read_links();
   void report_no_reading();
   void choose_reading();
@@ -143,7 +143,7 @@ class Detective {
   void judge_new_file();
 
   const DiagnoseOptions& options_;
-  transport::Transport* files_;
+  storage::Transport* files_;
   Subject subject_;
   std::unique_ptr<io::PayloadFiles> gathered_;
   base::ByteSource& file_;  // or the sequence of the sites
@@ -155,14 +155,14 @@ class Detective {
   std::optional<Average> plaquette_;  // in that ordering
   LowRegion low_;
   double link_trace_ = 0;
-  threads::Team team_;
+  comm::Team team_;
   bool is_damaged_ = false;
   bool is_proven_ = false;
   bool is_proven_by_sums_ = false;
 };
 
 // The sites one after the other, where they do not lie so. nullptr: they do.
-std::unique_ptr<io::PayloadFiles> Detective::gather(transport::Transport* files) const {
+std::unique_ptr<io::PayloadFiles> Detective::gather(storage::Transport* files) const {
   if (!subject_.is_gathered) return nullptr;
   if (files != nullptr) {
     return std::make_unique<io::PayloadFiles>(*files, subject_.catalog, subject_.entry->payload);
@@ -632,7 +632,7 @@ bool Detective::is_of_field(const Finding& finding) const {
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
-      checkpoint::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+      sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
   if (stored.ok) return;
   const auto is_sum_that_differs = [&](const Claim& claim) {
     return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
@@ -774,7 +774,7 @@ void Detective::judge_new_file() {
 
 }  // namespace
 
-Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files) {
+Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files) {
   return Detective(file, options, files).run();
 }
 
@@ -788,7 +788,7 @@ std::string_view name(ComplexParts parts) noexcept {
 }
 
 Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options) {
-  transport::Transport& files = transport::resolve(path);
+  storage::Transport& files = storage::resolve(path);
   return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
 }
 

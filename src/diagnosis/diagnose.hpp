@@ -7,12 +7,12 @@
 #include <limequat/diagnose.hpp>
 
 #include "base/byte_source.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::diagnosis {
 
 // `files`: where the others are if the field lies in several, or not site after site; nullptr: such a field is
 // unsupported.
-Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, transport::Transport* files = nullptr);
+Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files = nullptr);
 
 }  // namespace lq::diagnosis

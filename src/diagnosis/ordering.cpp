@@ -12,9 +12,9 @@
 #include <random>
 #include <tuple>
 
+#include "comm/parallel_for.hpp"
 #include "diagnosis/link_reader.hpp"
 #include "physics/su_n.hpp"
-#include "threads/parallel_for.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -349,12 +349,12 @@ Average average_plaquette(const Encoding& encoding, const Ordering& ordering, ba
 }
 
 WholePlaquette whole_plaquette(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file,
-                               threads::Team& team) {
+                               comm::Team& team) {
   const std::uint64_t sites = volume(ordering.sites.extents);
   const std::uint64_t at_once = std::max(shortest_stretch, sites / most_stretches);
   std::vector<Plaquettes> stretches(static_cast<std::size_t>((sites + at_once - 1) / at_once));
   std::vector<PlaquetteMeter> meters(static_cast<std::size_t>(team.size()), PlaquetteMeter(encoding, ordering, file));
-  threads::parallel_for(team, stretches.size(), [&](int thread, std::uint64_t stretch) {
+  comm::parallel_for(team, stretches.size(), [&](int thread, std::uint64_t stretch) {
     physics::with_colors(encoding.colors, [&](auto colors) {
       for (std::uint64_t site = stretch * at_once; site < std::min(sites, (stretch + 1) * at_once); ++site) {
         meters[static_cast<std::size_t>(thread)].add(colors, site_of(ordering.sites, site),

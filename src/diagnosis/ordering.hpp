@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/team.hpp"
 #include "diagnosis/encoding.hpp"
 #include "diagnosis/site_map.hpp"
-#include "threads/team.hpp"
 
 namespace lq::diagnosis {
 
@@ -76,7 +76,7 @@ struct WholePlaquette {
 
 // Over all sites, by the threads of a team; the same for any number of them.
 WholePlaquette whole_plaquette(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file,
-                               threads::Team& team);
+                               comm::Team& team);
 
 // All orders of the sites as one sequence, also those by parity, of the links, and rows and columns either way: the
 // largest plaquette first, out of up to `most` sites for those that may be the right one.

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "comm/parallel_for.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
 #include "kernels/site_crc.hpp"
 #include "physics/su_n.hpp"
-#include "threads/parallel_for.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -164,7 +164,7 @@ class Walker {
 
 }  // namespace
 
-Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const Progress& progress) {
+Pass walk(const Walk& what, base::ByteSource& file, comm::Team& team, const Progress& progress) {
   const std::uint64_t at_once = std::max<std::uint64_t>(1, bytes_at_once / what.site_bytes);
   const kernels::SiteCrc crc(what.site_bytes);
   Pass pass;
@@ -176,7 +176,7 @@ Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const P
   std::vector<Walker> walkers(static_cast<std::size_t>(team.size()), Walker(what, crc, pass, traces));
   std::vector<std::vector<std::byte>> blocks(walkers.size());
   std::atomic<std::uint64_t> done{0};
-  threads::parallel_for(team, count, [&](int thread, std::uint64_t i) {
+  comm::parallel_for(team, count, [&](int thread, std::uint64_t i) {
     const std::uint64_t site = i * at_once, sites = std::min(at_once, what.sites - site);
     std::vector<std::byte>& block = blocks[static_cast<std::size_t>(thread)];
     block.resize(static_cast<std::size_t>(sites * what.site_bytes));

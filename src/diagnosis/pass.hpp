@@ -13,9 +13,9 @@
 
 #include <limequat/inspect.hpp>
 
+#include "comm/team.hpp"
 #include "diagnosis/encoding.hpp"
 #include "diagnosis/ordering.hpp"
-#include "threads/team.hpp"
 
 namespace lq::diagnosis {
 
@@ -57,6 +57,6 @@ struct Walk {
 };
 
 // By the threads of a team; what they find does not depend on their number. `progress` is told by the caller's.
-Pass walk(const Walk& what, base::ByteSource& file, threads::Team& team, const Progress& progress);
+Pass walk(const Walk& what, base::ByteSource& file, comm::Team& team, const Progress& progress);
 
 }  // namespace lq::diagnosis

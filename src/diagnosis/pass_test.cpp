@@ -43,7 +43,7 @@ class Walked : public ::testing::Test {
 
   Pass pass(int threads) {
     base::MemorySource file(bytes_, "links");
-    threads::Team team(threads);
+    comm::Team team(threads);
     return walk({.site_bytes = site_bytes, .sites = sites, .encoding = encoding_, .ordering = ordering_}, file, team,
                 {});
   }

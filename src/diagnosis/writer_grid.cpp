@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "threads/parallel_for.hpp"
+#include "comm/parallel_for.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -168,7 +168,7 @@ class Candidates {
 class Search {
  public:
   Search(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted, double seconds,
-         threads::Team& team)
+         comm::Team& team)
       : sums_(static_cast<std::size_t>(team.size()), {RotatedSum(crcs, 29), RotatedSum(crcs, 31)}),
         candidates_(extents),
         wanted_(wanted),
@@ -203,7 +203,7 @@ class Search {
   // The second sum is computed only where the first one is right.
   void try_them() {
     std::vector<char> is_right(some_.size());  // each written by one thread
-    threads::parallel_for(team_, some_.size(), [&](int thread, std::uint64_t i) {
+    comm::parallel_for(team_, some_.size(), [&](int thread, std::uint64_t i) {
       Sums& own = sums_[static_cast<std::size_t>(thread)];
       const SiteMap& map = some_[static_cast<std::size_t>(i)].map;
       is_right[static_cast<std::size_t>(i)] = own.suma.of(map) == wanted_.suma && own.sumb.of(map) == wanted_.sumb;
@@ -234,7 +234,7 @@ class Search {
   Candidates candidates_;
   Checksum wanted_;
   double seconds_;
-  threads::Team& team_;
+  comm::Team& team_;
   std::vector<Candidate> some_;
   FoundOrder found_;
 };
@@ -262,7 +262,7 @@ Checksum checksum_of(std::span<const std::uint32_t> crcs, const SiteMap& map) {
 }
 
 FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
-                      double seconds, threads::Team& team) {
+                      double seconds, comm::Team& team) {
   return Search(crcs, extents, wanted, seconds, team).run();
 }
 

@@ -10,8 +10,8 @@
 
 #include <limequat/diagnose.hpp>
 
+#include "comm/team.hpp"
 #include "diagnosis/site_map.hpp"
-#include "threads/team.hpp"
 
 namespace lq::diagnosis {
 
@@ -26,6 +26,6 @@ struct FoundOrder {
 // Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice, by the threads of
 // a team; after the given number of seconds no more. What is found does not depend on the number of threads.
 FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
-                      double seconds, threads::Team& team);
+                      double seconds, comm::Team& team);
 
 }  // namespace lq::diagnosis

@@ -54,7 +54,7 @@ struct WrittenByRanks {
 TEST(WriterGrid, IsFoundFromTheSums) {
   std::uint64_t tried = 0;
   for (const int threads : {1, 2, 3, 7}) {
-    threads::Team team(threads);
+    comm::Team team(threads);
     const WrittenByRanks file({6, 4, 8, 12}, {3, 1, 4, 2}, false);
     const FoundOrder found = find_order(file.crcs, {6, 4, 8, 12}, file.sums, 60, team);
     ASSERT_TRUE(found.answer.is_found);
@@ -62,7 +62,7 @@ TEST(WriterGrid, IsFoundFromTheSums) {
     if (threads == 1) tried = found.answer.tried;
     EXPECT_EQ(found.answer.tried, tried);
   }
-  threads::Team team(2);
+  comm::Team team(2);
   for (const bool t_fastest : {false, true}) {
     const WrittenByRanks file({6, 4, 8, 12}, {3, 1, 4, 2}, t_fastest);
     const FoundOrder found = find_order(file.crcs, {6, 4, 8, 12}, file.sums, 60, team);
@@ -88,7 +88,7 @@ TEST(WriterGrid, OfOneSequenceIsNone) {
       }
     }
   }
-  threads::Team alone(1);
+  comm::Team alone(1);
   const FoundOrder found = find_order(crcs, {4, 6, 300}, sums, 60, alone);
   ASSERT_TRUE(found.answer.is_found);
   EXPECT_EQ(found.answer.sites, (SiteOrder{2, 1, 0}));
@@ -99,7 +99,7 @@ TEST(WriterGrid, ThatDoesNotExistIsNotFound) {
   const WrittenByRanks file({4, 4, 4, 8}, {2, 1, 2, 4}, false);
   Checksum other = file.sums;
   other.sumb ^= 1;
-  threads::Team team(3);
+  comm::Team team(3);
   const FoundOrder found = find_order(file.crcs, {4, 4, 4, 8}, other, 60, team);
   EXPECT_FALSE(found.answer.is_found);
   // 24 orders of the dimensions; grids of 3 x 3 x 3 x 4 less one, ranks either way where that is a difference: not for

@@ -17,9 +17,9 @@
 #include <fmt/format.h>
 #include <limequat/async.hpp>
 
+#include "storage/forwarding.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
-#include "transport/forwarding.hpp"
 
 namespace lq {
 namespace {
@@ -27,11 +27,11 @@ namespace {
 using testing::formula_sites;
 
 // Notes who reads, and what is to be fetched; large reads wait as they are told.
-class Watched final : public transport::ForwardingTransport {
+class Watched final : public storage::ForwardingTransport {
  public:
-  explicit Watched(std::string_view file_system) : ForwardingTransport(transport::posix()), name_(file_system) {}
-  transport::StorageTraits unit(const std::string&) override {
-    transport::StorageTraits unit{.one_writer = name_ == "ext4"};
+  explicit Watched(std::string_view file_system) : ForwardingTransport(storage::posix()), name_(file_system) {}
+  storage::StorageTraits unit(const std::string&) override {
+    storage::StorageTraits unit{.one_writer = name_ == "ext4"};
     name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
     return unit;
   }
@@ -53,10 +53,9 @@ class Watched final : public transport::ForwardingTransport {
   std::map<std::string, std::uint64_t> fetched;
 
  private:
-  class File final : public transport::ForwardingFile {
+  class File final : public storage::ForwardingFile {
    public:
-    File(std::unique_ptr<transport::File> file, Watched& watched)
-        : ForwardingFile(std::move(file)), watched_(watched) {}
+    File(std::unique_ptr<storage::File> file, Watched& watched) : ForwardingFile(std::move(file)), watched_(watched) {}
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
       if (buffer.size() > 100'000) watched_.note_reading(path());
       return ForwardingFile::read_at(offset, buffer);
@@ -69,7 +68,7 @@ class Watched final : public transport::ForwardingTransport {
    private:
     Watched& watched_;
   };
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<File>(std::move(file), *this);
   }
   void note_reading(const std::string& path) {
@@ -112,7 +111,7 @@ class Ahead : public ::testing::Test {
     std::thread([&] {
       reader = std::this_thread::get_id();
       keep_cores(cores);
-      const transport::Mount mount(directory_.path(), watched);
+      const storage::Mount mount(directory_.path(), watched);
       const Grid grid(lattice_ahead);
       std::vector<std::vector<double>> memory(buffers, std::vector<double>(grid.local_volume() * 72));
       std::vector<MutableField> fields;
@@ -189,7 +188,7 @@ TEST_F(Ahead, RequestsToServersAreOnTheirWayTogether) {
 TEST_F(Ahead, WhoWaitsForAReadTakesPart) {
   Watched watched("ext4");
   watched.hold([](const Watched& seen) { return seen.readers.size() > 1; }, std::chrono::seconds(20));
-  const transport::Mount mount(directory_.path(), watched);
+  const storage::Mount mount(directory_.path(), watched);
   const Grid grid(lattice_ahead);
   std::vector<double> values(grid.local_volume() * 72);
   Pending pending = read_async(paths_[3], grid, gauge(values));

@@ -25,7 +25,7 @@
 #include "io/buffer_guard.hpp"
 #include "io/open_file.hpp"
 #include "io/transfer.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq {
 
@@ -55,7 +55,7 @@ struct Pending::State {
       thread = std::make_unique<std::thread>();
       *thread = base::start_quiet_thread([this, after = std::move(manner.after)] {
         if (after) after->wait(false, std::memory_order_acquire);
-        failure = pump::outcome_of(transfer->movement());
+        failure = engine::outcome_of(transfer->movement());
         done->store(true, std::memory_order_release);
         done->notify_all();
       });
@@ -90,7 +90,7 @@ struct Pending::State {
       end_if_interrupted();
       thread->join();
     }
-    if (by_caller && !*done) failure = pump::outcome_of(transfer->movement());
+    if (by_caller && !*done) failure = engine::outcome_of(transfer->movement());
     *done = true;
   }
 
@@ -107,9 +107,9 @@ struct Pending::State {
   void advance() {
     constexpr int few = 4;
     try {
-      pump::Progress progress = pump::Progress::moved;
-      for (int i = 0; i < few && progress == pump::Progress::moved; ++i) progress = transfer->movement().step();
-      if (progress == pump::Progress::finished) *done = true;
+      engine::Progress progress = engine::Progress::moved;
+      for (int i = 0; i < few && progress == engine::Progress::moved; ++i) progress = transfer->movement().step();
+      if (progress == engine::Progress::finished) *done = true;
     } catch (...) {
       failure = std::current_exception();
       *done = true;
@@ -199,7 +199,7 @@ Pending write_async(const std::string& path, const Grid& grid, const Field& fiel
   auto prepared = PendingAccess::prepare(path, grid, options);
   const io::BufferGuard borrowed = comm::agree(
       grid.communicator().engine(), [&] { return io::BufferGuard(grid, field, io::guards_borrowed_memory); });
-  auto transfer = io::begin_write(transport::resolve(path), path, grid, field, prepared.options);
+  auto transfer = io::begin_write(storage::resolve(path), path, grid, field, prepared.options);
   return PendingAccess::launch(std::move(prepared.state), std::move(transfer), borrowed);
 }
 
@@ -219,7 +219,7 @@ Pending start_reading(const std::string& path, const Begin& begin, const Grid& g
 Pending start_reading(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options,
                       Manner manner = {}) {
   const auto begin = [&](const ReadOptions& prepared) {
-    return io::begin_read(transport::resolve(path), path, grid, field, prepared);
+    return io::begin_read(storage::resolve(path), path, grid, field, prepared);
   };
   return start_reading(path, begin, grid, options, std::move(manner));
 }
@@ -319,7 +319,7 @@ struct ReadAhead::State {
     comm::agree(comm, [&] {
       if (paths.empty()) return;
       const std::string& first = paths.front();
-      waits_for_servers = transport::lies_on_servers(transport::resolve(first).unit(first));
+      waits_for_servers = storage::lies_on_servers(storage::resolve(first).unit(first));
     });
   }
 

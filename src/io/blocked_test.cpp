@@ -180,7 +180,7 @@ class Blocked : public ::testing::TestWithParam<std::tuple<Strategy, BlockedTria
   Payload payload() { return added_format().scan(*transport_->open_read("a.blocked"), {}).fields.front().payload; }
   const BlockedFormat& added_format() const { return format_; }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
   BlockedFormat format_{trial().shape};
   static constexpr std::array<std::string_view, 1> suffixes{".blocked"};
   format::Format row_{{.name = "blocked", .holds = "one field", .begins = "\"blocked\"", .suffixes = suffixes},
@@ -298,7 +298,7 @@ class ConvertedBlocks : public ::testing::TestWithParam<BlockedTrial> {
     const Grid grid(GetParam().lattice);
     const std::vector<double> values = formula_sites<double>(grid, blocked_numbers);
     const FieldSpec spec = generic_spec(Precision::double_, blocked_numbers, false);
-    write_field(transport::posix(), plain_, grid, Field{spec, values.data(), values.size(), {}, {}},
+    write_field(storage::posix(), plain_, grid, Field{spec, values.data(), values.size(), {}, {}},
                 {.precision = GetParam().file});
   }
   void convert_on_ranks(const std::string& from, const std::string& to, const std::string& format) {
@@ -328,7 +328,7 @@ TEST_P(ConvertedBlocks, AreTheSameField) {
   const PlainTiling expected(GetParam());
   const std::vector<Tile> tiles = payload().tiles;
   ASSERT_EQ(tiles.size(), expected.tiles.size());
-  const auto file = transport::posix().open_read(blocked_);
+  const auto file = storage::posix().open_read(blocked_);
   for (std::size_t k = 0; k < tiles.size(); ++k) {
     std::vector<std::byte> bytes = expected.tiles[k], there(tiles[k].bytes);
     if (GetParam().shape.is_encoded) bytes = testing::RunCodec().encode(bytes);
@@ -350,7 +350,7 @@ TEST_P(ConvertedBlocks, TellWhereTheyAreDamaged) {
   const bool is_encoded = GetParam().shape.is_encoded;
   {
     // The first byte of the tile's first site, or of the first byte that repeats.
-    const auto file = transport::posix().open_write(blocked_);
+    const auto file = storage::posix().open_write(blocked_);
     std::vector<std::byte> byte(1);
     const std::uint64_t at = tile.offset + (is_encoded ? 1 : 0);
     file->read_at(at, byte);

@@ -5,16 +5,16 @@
 #include <limequat/error.hpp>
 
 #include "device/driver.hpp"
-#include "grid/local_field.hpp"
 #include "kernels/crc32.hpp"
-#include "layouts/rows.hpp"
+#include "lattice/layout_rows.hpp"
+#include "lattice/local_field.hpp"
 
 namespace lq::io {
 
 BufferGuard::BufferGuard(const Grid& grid, const Field& field, bool guarded) {
-  if (!guarded || !layouts::is_plain(field) || field.data == nullptr || device::is_device_memory(field.data)) return;
+  if (!guarded || !lattice::is_plain(field) || field.data == nullptr || device::is_device_memory(field.data)) return;
   data_ = static_cast<const std::byte*>(field.data);
-  bytes_ = grid.local_volume() * grid::resolve_spec(field.spec, grid.extents().size()).site_bytes();
+  bytes_ = grid.local_volume() * lattice::resolve_spec(field.spec, grid.extents().size()).site_bytes();
   sum_ = sum();
 }
 

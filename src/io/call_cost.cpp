@@ -27,7 +27,7 @@ constexpr double seconds_of_small = 0.02, seconds_of_large = 0.03;
 constexpr std::size_t most_calls = 64;  // of a size: local disks need no more
 
 // Seconds of a call with the given number of bytes, the least of several: others only ever make it slower.
-double time_of(transport::File& file, const std::vector<std::byte>& bytes, std::uint64_t& end, double seconds) {
+double time_of(storage::File& file, const std::vector<std::byte>& bytes, std::uint64_t& end, double seconds) {
   double least = 0;
   const base::Stopwatch all;
   for (std::size_t calls = 0; calls < most_calls && (calls == 0 || all.seconds() < seconds); ++calls) {
@@ -43,7 +43,7 @@ double time_of(transport::File& file, const std::vector<std::byte>& bytes, std::
 // A name that is removed whatever happens.
 class Trial {
  public:
-  Trial(transport::Transport& transport, std::string path)
+  Trial(storage::Transport& transport, std::string path)
       : transport_(transport), path_(std::move(path)), file_(transport.create(path_)) {}
   ~Trial() {
     file_.reset();
@@ -55,17 +55,17 @@ class Trial {
   }
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
-  transport::File& file() const noexcept { return *file_; }
+  storage::File& file() const noexcept { return *file_; }
 
  private:
-  transport::Transport& transport_;
+  storage::Transport& transport_;
   std::string path_;
-  std::unique_ptr<transport::File> file_;
+  std::unique_ptr<storage::File> file_;
 };
 
 }  // namespace
 
-std::optional<CallCost> measure_calls(transport::Transport& transport, const std::string& path) {
+std::optional<CallCost> measure_calls(storage::Transport& transport, const std::string& path) {
   try {
     const Trial trial(transport, base::temporary_name(path + ".trial", base::random_number()));
     const std::vector<std::byte> small(4 * kibi, std::byte{0x5a}), large(mebi, std::byte{0x5a});
@@ -81,7 +81,7 @@ std::optional<CallCost> measure_calls(transport::Transport& transport, const std
   }
 }
 
-void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
+void take_measured_calls(Machine& machine, storage::Transport& transport, const std::string& path,
                          const MountFacts& mount) {
   if (!mount.is_shared || mount.file_system.empty() || machine.file_system == mount.file_system) return;
   static std::mutex mutex;
@@ -101,7 +101,7 @@ void take_measured_calls(Machine& machine, transport::Transport& transport, cons
 // What lq::write() finds out about a place, too.
 Machine with_file_system_of(const std::string& folder, Machine machine) {
   const FileSystem found = file_system_of(folder);
-  io::take_measured_calls(machine, transport::resolve(folder), folder + "/plan",
+  io::take_measured_calls(machine, storage::resolve(folder), folder + "/plan",
                           {found.name, found.is_shared, found.device});
   machine.file_system = found.name;
   machine.block_bytes = found.block_bytes;

@@ -11,7 +11,7 @@
 
 #include <limequat/machine.hpp>
 
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
@@ -22,7 +22,7 @@ struct CallCost {
 
 // Local. Pieces of 4 KiB and 1 MiB written to a file of its own beside `path` for 50 ms, and removed;
 // nothing where that fails or tells nothing.
-std::optional<CallCost> measure_calls(transport::Transport& transport, const std::string& path);
+std::optional<CallCost> measure_calls(storage::Transport& transport, const std::string& path);
 
 // What is known of the place of a new file.
 struct MountFacts {
@@ -33,7 +33,7 @@ struct MountFacts {
 
 // Local. Puts the cost of calls there into `machine`, where the file system is a shared one and another than that of
 // the profile. It is measured once in a process and for each mount.
-void take_measured_calls(Machine& machine, transport::Transport& transport, const std::string& path,
+void take_measured_calls(Machine& machine, storage::Transport& transport, const std::string& path,
                          const MountFacts& mount);
 
 }  // namespace lq::io

@@ -12,25 +12,25 @@
 
 #include <limequat/error.hpp>
 
+#include "storage/forwarding.hpp"
 #include "support/file_contents.hpp"
-#include "transport/forwarding.hpp"
 
 namespace lq::io {
 namespace {
 
 constexpr double call_seconds = 2e-3, rate = 200e6;
 
-class SlowTransport final : public transport::ForwardingTransport {
+class SlowTransport final : public storage::ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
   int created = 0;
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
+  std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation& creation) override {
     ++created;
     return ForwardingTransport::create(path, creation);
   }
 
  private:
-  class File final : public transport::ForwardingFile {
+  class File final : public storage::ForwardingFile {
    public:
     using ForwardingFile::ForwardingFile;
     void write_at(std::uint64_t offset, base::Bytes bytes) override {
@@ -39,7 +39,7 @@ class SlowTransport final : public transport::ForwardingTransport {
       ForwardingFile::write_at(offset, bytes);
     }
   };
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<File>(std::move(file));
   }
 };
@@ -53,7 +53,7 @@ bool is_right(const std::optional<CallCost>& cost) {
 }
 
 TEST(CallCost, IsThatOfTheStorage) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   SlowTransport slow(*memory);
   int trials = 0;
   bool is_found = false;
@@ -63,7 +63,7 @@ TEST(CallCost, IsThatOfTheStorage) {
 }
 
 TEST(CallCost, IsMeasuredOncePerMountAndOnlyWhereTheProfileDoesNotKnowIt) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   SlowTransport slow(*memory);
   const auto after = [&](const MountFacts& mount, const std::string& profiled = "tmpfs") {
     Machine machine;
@@ -89,11 +89,11 @@ TEST(CallCost, IsMeasuredOncePerMountAndOnlyWhereTheProfileDoesNotKnowIt) {
 }
 
 TEST(CallCost, IsUnknownWhereNothingCanBeWritten) {
-  const auto memory = transport::make_memory();
-  class Refusing final : public transport::ForwardingTransport {
+  const auto memory = storage::make_memory();
+  class Refusing final : public storage::ForwardingTransport {
    public:
     using ForwardingTransport::ForwardingTransport;
-    std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation&) override {
+    std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation&) override {
       throw Error(Code::no_permission, path);
     }
   } refusing(*memory);

@@ -37,7 +37,7 @@ class Clients : public ::testing::TestWithParam<std::pair<Extents, Strategy>> {
     syncs_ = second.syncs();
   }
 
-  void write_through(transport::Transport& mount, const Grid& grid, const WriteOptions& options) {
+  void write_through(storage::Transport& mount, const Grid& grid, const WriteOptions& options) {
     const std::vector<double> values = testing::formula_sites<double>(grid, link_numbers);
     const FieldSpec spec = generic_spec(Precision::double_, link_numbers, false);
     const Report report =
@@ -46,7 +46,7 @@ class Clients : public ::testing::TestWithParam<std::pair<Extents, Strategy>> {
   }
 
   std::vector<std::byte> expected() {
-    const auto sound = transport::make_memory();
+    const auto sound = storage::make_memory();
     write_through(*sound, Grid(lattice), options());
     return testing::bytes_in(*sound, "found.lime");
   }
@@ -57,7 +57,7 @@ class Clients : public ::testing::TestWithParam<std::pair<Extents, Strategy>> {
     return options;
   }
 
-  std::shared_ptr<transport::Transport> servers_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> servers_ = storage::make_memory();
   std::atomic<Strategy> strategy_{};
   int syncs_ = 0;
 };
@@ -105,7 +105,7 @@ TEST_P(Clients, ReadBackWhatOthersWrote) {
   const Error lost = testing::error_of([&] { write_through_two_mounts(1, how); });
   // Where the first page was lost not even the format is known.
   EXPECT_TRUE(lost.code() == Code::checksum_mismatch || lost.code() == Code::unknown_format) << lost.what();
-  EXPECT_EQ(servers_->kind("found.lime"), transport::PathKind::absent);
+  EXPECT_EQ(servers_->kind("found.lime"), storage::PathKind::absent);
   how = options();
   how.verify = Verify::read_back;
   write_through_two_mounts(2, how);

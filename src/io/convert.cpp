@@ -18,6 +18,11 @@
 #include <limequat/machine.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/parallel_for.hpp"
+#include "comm/thread_count.hpp"
+#include "engine/checksum_sites.hpp"
+#include "engine/pass_through.hpp"
+#include "engine/sequence.hpp"
 #include "format/format.hpp"
 #include "format/optional_interfaces.hpp"
 #include "io/convert_part.hpp"
@@ -39,12 +44,7 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "options/agreed.hpp"
-#include "pump/checksum_sites.hpp"
-#include "pump/pass_through.hpp"
-#include "pump/sequence.hpp"
-#include "threads/parallel_for.hpp"
-#include "threads/thread_count.hpp"
-#include "transport/twice_read.hpp"
+#include "storage/twice_read.hpp"
 
 namespace lq {
 
@@ -52,7 +52,7 @@ namespace {
 
 // What passed of a field while it was copied.
 struct ConvertStats {
-  pump::TransferStats read, written;
+  engine::TransferStats read, written;
 
   ConvertStats empty(const Payload& source, const Payload& target) const {
     return {read.empty(source), written.empty(target)};
@@ -66,7 +66,7 @@ struct ConvertStats {
 // What a rank copies, in items of boxes. Tiles that it encodes are all its own, from front to back.
 class CopiedBoxes {
  public:
-  CopiedBoxes(const Payload& source, const Payload& target, const pump::PartIndex& part, int threads)
+  CopiedBoxes(const Payload& source, const Payload& target, const engine::PartIndex& part, int threads)
       : target_(target), most_sites_(std::max<std::uint64_t>(io::tile_bytes / source.spec.site_bytes(), 1)) {
     const std::uint64_t all = target.stored.volume();
     const std::uint64_t layer = target.encoding.empty() ? 0 : lattice::TileMap(target).layer_sites();
@@ -107,7 +107,7 @@ class CopiedBoxes {
 
 // This rank's part of a field, from file to file, by several threads where both of them bear it.
 struct PartCopy {
-  transport::Transport& transport;
+  storage::Transport& transport;
   const Catalog& catalog;
   const Payload& source;
   const Payload& target;
@@ -117,17 +117,17 @@ struct PartCopy {
   int threads;
   const Progress& progress;
 
-  void operator()(const pump::Sequence& output, ConvertStats& stats) const {
+  void operator()(const engine::Sequence& output, ConvertStats& stats) const {
     if (static_cast<std::uint64_t>(communicator.rank()) >= writers) return;
     const io::PayloadFiles input(transport, catalog, source);
-    threads::Team team(input.are_thread_safe() && output.is_thread_safe() ? threads : 1);
-    if (pump::PassThrough::is_possible(source, target))
+    comm::Team team(input.are_thread_safe() && output.is_thread_safe() ? threads : 1);
+    if (engine::PassThrough::is_possible(source, target))
       return pass_through(input.sequence(), *output.file(), team, stats);
     const CopiedBoxes boxes(source, target, {writers, static_cast<std::uint64_t>(communicator.rank())}, team.size());
     std::vector<WorkerState> workers;
     for (int i = 0; i < team.size(); ++i) workers.push_back({stats.empty(source, target)});
     std::atomic<std::uint64_t> done{0};
-    threads::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
+    comm::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
       boxes.for_each_box(item, [&](const Box& box) {
         copy(input.sequence(), *output.file(), box, workers[static_cast<std::size_t>(thread)]);
       });
@@ -145,28 +145,28 @@ struct PartCopy {
   };
 
   // Sites that are the same in both files, a share of them for each thread.
-  void pass_through(transport::File& input, transport::File& output, threads::Team& team, ConvertStats& stats) const {
+  void pass_through(storage::File& input, storage::File& output, comm::Team& team, ConvertStats& stats) const {
     const auto count = static_cast<std::uint64_t>(team.size()), rank = static_cast<std::uint64_t>(communicator.rank());
     std::vector<ConvertStats> seen;
     for (std::uint64_t i = 0; i < count; ++i) seen.push_back(stats.empty(source, target));
     team.run([&](int thread) {
-      const pump::PartIndex part{writers * count, rank * count + static_cast<std::uint64_t>(thread)};
+      const engine::PartIndex part{writers * count, rank * count + static_cast<std::uint64_t>(thread)};
       ConvertStats& mine = seen[static_cast<std::size_t>(thread)];
-      pump::PassThrough sites(input, source, output, target,
-                              lattice::share_of(source.stored.volume(), part.all, part.number), mine.written);
-      pump::checksum_sites(sites, source, part, pump::pump_options(source, block_bytes, 1, memory_bytes, true),
-                           mine.read, thread == 0 && communicator.is_root() ? progress : Progress{});
+      engine::PassThrough sites(input, source, output, target,
+                                lattice::share_of(source.stored.volume(), part.all, part.number), mine.written);
+      engine::checksum_sites(sites, source, part, engine::pump_options(source, block_bytes, 1, memory_bytes, true),
+                             mine.read, thread == 0 && communicator.is_root() ? progress : Progress{});
       sites.require_all();
     });
     for (ConvertStats& one : seen) stats.add(one);
   }
 
-  void copy(transport::File& input, transport::File& output, const Box& box, WorkerState& worker) const {
+  void copy(storage::File& input, storage::File& output, const Box& box, WorkerState& worker) const {
     worker.memory.resize(static_cast<std::size_t>(box.volume() * source.spec.site_bytes()));
     io::read_box(input, source, box, source.spec.precision, worker.memory.data(), worker.stats.read);
     const Field field{.spec = source.spec, .data = worker.memory.data()};
-    pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, {}, box}, output,
-                              {.block_bytes = block_bytes}, worker.stats.written));
+    engine::run(*engine::move_out(field, target, {target.extents, target.stored, target.order, box, {}, box}, output,
+                                  {.block_bytes = block_bytes}, worker.stats.written));
   }
 };
 
@@ -181,11 +181,11 @@ struct MeasuredCopy {
            lattice::resolve_order(source.order, dimensions) == lattice::resolve_order(target.order, dimensions);
   }
 
-  physics::SliceSums operator()(const pump::Sequence& output, ConvertStats& stats) const {
+  physics::SliceSums operator()(const engine::Sequence& output, ConvertStats& stats) const {
     const io::PayloadFiles input(of.transport, of.catalog, of.source);
     const bool is_thread_safe = input.are_thread_safe() && output.is_thread_safe();
-    threads::Team team(
-        is_thread_safe ? threads::within(of.threads, of.memory_bytes, io::MeasuredSlices::slice_bytes(of.source)) : 1);
+    comm::Team team(
+        is_thread_safe ? comm::within(of.threads, of.memory_bytes, io::MeasuredSlices::slice_bytes(of.source)) : 1);
     std::vector<ConvertStats> seen;
     for (int i = 0; i < team.size(); ++i) seen.push_back(stats.empty(of.source, of.target));
     std::vector<std::optional<physics::SliceSums>> sums(seen.size());
@@ -202,7 +202,7 @@ struct MeasuredCopy {
 
  private:
   // A thread's share of the slices; of ranks that do not write there is none.
-  physics::SliceSums share(transport::File& input, const pump::Sequence& output, ConvertStats& seen, int thread,
+  physics::SliceSums share(storage::File& input, const engine::Sequence& output, ConvertStats& seen, int thread,
                            int threads) const {
     const auto rank = static_cast<std::uint64_t>(of.communicator.rank()), count = static_cast<std::uint64_t>(threads);
     const std::uint64_t slices = io::MeasuredSlices::slices(of.source), sites = of.source.stored.volume() / slices;
@@ -216,9 +216,9 @@ struct MeasuredCopy {
       done += box.volume();
       if (of.progress && thread == 0 && of.communicator.is_root()) of.progress(done, all);
     };
-    if (pump::PassThrough::is_possible(of.source, of.target) && all > 0) {
-      pump::PassThrough passing(input, of.source, *output.file(), of.target, {mine.begin * sites, mine.end * sites},
-                                seen.written);
+    if (engine::PassThrough::is_possible(of.source, of.target) && all > 0) {
+      engine::PassThrough passing(input, of.source, *output.file(), of.target, {mine.begin * sites, mine.end * sites},
+                                  seen.written);
       physics::SliceSums sums =
           io::MeasuredSlices(passing, of.source).sums(mine, seen.read, [&](const Box& box, const std::byte*) {
             tell(box);
@@ -232,8 +232,9 @@ struct MeasuredCopy {
     return std::move(measured).sums(mine, seen.read, [&](const Box& box, const std::byte* memory) {
       field.data = memory;
       const Payload& target = of.target;
-      pump::run(*pump::move_out(field, target, {target.extents, target.stored, target.order, box, of.source.order, box},
-                                *output.file(), {.block_bytes = of.block_bytes}, seen.written));
+      engine::run(*engine::move_out(field, target,
+                                    {target.extents, target.stored, target.order, box, of.source.order, box},
+                                    *output.file(), {.block_bytes = of.block_bytes}, seen.written));
       tell(box);
     });
   }
@@ -294,7 +295,7 @@ void require_structure(const Catalog& catalog, const ConvertOptions& options) {
 }
 
 // Everything that can be said before a byte is written.
-std::vector<Chosen> check_conversion(transport::Transport& transport, const Catalog& catalog, const std::string& to,
+std::vector<Chosen> check_conversion(storage::Transport& transport, const Catalog& catalog, const std::string& to,
                                      const ConvertOptions& options) {
   require_structure(catalog, options);
   if (!options.write.route.profile.empty()) (void)machine_of(options.write.route.profile);
@@ -341,7 +342,7 @@ void add_to(Report& total, Report&& field) {
 }
 
 // Everything but the data.
-Report rehearse(transport::Transport& transport, const Catalog& catalog, const std::vector<Chosen>& chosen,
+Report rehearse(storage::Transport& transport, const Catalog& catalog, const std::vector<Chosen>& chosen,
                 const std::string& to, const Communicator& communicator, const ConvertOptions& options) {
   io::FieldWriter writer(transport, communicator, to, options.write);
   Report report;
@@ -357,8 +358,9 @@ Report rehearse(transport::Transport& transport, const Catalog& catalog, const s
 }
 
 // Local. Data that look damaged are refused, unless a checksum proves that they are what was written.
-std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry, const pump::TransferStats& read,
-                                      const std::optional<io::Estimate>& measured, const ConvertOptions& options) {
+std::vector<std::string> judge_nature(const Catalog& catalog, const FieldEntry& entry,
+                                      const engine::TransferStats& read, const std::optional<io::Estimate>& measured,
+                                      const ConvertOptions& options) {
   io::Nature nature = io::nature_of(catalog, entry, entry.payload.stored, read, measured);
   io::require_undamaged(catalog, entry, nature.damage, options.accept_damage);
   std::vector<std::string> warnings = std::move(nature.damage);
@@ -380,17 +382,17 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const auto placed =
       writer.place(comm::agree(comm, [&] { return plan_of(catalog, chosen, to, observed, late, options); }));
   ConvertStats stats = comm::agree(comm, [&] {
-    return ConvertStats{pump::TransferStats(entry.payload, io::sums_of(entry), true),
-                        pump::TransferStats(placed->payload(), placed->layout.sums)};
+    return ConvertStats{engine::TransferStats(entry.payload, io::sums_of(entry), true),
+                        engine::TransferStats(placed->payload(), placed->layout.sums)};
   });
-  const int threads = threads::thread_count(comm, options.write.route.threads, entry.payload.length);
-  const clients::Owners owners = clients::owners_of(comm, [&] { return placed->seen; });
+  const int threads = comm::thread_count(comm, options.write.route.threads, entry.payload.length);
+  const storage::Owners owners = storage::owners_of(comm, [&] { return placed->seen; });
   const std::uint64_t writers = owners.writers(comm.size(), 1);
   // What no sum covers is read twice.
-  transport::TwiceRead twice(source.files());
+  storage::TwiceRead twice(source.files());
   const bool is_covered = options.write.verify == Verify::none || io::sums_see_every_bit(entry);
   const PartCopy copy{
-      is_covered ? static_cast<transport::Transport&>(source.files()) : twice,
+      is_covered ? static_cast<storage::Transport&>(source.files()) : twice,
       catalog,
       entry.payload,
       placed->payload(),
@@ -401,9 +403,9 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
       threads,
       options.progress};
   writer.set_sizes(*placed, owners.have_incoherent_caches());
-  const std::vector<transport::File*> files =
+  const std::vector<storage::File*> files =
       comm::agree(comm, [&] { return writer.open(*placed, static_cast<std::uint64_t>(comm.rank()) < writers); });
-  std::optional<pump::Sequence> target;
+  std::optional<engine::Sequence> target;
   std::optional<physics::SliceSums> sums;
   comm::agree(comm, [&] {
     target.emplace(to, placed->payload(), placed->format->tile_codec(placed->payload().encoding), files);
@@ -453,7 +455,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   return report;
 }
 
-Report convert_fields(transport::Transport& transport, io::ScannedFile& source, const std::vector<Chosen>& chosen,
+Report convert_fields(storage::Transport& transport, io::ScannedFile& source, const std::vector<Chosen>& chosen,
                       const std::string& to, const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   const auto writer =
@@ -474,11 +476,11 @@ Report convert_fields(transport::Transport& transport, io::ScannedFile& source, 
 }
 
 // Collective. Whether `to` is the file that is read.
-bool replaces(transport::Transport& transport, const std::string& to, const std::string& from, comm::Comm& comm) {
+bool replaces(storage::Transport& transport, const std::string& to, const std::string& from, comm::Comm& comm) {
   std::array<std::uint64_t, 1> is_same{0};
   comm::agree_at_root(comm, [&] {
-    if (&transport != &transport::resolve(from) || transport.kind(to) != transport::PathKind::file) return;
-    is_same[0] = transport::is_same_file(transport.open_read(to)->identity(), transport.open_read(from)->identity());
+    if (&transport != &storage::resolve(from) || transport.kind(to) != storage::PathKind::file) return;
+    is_same[0] = storage::is_same_file(transport.open_read(to)->identity(), transport.open_read(from)->identity());
   });
   comm.all_reduce(is_same, comm::Reduce::max);
   return is_same[0] == 1;
@@ -489,9 +491,9 @@ bool replaces(transport::Transport& transport, const std::string& to, const std:
 Report convert(const std::string& from, const std::string& to, const Communicator& communicator,
                const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
-  transport::Transport& transport = transport::resolve(to);
+  storage::Transport& transport = storage::resolve(to);
   const auto source =
-      io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits, io::Headers::read_twice);
+      io::ScannedFile::open(storage::resolve(from), from, communicator, options.limits, io::Headers::read_twice);
   source->open_everywhere();
   const Catalog& catalog = source->catalog();
   const std::vector<Chosen> chosen = comm::agree(

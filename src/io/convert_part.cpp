@@ -16,14 +16,14 @@
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"
-#include "transport/twice_read.hpp"
+#include "storage/twice_read.hpp"
 
 namespace lq::io {
 
 namespace {
 
 // Collective. No sum covers the part: a flipped bit of it shows in those of the whole field.
-void require_sound(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+void require_sound(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                    const ConvertOptions& options) {
   VerifyOptions how;
   how.limits = options.limits;
@@ -39,9 +39,9 @@ void require_sound(transport::Transport& transport, const std::string& path, con
 
 }  // namespace
 
-Report convert_part(FieldWriter& writer, transport::Transport& transport, const std::string& to,
-                    const std::string& name, const Metadata& texts, ScannedFile& source, const FieldEntry& entry,
-                    const Box& part, const Communicator& communicator, const ConvertOptions& options) {
+Report convert_part(FieldWriter& writer, storage::Transport& transport, const std::string& to, const std::string& name,
+                    const Metadata& texts, ScannedFile& source, const FieldEntry& entry, const Box& part,
+                    const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   const Catalog& catalog = source.catalog();
   const FieldSpec& spec = entry.payload.spec;
@@ -50,7 +50,7 @@ Report convert_part(FieldWriter& writer, transport::Transport& transport, const 
       comm, [&] { return std::vector<std::byte>(static_cast<std::size_t>(grid.local_volume() * spec.site_bytes())); });
   const MutableField local{.spec = spec, .data = sites.data(), .available = grid.local_volume() * spec.numbers};
   const bool verifies = options.write.verify != Verify::none;
-  transport::TwiceRead twice(source.files());
+  storage::TwiceRead twice(source.files());
   const bool is_covered = !verifies || sums_see_every_bit(entry);
   ReadOptions reading = comm::agree(comm, [&] {
     ReadOptions how;
@@ -61,8 +61,8 @@ Report convert_part(FieldWriter& writer, transport::Transport& transport, const 
     how.block_bytes = options.write.block_bytes;
     return how;
   });
-  const Report read = read_listed(is_covered ? static_cast<transport::Transport&>(source.files()) : twice, catalog,
-                                  entry, grid, local, reading);
+  const Report read = read_listed(is_covered ? static_cast<storage::Transport&>(source.files()) : twice, catalog, entry,
+                                  grid, local, reading);
   if (verifies && read.status == ChecksumStatus::unchecked) {
     require_sound(source.files(), catalog.path, communicator, options);
   }

@@ -8,13 +8,13 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/block.hpp"
+#include "engine/site_packer.hpp"
 #include "io/judgement.hpp"
 #include "io/single_byte.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "physics/su_n.hpp"
-#include "pump/block.hpp"
-#include "pump/site_packer.hpp"
 
 namespace lq::io {
 
@@ -83,8 +83,8 @@ class Search {
   const Payload& payload_;
   SiteOrder order_;
   std::vector<std::byte> site_;
-  pump::SiteSums none_;
-  pump::SitePacker packer_;
+  engine::SiteSums none_;
+  engine::SitePacker packer_;
 };
 
 std::string Search::place(const Range& range) const {
@@ -104,7 +104,7 @@ Finding Search::finding(std::string rule, std::string message, std::uint64_t off
 }
 
 base::Bytes Search::load(std::uint64_t file_site) {
-  pump::read_whole(file_, payload_.origin() + file_site * site_.size(), site_);
+  engine::read_whole(file_, payload_.origin() + file_site * site_.size(), site_);
   return site_;
 }
 
@@ -315,7 +315,7 @@ std::string describe_byte(const Payload& payload, std::uint64_t byte_of_site) {
 
 namespace {
 
-Range slice_range(const FieldEntry& entry, const pump::TransferStats& stats, std::int64_t slice) {
+Range slice_range(const FieldEntry& entry, const engine::TransferStats& stats, std::int64_t slice) {
   const auto number = static_cast<std::size_t>(slice);
   const std::uint64_t begin = number * stats.sums.slice_sites();
   const std::vector<Checksum> stored = entry.sums.slices(), found = stats.sums.values().slices();
@@ -324,19 +324,19 @@ Range slice_range(const FieldEntry& entry, const pump::TransferStats& stats, std
           slice};
 }
 
-bool has_slices(const FieldEntry& entry, const pump::TransferStats& stats) {
+bool has_slices(const FieldEntry& entry, const engine::TransferStats& stats) {
   const std::vector<Checksum> stored = entry.sums.slices();
   return !stored.empty() && stored.size() == stats.sums.values().slices().size();
 }
 
-Range whole_range(const FieldEntry& entry, const pump::TransferStats& stats) {
+Range whole_range(const FieldEntry& entry, const engine::TransferStats& stats) {
   return {0, entry.payload.stored.volume(), difference(*entry.sums.checksum(), stats.sums.total()), std::nullopt};
 }
 
 }  // namespace
 
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                   const pump::TransferStats& stats) {
+                                   const engine::TransferStats& stats) {
   Search search(file, catalog, entry);
   const std::vector<std::int64_t> slices = damaged_slices(entry, stats);
   std::vector<Finding> findings;
@@ -350,7 +350,7 @@ std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalo
 }
 
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                       const pump::TransferStats& stats) {
+                                       const engine::TransferStats& stats) {
   if (!entry.payload.encoding.empty()) return {};  // no byte of the file alone is one of a site
   Search search(file, catalog, entry);
   std::vector<CorrectByte> bytes;

@@ -15,14 +15,14 @@
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
-#include "pump/transfer_stats.hpp"
+#include "engine/transfer_stats.hpp"
 
 namespace lq::io {
 
 // Local. What can be said about the damage of a field whose data gave `stats`: at least one finding of severity
 // error, with byte ranges, sites and slices.
 std::vector<Finding> locate_damage(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                   const pump::TransferStats& stats);
+                                   const engine::TransferStats& stats);
 
 // A damaged byte of a file.
 struct CorrectByte {
@@ -35,7 +35,7 @@ struct CorrectByte {
 // Local. Bytes of the field that the sums single out, without a second candidate: at most one for each slice, or one
 // in all where there are no sums of slices.
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
-                                       const pump::TransferStats& stats);
+                                       const engine::TransferStats& stats);
 
 // To be said behind "bytes {} to {}" of a field's sequence of sites: nothing where they are those of the file.
 std::string_view of_sites(const Payload& payload) noexcept;

@@ -16,6 +16,8 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/parallel_for.hpp"
+#include "comm/thread_count.hpp"
 #include "comm/tree.hpp"
 #include "io/local_box.hpp"
 #include "io/paired_boxes.hpp"
@@ -23,8 +25,6 @@
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"
 #include "options/agreed.hpp"
-#include "threads/parallel_for.hpp"
-#include "threads/thread_count.hpp"
 
 namespace lq {
 
@@ -77,8 +77,8 @@ void combine(Extreme& total, const Extreme& other) {
 
 // The field with the larger blocks of which a layer is too large to be kept, if there is one.
 const Payload* blocks_of_either(const Payload& x, const Payload& y) {
-  const bool first = pump::block_order(x, x.stored).has_value();
-  const bool second = pump::block_order(y, y.stored).has_value();
+  const bool first = engine::block_order(x, x.stored).has_value();
+  const bool second = engine::block_order(y, y.stored).has_value();
   if (first && second) return x.tile_sites >= y.tile_sites ? &x : &y;
   return first ? &x : second ? &y : nullptr;
 }
@@ -221,14 +221,14 @@ Extreme compare_part(io::ScannedFile& one, const FieldEntry& x, io::ScannedFile&
                      const Communicator& communicator, const DiffOptions& options, int threads) {
   const io::PayloadFiles files_a(one.files(), one.catalog(), x.payload),
       files_b(other.files(), other.catalog(), y.payload);
-  threads::Team team(files_a.are_thread_safe() && files_b.are_thread_safe() ? threads : 1);
+  comm::Team team(files_a.are_thread_safe() && files_b.are_thread_safe() ? threads : 1);
   const io::PairedBoxes boxes(
       x.payload, y.payload, blocks_of_either(x.payload, y.payload),
       io::tile_bytes / (x.payload.spec.numbers * sizeof(double)),
       {static_cast<std::uint64_t>(communicator.size()), static_cast<std::uint64_t>(communicator.rank())}, team.size());
   std::vector<Extreme> seen(static_cast<std::size_t>(team.size()));
   std::atomic<std::uint64_t> done{0};
-  threads::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
+  comm::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
     boxes.for_each_box(item, [&](const Box& box) {
       compare_box(x.payload, box, io::read_box(files_a.sequence(), x.payload, box),
                   io::read_box(files_b.sequence(), y.payload, box), options.tolerance,
@@ -268,12 +268,12 @@ Difference diff(const std::string& a, const std::string& b, const Communicator& 
                 const DiffOptions& options) {
   comm::Comm& comm = communicator.engine();
   comm::require_same(comm, [&] { return options::stated("DiffOptions", options); });
-  const auto one = io::ScannedFile::open(transport::resolve(a), a, communicator, options.limits);
-  const auto other = io::ScannedFile::open(transport::resolve(b), b, communicator, options.limits);
+  const auto one = io::ScannedFile::open(storage::resolve(a), a, communicator, options.limits);
+  const auto other = io::ScannedFile::open(storage::resolve(b), b, communicator, options.limits);
   one->open_everywhere();
   other->open_everywhere();
   const int threads =
-      threads::thread_count(comm, options.threads, std::min(one->catalog().file_bytes, other->catalog().file_bytes));
+      comm::thread_count(comm, options.threads, std::min(one->catalog().file_bytes, other->catalog().file_bytes));
   Pairing pairing = comm::agree(comm, [&] { return pair_fields(one->catalog(), other->catalog(), options); });
   Difference result;
   for (const Pair& pair : pairing.pairs) {

@@ -44,8 +44,8 @@ std::vector<format::Reference> references_to(const Catalog& catalog, const forma
 void export_virtual(const std::string& from, const std::string& to, const Communicator& communicator,
                     const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
-  transport::Transport& transport = transport::resolve(to);
-  const auto source = io::ScannedFile::open(transport::resolve(from), from, communicator, options.limits);
+  storage::Transport& transport = storage::resolve(to);
+  const auto source = io::ScannedFile::open(storage::resolve(from), from, communicator, options.limits);
   auto file = comm::agree(
       comm, [&] { return io::stated_conversion(from, to, options); },
       [&] { return std::make_unique<io::NewFile>(transport, communicator, to); });

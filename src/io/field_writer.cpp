@@ -17,6 +17,8 @@
 #include "base/clock.hpp"
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "comm/thread_count.hpp"
+#include "engine/checksum_sites.hpp"
 #include "format/optional_interfaces.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/other_clients.hpp"
@@ -27,8 +29,6 @@
 #include "io/sites.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
-#include "pump/checksum_sites.hpp"
-#include "threads/thread_count.hpp"
 
 namespace lq::io {
 
@@ -58,7 +58,7 @@ StripeRequest stripe_request(const WriteOptions& options) {
 
 // Where the first file of a set lies.
 StorageReport storage_of(const NewFile& file) {
-  const transport::StorageTraits& unit = file.root_unit();
+  const storage::StorageTraits& unit = file.root_unit();
   return {.file_system = unit.file_system.data(),
           .block_bytes = unit.bytes,
           .single_owner = unit.single_owner,
@@ -75,11 +75,11 @@ std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& op
 
 }  // namespace
 
-FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
+FieldWriter::FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path,
                          WriteOptions options)
     : transport_(transport), communicator_(communicator), path_(std::move(path)), options_(std::move(options)) {}
 
-FieldWriter::FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
+FieldWriter::FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path,
                          WriteOptions options, Continuation before)
     : FieldWriter(transport, communicator, std::move(path), std::move(options)) {
   end_ = before.end;
@@ -311,7 +311,7 @@ void FieldWriter::set_sizes(const Placed& placed, bool has_incoherent_caches) {
   set_sizes(placed.layout);
 }
 
-std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touches_file) {
+std::vector<storage::File*> FieldWriter::open(const Placed& placed, bool touches_file) {
   for (const auto& file : files_) {
     if (touches_file) file->open_here();
   }
@@ -319,7 +319,7 @@ std::vector<transport::File*> FieldWriter::open(const Placed& placed, bool touch
     write(placed.layout.head);
     write_bulk(placed.layout.bulk);
   }
-  std::vector<transport::File*> opened;
+  std::vector<storage::File*> opened;
   for (const auto& file : files_) opened.push_back(touches_file ? &file->file() : nullptr);
   return opened;
 }
@@ -502,19 +502,19 @@ void FieldWriter::read_back(Report& report) {
 void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report& report) {
   comm::Comm& comm = communicator_.engine();
   const Payload& payload = written.payload;
-  const int threads = threads::thread_count(comm, options_.route.threads, payload.length);
-  pump::TransferStats stats = comm::agree(comm, [&] {
-    pump::TransferStats passed(payload, written.sums.names());
+  const int threads = comm::thread_count(comm, options_.route.threads, payload.length);
+  engine::TransferStats stats = comm::agree(comm, [&] {
+    engine::TransferStats passed(payload, written.sums.names());
     // A rank reads what its neighbour wrote, so that its own cache cannot vouch for the file.
     const auto ranks = static_cast<std::uint64_t>(comm.size());
-    const pump::PartIndex part{ranks, (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks};
+    const engine::PartIndex part{ranks, (static_cast<std::uint64_t>(comm.rank()) + shift) % ranks};
     if (part.number >= payload.stored.volume()) return passed;
     named([&] {
       const PayloadFiles files(transport_, temporary_paths(), payload, written.tile_codec);
-      pump::checksum_sites(files.sequence(), payload, part,
-                           pump::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes,
-                                              files.are_thread_safe()),
-                           passed);
+      engine::checksum_sites(files.sequence(), payload, part,
+                             engine::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes,
+                                                  files.are_thread_safe()),
+                             passed);
     });
     return passed;
   });

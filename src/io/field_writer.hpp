@@ -22,7 +22,7 @@
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/new_file.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
@@ -42,7 +42,7 @@ class LQ_INNER FieldWriter {
   struct Placed {
     base::Stopwatch watch;
     FieldPlan plan;
-    clients::Seen seen;     // what this rank sees of the first file
+    storage::Seen seen;     // what this rank sees of the first file
     format::Layout layout;  // its head and tail on rank 0 only
     const format::FieldFormat* format = nullptr;
 
@@ -56,13 +56,12 @@ class LQ_INNER FieldWriter {
     bool begins_message = true;  // the next field does not share its lattice with the one before
     bool in_place = false;       // what is there stays whole at any moment (journal.hpp); complete() makes it so
     // At the root, in place, outliving the writer: the lock of the file, and Appending's `left`.
-    const transport::WriterLock* lock = nullptr;
+    const storage::WriterLock* lock = nullptr;
     std::optional<FileState>* left = nullptr;
   };
 
-  FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path,
-              WriteOptions options);
-  FieldWriter(transport::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
+  FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options);
+  FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path, WriteOptions options,
               Continuation before);
 
   // Local. Before the first field: the new files are for nobody who may not read the file `like`.
@@ -79,7 +78,7 @@ class LQ_INNER FieldWriter {
   // open them. `has_incoherent_caches`: as SiteTransfer says.
   void set_sizes(const Placed& placed, bool has_incoherent_caches);
   // Local. The files of the field, with all that comes before the data; nullptr on ranks that do not touch them.
-  std::vector<transport::File*> open(const Placed& placed, bool touches_file);
+  std::vector<storage::File*> open(const Placed& placed, bool touches_file);
   // Local. Does `work`; its errors name the files as the user did.
   void named(base::FunctionRef<void()> work) const;
   // Collective. What comes after the data. `digest` returns what is known of them, on all ranks, and `describe` adds
@@ -126,7 +125,7 @@ class LQ_INNER FieldWriter {
   void read_back(Report& report);
   void read_back(const Written& written, std::uint64_t shift, Report& report);
 
-  transport::Transport& transport_;
+  storage::Transport& transport_;
   Communicator communicator_;
   std::string path_, like_;
   WriteOptions options_;

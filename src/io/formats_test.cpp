@@ -220,7 +220,7 @@ TEST(Observables, OfAFileAreThoseOfTheFieldInMemory) {
   for (const int ranks : {1, 3}) {
     run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator group(std::move(comm));
-      const auto file = ScannedFile::open(transport::resolve(path), path, group, {});
+      const auto file = ScannedFile::open(storage::resolve(path), path, group, {});
       file->open_everywhere();
       const Observed found = observe(*file, file->catalog().field(), group, format::Observables::measured);
       EXPECT_EQ(found.plaquette, expected.plaquette.average);

@@ -14,7 +14,7 @@
 
 #include "base/temporary_name.hpp"
 #include "kernels/crc32.hpp"
-#include "transport/own_name.hpp"
+#include "storage/own_name.hpp"
 
 namespace lq::io {
 
@@ -52,8 +52,8 @@ State state_of(base::ByteSource& file, const Journal& journal) {
 }
 
 // Nothing where it is gone again.
-std::optional<std::vector<std::byte>> read_journal(transport::Transport& transport, const std::string& path) {
-  if (transport.kind(path) != transport::PathKind::file) return {};
+std::optional<std::vector<std::byte>> read_journal(storage::Transport& transport, const std::string& path) {
+  if (transport.kind(path) != storage::PathKind::file) return {};
   try {
     const auto file = transport.open_read(path);
     if (file->size() > largest_journal) return std::vector<std::byte>();
@@ -64,7 +64,7 @@ std::optional<std::vector<std::byte>> read_journal(transport::Transport& transpo
   }
 }
 
-void remove_journal(transport::Transport& transport, const std::string& path, Sync sync) {
+void remove_journal(storage::Transport& transport, const std::string& path, Sync sync) {
   transport.remove(path);
   if (sync != Sync::none) transport.sync_directory(path);
 }
@@ -83,14 +83,14 @@ std::vector<std::string> journals_beside(const std::string& path) {
 }
 
 // Those of them that are there.
-std::vector<std::string> present(transport::Transport& transport, std::vector<std::string> journals) {
-  std::erase_if(journals, [&](const std::string& path) { return transport.kind(path) != transport::PathKind::file; });
+std::vector<std::string> present(storage::Transport& transport, std::vector<std::string> journals) {
+  std::erase_if(journals, [&](const std::string& path) { return transport.kind(path) != storage::PathKind::file; });
   return journals;
 }
 
 // There was none a moment ago.
-std::unique_ptr<transport::File> create_journal(transport::Transport& transport, const std::string& path,
-                                                const std::string& journal) {
+std::unique_ptr<storage::File> create_journal(storage::Transport& transport, const std::string& path,
+                                              const std::string& journal) {
   try {
     return transport.create(journal, {.is_private = true});
   } catch (const Error& error) {
@@ -104,9 +104,9 @@ std::unique_ptr<transport::File> create_journal(transport::Transport& transport,
 }
 
 // The same file for two owners, of whom this one does not close it.
-std::shared_ptr<transport::File> borrowed(transport::File& file) { return {std::shared_ptr<void>(), &file}; }
+std::shared_ptr<storage::File> borrowed(storage::File& file) { return {std::shared_ptr<void>(), &file}; }
 
-State recover_now(transport::Transport& transport, const std::string& path, Sync sync) {
+State recover_now(storage::Transport& transport, const std::string& path, Sync sync) {
   std::vector<std::string> journals = present(transport, journal_paths(path));
   if (journals.empty()) return State::absent;
   const auto file = transport.open_write(path);
@@ -137,10 +137,10 @@ bool has_cut_journal(const std::string& path) {
   return base::hidden_name(path, journal_ending).size() < path.size() + 1 + journal_ending.size();
 }
 
-std::string journal_path(const std::string& path) { return hidden_journal(transport::own_name(path)); }
+std::string journal_path(const std::string& path) { return hidden_journal(storage::own_name(path)); }
 
 std::vector<std::string> journal_paths(const std::string& path) {
-  const std::string own = transport::own_name(path);
+  const std::string own = storage::own_name(path);
   std::vector<std::string> paths = journals_beside(own);
   if (own != path) paths.push_back(older_journal(path));
   return paths;
@@ -161,7 +161,7 @@ void while_held(const std::string& path, base::FunctionRef<void()> work) {
 }
 
 void require_one_name(const std::string& path) {
-  const std::uint64_t names = transport::names_of(path);
+  const std::uint64_t names = storage::names_of(path);
   if (names == 1) return;
   throw Error(
       Code::unsupported,
@@ -172,7 +172,7 @@ void require_one_name(const std::string& path) {
 }
 
 // One that belongs to the file, whatever else lies there.
-FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file) {
+FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file) {
   FoundJournal found;
   for (const std::string& path : journal_paths(file.path())) {
     auto bytes = read_journal(transport, path);
@@ -252,7 +252,7 @@ std::shared_ptr<const Changes> changes_of(const FoundJournal& found) {
   return std::make_shared<const Changes>(std::move(changes));
 }
 
-void require_no_journal(transport::Transport& transport, const std::string& path) {
+void require_no_journal(storage::Transport& transport, const std::string& path) {
   const std::vector<std::string> journals = present(transport, journal_paths(path));
   if (journals.empty()) return;
   throw Error(Code::wrong_state,
@@ -262,14 +262,14 @@ void require_no_journal(transport::Transport& transport, const std::string& path
               {.path = path});
 }
 
-std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path) {
-  std::unique_ptr<transport::File> file = transport.open_read(path);
+std::unique_ptr<storage::File> open_journaled(storage::Transport& transport, const std::string& path) {
+  std::unique_ptr<storage::File> file = transport.open_read(path);
   auto changes = changes_of(find_journal(transport, *file));
   if (!changes) return file;
   return std::make_unique<ChangedFile>(std::move(file), std::move(changes));
 }
 
-State recover(transport::Transport& transport, const std::string& path, Sync sync, const transport::WriterLock& held) {
+State recover(storage::Transport& transport, const std::string& path, Sync sync, const storage::WriterLock& held) {
   State state = State::absent;
   const auto work = [&] { state = recover_now(transport, path, sync); };
   if (held.is_held()) {
@@ -280,17 +280,17 @@ State recover(transport::Transport& transport, const std::string& path, Sync syn
   return state;
 }
 
-void settle_journal(transport::Transport& transport, const std::string& path, Sync sync,
-                    const transport::WriterLock* held) {
+void settle_journal(storage::Transport& transport, const std::string& path, Sync sync,
+                    const storage::WriterLock* held) {
   const std::vector<std::string> journals = present(transport, journal_paths(path));
-  const bool is_link = transport::own_name(path) != path;
+  const bool is_link = storage::own_name(path) != path;
   if (journals.empty() && !is_link) return;
-  const bool is_file = transport.kind(path) == transport::PathKind::file;
+  const bool is_file = transport.kind(path) == storage::PathKind::file;
   if (is_file && !journals.empty()) {
     if (held != nullptr && held->is_of(path)) {
       recover(transport, path, sync, *held);
     } else {
-      recover(transport, path, sync, transport::WriterLock(path));
+      recover(transport, path, sync, storage::WriterLock(path));
     }
   }
   if (is_file && !is_link) return;
@@ -298,8 +298,8 @@ void settle_journal(transport::Transport& transport, const std::string& path, Sy
   for (const std::string& journal : present(transport, journals_beside(path))) remove_journal(transport, journal, sync);
 }
 
-Appending::Appending(transport::Transport& transport, transport::File& file, Sync sync,
-                     const transport::WriterLock& held, std::optional<FileState>* left)
+Appending::Appending(storage::Transport& transport, storage::File& file, Sync sync, const storage::WriterLock& held,
+                     std::optional<FileState>* left)
     : transport_(transport),
       file_(file),
       path_(file.path()),
@@ -374,7 +374,7 @@ void Appending::require_unchanged() {
   }
   if (is_ours && start_crc(file_, journal_.bytes_before) == journal_.start_crc) {
     if (is_named) return;
-    throw transport::replaced_error(path_);
+    throw storage::replaced_error(path_);
   }
   is_ours_ = false;
   throw Error(Code::io,

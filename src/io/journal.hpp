@@ -20,8 +20,8 @@
 #include "base/inner.hpp"
 #include "format/format.hpp"
 #include "io/journal_codec.hpp"
-#include "transport/forwarding.hpp"
-#include "transport/writer_lock.hpp"
+#include "storage/forwarding.hpp"
+#include "storage/writer_lock.hpp"
 
 namespace lq::io {
 
@@ -55,7 +55,7 @@ struct FoundJournal {
   std::string path = {};              // of the journal
 };
 // What lies next to a file.
-FoundJournal find_journal(transport::Transport& transport, base::ByteSource& file);
+FoundJournal find_journal(storage::Transport& transport, base::ByteSource& file);
 // What is to be said of it; nothing where there is none.
 std::optional<Finding> finding_of(const FoundJournal& found, const std::string& path);
 
@@ -64,7 +64,7 @@ struct Changes {
   std::vector<format::Literal> patches = {};  // in the order they were made
   std::optional<std::uint64_t> end = {};      // bytes after it are not there
 };
-class ChangedFile final : public transport::ForwardingFile {
+class ChangedFile final : public storage::ForwardingFile {
  public:
   ChangedFile(std::shared_ptr<File> inner, std::shared_ptr<const Changes> changes)
       : ForwardingFile(std::move(inner)), changes_(std::move(changes)) {}
@@ -77,19 +77,19 @@ class ChangedFile final : public transport::ForwardingFile {
 // What makes of the file what is to be read; nullptr: it is read as it is.
 std::shared_ptr<const Changes> changes_of(const FoundJournal& found);
 // wrong_state: there is a journal next to the file, so that its bytes by themselves are not what it holds.
-void require_no_journal(transport::Transport& transport, const std::string& path);
+void require_no_journal(storage::Transport& transport, const std::string& path);
 // The file as its journal makes it, if there is one.
-std::unique_ptr<transport::File> open_journaled(transport::Transport& transport, const std::string& path);
+std::unique_ptr<storage::File> open_journaled(storage::Transport& transport, const std::string& path);
 
 // What was left by an append that was interrupted: a complete journal is applied. Else the file gets its old end again.
 // The journal is removed. The state it was in is returned.
-LQ_INNER FoundJournal::State recover(transport::Transport& transport, const std::string& path, Sync sync,
-                                     const transport::WriterLock& held);
+LQ_INNER FoundJournal::State recover(storage::Transport& transport, const std::string& path, Sync sync,
+                                     const storage::WriterLock& held);
 // Before another file gets this name, which must not be taken for the one that a journal belongs to: what is there is
 // recovered, or a journal without a file removed. io: somebody appends to the file. `held`: its lock, where this
 // program has that already.
-void settle_journal(transport::Transport& transport, const std::string& path, Sync sync,
-                    const transport::WriterLock* held = nullptr);
+void settle_journal(storage::Transport& transport, const std::string& path, Sync sync,
+                    const storage::WriterLock* held = nullptr);
 
 // In which state an append has left its file: what the head of the next journal says of it (formats/journal.md 1).
 struct FileState {
@@ -106,7 +106,7 @@ class LQ_INNER Appending {
   // `file`: the same, open for writing. `held`: its lock, until this object is gone. `left`: where a writer that goes
   // on keeps the state in which it last saw the file. io: it is another file than the one that is locked, or in another
   // state.
-  Appending(transport::Transport& transport, transport::File& file, Sync sync, const transport::WriterLock& held,
+  Appending(storage::Transport& transport, storage::File& file, Sync sync, const storage::WriterLock& held,
             std::optional<FileState>* left = nullptr);
   ~Appending();
   Appending(const Appending&) = delete;
@@ -128,13 +128,13 @@ class LQ_INNER Appending {
   void apply();
   void give_up() noexcept;
 
-  transport::Transport& transport_;
-  transport::File& file_;
+  storage::Transport& transport_;
+  storage::File& file_;
   std::string path_, journal_path_;
   Sync sync_;
   std::optional<FileState>* left_;
   Journal journal_;
-  std::unique_ptr<transport::File> journal_file_;
+  std::unique_ptr<storage::File> journal_file_;
   std::shared_ptr<Changes> waiting_ = std::make_shared<Changes>();
   std::unique_ptr<ChangedFile> so_far_;
   bool is_ours_ = false;  // the journal, to be removed

@@ -18,12 +18,12 @@
 #include "io/new_file.hpp"
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
+#include "storage/writer_lock.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
-#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 namespace {
@@ -42,16 +42,16 @@ class JournalTest : public ::testing::Test {
  protected:
   JournalTest() { testing::put_contents(path_, old_); }
 
-  void append(transport::Transport& transport, bool commits = true) {
+  void append(storage::Transport& transport, bool commits = true) {
     const auto file = transport.open_write(path_);
-    Appending appending(transport, *file, Sync::full, transport::WriterLock(path_));
+    Appending appending(transport, *file, Sync::full, storage::WriterLock(path_));
     appending.write({{0, 2, as_vector("XY")}, {0, old_.size() - 1, as_vector("!and more")}});
     appending.write({{0, 3, as_vector("Z")}, {0, old_.size() + 20, as_vector("last")}});
     if (commits) appending.commit(new_.size());
   }
 
   std::string seen() const {
-    const auto file = open_journaled(transport::posix(), path_);
+    const auto file = open_journaled(storage::posix(), path_);
     std::string text(static_cast<std::size_t>(file->size()), '?');
     text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
     return text;
@@ -69,20 +69,20 @@ class JournalTest : public ::testing::Test {
 };
 
 TEST_F(JournalTest, WhatIsAppendedAndWhatChangesIsInTheFileAtTheEnd) {
-  append(transport::posix());
+  append(storage::posix());
   EXPECT_EQ(contents(), new_);
   EXPECT_FALSE(has_journal());
 }
 
 TEST_F(JournalTest, WhatIsNotCommittedLeavesNothing) {
-  append(transport::posix(), false);
+  append(storage::posix(), false);
   EXPECT_EQ(contents(), old_);
   EXPECT_FALSE(has_journal());
 }
 
 TEST_F(JournalTest, WhatWaitsIsInTheFileAsItWillBe) {
-  const auto file = transport::posix().open_write(path_);
-  Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
+  const auto file = storage::posix().open_write(path_);
+  Appending appending(storage::posix(), *file, Sync::none, storage::WriterLock(path_));
   appending.write({{0, 2, as_vector("XY")}, {0, old_.size(), as_vector("...")}});
   std::string text(old_.size() + 3, '?');
   ASSERT_EQ(appending.file_so_far().read_at(0, std::as_writable_bytes(std::span(text))), text.size());
@@ -92,8 +92,8 @@ TEST_F(JournalTest, WhatWaitsIsInTheFileAsItWillBe) {
 
 // Whatever the clock says: a change that leaves the time stamp as it was is seen by the bytes.
 TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
-  const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
-  const JournalWatch watch(transport::posix(), *file);
+  const std::shared_ptr<storage::File> file = storage::posix().open_read(path_);
+  const JournalWatch watch(storage::posix(), *file);
   RememberedReads reads(file);
   std::vector<std::byte> some(5), behind(10);
   EXPECT_EQ(reads.read_at(3, some), 5U);
@@ -102,9 +102,9 @@ TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
 
   const auto modified = file->identity().modified;
   const auto put = [&](std::uint64_t offset, std::string_view text) {
-    const auto to = transport::posix().open_write(path_);
+    const auto to = storage::posix().open_write(path_);
     to->write_at(offset, base::as_bytes(text));
-    transport::posix().set_modified(path_, modified);
+    storage::posix().set_modified(path_, modified);
   };
   put(0, "ab");  // which nobody has read
   EXPECT_TRUE(watch.is_still_so(reads));
@@ -120,33 +120,33 @@ TEST_F(JournalTest, WhatWasReadIsToldFromWhatIsThereNow) {
 
 // Each look is a question to all servers of a parallel file system.
 TEST_F(JournalTest, WhereNothingHappensAJournalIsLookedForOnce) {
-  class Counting final : public transport::ForwardingTransport {
+  class Counting final : public storage::ForwardingTransport {
    public:
     using ForwardingTransport::ForwardingTransport;
-    transport::PathKind kind(const std::string& path) override {
+    storage::PathKind kind(const std::string& path) override {
       ++looks;
       return ForwardingTransport::kind(path);
     }
     int looks = 0;
-  } counting(transport::posix());
+  } counting(storage::posix());
   const auto read = [&] {
     counting.looks = 0;
-    const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
+    const std::shared_ptr<storage::File> file = storage::posix().open_read(path_);
     std::vector<std::byte> some(5);
-    read_undisturbed(counting, file, [&](transport::File& seen, const FoundJournal&) { seen.read_at(0, some); });
+    read_undisturbed(counting, file, [&](storage::File& seen, const FoundJournal&) { seen.read_at(0, some); });
     return counting.looks;
   };
   constexpr std::int64_t minute = 60'000'000'000;
   EXPECT_EQ(read(), 4);  // by both names, twice: the file is too young to tell
-  transport::posix().set_modified(path_, transport::posix().identity(path_).modified - minute);
+  storage::posix().set_modified(path_, storage::posix().identity(path_).modified - minute);
   EXPECT_EQ(read(), 2);
   // An append that begins meanwhile, and one that was interrupted before.
-  const std::shared_ptr<transport::File> file = transport::posix().open_read(path_);
+  const std::shared_ptr<storage::File> file = storage::posix().open_read(path_);
   int passes = 0;
-  read_undisturbed(counting, file, [&](transport::File& seen, const FoundJournal&) {
+  read_undisturbed(counting, file, [&](storage::File& seen, const FoundJournal&) {
     std::vector<std::byte> some(5);
     seen.read_at(0, some);
-    if (passes++ == 0) append(transport::posix());
+    if (passes++ == 0) append(storage::posix());
   });
   EXPECT_EQ(passes, 2);
 }
@@ -156,7 +156,7 @@ TEST_F(JournalTest, EveryOperationMayFail) {
     for (std::int64_t k = 0;; ++k) {
       SCOPED_TRACE(::testing::Message() << "operation " << k);
       testing::put_contents(path_, old_);
-      testing::FaultyTransport transport(transport::posix(), k, fault);
+      testing::FaultyTransport transport(storage::posix(), k, fault);
       const Error error = error_of([&] { append(transport); });
       if (!transport.has_failed()) break;
       ASSERT_LT(k, 100);
@@ -165,7 +165,7 @@ TEST_F(JournalTest, EveryOperationMayFail) {
       if (error.code() == Code::ok) {
         EXPECT_EQ(before, new_);
       }
-      recover(transport::posix(), path_, Sync::full, transport::WriterLock(path_));
+      recover(storage::posix(), path_, Sync::full, storage::WriterLock(path_));
       EXPECT_FALSE(has_journal());
       EXPECT_TRUE(contents() == old_ || contents() == new_) << contents();
       EXPECT_EQ(is_old(contents()), is_old(before));
@@ -179,7 +179,7 @@ TEST_F(JournalTest, EveryOperationMayBeTheLast) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     testing::put_contents(path_, old_);
     const bool died = testing::dies_in([&] {
-      testing::FaultyTransport transport(transport::posix(), k, Fault::kill);
+      testing::FaultyTransport transport(storage::posix(), k, Fault::kill);
       append(transport);
     });
     if (!died) break;
@@ -188,8 +188,8 @@ TEST_F(JournalTest, EveryOperationMayBeTheLast) {
     EXPECT_TRUE(is_old(before) || before == new_) << before;
     // A recovery that dies is recovered, too.
     for (std::int64_t j = 0; testing::dies_in([&] {
-           testing::FaultyTransport transport(transport::posix(), j, Fault::kill);
-           recover(transport, path_, Sync::full, transport::WriterLock(path_));
+           testing::FaultyTransport transport(storage::posix(), j, Fault::kill);
+           recover(transport, path_, Sync::full, storage::WriterLock(path_));
          });
          ++j) {
       ASSERT_LT(j, 100);
@@ -205,14 +205,14 @@ TEST_F(JournalTest, EveryOperationMayBeTheLast) {
 
 TEST_F(JournalTest, TheNextAppendRecoversFirst) {
   const bool died = testing::dies_in([&] {
-    const auto file = transport::posix().open_write(path_);
-    Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
+    const auto file = storage::posix().open_write(path_);
+    Appending appending(storage::posix(), *file, Sync::none, storage::WriterLock(path_));
     appending.write({{0, old_.size(), std::vector<std::byte>(1000)}});
     ::raise(SIGKILL);
   });
   ASSERT_TRUE(died);
   EXPECT_GT(contents().size(), 1000U);
-  append(transport::posix());
+  append(storage::posix());
   EXPECT_EQ(contents(), new_);
 }
 
@@ -220,12 +220,12 @@ class ForeignJournal : public JournalTest {
  protected:
   // As an append leaves it that dies before anything is applied.
   void leave(bool is_complete) {
-    const auto file = transport::posix().open_read(path_);
+    const auto file = storage::posix().open_read(path_);
     Journal journal;
     journal.bytes_before = old_.size();
     const bool died = testing::dies_in([&] {
-      const auto kept = transport::posix().open_write(path_);
-      Appending appending(transport::posix(), *kept, Sync::none, transport::WriterLock(path_));
+      const auto kept = storage::posix().open_write(path_);
+      Appending appending(storage::posix(), *kept, Sync::none, storage::WriterLock(path_));
       ::raise(SIGKILL);
     });
     ASSERT_TRUE(died);
@@ -236,14 +236,14 @@ class ForeignJournal : public JournalTest {
     journal.pieces = {{5, as_vector("567"), as_vector("abc")}};
     testing::put_contents(journal_path(path_), std::string(base::as_text(encode_journal(journal))));
   }
-  State state() const { return find_journal(transport::posix(), *transport::posix().open_read(path_)).state; }
+  State state() const { return find_journal(storage::posix(), *storage::posix().open_read(path_)).state; }
 };
 
 TEST_F(ForeignJournal, OfTheFileIsHeeded) {
   leave(true);
   EXPECT_EQ(state(), State::complete);
   EXPECT_EQ(seen().substr(0, 10), "01234abc89");
-  EXPECT_EQ(finding_of(find_journal(transport::posix(), *transport::posix().open_read(path_)), path_)->rule,
+  EXPECT_EQ(finding_of(find_journal(storage::posix(), *storage::posix().open_read(path_)), path_)->rule,
             "journal-complete");
   fs::remove(journal_path(path_));
   leave(false);
@@ -260,7 +260,7 @@ TEST_F(ForeignJournal, OfAnotherFileIsNot) {
     testing::put_contents(path_, other);
     EXPECT_EQ(state(), State::foreign);
     EXPECT_EQ(seen(), other);
-    EXPECT_EQ(recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_)), State::foreign);
+    EXPECT_EQ(recover(storage::posix(), path_, Sync::none, storage::WriterLock(path_)), State::foreign);
     EXPECT_EQ(contents(), other);
     EXPECT_FALSE(has_journal());
   }
@@ -269,7 +269,7 @@ TEST_F(ForeignJournal, OfAnotherFileIsNot) {
 // Else a new file that begins as the old one did would be cut where that ended.
 TEST_F(ForeignJournal, IsGoneWithTheFileThatIsReplaced) {
   const auto replace = [&](bool overwrite) {
-    NewFile file(transport::posix(), Communicator(), path_);
+    NewFile file(storage::posix(), Communicator(), path_);
     file.create(overwrite, new_.size());
     file.file().write_at(0, base::as_bytes(old_ + "more"));
     file.finish(Sync::none);
@@ -287,8 +287,8 @@ TEST_F(ForeignJournal, IsGoneWithTheFileThatIsReplaced) {
 
 TEST_F(ForeignJournal, OfALivingWriterIsNotTakenAway) {
   leave(false);
-  const transport::WriterLock lock(path_);
-  EXPECT_EQ(error_of([&] { settle_journal(transport::posix(), path_, Sync::none); }).code(), Code::io);
+  const storage::WriterLock lock(path_);
+  EXPECT_EQ(error_of([&] { settle_journal(storage::posix(), path_, Sync::none); }).code(), Code::io);
   EXPECT_TRUE(has_journal());
 }
 
@@ -315,7 +315,7 @@ TEST_F(ForeignJournal, OfAnotherStateIsNot) {
   EXPECT_EQ(state(), State::foreign);
   testing::put_contents(journal_path(path_), "anything");
   EXPECT_EQ(state(), State::foreign);
-  EXPECT_EQ(finding_of(find_journal(transport::posix(), *transport::posix().open_read(path_)), path_)->rule,
+  EXPECT_EQ(finding_of(find_journal(storage::posix(), *storage::posix().open_read(path_)), path_)->rule,
             "journal-foreign");
 }
 
@@ -326,18 +326,18 @@ class JournalOfAlias : public JournalTest {
   // As an append by this name leaves it whose k-th operation is the last; false: there are fewer.
   bool die_at(const std::string& path, std::int64_t k) {
     return testing::dies_in([&] {
-      testing::FaultyTransport transport(transport::posix(), k, Fault::kill);
+      testing::FaultyTransport transport(storage::posix(), k, Fault::kill);
       append(transport, path);
     });
   }
-  void append(transport::Transport& transport, const std::string& path) {
+  void append(storage::Transport& transport, const std::string& path) {
     const auto file = transport.open_write(path);
-    Appending appending(transport, *file, Sync::full, transport::WriterLock(path));
+    Appending appending(transport, *file, Sync::full, storage::WriterLock(path));
     appending.write({{0, 2, as_vector("XZ")}, {0, old_.size() - 1, as_vector("!and more")}});
     appending.commit(old_.size() + 8);
   }
   std::string seen_by(const std::string& path) const {
-    const auto file = open_journaled(transport::posix(), path);
+    const auto file = open_journaled(storage::posix(), path);
     std::string text(static_cast<std::size_t>(file->size()), '?');
     text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
     return text;
@@ -361,7 +361,7 @@ TEST_F(JournalOfAlias, LiesBesideTheFileWhateverLinkWasOpened) {
       journals += has_journal() ? 1 : 0;
       EXPECT_EQ(seen_by(link), seen());
       for (const std::string& other : links) EXPECT_EQ(seen_by(other), seen());
-      recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
+      recover(storage::posix(), path_, Sync::none, storage::WriterLock(path_));
     }
     EXPECT_GT(journals, 5);
   }
@@ -376,13 +376,13 @@ TEST_F(JournalOfAlias, ALinkThatLeadsNowhereOrInCirclesIsAName) {
 
 TEST_F(JournalOfAlias, AFileWithSeveralNamesIsNotAppendedTo) {
   fs::create_hard_link(path_, directory_ / "other");
-  const Error refused = error_of([&] { append(transport::posix(), path_); });
+  const Error refused = error_of([&] { append(storage::posix(), path_); });
   EXPECT_EQ(refused.code(), Code::unsupported);
   EXPECT_NE(std::string(refused.what()).find("2 names"), std::string::npos) << refused.what();
   EXPECT_EQ(contents(), old_);
   EXPECT_FALSE(has_journal());
   fs::remove(directory_ / "other");
-  append(transport::posix(), path_);
+  append(storage::posix(), path_);
   EXPECT_NE(contents(), old_);
 }
 
@@ -399,11 +399,11 @@ TEST_F(JournalOfAlias, WhatEarlierVersionsCalledItIsHeeded) {
       const std::string before = seen();
       fs::rename(journal_path(path_), name);
       EXPECT_EQ(seen_by(link), before);
-      EXPECT_EQ(error_of([&] { require_no_journal(transport::posix(), link); }).code(), Code::wrong_state);
+      EXPECT_EQ(error_of([&] { require_no_journal(storage::posix(), link); }).code(), Code::wrong_state);
       // Another one that belongs to nothing does not hide it.
       testing::put_contents(journal_path(path_), "anything");
       EXPECT_EQ(seen_by(link), before);
-      recover(transport::posix(), link, Sync::full, transport::WriterLock(link));
+      recover(storage::posix(), link, Sync::full, storage::WriterLock(link));
       EXPECT_EQ(contents(), before);
       EXPECT_FALSE(fs::exists(name) || has_journal());
     }
@@ -414,7 +414,7 @@ TEST_F(JournalOfAlias, ALinkThatIsReplacedTakesNoJournalWithIt) {
   const std::string link = directory_ / "link";
   fs::create_symlink("some.h5", link);
   for (const std::string& stale : {directory_ / ".link.lq-journal", older(link)}) testing::put_contents(stale, "stale");
-  NewFile file(transport::posix(), Communicator(), link);
+  NewFile file(storage::posix(), Communicator(), link);
   file.create(true, 4);
   file.file().write_at(0, base::as_bytes(std::string_view("new.")));
   file.finish(Sync::none);
@@ -435,29 +435,29 @@ TEST_F(JournalOfAlias, OfALongNameIsItsOwn) {
     ASSERT_TRUE(die_at(one, 8));
     EXPECT_TRUE(fs::exists(journal_path(one)));
     EXPECT_EQ(seen_by(other), old_);
-    append(transport::posix(), one);
+    append(storage::posix(), one);
     EXPECT_EQ(seen_by(one).substr(0, 4), "01XZ");
     EXPECT_FALSE(fs::exists(journal_path(one)));
   }
 }
 
 // A server that holds a name is away: what is asked of it by that name is not there. Open files go on.
-class Away final : public transport::ForwardingTransport {
+class Away final : public storage::ForwardingTransport {
  public:
   Away(std::string name, std::int64_t after)
-      : ForwardingTransport(transport::posix()), name_(std::move(name)), after_(after) {}
+      : ForwardingTransport(storage::posix()), name_(std::move(name)), after_(after) {}
   bool was_asked() const noexcept { return asked_; }
 
-  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+  std::unique_ptr<storage::File> open_read(const std::string& path) override {
     return require(path), ForwardingTransport::open_read(path);
   }
-  std::unique_ptr<transport::File> open_write(const std::string& path) override {
+  std::unique_ptr<storage::File> open_write(const std::string& path) override {
     return require(path), ForwardingTransport::open_write(path);
   }
-  transport::PathKind kind(const std::string& path) override {
-    return is_away(path) ? transport::PathKind::absent : ForwardingTransport::kind(path);
+  storage::PathKind kind(const std::string& path) override {
+    return is_away(path) ? storage::PathKind::absent : ForwardingTransport::kind(path);
   }
-  transport::Identity identity(const std::string& path) override {
+  storage::Identity identity(const std::string& path) override {
     return require(path), ForwardingTransport::identity(path);
   }
   void remove(const std::string& path) override { require(path), ForwardingTransport::remove(path); }
@@ -487,15 +487,15 @@ TEST_F(JournalTest, AServerThatIsAwayIsNoOtherWriterAndLosesNothing) {
       SCOPED_TRACE(::testing::Message() << name << " is away after " << after);
       ASSERT_LT(after, 100);
       testing::put_contents(path_, old_);
-      const transport::WriterLock lock(path_);
+      const storage::WriterLock lock(path_);
       // What an append before left: it is recovered by this one.
       ASSERT_TRUE(testing::dies_in([&] {
-        const auto file = transport::posix().open_write(path_);
-        Appending appending(transport::posix(), *file, Sync::none, lock);
+        const auto file = storage::posix().open_write(path_);
+        Appending appending(storage::posix(), *file, Sync::none, lock);
         appending.write({{0, old_.size(), std::vector<std::byte>(100)}});
         ::raise(SIGKILL);
       }));
-      const auto file = transport::posix().open_write(path_);
+      const auto file = storage::posix().open_write(path_);
       Away away(name, after);
       const Error error = error_of([&] {
         Appending appending(away, *file, Sync::full, lock);
@@ -511,7 +511,7 @@ TEST_F(JournalTest, AServerThatIsAwayIsNoOtherWriterAndLosesNothing) {
       }
       const std::string now = seen();
       EXPECT_TRUE(is_old(now) || now == new_) << now;
-      recover(transport::posix(), path_, Sync::none, lock);
+      recover(storage::posix(), path_, Sync::none, lock);
       EXPECT_FALSE(has_journal());
       EXPECT_TRUE(contents() == old_ || contents() == new_) << contents();
     }
@@ -521,11 +521,11 @@ TEST_F(JournalTest, AServerThatIsAwayIsNoOtherWriterAndLosesNothing) {
 
 // Journals that are complete before anybody changes the first bytes are not applied to another file.
 TEST_F(JournalTest, WhoChangesTheBeginningMeanwhileIsNoticed) {
-  const auto file = transport::posix().open_write(path_);
-  Appending appending(transport::posix(), *file, Sync::none, transport::WriterLock(path_));
+  const auto file = storage::posix().open_write(path_);
+  Appending appending(storage::posix(), *file, Sync::none, storage::WriterLock(path_));
   appending.write({{0, old_.size(), as_vector("more")}});
   const std::string changed = "another program";
-  transport::posix().open_write(path_)->write_at(0, base::as_bytes(changed));
+  storage::posix().open_write(path_)->write_at(0, base::as_bytes(changed));
   const Error error = error_of([&] { appending.commit(old_.size() + 4); });
   EXPECT_EQ(error.code(), Code::io);
   EXPECT_NE(std::string(error.what()).find("another program changed the file"), std::string::npos) << error.what();

@@ -38,7 +38,7 @@ std::int64_t now_by_our_clock() {
 
 }  // namespace
 
-JournalWatch::JournalWatch(transport::Transport& transport, transport::File& file)
+JournalWatch::JournalWatch(storage::Transport& transport, storage::File& file)
     : transport_(transport),
       file_(file),
       before_(file.identity_when_opened()),
@@ -55,8 +55,8 @@ bool JournalWatch::is_still_so(RememberedReads& reads) const {
   return is_untouched || reads.are_still_so();
 }
 
-void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
-                      base::FunctionRef<void(transport::File&, const FoundJournal&)> work) {
+void read_undisturbed(storage::Transport& transport, const std::shared_ptr<storage::File>& file,
+                      base::FunctionRef<void(storage::File&, const FoundJournal&)> work) {
   constexpr int attempts = 20;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const JournalWatch watch(transport, *file);

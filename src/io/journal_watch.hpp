@@ -12,12 +12,12 @@
 #include "base/function_ref.hpp"
 #include "base/inner.hpp"
 #include "io/journal.hpp"
-#include "transport/forwarding.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::io {
 
 // A file that can tell whether all that was read of it would be read again.
-class RememberedReads final : public transport::ForwardingFile {
+class RememberedReads final : public storage::ForwardingFile {
  public:
   explicit RememberedReads(std::shared_ptr<File> inner) : ForwardingFile(std::move(inner)) {}
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
@@ -35,7 +35,7 @@ class RememberedReads final : public transport::ForwardingFile {
 class JournalWatch {
  public:
   // Both outlive it.
-  JournalWatch(transport::Transport& transport, transport::File& file);
+  JournalWatch(storage::Transport& transport, storage::File& file);
 
   const FoundJournal& found() const noexcept { return found_; }
   // Whether what was read stood in the file at one moment. What is appended behind the old end, and a journal that is
@@ -46,16 +46,16 @@ class JournalWatch {
   bool is_still_so(RememberedReads& reads) const;
 
  private:
-  transport::Transport& transport_;
-  transport::File& file_;
-  transport::Identity before_;
+  storage::Transport& transport_;
+  storage::File& file_;
+  storage::Identity before_;
   std::int64_t began_ = 0;  // nanoseconds, by our clock
   FoundJournal found_;
 };
 
 // Local. Does `work` on a file as its journal makes it, again where somebody who writes to it was faster, so that what
 // was read may be a mixture; io: it never rests. `work` is told what lies next to the file.
-LQ_INNER void read_undisturbed(transport::Transport& transport, const std::shared_ptr<transport::File>& file,
-                               base::FunctionRef<void(transport::File& file, const FoundJournal& journal)> work);
+LQ_INNER void read_undisturbed(storage::Transport& transport, const std::shared_ptr<storage::File>& file,
+                               base::FunctionRef<void(storage::File& file, const FoundJournal& journal)> work);
 
 }  // namespace lq::io

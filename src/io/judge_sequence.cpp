@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/judge_sequence.hpp"
 
-#include "pump/checksum_sites.hpp"
-#include "pump/direct.hpp"
+#include "engine/checksum_sites.hpp"
+#include "engine/direct.hpp"
 
 namespace lq::io {
 
@@ -18,9 +18,9 @@ Judgement judge_sequence(base::ByteSource& sites, const FieldEntry& entry) {
   payload.block = {};
   payload.at_odd_points = false;
   payload.length = payload.stored.volume() * payload.site_bytes();
-  pump::TransferStats stats(payload, sums_of(entry));
-  pump::checksum_sites(sites, payload, {}, pump::pump_options(payload, 0, 1, RouteOptions{}.memory_bytes, false),
-                       stats);
+  engine::TransferStats stats(payload, sums_of(entry));
+  engine::checksum_sites(sites, payload, {}, engine::pump_options(payload, 0, 1, RouteOptions{}.memory_bytes, false),
+                         stats);
   return judge(entry, stats, payload.stored);
 }
 

@@ -134,7 +134,7 @@ bool has_exact_sum(const FieldEntry& entry) noexcept {
                              [](const Sum& sum) { return evidence_of(sum.name.kind) == Evidence::exact_sum; });
 }
 
-Judgement judge(const FieldEntry& entry, const pump::TransferStats& stats, const Box& moved) {
+Judgement judge(const FieldEntry& entry, const engine::TransferStats& stats, const Box& moved) {
   Judgement judgement;
   const Sums found = stats.sums.values();
   const bool is_whole = moved == entry.payload.stored;
@@ -153,7 +153,7 @@ Judgement judge(const FieldEntry& entry, const pump::TransferStats& stats, const
   return judgement;
 }
 
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::TransferStats& stats) {
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const engine::TransferStats& stats) {
   std::set<std::int64_t> damaged;
   for_each_pair(SumOf::slices, entry.sums, stats.sums.values(), [&](const Sum& stated, const Sum& found) {
     for (std::size_t i = 0; i < std::min(stated.values(), found.values()); ++i) {
@@ -163,7 +163,7 @@ std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::Tr
   return {damaged.begin(), damaged.end()};
 }
 
-bool slices_vouch(const FieldEntry& entry, const pump::TransferStats& stats) {
+bool slices_vouch(const FieldEntry& entry, const engine::TransferStats& stats) {
   const Sums found = stats.sums.values();
   const auto is_known = [&](const Sum& stated) {
     const Sum* const other = found.find(stated.name);
@@ -201,7 +201,7 @@ std::optional<Claim> unproven_claim(const Metadata& texts, std::string of) {
   return Claim{.of = std::move(of), .name = "proof since repair", .outcome = Outcome::unchecked};
 }
 
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::TransferStats& stats,
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const engine::TransferStats& stats,
                      const Judgement& judgement) {
   const std::string record = entry.record < catalog.records.size() ? catalog.records[entry.record].type : entry.name;
   const std::string zeros =

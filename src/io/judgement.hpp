@@ -16,7 +16,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/report.hpp>
 
-#include "pump/transfer_stats.hpp"
+#include "engine/transfer_stats.hpp"
 
 namespace lq::io {
 
@@ -36,12 +36,12 @@ struct Judgement {
 };
 
 // `stats` is of the sites `moved`, a box within those that are stored.
-Judgement judge(const FieldEntry& entry, const pump::TransferStats& stats, const Box& moved);
+Judgement judge(const FieldEntry& entry, const engine::TransferStats& stats, const Box& moved);
 
 // Numbers of the slices of which a stated sum differs from the data's; `stats` is of the first slices or of all.
-std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const pump::TransferStats& stats);
+std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const engine::TransferStats& stats);
 // Whether there are checksums of all slices, and all sums of slices are those of the data.
-bool slices_vouch(const FieldEntry& entry, const pump::TransferStats& stats);
+bool slices_vouch(const FieldEntry& entry, const engine::TransferStats& stats);
 
 // A claim for each sum that the file states of the field, and one that is absent where it has no exact one.
 std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of);
@@ -51,7 +51,7 @@ std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement
 std::optional<Claim> unproven_claim(const Metadata& texts, std::string of);
 
 // The error for a sum that differs: expected, found, and zeros if there are any.
-Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const pump::TransferStats& stats,
+Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const engine::TransferStats& stats,
                      const Judgement& judgement);
 
 }  // namespace lq::io

@@ -19,9 +19,9 @@
 
 #include "io/mend.hpp"
 #include "io/verify.hpp"
+#include "storage/transport.hpp"
 #include "support/contents.hpp"
 #include "support/scratch_directory.hpp"
-#include "transport/transport.hpp"
 
 namespace lq::io {
 namespace {
@@ -112,7 +112,7 @@ TEST_F(ExchangedSites, AreNotSeenByTheChecksumAloneAndItIsSaidThatItWasAlone) {
 TEST_F(ExchangedSites, AreNotRepairedIntoTheirSums) {
   write();
   exchange(5, 5 + 899);
-  const auto file = transport::posix().open_read(path_);
+  const auto file = storage::posix().open_read(path_);
   const MendedFile mended = mend_file(*file, {}, 1);
   EXPECT_FALSE(mended.to_write().is_changed()) << "nothing is written anew";
   EXPECT_TRUE(mended.findings.empty());
@@ -156,7 +156,7 @@ TEST(JudgedFiles, MayHaveTheirShaOfSinglePrecisionTakenWithPaddingOrWithout) {
   const std::vector<SumName> wanted{{SumKind::sha256, SumOf::field}, {SumKind::sha256_padded, SumOf::field}};
   std::array<std::byte, 32> data{};
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i);
-  pump::TransferStats stats(entry.payload, wanted);
+  engine::TransferStats stats(entry.payload, wanted);
   stats.sums.add_others(data, {0, 4, 0, 1});
   const Sums found = stats.sums.values();
   ASSERT_NE(found.find(wanted[0])->words, found.find(wanted[1])->words);

@@ -8,11 +8,11 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
+#include "engine/encoded_tiles.hpp"
 #include "format/format.hpp"
 #include "io/read.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"
-#include "pump/encoded_tiles.hpp"
 #include "support/blocked_format.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -33,13 +33,13 @@ std::ostream& operator<<(std::ostream& out, const LargeBlocksTrial& trial) { ret
 class LargeBlocks : public ::testing::TestWithParam<LargeBlocksTrial> {
  protected:
   void SetUp() override {
-    ASSERT_GT(volume(block_lattice) * spec_.site_bytes(), pump::decoded_bytes_kept);
+    ASSERT_GT(volume(block_lattice) * spec_.site_bytes(), engine::decoded_bytes_kept);
     for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = static_cast<double>(i / 512);
     write(plain_, {});
   }
   void write(const std::string& path, WriteOptions options) {
     options.route.threads = GetParam().threads;
-    write_field(transport::posix(), path, Grid(block_lattice), Field{spec_, values_.data(), values_.size(), {}, {}},
+    write_field(storage::posix(), path, Grid(block_lattice), Field{spec_, values_.data(), values_.size(), {}, {}},
                 options);
   }
   int tiles() const { return block_count * static_cast<int>(GetParam().arrays); }
@@ -72,7 +72,7 @@ TEST_P(LargeBlocks, AreDecodedOnceByAllThatReads) {
               std::vector<double> read(values_.size());
               ReadOptions options;
               options.route.threads = threads;
-              read_field(transport::posix(), blocked_, Grid(block_lattice),
+              read_field(storage::posix(), blocked_, Grid(block_lattice),
                          MutableField{spec_, read.data(), read.size(), {}, {}}, options);
               EXPECT_EQ(read, values_);
             }),
@@ -104,7 +104,7 @@ TEST_P(LargeBlocks, AreDecodedOnceForAPart) {
   options.verify = Verify::none;
   std::vector<double> read(static_cast<std::size_t>(options.region->volume() * block_numbers));
   EXPECT_EQ(decoded_by([&] {
-              read_field(transport::posix(), blocked_, Grid(options.region->extents),
+              read_field(storage::posix(), blocked_, Grid(options.region->extents),
                          MutableField{spec_, read.data(), read.size(), {}, {}}, options);
             }),
             4 * static_cast<int>(GetParam().arrays));

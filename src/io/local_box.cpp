@@ -7,31 +7,31 @@ namespace lq::io {
 namespace {
 
 void pump_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              const SiteOrder& order, pump::TransferStats& stats) {
+              const SiteOrder& order, engine::TransferStats& stats) {
   MutableField field;
   field.spec = payload.spec;
   field.spec.precision = precision;
   field.data = memory;
   field.order = order;
-  pump::run(*pump::move_in(file, payload, {payload.extents, payload.stored, payload.order, box, order, box}, field, {},
-                           stats));
+  engine::run(*engine::move_in(file, payload, {payload.extents, payload.stored, payload.order, box, order, box}, field,
+                               {}, stats));
 }
 
 }  // namespace
 
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              pump::TransferStats& stats) {
+              engine::TransferStats& stats) {
   pump_box(file, payload, box, precision, memory, {}, stats);
 }
 
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
-                        void* memory, pump::TransferStats& stats) {
+                        void* memory, engine::TransferStats& stats) {
   pump_box(file, payload, box, precision, memory, payload.order, stats);
 }
 
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box) {
   std::vector<double> numbers(static_cast<std::size_t>(box.volume() * payload.spec.numbers));
-  pump::TransferStats stats(payload, {});
+  engine::TransferStats stats(payload, {});
   pump_box(file, payload, box, Precision::double_, numbers.data(), {}, stats);
   return numbers;
 }

@@ -9,17 +9,17 @@
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
-#include "pump/direct.hpp"
+#include "engine/direct.hpp"
 
 namespace lq::io {
 
 // The sites of `box` (inside the payload's stored box) in natural order, in `memory` of at least
 // box.volume() * numbers elements of `precision`; checksums are added to `stats`.
 void read_box(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision, void* memory,
-              pump::TransferStats& stats);
+              engine::TransferStats& stats);
 // The same of sites in the order of the file.
 void read_box_as_stored(base::ByteSource& file, const Payload& payload, const Box& box, Precision precision,
-                        void* memory, pump::TransferStats& stats);
+                        void* memory, engine::TransferStats& stats);
 
 // The same as doubles, without checksum.
 std::vector<double> read_box(base::ByteSource& file, const Payload& payload, const Box& box);

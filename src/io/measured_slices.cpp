@@ -48,7 +48,7 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share) && {
   return std::move(*this).sums(share, unseen_, [](const Box&, const std::byte*) {});
 }
 
-physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, pump::TransferStats& stats, Seen seen) && {
+physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::TransferStats& stats, Seen seen) && {
   if (share.begin == share.end) return std::move(sums_);
   const auto memory = [&] { return std::make_unique_for_overwrite<kernels::RowLine[]>(sums_.plane_lines(precision_)); };
   piece_ = std::make_unique_for_overwrite<std::byte[]>(planes_at_once_ * plane_bytes_);
@@ -76,7 +76,7 @@ void MeasuredSlices::for_each_piece(const Work& work) const {
   }
 }
 
-Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::TransferStats& stats) {
+Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, engine::TransferStats& stats) {
   Box box = whole(payload_.extents);
   box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices(payload_));
   box.extents[order_.back()] = 1;

@@ -15,9 +15,9 @@
 
 #include "base/byte_source.hpp"
 #include "base/function_ref.hpp"
+#include "engine/transfer_stats.hpp"
 #include "lattice/tiles.hpp"
 #include "physics/slices.hpp"
-#include "pump/transfer_stats.hpp"
 
 namespace lq::io {
 
@@ -36,7 +36,7 @@ class MeasuredSlices {
   Precision precision() const noexcept { return precision_; }
 
   // Of some of the slices, and the sites of these, each once, for `stats` and `seen`.
-  physics::SliceSums sums(const lattice::Share& share, pump::TransferStats& stats, Seen seen) &&;
+  physics::SliceSums sums(const lattice::Share& share, engine::TransferStats& stats, Seen seen) &&;
   physics::SliceSums sums(const lattice::Share& share) &&;
 
  private:
@@ -44,7 +44,7 @@ class MeasuredSlices {
 
   template <class Work>
   void for_each_piece(const Work& work) const;
-  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, pump::TransferStats& stats);
+  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, engine::TransferStats& stats);
   void to_rows(std::size_t plane, kernels::RowLine* rows);
   void add(std::size_t plane);
 
@@ -55,7 +55,7 @@ class MeasuredSlices {
   Precision precision_;  // in memory
   physics::SliceSums sums_;
   std::size_t plane_bytes_, planes_at_once_;
-  pump::TransferStats unseen_;
+  engine::TransferStats unseen_;
   std::unique_ptr<std::byte[]> piece_;  // sites as they are read
   std::vector<Rows> slice_;             // the rows of each plane
   Rows first_, behind_;  // of the first plane, when the slice behind has its place, and of a plane of this

@@ -62,7 +62,7 @@ void on_ranks(const Way& way, const Work& work) {
 
 RouteOptions route_of(const Way& way) { return {.strategy = way.strategy, .threads = way.threads}; }
 
-std::vector<std::byte> plain_file(transport::Transport& transport, const FieldSpec& spec) {
+std::vector<std::byte> plain_file(storage::Transport& transport, const FieldSpec& spec) {
   const Grid grid(six);
   const std::vector<double> values = formula_sites<double>(grid, spec.numbers);
   write_field(transport, "plain", grid, Field{spec, values.data(), values.size(), {}, {}}, {});
@@ -70,7 +70,7 @@ std::vector<std::byte> plain_file(transport::Transport& transport, const FieldSp
 }
 
 TEST(DescribedMemory, WritesTheFileOfPlainMemory) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
   const auto truth = plain_file(*transport, spec);
   for (const Way& way : ways) {
@@ -87,7 +87,7 @@ TEST(DescribedMemory, WritesTheFileOfPlainMemory) {
 }
 
 TEST(DescribedMemory, IsFilledAsTheFormulaSays) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   FieldSpec spec = spinor_spec(Precision::double_);
   plain_file(*transport, spec);
   for (const Way& way : ways) {
@@ -104,7 +104,7 @@ TEST(DescribedMemory, IsFilledAsTheFormulaSays) {
 
 // Sites from the last to the first, by a table, and the links of each in places of their own.
 TEST(MemoryByTable, IsThatOfPlainMemory) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
   const auto truth = plain_file(*transport, spec);
   for (const Way& way : ways) {
@@ -136,7 +136,7 @@ TEST(MemoryByTable, IsThatOfPlainMemory) {
 
 // Vectors of four: sites of both halves of z and of t, whatever of the lattice a rank has.
 TEST(Vectors, AreWrittenAndReadAsPlainMemory) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
   const auto truth = plain_file(*transport, spec);
   for (const Way& way : ways) {
@@ -185,7 +185,7 @@ TEST(DescribedMemory, GivesTheSamePlaquette) {
 }
 
 TEST(RowFunctions, WriteAndReadTheFileOfPlainMemory) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = spinor_spec(Precision::double_);
   const auto truth = plain_file(*transport, spec);
   for (const Way& way : ways) {
@@ -221,7 +221,7 @@ TEST(RowFunctions, WriteAndReadTheFileOfPlainMemory) {
 }
 
 TEST(DescribedMemory, IsRefusedOnAllRanksWhereItDoesNotFit) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = spinor_spec(Precision::double_);
   on_ranks(ways[4], [&](const Grid& grid) {
     std::vector<double> values(grid.local_volume() * 24);

@@ -11,6 +11,10 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
+#include "comm/thread_count.hpp"
+#include "engine/checksum_sites.hpp"
+#include "engine/direct.hpp"
+#include "engine/transfer_stats.hpp"
 #include "format/findings.hpp"
 #include "format/unproven.hpp"
 #include "io/damage.hpp"
@@ -18,23 +22,19 @@
 #include "io/merge_texts.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
-#include "pump/checksum_sites.hpp"
-#include "pump/direct.hpp"
-#include "pump/transfer_stats.hpp"
-#include "threads/thread_count.hpp"
 
 namespace lq::io {
 
 namespace {
 
 // By the given number of threads.
-pump::TransferStats read_past(base::ByteSource& file, const Payload& payload, int threads) {
+engine::TransferStats read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
-  pump::TransferStats stats(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
-  const pump::PumpOptions how =
-      pump::pump_options(payload, VerifyOptions{}.block_bytes, threads::thread_count(threads, payload.length),
-                         RouteOptions{}.memory_bytes, true);
-  pump::checksum_sites(file, payload, {}, how, stats);
+  engine::TransferStats stats(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
+  const engine::PumpOptions how =
+      engine::pump_options(payload, VerifyOptions{}.block_bytes, comm::thread_count(threads, payload.length),
+                           RouteOptions{}.memory_bytes, true);
+  engine::checksum_sites(file, payload, {}, how, stats);
   return stats;
 }
 
@@ -42,7 +42,7 @@ pump::TransferStats read_past(base::ByteSource& file, const Payload& payload, in
 bool is_encoded(const FieldEntry& entry) noexcept { return !entry.payload.encoding.empty(); }
 
 // Whether sites are not in their places: checksums do not see all exchanges, weighted sums do.
-bool are_misplaced(const FieldEntry& entry, const pump::TransferStats& stats) {
+bool are_misplaced(const FieldEntry& entry, const engine::TransferStats& stats) {
   const std::vector<Checksum> stated = entry.sums.slices(), found = stats.sums.values().slices();
   return std::ranges::any_of(damaged_slices(entry, stats), [&](std::int64_t slice) {
     const auto number = static_cast<std::size_t>(slice);
@@ -62,8 +62,8 @@ class Mending {
   void mend_headers();
   void mend_fields(std::size_t count);
   void mend_field(const FieldEntry& entry);
-  void mend_bytes(const FieldEntry& entry, pump::TransferStats& stats);
-  void mend_sums(const FieldEntry& entry, const pump::TransferStats& stats);
+  void mend_bytes(const FieldEntry& entry, engine::TransferStats& stats);
+  void mend_sums(const FieldEntry& entry, const engine::TransferStats& stats);
   bool has_damaged_slices(const FieldEntry& entry) const;
   void leave_unproven(const FieldEntry& entry, const std::string& why);
   const FieldEntry* cut_field() const;
@@ -123,12 +123,12 @@ void Mending::mend_headers() {
 }
 
 // Bytes that the sums single out. They are kept only where all sums of their slice, or that of the field, agree then.
-void Mending::mend_bytes(const FieldEntry& entry, pump::TransferStats& stats) {
+void Mending::mend_bytes(const FieldEntry& entry, engine::TransferStats& stats) {
   const std::vector<CorrectByte> bytes = correct_bytes(*file_, catalog_, entry, stats);
   if (bytes.empty()) return;
   base::EditedSource tried(*file_);
   for (const CorrectByte& byte : bytes) tried.replace(byte.offset, 1, base::Bytes(&byte.right, 1));
-  pump::TransferStats corrected = read_past(tried, entry.payload, threads_);
+  engine::TransferStats corrected = read_past(tried, entry.payload, threads_);
   const std::vector<std::int64_t> left = damaged_slices(entry, corrected);
   bool all_proven = true;
   for (const CorrectByte& byte : bytes) {
@@ -146,7 +146,7 @@ void Mending::mend_bytes(const FieldEntry& entry, pump::TransferStats& stats) {
 
 // Records of sums that are missing or damaged themselves are rewritten where other sums prove the data. Sums that
 // differ from the data stay: they say where the damage is.
-void Mending::mend_sums(const FieldEntry& entry, const pump::TransferStats& stats) {
+void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& stats) {
   const std::optional<Checksum> checksum = entry.sums.checksum();
   const bool has_slices = !entry.sums.slices().empty();
   const bool slices_agree = slices_vouch(entry, stats);
@@ -186,7 +186,7 @@ void Mending::leave_unproven(const FieldEntry& entry, const std::string& why) {
 }
 
 void Mending::mend_field(const FieldEntry& entry) {
-  pump::TransferStats stats = read_past(*file_, entry.payload, threads_);
+  engine::TransferStats stats = read_past(*file_, entry.payload, threads_);
   if (entry.sums.checksum() != stats.sums.total()) mend_bytes(entry, stats);
   mend_sums(entry, stats);
 }
@@ -336,7 +336,7 @@ void Mending::rescue(const FieldEntry& entry) {
   rescued_ = std::make_unique<base::EditedSource>(*file_, layout.end.front());
   if (kept > 0) rescued_->replace_by_original(0, kept, 0);
   rescued_->replace_by_original(there.offset, there.length, payload.offset);
-  const pump::TransferStats stats = read_past(*rescued_, there, threads_);
+  const engine::TransferStats stats = read_past(*rescued_, there, threads_);
   std::vector<format::Literal> literals = std::move(layout.head);
   if (has_sums) {
     std::ranges::move(layout.tail({sums_of_part(entry, stats.sums.values(), slices)}), std::back_inserter(literals));

@@ -51,7 +51,7 @@ Mended mended(const std::string& bytes) {
   base::MemorySource file(base::as_bytes(bytes), "damaged");
   const MendedFile result = mend_file(file, {}, 3);
   Mended told{contents(result.to_write()), result.catalog, result.findings};
-  const auto files = transport::make_memory();
+  const auto files = storage::make_memory();
   const auto written = files->create("mended");
   written->write_at(0, base::as_bytes(told.bytes));
   written->close();

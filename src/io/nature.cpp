@@ -73,7 +73,7 @@ class Description {
         of_sites_(of_sites(entry.payload)) {}
 
   std::string operator()(const std::string& what) const { return fmt::format("{}: {}", name_, what); }
-  std::string at(const pump::OddNumbers::Sites& sites, const std::string& what) const {
+  std::string at(const engine::OddNumbers::Sites& sites, const std::string& what) const {
     return (*this)(fmt::format("{}, the first of them at byte {}{}", what, sites.first_offset, of_sites_));
   }
   std::string group() const { return fmt::format("SU({})", payload_.spec.colors); }
@@ -91,7 +91,7 @@ class Description {
 // Where zero links lie.
 enum class Zeros { none, open_boundary, whole_borders, elsewhere };
 
-Zeros place_of_zeros(const pump::OddNumbers& numbers, const Box& moved) {
+Zeros place_of_zeros(const engine::OddNumbers& numbers, const Box& moved) {
   const physics::ZeroLinks zeros{numbers.zero_links.count, numbers.zero_at_border[0], numbers.zero_at_border[1]};
   if (zeros.all == 0) return Zeros::none;
   if (!zeros.fill_boundaries(moved.extents)) return Zeros::elsewhere;
@@ -99,8 +99,8 @@ Zeros place_of_zeros(const pump::OddNumbers& numbers, const Box& moved) {
 }
 
 void judge_zeros(const Description& describe, const FieldEntry& entry, const Box& moved,
-                 const pump::TransferStats& stats, const std::optional<Estimate>& measured, Nature& nature) {
-  const pump::OddNumbers& numbers = stats.numbers->found;
+                 const engine::TransferStats& stats, const std::optional<Estimate>& measured, Nature& nature) {
+  const engine::OddNumbers& numbers = stats.numbers->found;
   const Zeros place = place_of_zeros(numbers, moved);
   if (place == Zeros::none || place == Zeros::open_boundary) {
     if (stats.zeros.sites > 0) nature.damage.push_back(describe.zeros(stats.zeros));
@@ -123,7 +123,7 @@ void judge_zeros(const Description& describe, const FieldEntry& entry, const Box
           : describe.at(numbers.zero_links, fmt::format("{} links are zero", numbers.zero_links.count)));
 }
 
-void judge_links(const Description& describe, const pump::OddNumbers& numbers, Nature& nature) {
+void judge_links(const Description& describe, const engine::OddNumbers& numbers, Nature& nature) {
   if (numbers.huge.count > 0) {
     nature.damage.push_back(describe.at(
         numbers.huge, fmt::format("{} sites have numbers beyond 1e10, which links never have: damage, or the numbers "
@@ -144,7 +144,7 @@ void judge_links(const Description& describe, const pump::OddNumbers& numbers, N
 
 }  // namespace
 
-bool may_be_boundary(const pump::TransferStats& stats, const Box& moved) {
+bool may_be_boundary(const engine::TransferStats& stats, const Box& moved) {
   return stats.numbers && place_of_zeros(stats.numbers->found, moved) == Zeros::whole_borders;
 }
 
@@ -168,12 +168,12 @@ std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, boo
   return Estimate{{numbers[0], {}}, numbers[1]};
 }
 
-Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::TransferStats& stats,
+Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const engine::TransferStats& stats,
                  const std::optional<Estimate>& measured) {
   Nature nature;
   const Description describe(catalog, entry);
   if (stats.numbers) {
-    const pump::OddNumbers& numbers = stats.numbers->found;
+    const engine::OddNumbers& numbers = stats.numbers->found;
     if (numbers.not_finite.count > 0) {
       nature.damage.push_back(describe.at(
           numbers.not_finite, fmt::format("{} sites have numbers that are NaN or infinite", numbers.not_finite.count)));

@@ -13,8 +13,8 @@
 #include <limequat/catalog.hpp>
 #include <limequat/grid.hpp>
 
+#include "engine/transfer_stats.hpp"
 #include "io/observe.hpp"
-#include "pump/transfer_stats.hpp"
 
 namespace lq::io {
 
@@ -31,7 +31,7 @@ struct Estimate {
 };
 
 // Local. Whether zeros are such that the whole plaquette tells whether they are a boundary.
-bool may_be_boundary(const pump::TransferStats& stats, const Box& moved);
+bool may_be_boundary(const engine::TransferStats& stats, const Box& moved);
 
 // Collective. Of a field with a stated plaquette that can be measured: all of it where it is small, or `whole`, else a
 // sample. Nothing for others.
@@ -45,7 +45,7 @@ struct Nature {
 };
 
 // Local. Of the sites `moved`, a box within those that are stored.
-Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const pump::TransferStats& stats,
+Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& moved, const engine::TransferStats& stats,
                  const std::optional<Estimate>& measured = {});
 
 // Local. checksum_mismatch where something speaks against data that no checksum proves, unless that is accepted: they

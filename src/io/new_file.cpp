@@ -40,7 +40,7 @@ namespace {
 
 }  // namespace
 
-void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes) {
+void require_space(storage::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);
   if (!space || *space >= bytes) return;
   throw Error(Code::no_space,
@@ -50,7 +50,7 @@ void require_space(transport::Transport& transport, const std::string& path, std
               {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
 }
 
-bool require_target(transport::Transport& transport, const std::string& path, bool overwrite) {
+bool require_target(storage::Transport& transport, const std::string& path, bool overwrite) {
   if (path.empty() || path.back() == '/') {
     throw Error(Code::invalid_argument, fmt::format("cannot write to \"{}\": the path names no file", path),
                 {.path = path});
@@ -60,20 +60,20 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
                 fmt::format("cannot write to \"{}\": a path holds no NUL", base::printable(path, 200)), {.path = path});
   }
   switch (transport.kind(path)) {
-    case transport::PathKind::absent:
+    case storage::PathKind::absent:
       return false;
-    case transport::PathKind::file:
+    case storage::PathKind::file:
       if (!overwrite) throw_exists(path);
       return true;
-    case transport::PathKind::directory:
+    case storage::PathKind::directory:
       throw Error(Code::invalid_argument, path + ": cannot write a file here: this is a directory", {.path = path});
-    case transport::PathKind::dangling_link:
+    case storage::PathKind::dangling_link:
       throw Error(Code::invalid_argument,
                   path +
                       ": cannot write a file here: this symbolic link has no target; remove it, or write to the file "
                       "it refers to",
                   {.path = path});
-    case transport::PathKind::other:
+    case storage::PathKind::other:
       break;
   }
   throw Error(Code::invalid_argument,
@@ -81,7 +81,7 @@ bool require_target(transport::Transport& transport, const std::string& path, bo
               {.path = path});
 }
 
-NewFile::NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path)
+NewFile::NewFile(storage::Transport& transport, const Communicator& communicator, const std::string& path)
     : transport_(transport), communicator_(communicator), path_(path) {}
 
 void NewFile::create(bool overwrite, std::uint64_t bytes, const StripeRequest& request) {
@@ -108,8 +108,8 @@ namespace {
 
 // What the root tells of a file that it has made.
 struct CreatedFile {
-  std::optional<transport::Identity> identity;
-  transport::StorageTraits unit;
+  std::optional<storage::Identity> identity;
+  storage::StorageTraits unit;
   Stripes stripes;
   bool replaces = false;
 };
@@ -132,9 +132,9 @@ void NewFile::take_identity(base::Bytes& message) {
 
 // Only the file itself tells its stripes, and one rank has asked it. A rank that sees another file system (a server its
 // disk, the others the network) has a view of its own.
-transport::StorageTraits NewFile::unit() const {
+storage::StorageTraits NewFile::unit() const {
   if (communicator_.is_root()) return unit_;
-  transport::StorageTraits mine = transport_.unit(base::directory_of(path_));
+  storage::StorageTraits mine = transport_.unit(base::directory_of(path_));
   if (mine.single_owner == unit_.single_owner && mine.one_writer == unit_.one_writer) {
     mine.bytes = unit_.bytes;
     mine.targets = unit_.targets;
@@ -142,19 +142,19 @@ transport::StorageTraits NewFile::unit() const {
   return mine;
 }
 
-clients::Seen NewFile::seen() const {
-  const transport::StorageTraits mine = unit();
+storage::Seen NewFile::seen() const {
+  const storage::StorageTraits mine = unit();
   return {mine, client(mine)};
 }
 
-std::uint64_t NewFile::client(const transport::StorageTraits& seen) const {
+std::uint64_t NewFile::client(const storage::StorageTraits& seen) const {
   if (seen.device != 0 || !communicator_.is_root())
-    return clients::client_of(transport_, base::directory_of(path_), seen);
+    return storage::client_of(transport_, base::directory_of(path_), seen);
   return (identity_ ? *identity_ : file_->identity()).device;
 }
 
-clients::Owners NewFile::owners() const {
-  return clients::owners_of(communicator_.engine(), [&] { return seen(); });
+storage::Owners NewFile::owners() const {
+  return storage::owners_of(communicator_.engine(), [&] { return seen(); });
 }
 
 void NewFile::resize(std::uint64_t bytes) {
@@ -164,7 +164,7 @@ void NewFile::resize(std::uint64_t bytes) {
 void NewFile::tell_size(std::uint64_t bytes) {
   comm::agree(communicator_.engine(), [&] {
     if (!file_) return;
-    named([&] { clients::tell_size(*file_, bytes); });
+    named([&] { storage::tell_size(*file_, bytes); });
   });
 }
 
@@ -174,8 +174,8 @@ void NewFile::go_on(const std::string& temporary_path) {
     if (communicator_.is_root()) open_here();
   });
   struct There {
-    transport::Identity identity;
-    transport::StorageTraits unit;
+    storage::Identity identity;
+    storage::StorageTraits unit;
   };
   const There there = comm::decide_at_root(communicator_.engine(), [&] {
     There seen;
@@ -200,14 +200,14 @@ void NewFile::open_here() {
 
 void NewFile::open_ours() {
   auto file = transport_.open_write(temporary_path_);
-  if (identity_) require_ours(transport::is_same_across_nodes(*identity_, file->identity_when_opened()));
+  if (identity_) require_ours(storage::is_same_across_nodes(*identity_, file->identity_when_opened()));
   file_ = std::move(file);
 }
 
 // Where others may write to the folder, the name may have become that of another file.
 void NewFile::require_ours(bool is_ours) const {
   if (is_ours) return;
-  if (temporary_path_ == path_) throw transport::replaced_error(path_);
+  if (temporary_path_ == path_) throw storage::replaced_error(path_);
   throw Error(Code::io,
               fmt::format("{}: the temporary file was replaced by another file while it was being written. No file was "
                           "published. Write to a folder that only you can modify",
@@ -248,12 +248,12 @@ void NewFile::make_temporary(std::uint64_t bytes, const StripeRequest& request) 
 }
 
 void NewFile::keep_private() {
-  if (!like_.empty() && &transport::resolve(like_) == &transport_) transport_.keep_private(like_, temporary_path_);
+  if (!like_.empty() && &storage::resolve(like_) == &transport_) transport_.keep_private(like_, temporary_path_);
 }
 
 // While it is empty, which is the only time for that.
 void NewFile::set_stripes(const std::string& spare, std::uint64_t bytes, const StripeRequest& request) {
-  const transport::Striping striping = transport_.set_stripes(temporary_path_, spare, bytes, request);
+  const storage::Striping striping = transport_.set_stripes(temporary_path_, spare, bytes, request);
   stripes_ = striping.stripes;
   unit_ = striping.unit;
   if (!stripes_.is_set()) return;
@@ -331,14 +331,14 @@ double NewFile::publish(Sync sync) {
 
 // A name that was free is free still, as a rule, so that nobody asks again.
 void NewFile::prepare_for_name(Sync sync) {
-  require_ours(transport::is_same_file(*identity_, transport_.identity(temporary_path_)));
+  require_ours(storage::is_same_file(*identity_, transport_.identity(temporary_path_)));
   try {
     settle_journal(transport_, path_, sync, replaced_ ? &*replaced_ : nullptr);
   } catch (const Error&) {
     // Somebody has taken the name, and adds to what is there: that is told when the name is asked for.
-    if (overwrite_ || transport_.kind(path_) == transport::PathKind::absent) throw;
+    if (overwrite_ || transport_.kind(path_) == storage::PathKind::absent) throw;
   }
-  if (replaces_ && transport_.kind(path_) == transport::PathKind::absent) {
+  if (replaces_ && transport_.kind(path_) == storage::PathKind::absent) {
     give_usual_permissions(transport_, temporary_path_);
     keep_private();
     replaces_ = false;
@@ -349,7 +349,7 @@ void NewFile::give_name() {
   try {
     if (!overwrite_ || !replaces_) return transport_.publish(temporary_path_, path_);
   } catch (const Error& error) {
-    if (error.code() != Code::exists || !overwrite_ || transport_.kind(path_) != transport::PathKind::file) throw;
+    if (error.code() != Code::exists || !overwrite_ || transport_.kind(path_) != storage::PathKind::file) throw;
   }
   if (excludes_appenders_ && !(replaced_ && replaced_->is_of(path_))) take_over();
   transport_.copy_permissions(path_, temporary_path_);
@@ -374,9 +374,12 @@ double NewFile::publish_set(const std::vector<std::unique_ptr<NewFile>>& files, 
       file->named([&] { file->prepare_for_name(sync); });
       names.push_back({file->temporary_path_, file->path_});
     }
-    replace_together(first.transport_, names, first.overwrite_, sync, [&] {
-      for (const auto& file : files) file->created_ = false;
-    }, files_of_set);
+    replace_together(
+        first.transport_, names, first.overwrite_, sync,
+        [&] {
+          for (const auto& file : files) file->created_ = false;
+        },
+        files_of_set);
     return watch.seconds();
   });
 }

@@ -18,18 +18,18 @@
 #include "base/bytes.hpp"
 #include "base/function_ref.hpp"
 #include "base/inner.hpp"
-#include "clients/owners.hpp"
 #include "comm/comm.hpp"
 #include "format/format.hpp"
-#include "transport/transport.hpp"
-#include "transport/writer_lock.hpp"
+#include "storage/owners.hpp"
+#include "storage/transport.hpp"
+#include "storage/writer_lock.hpp"
 
 namespace lq::io {
 
 class LQ_INNER NewFile {
  public:
   // Local.
-  NewFile(transport::Transport& transport, const Communicator& communicator, const std::string& path);
+  NewFile(storage::Transport& transport, const Communicator& communicator, const std::string& path);
   // Local. Before create(): what is made of the file `like` is for nobody who may not read that one.
   void keep_private(const std::string& like) { like_ = like; }
   // Local. Before create(): it replaces no file that somebody appends to (io), and nobody begins to before it has the
@@ -47,14 +47,14 @@ class LQ_INNER NewFile {
   bool replaces() const noexcept { return replaces_; }
   // Local. The stripes that the file got, and what is known of where it lies: as the root sees it.
   const Stripes& stripes() const noexcept { return stripes_; }
-  const transport::StorageTraits& root_unit() const noexcept { return unit_; }
+  const storage::StorageTraits& root_unit() const noexcept { return unit_; }
   // Local. What a writer of it should know: the root asks the new file, the others its folder.
-  transport::StorageTraits unit() const;
+  storage::StorageTraits unit() const;
   // Local. client_of() it (owners.hpp). `seen`: unit().
-  std::uint64_t client(const transport::StorageTraits& seen) const;
-  clients::Seen seen() const;
+  std::uint64_t client(const storage::StorageTraits& seen) const;
+  storage::Seen seen() const;
   // Collective. Who may write which block of it.
-  clients::Owners owners() const;
+  storage::Owners owners() const;
   // Part of something larger, which is there as `temporary_path` and stays when it is abandoned: its owner names or
   // removes it. The root opens it; the other ranks open that file or none.
   void go_on(const std::string& temporary_path);
@@ -74,7 +74,7 @@ class LQ_INNER NewFile {
   // closed.
   void tell_size(std::uint64_t bytes);
   // Local. Only on ranks that write (and on root).
-  transport::File& file() const noexcept { return *file_; }
+  storage::File& file() const noexcept { return *file_; }
   // Local. Does `work` on the file; its errors name the file as the user did, not by its temporary name.
   void named(base::FunctionRef<void()> work) const;
   // Local, at the root. Throws no_space unless the file system can take that many bytes more after the first `offset`.
@@ -111,7 +111,7 @@ class LQ_INNER NewFile {
   void sync_name();
   void discard() noexcept;
 
-  transport::Transport& transport_;
+  storage::Transport& transport_;
   Communicator communicator_;
   std::string path_;
   std::string temporary_path_;
@@ -119,20 +119,20 @@ class LQ_INNER NewFile {
   bool overwrite_ = false;
   bool replaces_ = false;
   bool excludes_appenders_ = false;
-  std::optional<transport::WriterLock> replaced_;  // at the root
+  std::optional<storage::WriterLock> replaced_;  // at the root
   double reserve_seconds_ = 0;
-  bool created_ = false;                         // the temporary file exists and is ours to remove
-  int process_ = 0;                              // that created it: a forked child leaves it alone
-  std::optional<transport::Identity> identity_;  // of the file it created
-  transport::StorageTraits unit_;                // of that file, as the root sees it
-  Stripes stripes_;                              // as above
-  std::unique_ptr<transport::File> file_;
+  bool created_ = false;                       // the temporary file exists and is ours to remove
+  int process_ = 0;                            // that created it: a forked child leaves it alone
+  std::optional<storage::Identity> identity_;  // of the file it created
+  storage::StorageTraits unit_;                // of that file, as the root sees it
+  Stripes stripes_;                            // as above
+  std::unique_ptr<storage::File> file_;
 };
 
 // Local. Refuses a path that a new file cannot take: an existing file (unless `overwrite`), a directory, a device.
 // Whether there is a file that will be replaced.
-bool require_target(transport::Transport& transport, const std::string& path, bool overwrite);
+bool require_target(storage::Transport& transport, const std::string& path, bool overwrite);
 // Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.
-void require_space(transport::Transport& transport, const std::string& path, std::uint64_t bytes);
+void require_space(storage::Transport& transport, const std::string& path, std::uint64_t bytes);
 
 }  // namespace lq::io

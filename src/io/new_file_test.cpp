@@ -38,7 +38,7 @@ unsigned mode_of(const std::string& path) {
 class New : public ::testing::Test {
  protected:
   std::unique_ptr<NewFile> create(bool overwrite) {
-    auto file = std::make_unique<NewFile>(transport::posix(), Communicator(), path_);
+    auto file = std::make_unique<NewFile>(storage::posix(), Communicator(), path_);
     file->create(overwrite, 4);
     return file;
   }
@@ -66,12 +66,12 @@ TEST_F(New, SuccessorOfAPrivateFileIsPrivateWhileItIsWritten) {
 
 // What is added to a file comes from as many clients as what made it.
 TEST(GoneOn, TellsTheMountsOfItsRanksApart) {
-  const auto servers = transport::make_memory();
+  const auto servers = storage::make_memory();
   servers->create("begun", {})->write_at(0, base::as_bytes(std::string("old")));
   for (const std::uint64_t other : {7U, 8U}) {
     testing::CachedClient first(*servers, 7), second(*servers, other);
     std::array<std::uint64_t, 2> clients{};
-    std::array<transport::StorageTraits, 2> units;
+    std::array<storage::StorageTraits, 2> units;
     testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
       const auto rank = static_cast<std::size_t>(comm->rank());
       NewFile file(rank == 0 ? first : second, Communicator(std::move(comm)), "whole");
@@ -80,7 +80,7 @@ TEST(GoneOn, TellsTheMountsOfItsRanksApart) {
       clients[rank] = file.client(units[rank]);
     });
     EXPECT_EQ(clients, (std::array<std::uint64_t, 2>{7, other}));
-    for (const transport::StorageTraits& unit : units) {
+    for (const storage::StorageTraits& unit : units) {
       EXPECT_TRUE(unit.single_owner);
       EXPECT_EQ(unit.bytes, testing::CachedClient::block);
     }
@@ -103,7 +103,7 @@ TEST_F(New, FileIsNotOpenedThroughALinkThatTookItsPlace) {
   put_contents(directory_ / "other", "precious");
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Communicator all(comm);
-    NewFile file(transport::posix(), all, path_);
+    NewFile file(storage::posix(), all, path_);
     file.create(false, 4);
     comm->barrier();
     if (comm->rank() == 0) {

@@ -16,7 +16,7 @@
 #include "comm/node.hpp"
 #include "io/journal.hpp"
 #include "io/shared_blocks.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq {
 namespace {
@@ -44,14 +44,14 @@ void require_cache_options(const std::string& path, const NodeCacheOptions& opti
 
 struct NodeCache::State {
   State(const std::string& file_path, const Communicator& ranks, const NodeCacheOptions& how)
-      : path(file_path), communicator(ranks), options(how), transport(transport::resolve(file_path)) {}
+      : path(file_path), communicator(ranks), options(how), transport(storage::resolve(file_path)) {}
 
   // Local. The file, open; opened only once.
-  transport::File& file() {
+  storage::File& file() {
     const std::lock_guard lock(mutex);
     if (!opened) {
-      std::unique_ptr<transport::File> now = transport.open_read(path);
-      const transport::Identity found = now->identity();
+      std::unique_ptr<storage::File> now = transport.open_read(path);
+      const storage::Identity found = now->identity();
       if (!is_same_across_nodes(found, identity) || found.bytes != identity.bytes) {
         throw Error(Code::io, fmt::format("{}: is another file than when the cache was made; make a new cache", path),
                     {.path = path});
@@ -91,10 +91,10 @@ struct NodeCache::State {
   std::string path;
   Communicator communicator;
   NodeCacheOptions options;
-  transport::Transport& transport;
-  transport::Identity identity;  // of the file, as the root has seen it
+  storage::Transport& transport;
+  storage::Identity identity;  // of the file, as the root has seen it
   std::mutex mutex;
-  std::unique_ptr<transport::File> opened;
+  std::unique_ptr<storage::File> opened;
   std::unique_ptr<comm::Node::Lease> lease;
   std::optional<io::SharedBlocks> blocks;  // in the lease
   std::uint64_t memory_bytes = 0;

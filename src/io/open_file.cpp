@@ -48,7 +48,7 @@ const std::shared_ptr<io::ScannedFile>& FileAccess::file_of(const File& file) {
 
 File::File(const std::string& path, const Communicator& communicator, const Limits& limits)
     : state_(comm::agree(communicator.engine(), [] { return std::make_unique<State>(); })) {
-  state_->file = io::ScannedFile::open(transport::resolve(path), path, communicator, limits);
+  state_->file = io::ScannedFile::open(storage::resolve(path), path, communicator, limits);
 }
 File::~File() = default;
 File::File(File&&) noexcept = default;
@@ -59,7 +59,7 @@ const Catalog& File::catalog() const { return FileAccess::file_of(*this)->catalo
 Report File::read(const Grid& grid, const MutableField& field, const ReadOptions& options) const {
   const auto file = comm::agree(grid.communicator().engine(), [&] { return FileAccess::file_of(*this); });
   const std::unique_ptr<io::Transfer> transfer = io::begin_read(file, grid, field, options);
-  return transfer->finish(pump::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->movement()));
 }
 
 std::string File::read_record(std::string_view type, std::uint64_t index) const {

@@ -13,12 +13,12 @@
 
 #include "io/read.hpp"
 #include "io/scan.hpp"
+#include "storage/forwarding.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "transport/forwarding.hpp"
 
 namespace lq::io {
 namespace {
@@ -26,11 +26,11 @@ namespace {
 using testing::error_of;
 
 // Does something once, when a file was opened for the n-th time on any rank.
-class Interfering final : public transport::ForwardingTransport {
+class Interfering final : public storage::ForwardingTransport {
  public:
   Interfering(int after, std::function<void()> deed)
-      : ForwardingTransport(transport::posix()), after_(after), deed_(std::move(deed)) {}
-  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+      : ForwardingTransport(storage::posix()), after_(after), deed_(std::move(deed)) {}
+  std::unique_ptr<storage::File> open_read(const std::string& path) override {
     auto file = ForwardingTransport::open_read(path);
     if (++opened == after_) deed_();
     return file;
@@ -44,20 +44,20 @@ class Interfering final : public transport::ForwardingTransport {
 
 // Counts the reads of the files it opens, and the questions for their file systems, and does something before the n-th
 // read.
-class Counting final : public transport::ForwardingTransport {
+class Counting final : public storage::ForwardingTransport {
  public:
   explicit Counting(int before = 0, std::function<void()> deed = {})
-      : ForwardingTransport(transport::posix()), before_(before), deed_(std::move(deed)) {}
-  transport::StorageTraits unit(const std::string& path) override {
+      : ForwardingTransport(storage::posix()), before_(before), deed_(std::move(deed)) {}
+  storage::StorageTraits unit(const std::string& path) override {
     ++units;
     return ForwardingTransport::unit(path);
   }
   std::atomic<int> reads{0}, units{0};
 
  private:
-  class CountedFile final : public transport::ForwardingFile {
+  class CountedFile final : public storage::ForwardingFile {
    public:
-    CountedFile(std::unique_ptr<transport::File> file, Counting& counting)
+    CountedFile(std::unique_ptr<storage::File> file, Counting& counting)
         : ForwardingFile(std::move(file)), counting_(counting) {}
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
       if (++counting_.reads == counting_.before_) counting_.deed_();
@@ -67,7 +67,7 @@ class Counting final : public transport::ForwardingTransport {
    private:
     Counting& counting_;
   };
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<CountedFile>(std::move(file), *this);
   }
 
@@ -141,7 +141,7 @@ TEST_F(Opened, IsScannedOnceWhateverIsRead) {
 // of the file. What they leave out between them is in the data of one field, and is read once at most, around texts.
 TEST_F(Opened, IsScannedInLargePieces) {
   write(path_, 1, 300);
-  transport::posix().set_modified(path_, 0);  // of a file that was written to just now, all is read twice
+  storage::posix().set_modified(path_, 0);  // of a file that was written to just now, all is read twice
   Counting counting;
   const auto file = ScannedFile::open(counting, path_, Communicator(), {});
   EXPECT_EQ(file->catalog().fields.size(), 300U);
@@ -155,7 +155,7 @@ TEST_F(Opened, IsScannedInLargePieces) {
 TEST_F(Opened, IsSeenInOneState) {
   constexpr int fields = 40;
   write(path_, 1, fields);
-  const auto modified = transport::posix().identity(path_).modified;
+  const auto modified = storage::posix().identity(path_).modified;
   const std::string before = testing::contents(path_);
   std::string after = before;
   for (auto at = after.find("source"); at != std::string::npos; at = after.find("source", at))
@@ -170,10 +170,10 @@ TEST_F(Opened, IsSeenInOneState) {
   bool is_all_read = false;
   for (int k = 1; !is_all_read; ++k) {
     testing::put_contents(path_, before);
-    transport::posix().set_modified(path_, modified);
+    storage::posix().set_modified(path_, modified);
     Counting counting(k, [&] {
-      transport::posix().open_write(path_)->write_at(0, base::as_bytes(after));
-      transport::posix().set_modified(path_, modified);
+      storage::posix().open_write(path_)->write_at(0, base::as_bytes(after));
+      storage::posix().set_modified(path_, modified);
     });
     const auto file = ScannedFile::open(counting, path_, Communicator(), {});
     EXPECT_EQ(file->catalog().fields.size(), fields);

@@ -11,11 +11,11 @@
 
 #include <limequat/catalog.hpp>
 
+#include "engine/checksum_sites.hpp"
+#include "engine/row_order.hpp"
 #include "lattice/blocks.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "pump/checksum_sites.hpp"
-#include "pump/row_order.hpp"
 
 namespace lq::io {
 
@@ -23,11 +23,11 @@ class PairedBoxes {
  public:
   // A part of them, in boxes of at most `most_sites` sites; along the blocks of `blocked` unless it is nullptr.
   PairedBoxes(const Payload& one, const Payload& other, const Payload* blocked, std::uint64_t most_sites,
-              const pump::PartIndex& part, int threads) {
+              const engine::PartIndex& part, int threads) {
     if (blocked != nullptr) {
       const lattice::Blocks blocks(*blocked, blocked->stored);
       blocks_.emplace(blocks, blocked->order, most_sites, lattice::share_of(blocks.count(), part.all, part.number),
-                      pump::are_large_blocks(*blocked, threads));
+                      engine::are_large_blocks(*blocked, threads));
       return;
     }
     const int dimensions = one.stored.extents.size();

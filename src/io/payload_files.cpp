@@ -14,8 +14,8 @@ const format::TileCodec* tile_codec_of(const std::string& format, const Payload&
   return payload.encoding.empty() ? nullptr : format::format_named(format).for_fields().tile_codec(payload.encoding);
 }
 
-PayloadFiles::PayloadFiles(transport::Transport& transport, const std::vector<std::string>& paths,
-                           const Payload& payload, const format::TileCodec* codec)
+PayloadFiles::PayloadFiles(storage::Transport& transport, const std::vector<std::string>& paths, const Payload& payload,
+                           const format::TileCodec* codec)
     : files_(paths.size()) {
   const auto open = [&](int file) {
     const auto k = static_cast<std::size_t>(file);
@@ -26,8 +26,8 @@ PayloadFiles::PayloadFiles(transport::Transport& transport, const std::vector<st
   sequence_.emplace(paths.front(), payload, codec, all());
 }
 
-std::vector<transport::File*> PayloadFiles::all() const {
-  std::vector<transport::File*> all;
+std::vector<storage::File*> PayloadFiles::all() const {
+  std::vector<storage::File*> all;
   for (const auto& file : files_) all.push_back(file.get());
   return all;
 }

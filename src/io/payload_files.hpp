@@ -11,9 +11,9 @@
 
 #include <limequat/catalog.hpp>
 
+#include "engine/sequence.hpp"
 #include "format/tile_codec.hpp"
-#include "pump/sequence.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
@@ -26,20 +26,20 @@ const format::TileCodec* tile_codec_of(const std::string& format, const Payload&
 class PayloadFiles {
  public:
   // Local. Opens those that the payload has a part in; it and the codec outlive the object.
-  PayloadFiles(transport::Transport& transport, const std::vector<std::string>& paths, const Payload& payload,
+  PayloadFiles(storage::Transport& transport, const std::vector<std::string>& paths, const Payload& payload,
                const format::TileCodec* codec);
-  PayloadFiles(transport::Transport& transport, const Catalog& catalog, const Payload& payload)
+  PayloadFiles(storage::Transport& transport, const Catalog& catalog, const Payload& payload)
       : PayloadFiles(transport, files_of(catalog), payload, tile_codec_of(catalog.format, payload)) {}
 
-  std::vector<transport::File*> all() const;
+  std::vector<storage::File*> all() const;
   // Where Payload::origin() counts from.
-  transport::File& sequence() const noexcept { return *sequence_->file(); }
+  storage::File& sequence() const noexcept { return *sequence_->file(); }
   // Whether several threads may use that at once, at different bytes.
   bool are_thread_safe() const noexcept { return sequence_->is_thread_safe(); }
 
  private:
-  std::vector<std::unique_ptr<transport::File>> files_;
-  std::optional<pump::Sequence> sequence_;
+  std::vector<std::unique_ptr<storage::File>> files_;
+  std::optional<engine::Sequence> sequence_;
 };
 
 }  // namespace lq::io

@@ -92,7 +92,7 @@ class ProgressOf : public ::testing::TestWithParam<ToldWay> {
     EXPECT_LT(told.done.front(), told_bytes);
   }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
 };
 
 TEST_P(ProgressOf, AWriteAndAReadIsToldOnRankZero) {
@@ -119,7 +119,7 @@ TEST_P(ProgressOf, AListenerThatThrowsEndsTheTransferOnAllRanks) {
     }
   };
   on_ranks([&](const Grid& grid) { expect_failure([&] { write(grid, throws); }); });
-  EXPECT_EQ(transport_->kind("field"), transport::PathKind::absent);
+  EXPECT_EQ(transport_->kind("field"), storage::PathKind::absent);
   on_ranks([&](const Grid& grid) { write(grid, {}); });
   on_ranks([&](const Grid& grid) { expect_failure([&] { read(grid, throws); }); });
 }

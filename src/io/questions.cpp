@@ -18,7 +18,7 @@
 namespace lq {
 
 Catalog inspect(const std::string& path, const Communicator& communicator, const Limits& limits) {
-  const auto file = io::ScannedFile::open(transport::resolve(path), path, communicator, limits);
+  const auto file = io::ScannedFile::open(storage::resolve(path), path, communicator, limits);
   return comm::agree_alike(communicator.engine(), [&] { return file->catalog(); });
 }
 
@@ -28,9 +28,9 @@ namespace {
 template <class Answer>
 Answer ask(Answer (format::Container::*question)(base::ByteSource&, const Catalog&) const, const std::string& path,
            const Limits& limits) {
-  transport::Transport& transport = transport::resolve(path);
+  storage::Transport& transport = storage::resolve(path);
   Answer answer;
-  io::read_undisturbed(transport, transport.open_read(path), [&](transport::File& file, const io::FoundJournal&) {
+  io::read_undisturbed(transport, transport.open_read(path), [&](storage::File& file, const io::FoundJournal&) {
     base::CachedSource cached(file);
     const format::Container& container = *format::recognise(cached).container;
     answer = (container.*question)(cached, container.scan(cached, limits));

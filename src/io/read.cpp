@@ -15,13 +15,13 @@
 
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
-#include "grid/local_field.hpp"
 #include "io/judgement.hpp"
 #include "io/nature.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
+#include "lattice/local_field.hpp"
 #include "options/agreed.hpp"
 
 namespace lq {
@@ -129,7 +129,7 @@ void warn_of(const Nature& nature, Report& report) {
 }
 
 // Of a field that is read.
-SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Box& region,
+SitePlan plan_of(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Box& region,
                  const ReadOptions& options) {
   return {.path = catalog.path,
           .payload = entry.payload,
@@ -147,7 +147,7 @@ SitePlan plan_of(transport::Transport& transport, const Catalog& catalog, const 
 class EntryTransfer {
  public:
   // Local.
-  EntryTransfer(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+  EntryTransfer(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                 const MutableField& local, const ReadOptions& options)
       : transport_(transport),
         catalog_(catalog),
@@ -165,14 +165,14 @@ class EntryTransfer {
   void begin(SiteTransfer::Facts& facts, const base::Stopwatch& since) {
     sites_.choose_route(facts);
     const auto open = [&] {
-      if (!sites_.touches_file()) return std::vector<transport::File*>{};
+      if (!sites_.touches_file()) return std::vector<storage::File*>{};
       files_.emplace(transport_, catalog_, entry_.payload);
       return files_->all();
     };
     sites_.start(open, since);
   }
 
-  pump::Movement& movement() { return sites_.movement(); }
+  engine::Movement& movement() { return sites_.movement(); }
 
   // Collective. Of what began at `since`.
   Report finish(const std::exception_ptr& failure, const base::Stopwatch& since) {
@@ -203,7 +203,7 @@ class EntryTransfer {
     return report;
   }
 
-  transport::Transport& transport_;
+  storage::Transport& transport_;
   const Catalog& catalog_;
   const FieldEntry& entry_;
   Grid grid_;
@@ -218,7 +218,7 @@ class ReadTransfer final : public Transfer {
  public:
   // Local. A file to scan, or one that was scanned.
   ReadTransfer(const Grid& grid, const MutableField& field, std::shared_ptr<ScannedFile> file)
-      : grid_(grid), local_(grid::resolve_field(grid, field)), file_(std::move(file)) {}
+      : grid_(grid), local_(lattice::resolve_field(grid, field)), file_(std::move(file)) {}
   const FieldSpec& spec() const noexcept { return local_.spec; }
   // Collective. Where a rank meets another file than was scanned, the scan is repeated.
   void scan_and_begin(const ReadOptions& options) {
@@ -233,7 +233,7 @@ class ReadTransfer final : public Transfer {
     begin_entry(options, nullptr);
   }
 
-  pump::Movement& movement() override { return entry_->movement(); }
+  engine::Movement& movement() override { return entry_->movement(); }
   Report finish(const std::exception_ptr& failure) override { return entry_->finish(failure, watch_); }
   // Collective. After a failure: whether the file has a successor, with which what it needed may have gone.
   bool was_replaced() const { return file_->was_replaced(); }
@@ -261,7 +261,7 @@ class ReadTransfer final : public Transfer {
 };
 
 // Collective.
-std::unique_ptr<ReadTransfer> begin_scanning(transport::Transport& transport, const std::string& path, const Grid& grid,
+std::unique_ptr<ReadTransfer> begin_scanning(storage::Transport& transport, const std::string& path, const Grid& grid,
                                              const MutableField& field, const ReadOptions& options) {
   std::unique_ptr<ReadTransfer> transfer;
   comm::require_same(grid.communicator().engine(), [&] {
@@ -276,7 +276,7 @@ std::unique_ptr<ReadTransfer> begin_scanning(transport::Transport& transport, co
 }
 
 // Collective. A field of a catalog that all ranks have.
-Report move_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+Report move_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options, const base::Stopwatch& since) {
   SiteTransfer::Facts facts;
   const auto transfer = comm::agree(grid.communicator().engine(), facts.terms(), [&] {
@@ -285,28 +285,28 @@ Report move_entry(transport::Transport& transport, const Catalog& catalog, const
     return made;
   });
   transfer->begin(facts, since);
-  return transfer->finish(pump::outcome_of(transfer->movement()), since);
+  return transfer->finish(engine::outcome_of(transfer->movement()), since);
 }
 
 }  // namespace
 
-Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+Report read_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options) {
   return move_entry(transport, catalog, entry, grid, local, options, base::Stopwatch());
 }
 
-Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options) {
   const base::Stopwatch watch;
   MutableField local;
   comm::require_same(grid.communicator().engine(), [&] {
-    local = grid::resolve_field(grid, field);
+    local = lattice::resolve_field(grid, field);
     return stated_reading(grid, options, local.spec);
   });
   return move_entry(transport, catalog, entry, grid, local, options, watch);
 }
 
-std::unique_ptr<Transfer> begin_read(transport::Transport& transport, const std::string& path, const Grid& grid,
+std::unique_ptr<Transfer> begin_read(storage::Transport& transport, const std::string& path, const Grid& grid,
                                      const MutableField& field, const ReadOptions& options) {
   return begin_scanning(transport, path, grid, field, options);
 }
@@ -322,13 +322,13 @@ std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, c
   return transfer;
 }
 
-Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
+Report read_field(storage::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options) {
   constexpr int attempts = 20;
   for (int attempt = 1;; ++attempt) {
     const auto transfer = begin_scanning(transport, path, grid, field, options);
     try {
-      return transfer->finish(pump::outcome_of(transfer->movement()));
+      return transfer->finish(engine::outcome_of(transfer->movement()));
     } catch (const Error&) {
       if (attempt == attempts || !transfer->was_replaced()) throw;
     }
@@ -338,7 +338,7 @@ Report read_field(transport::Transport& transport, const std::string& path, cons
 }  // namespace io
 
 Report read(const std::string& path, const Grid& grid, const MutableField& field, const ReadOptions& options) {
-  return io::read_field(transport::resolve(path), path, grid, field, options);
+  return io::read_field(storage::resolve(path), path, grid, field, options);
 }
 
 }  // namespace lq

@@ -12,20 +12,20 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
 // Collective. As lq::read.
-Report read_field(transport::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
+Report read_field(storage::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
                   const ReadOptions& options);
 
 // Collective. One field of a file that was scanned already, sound in its other parts or not; `local` is resolved.
 // seconds.total is left to the caller.
-Report read_entry(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+Report read_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options);
 // Collective. The same with a field as users give it, and seconds.total.
-Report read_listed(transport::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options);
 
 }  // namespace lq::io

@@ -20,15 +20,15 @@
 #include "format/format.hpp"
 #include "io/new_file.hpp"
 #include "kernels/crc32.hpp"
-#include "transport/writer_lock.hpp"
+#include "storage/writer_lock.hpp"
 
 namespace lq::io {
 
 namespace {
 
-using transport::Identity;
-using transport::PathKind;
-using transport::Transport;
+using storage::Identity;
+using storage::PathKind;
+using storage::Transport;
 using Member = Replacement::Member;
 
 constexpr std::string_view replacement_magic = "LQREPL01";
@@ -247,8 +247,8 @@ void complete(Transport& transport, const Replacement& replacement, Sync sync, b
   if (left == 0) remove_quietly(transport, replacement.record);
 }
 
-transport::WriterLock lock_of(const std::string& record) {
-  return transport::WriterLock(
+storage::WriterLock lock_of(const std::string& record) {
+  return storage::WriterLock(
       record,
       Error(Code::io,
             fmt::format("{}: another program is giving files of this name to a new set; wait until it has", record),
@@ -381,7 +381,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
   const auto file = transport.create(record);
   bool is_decided = false;
   try {
-    const transport::WriterLock lock = lock_of(record);
+    const storage::WriterLock lock = lock_of(record);
     const Replacement replacement = plan(transport, files, overwrite, files_before);
     file->write_at(0, encode_replacement(replacement));
     if (sync != Sync::none) file->sync();
@@ -415,7 +415,7 @@ void replace_together(Transport& transport, const std::vector<Renaming>& files, 
 std::optional<Replacement> settle_replacement(Transport& transport, const std::string& path, Sync sync) {
   for (const std::string& record : replacement_paths(path)) {
     if (transport.kind(record) != PathKind::file) continue;
-    const transport::WriterLock lock = lock_of(record);
+    const storage::WriterLock lock = lock_of(record);
     auto found = look_at(transport, record);
     if (found) {
       complete(transport, *found, sync, [] {});
@@ -462,7 +462,7 @@ auto ReplacedFiles::found(const std::string& path, const Do& what) const {
 namespace {
 
 // A file under the name that it is to get.
-class Renamed final : public transport::ForwardingFile {
+class Renamed final : public storage::ForwardingFile {
  public:
   Renamed(std::shared_ptr<File> file, std::string path) : ForwardingFile(std::move(file)), path_(std::move(path)) {}
   const std::string& path() const noexcept override { return path_; }
@@ -474,8 +474,8 @@ class Renamed final : public transport::ForwardingFile {
 
 }  // namespace
 
-std::unique_ptr<transport::File> ReplacedFiles::open_read(const std::string& path) {
-  return found(path, [&](const std::string& name) -> std::unique_ptr<transport::File> {
+std::unique_ptr<storage::File> ReplacedFiles::open_read(const std::string& path) {
+  return found(path, [&](const std::string& name) -> std::unique_ptr<storage::File> {
     auto file = inner().open_read(name);
     if (name == path) return file;
     return std::make_unique<Renamed>(std::move(file), path);

@@ -15,11 +15,11 @@
 
 #include "base/temporary_name.hpp"
 #include "io/new_file.hpp"
+#include "storage/writer_lock.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
-#include "transport/writer_lock.hpp"
 
 namespace lq::io {
 namespace {
@@ -54,7 +54,7 @@ class Interrupted : public ::testing::Test {
   static constexpr std::uint32_t number = 0x1a2b3c4d;
 
   // Dies when it has given one name.
-  class Dying final : public transport::ForwardingTransport {
+  class Dying final : public storage::ForwardingTransport {
    public:
     using ForwardingTransport::ForwardingTransport;
     void rename(const std::string& from, const std::string& to) override {
@@ -69,8 +69,9 @@ class Interrupted : public ::testing::Test {
       put_contents(base::temporary_name(path, number), "newer");
     }
     EXPECT_TRUE(testing::dies_in([&] {
-      Dying dying(transport::posix());
-      replace_together(dying, names(), true, Sync::none, [] {}, files_of_set);
+      Dying dying(storage::posix());
+      replace_together(
+          dying, names(), true, Sync::none, [] {}, files_of_set);
     }));
     EXPECT_EQ(contents(second_), "newer");
     EXPECT_EQ(contents(first_), "old");
@@ -79,14 +80,14 @@ class Interrupted : public ::testing::Test {
   std::vector<Renaming> names() const {
     return {{base::temporary_name(first_, number), first_}, {base::temporary_name(second_, number), second_}};
   }
-  bool is_in_force() const { return find_replacement(transport::posix(), second_).has_value(); }
+  bool is_in_force() const { return find_replacement(storage::posix(), second_).has_value(); }
 
   testing::ScratchDirectory directory_;
   const std::string first_ = directory_ / "f.vol0000", second_ = directory_ / "f.vol0001";
 };
 
 TEST_F(Interrupted, IsReadAsIfItWereNot) {
-  ReplacedFiles files(transport::posix());
+  ReplacedFiles files(storage::posix());
   files.look(first_);
   EXPECT_EQ(testing::bytes_in(files, first_).size(), 5U);
   EXPECT_EQ(files.open_read(first_)->path(), first_);
@@ -94,7 +95,7 @@ TEST_F(Interrupted, IsReadAsIfItWereNot) {
 }
 
 TEST_F(Interrupted, IsCompletedByWhoeverFindsAnyOfItsFiles) {
-  EXPECT_TRUE(settle_replacement(transport::posix(), second_, Sync::full));
+  EXPECT_TRUE(settle_replacement(storage::posix(), second_, Sync::full));
   EXPECT_EQ(contents(first_), "newer");
   EXPECT_EQ(testing::files_in(directory_.path()), (std::vector<std::string>{"f.vol0000", "f.vol0001"}));
 }
@@ -102,7 +103,7 @@ TEST_F(Interrupted, IsCompletedByWhoeverFindsAnyOfItsFiles) {
 TEST_F(Interrupted, IsNotHeededWhenAForeignProgramWroteToAFileSince) {
   put_contents(first_, "of QIO");
   EXPECT_FALSE(is_in_force());
-  EXPECT_FALSE(settle_replacement(transport::posix(), first_, Sync::none));
+  EXPECT_FALSE(settle_replacement(storage::posix(), first_, Sync::none));
   EXPECT_EQ(contents(first_), "of QIO");
   EXPECT_FALSE(fs::exists(replacement_path(first_)));
 }
@@ -121,8 +122,8 @@ TEST_F(Interrupted, IsMovedWithItsFolder) {
 }
 
 TEST_F(Interrupted, IsLeftToAWriterThatIsAtWork) {
-  const transport::WriterLock lock(replacement_path(first_));
-  EXPECT_EQ(error_of([&] { settle_replacement(transport::posix(), first_, Sync::none); }).code(), Code::io);
+  const storage::WriterLock lock(replacement_path(first_));
+  EXPECT_EQ(error_of([&] { settle_replacement(storage::posix(), first_, Sync::none); }).code(), Code::io);
   EXPECT_TRUE(is_in_force());
 }
 
@@ -159,7 +160,10 @@ TEST(Replacement, GivesNoNameThatIsTaken) {
     put_contents(names.back().from, "new");
   }
   put_contents(second, "old");
-  const Error error = error_of([&] { replace_together(transport::posix(), names, false, Sync::none, [] {}, files_of_set); });
+  const Error error = error_of([&] {
+    replace_together(
+        storage::posix(), names, false, Sync::none, [] {}, files_of_set);
+  });
   EXPECT_EQ(error.code(), Code::exists);
   EXPECT_EQ(contents(second), "old");
   EXPECT_FALSE(fs::exists(first));
@@ -171,7 +175,7 @@ TEST(NewFileWithoutPredecessor, HasTheRightsOfAnyNewFile) {
   const testing::ScratchDirectory directory;
   const std::string path = directory / "conf.ildg";
   put_contents(path, "old");
-  NewFile file(transport::posix(), Communicator(), path);
+  NewFile file(storage::posix(), Communicator(), path);
   file.create(true, 4);
   fs::remove(path);
   file.finish(Sync::none);

@@ -32,7 +32,7 @@ MutableField memory_field(std::vector<T>& values, FieldSpec spec, SiteOrder orde
 }
 
 template <class T>
-void write_formula(transport::Transport& transport, const std::string& path, int ranks, const Extents& extents,
+void write_formula(storage::Transport& transport, const std::string& path, int ranks, const Extents& extents,
                    const FieldSpec& spec, const GridOptions& grid_options = {}, const WriteOptions& options = {},
                    const SiteOrder& order = {}) {
   run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
@@ -44,7 +44,7 @@ void write_formula(transport::Transport& transport, const std::string& path, int
 }
 
 template <class T>
-void expect_formula(transport::Transport& transport, const std::string& path, int ranks, const Extents& extents,
+void expect_formula(storage::Transport& transport, const std::string& path, int ranks, const Extents& extents,
                     const FieldSpec& spec, const GridOptions& grid_options = {}, const SiteOrder& order = {}) {
   run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
     const Grid grid(Communicator(std::move(comm)), extents, grid_options);
@@ -98,7 +98,7 @@ TEST(RoundTrip, IsTheIdentityForRandomLatticesGridsOrdersAndKinds) {
     SCOPED_TRACE(::testing::Message() << "trial " << i << " lattice " << to_string(trial.extents) << " kind "
                                       << name(trial.spec.kind) << " ranks " << trial.writers << " -> "
                                       << trial.readers);
-    const auto transport = transport::make_memory();
+    const auto transport = storage::make_memory();
     write_formula<double>(*transport, "f", trial.writers, trial.extents, trial.spec, {}, {.format = "scidac"},
                           trial.write_order);
     expect_formula<double>(*transport, "f", trial.readers, trial.extents, trial.spec, {}, trial.read_order);
@@ -108,7 +108,7 @@ TEST(RoundTrip, IsTheIdentityForRandomLatticesGridsOrdersAndKinds) {
 TEST(RoundTrip, ConvertsPrecisionOnTheWay) {
   const FieldSpec spec = spinor_spec(Precision::double_);
   for (const Precision in_file : {Precision::single, Precision::double_}) {
-    const auto transport = transport::make_memory();
+    const auto transport = storage::make_memory();
     write_formula<double>(*transport, "f", 2, {4, 4, 4, 4}, spec, {}, {.format = "scidac", .precision = in_file});
     expect_formula<double>(*transport, "f", 3, {4, 4, 4, 4}, spec);
     expect_formula<float>(*transport, "f", 3, {4, 4, 4, 4}, spec);
@@ -119,7 +119,7 @@ TEST(RoundTrip, TheFileDoesNotDependOnTheProcessGridOrMemoryOrder) {
   FieldSpec spec = gauge_spec(Precision::double_, 3, 4);
   spec.numbers = 72;
   const Extents extents{4, 3, 5, 6};
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   write_formula<double>(*transport, "reference", 1, extents, spec);
   const std::vector<std::byte> reference = bytes_in(*transport, "reference");
   const std::vector<std::pair<int, GridOptions>> grids = {
@@ -139,7 +139,7 @@ TEST(RoundTrip, TheFileDoesNotDependOnTheProcessGridOrMemoryOrder) {
 
 TEST(RoundTrip, WorksWhereASubsetOfTheRanksHoldsNothing) {
   const FieldSpec spec = spinor_spec(Precision::double_);
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   run_ranks(5, [&](std::shared_ptr<comm::Comm> comm) {
     const bool holds = comm->rank() == 1 || comm->rank() == 4;
     const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.holds_sites = holds});
@@ -151,7 +151,7 @@ TEST(RoundTrip, WorksWhereASubsetOfTheRanksHoldsNothing) {
 }
 
 TEST(RoundTrip, OfAnAccessorFieldIsTheSame) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const Extents extents{4, 2, 2, 6};
   run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     const Grid grid(Communicator(std::move(comm)), extents);
@@ -181,7 +181,7 @@ TEST_P(Regions, AreReadOnAnyGridAndCheckedWhereChecksumsCoverThem) {
   const Box& region = GetParam().first;
   const Extents extents{4, 3, 5, 6};
   const FieldSpec spec = spinor_spec(Precision::double_);
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   write_formula<double>(*transport, "f", 2, extents, spec, {}, {.format = "scidac"});
   run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     const Grid grid(Communicator(std::move(comm)), region.extents);
@@ -200,7 +200,7 @@ INSTANTIATE_TEST_SUITE_P(Boxes, Regions,
 
 TEST(Reading, OnAGridOfAnotherLatticeNamesBoth) {
   const FieldSpec spec = spinor_spec(Precision::double_);
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   write_formula<double>(*transport, "f", 1, {4, 4, 4, 4}, spec, {}, {.format = "scidac"});
   const Grid grid(Extents{4, 4, 4, 8});
   std::vector<double> values(static_cast<std::size_t>(grid.volume() * spec.numbers));
@@ -211,7 +211,7 @@ TEST(Reading, OnAGridOfAnotherLatticeNamesBoth) {
 }
 
 TEST(Reading, AFieldOfAnotherKindIsRefused) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   write_formula<double>(*transport, "f", 1, {4, 4, 4, 4}, spinor_spec(Precision::double_), {}, {.format = "scidac"});
   const Grid grid(Extents{4, 4, 4, 4});
   std::vector<double> values(static_cast<std::size_t>(grid.volume() * 288));
@@ -223,7 +223,7 @@ TEST(Reading, AFieldOfAnotherKindIsRefused) {
 }
 
 TEST(Writing, WithMemoryTooSmallForTheGridFailsOnAllRanksBeforeAFileExists) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = spinor_spec(Precision::double_);
   const auto outcomes = testing::outcomes_of_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     const bool small = comm->rank() == 1;
@@ -236,11 +236,11 @@ TEST(Writing, WithMemoryTooSmallForTheGridFailsOnAllRanksBeforeAFileExists) {
     EXPECT_EQ(error.code(), Code::invalid_argument);
     EXPECT_EQ(error.facts().rank, 1);
   }
-  EXPECT_EQ(transport->kind("f"), transport::PathKind::absent);
+  EXPECT_EQ(transport->kind("f"), storage::PathKind::absent);
 }
 
 TEST(Writing, DifferentOptionsOnTwoRanksIsAnError) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = spinor_spec(Precision::double_);
   const auto outcomes = testing::outcomes_of_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const int rank = comm->rank();
@@ -255,7 +255,7 @@ TEST(Writing, DifferentOptionsOnTwoRanksIsAnError) {
 }
 
 // Fields in single precision on one rank and in double on the other; `precision` as asked of the file.
-std::vector<std::exception_ptr> write_mixed(transport::Transport& transport, std::optional<Precision> precision) {
+std::vector<std::exception_ptr> write_mixed(storage::Transport& transport, std::optional<Precision> precision) {
   return testing::outcomes_of_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const bool is_single = comm->rank() == 1;
     const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4});
@@ -267,17 +267,17 @@ std::vector<std::exception_ptr> write_mixed(transport::Transport& transport, std
 }
 
 TEST(Writing, FromSingleOnOneRankAndDoubleOnAnotherNeedsAPrecision) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   for (const std::exception_ptr& outcome : write_mixed(*transport, {})) {
     EXPECT_EQ(error_of([&] { std::rethrow_exception(outcome); }).code(), Code::ranks_disagree);
   }
-  EXPECT_EQ(transport->kind("f"), transport::PathKind::absent);
+  EXPECT_EQ(transport->kind("f"), storage::PathKind::absent);
   for (const std::exception_ptr& outcome : write_mixed(*transport, Precision::single)) EXPECT_EQ(outcome, nullptr);
-  EXPECT_EQ(transport->kind("f"), transport::PathKind::file);
+  EXPECT_EQ(transport->kind("f"), storage::PathKind::file);
 }
 
 TEST(Writing, RecordsOfDifferentTypesOnTwoRanksIsAnError) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const auto outcomes = testing::outcomes_of_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const std::string type = comm->rank() == 0 ? "note" : "remark";
     FieldWriter writer(*transport, Communicator(std::move(comm)), "f", {.format = "scidac"});
@@ -293,14 +293,14 @@ TEST(Writing, RecordsOfDifferentTypesOnTwoRanksIsAnError) {
 TEST(Writing, ToADirectoryThatIsMissingNamesTheFileAskedFor) {
   std::vector<double> values(16 * 24);
   const std::string path = "no/such/directory/f.scidac";
-  const Error error = error_of([&] { write_field(transport::posix(), path, Grid({2, 2, 2, 2}), spinor(values), {}); });
+  const Error error = error_of([&] { write_field(storage::posix(), path, Grid({2, 2, 2, 2}), spinor(values), {}); });
   EXPECT_EQ(error.code(), Code::not_found);
   EXPECT_EQ(error.facts().path, path);
   EXPECT_TRUE(std::string_view(error.what()).starts_with(path + ": ")) << error.what();
 }
 
 TEST(Writing, ToAPathWithANulIsRefused) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   std::vector<double> values(16 * 24);
   const Error error = error_of([&] {
     write_field(*transport, std::string("a\0b", 3), Grid({2, 2, 2, 2}), spinor(values), {.format = "scidac"});

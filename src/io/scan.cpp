@@ -18,8 +18,8 @@
 #include "io/journal_watch.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
-#include "pieces/description.hpp"
-#include "pieces/window.hpp"
+#include "storage/description.hpp"
+#include "storage/window.hpp"
 
 namespace lq::io {
 
@@ -42,28 +42,28 @@ bool still_holds(Catalog now, Catalog before) {
 }
 
 // What stands for it is its description.
-class WholeOfSet final : public partition::Window {
+class WholeOfSet final : public storage::Window {
  public:
-  WholeOfSet(std::shared_ptr<partition::Subfiles> subfiles, const transport::Identity& description)
+  WholeOfSet(std::shared_ptr<storage::Subfiles> subfiles, const storage::Identity& description)
       : Window(std::move(subfiles)), description_(description) {}
-  transport::Identity identity() const override { return description_; }
+  storage::Identity identity() const override { return description_; }
   void close() override {}  // others may read the subfiles
 
  private:
-  transport::Identity description_;
+  storage::Identity description_;
 };
 
 }  // namespace
 
 comm::Stated stated_path(const std::string& path) { return {"the path of the file to read", path}; }
 
-bool have_been_replaced(comm::Comm& comm, const transport::PinnedTransport& files) {
+bool have_been_replaced(comm::Comm& comm, const storage::PinnedTransport& files) {
   std::array<std::uint64_t, 1> replaced{files.has_seen_replacement() || !files.mean_the_same() ? 1U : 0U};
   comm.all_reduce(replaced, comm::Reduce::max);
   return replaced[0] != 0;
 }
 
-std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, const std::string& path,
+std::shared_ptr<ScannedFile> ScannedFile::open(storage::Transport& transport, const std::string& path,
                                                const Communicator& communicator, const Limits& limits,
                                                Headers headers) {
   comm::Comm& comm = communicator.engine();
@@ -74,7 +74,7 @@ std::shared_ptr<ScannedFile> ScannedFile::open(transport::Transport& transport, 
   return file;
 }
 
-std::unique_ptr<transport::File> JournaledFiles::open_read(const std::string& path) {
+std::unique_ptr<storage::File> JournaledFiles::open_read(const std::string& path) {
   auto file = PinnedTransport::open_read(path);
   if (path != path_) return file;
   if (subfiles_) return std::make_unique<WholeOfSet>(subfiles_, file->identity());
@@ -90,8 +90,8 @@ void JournaledFiles::lay_over(const std::string& path, std::shared_ptr<const Cha
 
 bool JournaledFiles::take_for_set(const std::string& path) {
   lay_over(path, nullptr);
-  auto set = partition::set_in(*PinnedTransport::open_read(path), path);
-  if (set) subfiles_ = std::make_shared<partition::Subfiles>(*std::move(set), false);
+  auto set = storage::set_in(*PinnedTransport::open_read(path), path);
+  if (set) subfiles_ = std::make_shared<storage::Subfiles>(*std::move(set), false);
   return subfiles_ != nullptr;
 }
 
@@ -127,7 +127,7 @@ std::vector<std::string> all_files_of(const Catalog& catalog, const std::string&
 std::vector<std::byte> ScannedFile::found() const {
   std::vector<std::byte> message = encode(catalog_);
   for (const std::string& path : all_files_of(catalog_, path_)) {
-    comm::append(message, files_.opened(path).value_or(transport::Identity{}));
+    comm::append(message, files_.opened(path).value_or(storage::Identity{}));
   }
   comm::append(message, is_set_);
   if (has_finding(catalog_, "replacement")) {
@@ -144,8 +144,8 @@ void ScannedFile::learn(const comm::FromRoot& at_root) {
   base::Bytes message = decode(at_root.bytes(), catalog_);
   static_cast<void>(format::format_named(catalog_.format));  // may have to be loaded
   const std::vector<std::string> paths = all_files_of(catalog_, path_);
-  std::vector<transport::Identity> told;
-  for (std::size_t i = 0; i < paths.size(); ++i) told.push_back(comm::take<transport::Identity>(message));
+  std::vector<storage::Identity> told;
+  for (std::size_t i = 0; i < paths.size(); ++i) told.push_back(comm::take<storage::Identity>(message));
   const auto is_set = comm::take<bool>(message);
   // Names mean here what they mean at the root.
   std::optional<Replacement> replacement;
@@ -210,7 +210,7 @@ Catalog ScannedFile::look_once() {
   return scan_headers(*files_.open_read(path_));
 }
 
-Catalog ScannedFile::scan_headers(transport::File& file) const {
+Catalog ScannedFile::scan_headers(storage::File& file) const {
   if (headers_ == Headers::read_once) return format::scan(file, limits_);
   base::ReadTwice twice(file);
   return format::scan(twice, limits_);
@@ -219,8 +219,8 @@ Catalog ScannedFile::scan_headers(transport::File& file) const {
 Catalog ScannedFile::look_at_file() {
   Catalog catalog;
   files_.lay_over(path_, nullptr);
-  const std::shared_ptr<transport::File> file = files_.open_read(path_);
-  read_undisturbed(files_, file, [&](transport::File& seen, const FoundJournal& journal) {
+  const std::shared_ptr<storage::File> file = files_.open_read(path_);
+  read_undisturbed(files_, file, [&](storage::File& seen, const FoundJournal& journal) {
     journal_ = journal;
     catalog = scan_headers(seen);
   });
@@ -236,7 +236,7 @@ void ScannedFile::open_everywhere() {
 void ScannedFile::require_as_scanned() {
   comm::agree_at_root(communicator_.engine(), [&] {
     const auto file = files_.open_read(path_);
-    const transport::Identity now = file->identity();
+    const storage::Identity now = file->identity();
     if (is_unchanged(files_.opened(path_).value(), now)) return;
     if (!still_holds(format::scan(*file, limits_), catalog_)) {
       throw Error(Code::io,

@@ -18,8 +18,8 @@
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
-#include "pieces/subfiles.hpp"
-#include "transport/pinned_transport.hpp"
+#include "storage/pinned_transport.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq::io {
 
@@ -27,13 +27,13 @@ namespace lq::io {
 comm::Stated stated_path(const std::string& path);
 
 // Collective. Whether on any rank a name means another file than at first.
-bool have_been_replaced(comm::Comm& comm, const transport::PinnedTransport& files);
+bool have_been_replaced(comm::Comm& comm, const storage::PinnedTransport& files);
 
 // Collective. Does `use`, which opens files; where a rank meets another file of a name that is known already, or a
 // name means another one by the time it fails, it is done again, from the beginning. It throws the same on all ranks,
 // if at all.
 template <class Use>
-void use_same_files(comm::Comm& comm, transport::PinnedTransport& files, const Use& use) {
+void use_same_files(comm::Comm& comm, storage::PinnedTransport& files, const Use& use) {
   constexpr int attempts = 20;
   for (int attempt = 1;; ++attempt) {
     try {
@@ -46,10 +46,10 @@ void use_same_files(comm::Comm& comm, transport::PinnedTransport& files, const U
 }
 
 // Files through which a name means one file; one of them is read as its journal makes it.
-class JournaledFiles final : public transport::PinnedTransport {
+class JournaledFiles final : public storage::PinnedTransport {
  public:
   using PinnedTransport::PinnedTransport;
-  std::unique_ptr<transport::File> open_read(const std::string& path) override;
+  std::unique_ptr<storage::File> open_read(const std::string& path) override;
   // Local. While nobody reads. nullptr: as it is.
   void lay_over(const std::string& path, std::shared_ptr<const Changes> changes);
   // Local. The same: the file is a description of a set of subfiles, and from now on means the whole that these make.
@@ -57,7 +57,7 @@ class JournaledFiles final : public transport::PinnedTransport {
   bool take_for_set(const std::string& path);
 
  private:
-  std::shared_ptr<partition::Subfiles> subfiles_;  // of path_
+  std::shared_ptr<storage::Subfiles> subfiles_;  // of path_
   std::string path_;
   std::shared_ptr<const Changes> changes_;
 };
@@ -68,11 +68,11 @@ enum class Headers { read_once, read_twice };
 class LQ_INNER ScannedFile {
  public:
   // Collective. Scans the file.
-  static std::shared_ptr<ScannedFile> open(transport::Transport& transport, const std::string& path,
+  static std::shared_ptr<ScannedFile> open(storage::Transport& transport, const std::string& path,
                                            const Communicator& communicator, const Limits& limits,
                                            Headers headers = Headers::read_once);
   // Local. Nothing is scanned yet.
-  ScannedFile(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+  ScannedFile(storage::Transport& transport, const std::string& path, const Communicator& communicator,
               const Limits& limits, Headers headers = Headers::read_once)
       : replaced_(transport),
         files_(replaced_),
@@ -91,7 +91,7 @@ class LQ_INNER ScannedFile {
 
   const Catalog& catalog() const noexcept { return catalog_; }
   // To open it with: the name means the file that was scanned.
-  transport::PinnedTransport& files() noexcept { return files_; }
+  storage::PinnedTransport& files() noexcept { return files_; }
 
   // Collective. Does `use`, which opens the file on the ranks that read it. Where one of them meets another file of
   // this name, the scan is repeated, and `use` with it.
@@ -109,7 +109,7 @@ class LQ_INNER ScannedFile {
   Catalog look();
   Catalog look_once();
   Catalog look_at_file();
-  Catalog scan_headers(transport::File& file) const;
+  Catalog scan_headers(storage::File& file) const;
   std::vector<std::byte> found() const;
 
   ReplacedFiles replaced_;

@@ -11,15 +11,15 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "clients/owners.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "comm/thread_count.hpp"
 #include "device/driver.hpp"
+#include "engine/choose.hpp"
 #include "io/call_cost.hpp"
+#include "lattice/layout_rows.hpp"
 #include "lattice/tile_map.hpp"
-#include "layouts/rows.hpp"
-#include "route/choose.hpp"
-#include "threads/thread_count.hpp"
+#include "storage/owners.hpp"
 
 namespace lq::io {
 
@@ -53,15 +53,15 @@ bool has_whole_tiles(const lattice::RowPlan& plan, const Payload& payload) {
 int least_threads(const SitePlan& plan, bool writes, int ranks) {
   constexpr std::uint64_t worth_it = 4 * base::mebi;  // of a rank
   const bool is_asked_for = plan.route.threads != 0;
-  if (writes || is_asked_for || !transport::lies_on_servers(plan.unit)) return 1;
+  if (writes || is_asked_for || !storage::lies_on_servers(plan.unit)) return 1;
   return plan.payload.length / static_cast<std::uint64_t>(ranks) < worth_it ? 1 : 2;
 }
 
 }  // namespace
 
-std::uint64_t block_to_write(std::uint64_t asked, const transport::StorageTraits& unit, int threads,
+std::uint64_t block_to_write(std::uint64_t asked, const storage::StorageTraits& unit, int threads,
                              std::uint64_t memory_bytes) {
-  const std::uint64_t usual = route::block_of_direct(false), most = route::block_of_direct(lies_on_servers(unit));
+  const std::uint64_t usual = engine::block_of_direct(false), most = engine::block_of_direct(lies_on_servers(unit));
   if (asked > 0) return asked;
   return std::clamp(memory_bytes / static_cast<std::uint64_t>(std::max(threads, 1)), usual, most);
 }
@@ -80,10 +80,10 @@ SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const MutableField& 
 Field SiteTransfer::memory() const {
   if (writes()) {
     const auto& from = std::get<Field>(field_);
-    return {from.spec, layouts::is_plain(from) ? from.data : nullptr, from.available, from.order, {}};
+    return {from.spec, lattice::is_plain(from) ? from.data : nullptr, from.available, from.order, {}};
   }
   const auto& to = std::get<MutableField>(field_);
-  return {to.spec, layouts::is_plain(to) ? to.data : nullptr, to.available, to.order, {}};
+  return {to.spec, lattice::is_plain(to) ? to.data : nullptr, to.available, to.order, {}};
 }
 
 // The sites of this rank, in coordinates of the file's lattice.
@@ -97,26 +97,26 @@ void SiteTransfer::set_rows() {
 // A choice without its words.
 struct SiteTransfer::Decision {
   Strategy strategy = Strategy::direct;
-  route::ShareOptions shares;
+  engine::ShareOptions shares;
   bool needs_node = false;  // nothing is chosen: it depends on who shares memory with whom
   bool has_warning = false;
   bool has_incoherent_caches = false;
 };
 
 void SiteTransfer::tell(Facts& facts) const {
-  clients::SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
+  storage::SeenByAll::tell(facts.seen(), plan_.unit, plan_.client);
   facts.unreadable().value = is_readable(rows_, memory()) ? 0 : 1;
   facts.divided_tiles().value = has_whole_tiles(rows_, plan_.payload) ? 0 : 1;
 }
 
 // Local, after Comm::node().
-route::TransferContext SiteTransfer::detect_context(Facts& facts) const {
+engine::TransferContext SiteTransfer::detect_context(Facts& facts) const {
   const comm::Node& node = grid_.communicator().engine().node();
-  route::TransferContext context;
+  engine::TransferContext context;
   context.is_known = true;
   context.ranks_per_node = static_cast<std::uint64_t>(node.largest());
   context.is_one_node = node.is_only();
-  context.is_one_client = node.is_only() && clients::SeenByAll::have_one_client(facts.seen());
+  context.is_one_client = node.is_only() && storage::SeenByAll::have_one_client(facts.seen());
   context.can_share = true;  // where it turns out that there is no memory to share, messages take its place
   context.can_pull = node.can_pull();
   context.is_in_memory = facts.unreadable().value == 0;
@@ -124,30 +124,30 @@ route::TransferContext SiteTransfer::detect_context(Facts& facts) const {
 }
 
 // The root's, for others may see another file system, or another profile.
-SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const route::TransferContext* around) {
-  const transport::StorageTraits unit = clients::SeenByAll::strictest(facts.seen(), plan_.unit);
+SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const engine::TransferContext* around) {
+  const storage::StorageTraits unit = storage::SeenByAll::strictest(facts.seen(), plan_.unit);
   const bool is_free = plan_.route.strategy == Strategy::automatic;
   const UsableMachine site = usable_machine_of(plan_.route.profile);
   Machine machine = site.machine;
-  if (plan_.new_file_in == &transport::posix() && is_free && grid_.size() > 1) {
+  if (plan_.new_file_in == &storage::posix() && is_free && grid_.size() > 1) {
     take_measured_calls(machine, *plan_.new_file_in, plan_.path,
                         {plan_.unit.file_system.data(), !plan_.unit.one_writer, plan_.client});
   }
   warning_ = site.warning;
-  const auto choose = [&](route::TransferContext context) {
+  const auto choose = [&](engine::TransferContext context) {
     context.block_bytes = unit.bytes;
     context.needs_single_owner = unit.single_owner;
     context.targets = unit.targets;
-    context.lies_on_servers = transport::lies_on_servers(unit);
+    context.lies_on_servers = storage::lies_on_servers(unit);
     context.client_writes = unit.client_writes;
     context.reads_in_order = unit.reads_in_order;
     context.has_whole_tiles = facts.divided_tiles().value == 0;
     context.checksum = !plan_.sums.empty();
     context.can_pull = context.can_pull && machine.pull_permitted;
     context.can_share = context.can_share && machine.shared_memory_permitted;
-    const route::Choice choice = route::choose(transfer(), context, plan_.route, machine);
+    const engine::Choice choice = engine::choose(transfer(), context, plan_.route, machine);
     return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
-                    writes() && clients::Owners{unit, context.is_one_client}.have_incoherent_caches()};
+                    writes() && storage::Owners{unit, context.is_one_client}.have_incoherent_caches()};
   };
   // Rows that are long enough need to know nothing of the other ranks.
   if (is_free && !unit.single_owner) {
@@ -165,7 +165,7 @@ void SiteTransfer::choose_route(Facts& facts) {
   const bool may_be_early = plan_.route.strategy == Strategy::automatic && facts.seen()[1].value == 0;
   if (!may_be_early) comm.node();
   const auto decide_for_all = [&] {
-    std::optional<route::TransferContext> around;
+    std::optional<engine::TransferContext> around;
     if (comm.knows_node()) around = detect_context(facts);
     return comm::decide_at_root(comm, [&] {
       try {
@@ -198,29 +198,29 @@ void SiteTransfer::choose_route() {
   }
 }
 
-void SiteTransfer::share(const route::ShareOptions& options) {
-  shares_ = std::make_shared<route::Shares>(transfer(), options);
+void SiteTransfer::share(const engine::ShareOptions& options) {
+  shares_ = std::make_shared<engine::Shares>(transfer(), options);
   touches_file_ = shares_->next_owned(grid_.rank(), 0).has_value();
 }
 
 void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
   comm::Comm& comm = grid_.communicator().engine();
-  const int threads = std::max(threads::thread_count(comm, plan_.route.threads, plan_.payload.length),
+  const int threads = std::max(comm::thread_count(comm, plan_.route.threads, plan_.payload.length),
                                least_threads(plan_, writes(), comm.size()));
-  std::unique_ptr<pump::Paths> paths;
+  std::unique_ptr<engine::Paths> paths;
   if (strategy_ != Strategy::direct) {
     const Field nothing;
-    const auto shares = [&]() -> const route::Shares& {
+    const auto shares = [&]() -> const engine::Shares& {
       if (!shares_) share(share_options_);
       return *shares_;
     };
-    paths = pump::open_paths(comm, shares, strategy_, writes() ? std::get<Field>(field_) : nothing);
+    paths = engine::open_paths(comm, shares, strategy_, writes() ? std::get<Field>(field_) : nothing);
     // Where there is no memory to share, messages take its place.
     if (paths->node == nullptr) strategy_ = Strategy::messages;
   }
   comm::agree(comm, [&] {
-    if (shares_) pump::close_own_slots(*paths, *shares_);
-    std::vector<transport::File*> files = open();
+    if (shares_) engine::close_own_slots(*paths, *shares_);
+    std::vector<storage::File*> files = open();
     stats_.open_seconds = since.seconds();
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
     const std::uint64_t memory = plan_.route.memory_bytes;
@@ -228,34 +228,34 @@ void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
         writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;
     const bool is_thread_safe = sequence_->is_thread_safe() && (writes() || !plan_.unit.reads_in_order);
     movement_ =
-        make_movement(std::move(paths), pump::pump_options(plan_.payload, block, threads, memory, is_thread_safe));
+        make_movement(std::move(paths), engine::pump_options(plan_.payload, block, threads, memory, is_thread_safe));
     if (plan_.progress && comm.rank() == 0)
       movement_->report_progress_in_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });
 }
 
-std::unique_ptr<pump::Movement> SiteTransfer::make_movement(std::unique_ptr<pump::Paths> paths,
-                                                            const pump::PumpOptions& options) {
-  if (!shares_ && !touches_file_) return pump::move_nothing();
+std::unique_ptr<engine::Movement> SiteTransfer::make_movement(std::unique_ptr<engine::Paths> paths,
+                                                              const engine::PumpOptions& options) {
+  if (!shares_ && !touches_file_) return engine::move_nothing();
   if (writes()) {
     const auto& from = std::get<Field>(field_);
     if (shares_)
-      return pump::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), options.threads, stats_);
-    return pump::move_out(from, plan_.payload, rows_, *sequence_->file(), options, stats_);
+      return engine::exchange_out(from, rows_, shares_, std::move(paths), sequence_->file(), options.threads, stats_);
+    return engine::move_out(from, plan_.payload, rows_, *sequence_->file(), options, stats_);
   }
   const auto& to = std::get<MutableField>(field_);
   if (shares_)
-    return pump::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), options.threads, stats_);
-  return pump::move_in(*sequence_->file(), plan_.payload, rows_, to, options, stats_);
+    return engine::exchange_in(to, rows_, shares_, std::move(paths), sequence_->file(), options.threads, stats_);
+  return engine::move_in(*sequence_->file(), plan_.payload, rows_, to, options, stats_);
 }
 
-void SiteTransfer::start(transport::File* file) {
-  start([&] { return std::vector<transport::File*>{file}; }, base::Stopwatch());
+void SiteTransfer::start(storage::File* file) {
+  start([&] { return std::vector<storage::File*>{file}; }, base::Stopwatch());
 }
 
 void SiteTransfer::finish(const std::exception_ptr& failure) {
   comm::Comm& comm = grid_.communicator().engine();
-  if (writes() && pump::Sequence::needs_settling(plan_.payload)) {
+  if (writes() && engine::Sequence::needs_settling(plan_.payload)) {
     comm::agree_on_success(comm, failure);
     tiles_ = sequence_->settle(comm);
   }
@@ -266,8 +266,8 @@ void SiteTransfer::finish(const std::exception_ptr& failure) {
 }
 
 void SiteTransfer::move() {
-  const std::unique_ptr<pump::Movement> movement = std::move(movement_);
-  pump::run(*movement);
+  const std::unique_ptr<engine::Movement> movement = std::move(movement_);
+  engine::run(*movement);
 }
 
 void SiteTransfer::describe(Report& report) const {
@@ -307,8 +307,8 @@ void SiteTransfer::repeat(std::uint64_t offset, const MutableField& to) {
 void SiteTransfer::move_to(std::uint64_t offset) {
   comm::agree(grid_.communicator().engine(), [&] {
     plan_.payload.offset = offset;
-    stats_ = pump::TransferStats(plan_.payload, plan_.sums, plan_.watches_numbers);
-    if (shares_) share(route::ShareOptions(shares_->options()));
+    stats_ = engine::TransferStats(plan_.payload, plan_.sums, plan_.watches_numbers);
+    if (shares_) share(engine::ShareOptions(shares_->options()));
   });
 }
 

@@ -20,14 +20,14 @@
 
 #include "base/clock.hpp"
 #include "base/function_ref.hpp"
-#include "clients/owners.hpp"
 #include "comm/comm.hpp"
-#include "pump/direct.hpp"
-#include "pump/exchange.hpp"
-#include "pump/sequence.hpp"
-#include "route/choose.hpp"
-#include "route/shares.hpp"
-#include "transport/transport.hpp"
+#include "engine/choose.hpp"
+#include "engine/direct.hpp"
+#include "engine/exchange.hpp"
+#include "engine/sequence.hpp"
+#include "engine/shares.hpp"
+#include "storage/owners.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
@@ -36,10 +36,10 @@ struct SitePlan {
   std::string path;  // for errors
   Payload payload;
   Box region;  // the sites that move, in coordinates of the file's lattice; as large as the grid's lattice
-  transport::StorageTraits unit = {};           // as this rank sees it
-  std::uint64_t client = 0;                     // NewFile::client
-  transport::Transport* new_file_in = nullptr;  // where the cost of a call may be measured; nullptr: nowhere
-  std::vector<SumName> sums = {};               // that are taken
+  storage::StorageTraits unit = {};           // as this rank sees it
+  std::uint64_t client = 0;                   // NewFile::client
+  storage::Transport* new_file_in = nullptr;  // where the cost of a call may be measured; nullptr: nowhere
+  std::vector<SumName> sums = {};             // that are taken
   bool watches_numbers = false;
   const format::TileCodec* tile_codec = nullptr;  // of the payload's encoding
   RouteOptions route = {};
@@ -49,7 +49,7 @@ struct SitePlan {
 
 // Local. What a rank that writes its own rows hands to a file there in one call: `asked`, or if that is 0, what suits
 // and `memory_bytes` have room for in each thread.
-std::uint64_t block_to_write(std::uint64_t asked, const transport::StorageTraits& unit, int threads,
+std::uint64_t block_to_write(std::uint64_t asked, const storage::StorageTraits& unit, int threads,
                              std::uint64_t memory_bytes);
 
 class SiteTransfer {
@@ -67,10 +67,10 @@ class SiteTransfer {
 
    private:
     friend SiteTransfer;
-    clients::SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, clients::SeenByAll::terms>(); }
-    comm::Term& unreadable() noexcept { return terms_[1 + clients::SeenByAll::terms]; }
-    comm::Term& divided_tiles() noexcept { return terms_[2 + clients::SeenByAll::terms]; }
-    std::array<comm::Term, 3 + clients::SeenByAll::terms> terms_{};
+    storage::SeenByAll::Terms seen() noexcept { return std::span(terms_).subspan<1, storage::SeenByAll::terms>(); }
+    comm::Term& unreadable() noexcept { return terms_[1 + storage::SeenByAll::terms]; }
+    comm::Term& divided_tiles() noexcept { return terms_[2 + storage::SeenByAll::terms]; }
+    std::array<comm::Term, 3 + storage::SeenByAll::terms> terms_{};
   };
   // Local.
   void tell(Facts& facts) const;
@@ -84,25 +84,25 @@ class SiteTransfer {
   // The same on all ranks. Several of them write through caches that do not know of each other: the size of the file is
   // set before they open it, and every writer syncs.
   bool has_incoherent_caches() const noexcept { return has_incoherent_caches_; }
-  const route::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
+  const engine::Shares* shares() const noexcept { return shares_.get(); }  // nullptr: direct
   const Payload& payload() const noexcept { return plan_.payload; }
 
   // Collective. Makes the movement. `open` returns the files of the field, by Payload::file and Tile::file, open on
   // ranks that touch them; they outlive the movement. `since`: when this rank began to make them.
-  using Open = base::FunctionRef<std::vector<transport::File*>()>;
+  using Open = base::FunctionRef<std::vector<storage::File*>()>;
   void start(const Open& open, const base::Stopwatch& since);
   // Collective. The same for one file, or nullptr.
-  void start(transport::File* file);
-  pump::Movement& movement() noexcept { return *movement_; }
+  void start(storage::File* file);
+  engine::Movement& movement() noexcept { return *movement_; }
   // Collective. The sites have passed, or failed to on this rank: all ranks throw, or all have the sums of all sites
   // and know where all tiles lie.
   void finish(const std::exception_ptr& failure);
   // Collective. All steps, and finish().
-  void run() { finish(pump::outcome_of(*movement_)); }
+  void run() { finish(engine::outcome_of(*movement_)); }
   // All steps and no more, for who agrees in ways of his own: throws what went wrong on this rank.
   void move();
 
-  const pump::TransferStats& stats() const noexcept { return stats_; }
+  const engine::TransferStats& stats() const noexcept { return stats_; }
   const std::vector<Tile>& tiles() const noexcept { return tiles_; }
   // Local. Lattice, strategy, bytes, sums, zeros and the seconds of its own steps.
   void describe(Report& report) const;
@@ -114,15 +114,16 @@ class SiteTransfer {
  private:
   struct Decision;
   // Local. What the root chooses for all; `around`: what is known of the other ranks, or nullptr.
-  Decision decide(Facts& facts, const route::TransferContext* around);
-  route::TransferContext detect_context(Facts& facts) const;
+  Decision decide(Facts& facts, const engine::TransferContext* around);
+  engine::TransferContext detect_context(Facts& facts) const;
   bool writes() const noexcept { return std::holds_alternative<Field>(field_); }
   Field memory() const;
-  route::Transfer transfer() const { return {plan_.payload, plan_.region, &grid_.decomposition(), writes()}; }
+  engine::Transfer transfer() const { return {plan_.payload, plan_.region, &grid_.decomposition(), writes()}; }
   void set_rows();
-  void share(const route::ShareOptions& options);
+  void share(const engine::ShareOptions& options);
   void move_to(std::uint64_t offset);
-  std::unique_ptr<pump::Movement> make_movement(std::unique_ptr<pump::Paths> paths, const pump::PumpOptions& options);
+  std::unique_ptr<engine::Movement> make_movement(std::unique_ptr<engine::Paths> paths,
+                                                  const engine::PumpOptions& options);
 
   Grid grid_;
   SitePlan plan_;
@@ -130,13 +131,13 @@ class SiteTransfer {
   Strategy strategy_ = Strategy::direct;
   std::string warning_;  // of the choice; empty: none
   bool has_incoherent_caches_ = false;
-  lattice::RowPlan rows_;              // of this rank
-  route::ShareOptions share_options_;  // not with direct
-  std::shared_ptr<const route::Shares> shares_;
+  lattice::RowPlan rows_;               // of this rank
+  engine::ShareOptions share_options_;  // not with direct
+  std::shared_ptr<const engine::Shares> shares_;
   bool touches_file_ = false;
-  pump::TransferStats stats_;
-  std::optional<pump::Sequence> sequence_;    // what the movement sees
-  std::unique_ptr<pump::Movement> movement_;  // refers to the others
+  engine::TransferStats stats_;
+  std::optional<engine::Sequence> sequence_;    // what the movement sees
+  std::unique_ptr<engine::Movement> movement_;  // refers to the others
   std::vector<Tile> tiles_;
 };
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "base/read_twice.hpp"
+#include "engine/file_order.hpp"
+#include "engine/transfer_stats.hpp"
 #include "io/judgement.hpp"
-#include "pump/file_order.hpp"
-#include "pump/transfer_stats.hpp"
 
 namespace lq::io {
 namespace {
@@ -63,8 +63,8 @@ struct SourceCheck::Watched {
 
   const FieldEntry& entry;
   std::uint64_t begin, end, site_bytes;  // in the bytes that pass
-  pump::TransferStats stats;
-  pump::FileOrderSums sums;
+  engine::TransferStats stats;
+  engine::FileOrderSums sums;
   std::vector<std::byte> cut = {};  // what has passed of a site
 };
 

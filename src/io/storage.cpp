@@ -14,9 +14,9 @@
 #include "base/checked.hpp"
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
-#include "grid/local_field.hpp"
 #include "io/sites.hpp"
 #include "io/storage_file.hpp"
+#include "lattice/local_field.hpp"
 #include "options/agreed.hpp"
 
 namespace lq {
@@ -26,7 +26,7 @@ Storage::~Storage() = default;
 Payload payload_at(std::uint64_t offset, const FieldSpec& spec, const Extents& extents, ByteOrder byte_order) {
   Payload payload;
   payload.offset = offset;
-  payload.spec = grid::resolve_spec(spec, extents.size());
+  payload.spec = lattice::resolve_spec(spec, extents.size());
   payload.length = base::multiply_or_throw(volume(extents), payload.spec.site_bytes(), "the bytes of the sites");
   payload.extents = extents;
   payload.stored = whole(extents);
@@ -92,7 +92,7 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
     io::SitePlan plan{.path = file->path(),
                       .payload = payload,
                       .region = payload.stored,
-                      .unit = transport::resolve(file->path()).unit(file->path()),
+                      .unit = storage::resolve(file->path()).unit(file->path()),
                       .route = options.route,
                       .block_bytes = options.block_bytes};
     if (options.checksum) plan.sums.push_back({SumKind::scidac, SumOf::field});
@@ -117,14 +117,14 @@ Report move_sites(Storage& storage, const Payload& payload, const Grid& grid, co
 
 Report write_sites(Storage& storage, const Payload& payload, const Grid& grid, const Field& field,
                    const SiteOptions& options) {
-  const Field local = comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+  const Field local = comm::agree(grid.communicator().engine(), [&] { return lattice::resolve_field(grid, field); });
   return move_sites(storage, payload, grid, local, options);
 }
 
 Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, const MutableField& field,
                   const SiteOptions& options) {
   const MutableField local =
-      comm::agree(grid.communicator().engine(), [&] { return grid::resolve_field(grid, field); });
+      comm::agree(grid.communicator().engine(), [&] { return lattice::resolve_field(grid, field); });
   return move_sites(storage, payload, grid, local, options);
 }
 

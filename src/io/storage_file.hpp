@@ -8,17 +8,17 @@
 #include <limequat/error.hpp>
 #include <limequat/storage.hpp>
 
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
 // The caller's file as ours. What it does beyond reading and writing is the caller's business.
-class StorageFile final : public transport::File {
+class StorageFile final : public storage::File {
  public:
   explicit StorageFile(Storage& storage) : storage_(storage), path_(storage.path()) {}
 
   const std::string& path() const noexcept override { return path_; }
-  transport::Identity identity() const override { refuse("identify"); }
+  storage::Identity identity() const override { refuse("identify"); }
   std::uint64_t size() const override { refuse("ask for the size"); }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     return storage_.read_at(offset, buffer);

@@ -64,7 +64,7 @@ class Strategies : public ::testing::TestWithParam<std::tuple<Strategy, Route>> 
   }
   static WriteOptions options() { return {.format = "scidac", .precision = trial().file}; }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
 };
 
 TEST_P(Strategies, WriteTheSameBytes) {

@@ -13,8 +13,8 @@
 #include <limequat/machine.hpp>
 
 #include "io/write.hpp"
-#include "machine/file_system.hpp"
-#include "machine/layout.hpp"
+#include "storage/file_system.hpp"
+#include "storage/layout.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
@@ -29,26 +29,26 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t stripe = 65536;
 
 // Eight targets; a file has one stripe until it is renewed.
-class Striped final : public transport::ForwardingTransport {
+class Striped final : public storage::ForwardingTransport {
  public:
-  Striped() : ForwardingTransport(transport::posix()) {}
+  Striped() : ForwardingTransport(storage::posix()) {}
   testing::RecordedStorage calls;
 
-  transport::StorageTraits unit(const std::string& path) override {
-    transport::StorageTraits unit = ForwardingTransport::unit(path);
+  storage::StorageTraits unit(const std::string& path) override {
+    storage::StorageTraits unit = ForwardingTransport::unit(path);
     unit.bytes = stripe;
-    const auto layout = machine::parse_lustre_layout(calls.attribute(path, "lustre.lov"));
+    const auto layout = storage::parse_lustre_layout(calls.attribute(path, "lustre.lov"));
     unit.targets = layout ? layout->stripe_count : 1;
     unit.file_system = {"lustre"};
     return unit;
   }
-  transport::Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
-                                  const StripeRequest& request) override {
-    FileSystem lustre = machine::file_system_named("lustre", 8);
+  storage::Striping set_stripes(const std::string& path, const std::string& spare, std::uint64_t file_bytes,
+                                const StripeRequest& request) override {
+    FileSystem lustre = storage::file_system_named("lustre", 8);
     lustre.stripe_count = 1;
     lustre.stripe_bytes = stripe;
     bytes_expected = file_bytes;
-    const Stripes set = machine::set_stripes(lustre, path, spare, file_bytes, request, calls);
+    const Stripes set = storage::set_stripes(lustre, path, spare, file_bytes, request, calls);
     if (set.is_set()) {
       std::ofstream(spare).close();
       fs::rename(spare, path);
@@ -60,7 +60,7 @@ class Striped final : public transport::ForwardingTransport {
 
 class OnStripes : public ::testing::Test {
  protected:
-  Report write(transport::Transport& transport, const std::string& name, WriteOptions options, int ranks = 8) {
+  Report write(storage::Transport& transport, const std::string& name, WriteOptions options, int ranks = 8) {
     options.format = "scidac";
     options.route.strategy = Strategy::messages;
     Report report;
@@ -78,7 +78,7 @@ class OnStripes : public ::testing::Test {
 };
 
 TEST_F(OnStripes, TheFileIsTheSameAndNothingElseIsLeft) {
-  write(transport::posix(), "plain.lime", {});
+  write(storage::posix(), "plain.lime", {});
   const Report report = write(striped_, "striped.lime", {.stripe_count = 2, .stripe_bytes = 100'000});
   EXPECT_EQ(report.storage.stripes.reason, StripeReason::asked);
   EXPECT_EQ(report.storage.stripes.count, 2u);
@@ -124,11 +124,11 @@ TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {
 }
 
 TEST_F(OnStripes, LocalFilesHaveNoneAndSaySo) {
-  const Report plain = write(transport::posix(), "plain.lime", {});
+  const Report plain = write(storage::posix(), "plain.lime", {});
   EXPECT_EQ(plain.storage.file_system, file_system_of(directory_.path()).name);
   EXPECT_EQ(plain.storage.stripes.reason, StripeReason::no_stripes);
   EXPECT_EQ(plain.summary().find(" Lies on "), std::string::npos) << plain.summary();
-  const Report asked = write(transport::posix(), "asked.lime", {.stripe_count = 4});
+  const Report asked = write(storage::posix(), "asked.lime", {.stripe_count = 4});
   EXPECT_EQ(asked.storage.stripes.system_errno, ENOTSUP);
 }
 

@@ -19,13 +19,14 @@
 #include <limequat/json.hpp>
 #include <limequat/limequat.hpp>
 
-#include "grid/local_field.hpp"
+#include "engine/checksum_sites.hpp"
+#include "engine/direct.hpp"
 #include "io/read.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"
+#include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
-#include "pump/checksum_sites.hpp"
-#include "pump/direct.hpp"
+#include "storage/forwarding.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
@@ -35,7 +36,6 @@
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 #include "support/ways_here.hpp"
-#include "transport/forwarding.hpp"
 
 namespace lq::io {
 namespace {
@@ -133,7 +133,7 @@ class Threads : public ::testing::TestWithParam<std::tuple<Strategy, Case>> {
     return report;
   }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
 };
 
 TEST_P(Threads, WriteTheSameBytes) {
@@ -213,7 +213,7 @@ class Files : public ::testing::Test {
     generate(grid_, gauge(links), {.sweeps = 1, .over_relaxation = 0, .hot_start = true});
     return links;
   }
-  std::vector<std::byte> bytes_of(const std::string& path) { return bytes_in(transport::posix(), path); }
+  std::vector<std::byte> bytes_of(const std::string& path) { return bytes_in(storage::posix(), path); }
   std::size_t files() const {
     const auto begin = std::filesystem::directory_iterator(directory_.path());
     return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator()));
@@ -300,19 +300,20 @@ TEST_F(Files, AreMadeOfTheSameLinks) {
 
 TEST_F(Files, ThatEndEarlyAreToldOfInTheSameWords) {
   const Payload payload = payload_at(64, Sites::spec(), grid_.extents(), ByteOrder::big);
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const auto file = transport->create("short");
   file->resize(payload.length / 2);
   std::vector<double> values(static_cast<std::size_t>(grid_.volume() * site_numbers));
   const MutableField field{Sites::spec(), values.data(), values.size(), {}, {}};
   const Box all = whole(grid_.extents());
   const auto messages = [&](int threads) {
-    const pump::PumpOptions options = pump::pump_options(payload, 4096, threads, 1 << 20, true);
-    pump::TransferStats stats(payload, {{SumKind::scidac, SumOf::field}});
+    const engine::PumpOptions options = engine::pump_options(payload, 4096, threads, 1 << 20, true);
+    engine::TransferStats stats(payload, {{SumKind::scidac, SumOf::field}});
     const lattice::RowPlan rows{payload.extents, payload.stored, payload.order, all, {}, all};
-    return std::pair(
-        std::string(error_of([&] { pump::run(*pump::move_in(*file, payload, rows, field, options, stats)); }).what()),
-        std::string(error_of([&] { pump::checksum_sites(*file, payload, {}, options, stats); }).what()));
+    return std::pair(std::string(error_of([&] {
+                                   engine::run(*engine::move_in(*file, payload, rows, field, options, stats));
+                                 }).what()),
+                     std::string(error_of([&] { engine::checksum_sites(*file, payload, {}, options, stats); }).what()));
   };
   const auto expected = messages(1);
   EXPECT_NE(expected.first.find("the file ends at byte"), std::string::npos) << expected.first;
@@ -361,7 +362,7 @@ TEST_F(Files, WithDamageAreToldOfAlike) {
   const std::string path = directory_ / "damaged.scidac";
   lq::write(path, grid_, gauge(values));
   {
-    const auto file = transport::posix().open_write(path);
+    const auto file = storage::posix().open_write(path);
     const std::array<std::byte, 2 * 576> zeros{};
     file->write_at(inspect(path).field().payload.offset + std::uint64_t{70} * 576, zeros);
   }
@@ -381,9 +382,9 @@ TEST_F(Files, WhoseStorageFailsAreNoFiles) {
   const std::string path = directory_ / "new.ildg";
   bool goes_on = true;
   for (std::int64_t k = 0; goes_on; ++k) {
-    testing::FaultyTransport faulty(transport::posix(), k);
+    testing::FaultyTransport faulty(storage::posix(), k);
     try {
-      write_field(faulty, path, grid_, grid::resolve_field(grid_, field),
+      write_field(faulty, path, grid_, lattice::resolve_field(grid_, field),
                   {.block_bytes = 4096, .route = {.threads = 3}});
       goes_on = faulty.has_failed();  // some failures do no harm, such as that to ask for space
     } catch (const Error& error) {
@@ -401,8 +402,8 @@ TEST_F(Files, ThatCannotBeReadAreErrors) {
   lq::write(path, grid_, gauge(values));
   bool goes_on = true;
   for (std::int64_t k = 0; goes_on; ++k) {
-    testing::FaultyTransport faulty(transport::posix(), k);
-    const MutableField field = grid::resolve_field(grid_, gauge(values));
+    testing::FaultyTransport faulty(storage::posix(), k);
+    const MutableField field = lattice::resolve_field(grid_, gauge(values));
     try {
       read_field(faulty, path, grid_, field, {.block_bytes = 4096, .route = {.threads = 3}});
       goes_on = faulty.has_failed();
@@ -415,16 +416,16 @@ TEST_F(Files, ThatCannotBeReadAreErrors) {
 
 // A file of which the third quarter cannot be read. Who comes there first fails after another program has, if one
 // comes.
-class UnreadableWithin final : public transport::ForwardingTransport {
+class UnreadableWithin final : public storage::ForwardingTransport {
  public:
-  explicit UnreadableWithin(std::uint64_t bytes) : ForwardingTransport(transport::posix()), quarter_(bytes / 4) {}
+  explicit UnreadableWithin(std::uint64_t bytes) : ForwardingTransport(storage::posix()), quarter_(bytes / 4) {}
   // Where reads have failed.
   const std::set<std::uint64_t>& failures() const noexcept { return failures_; }
 
  private:
-  class File final : public transport::ForwardingFile {
+  class File final : public storage::ForwardingFile {
    public:
-    File(std::unique_ptr<transport::File> file, UnreadableWithin& owner)
+    File(std::unique_ptr<storage::File> file, UnreadableWithin& owner)
         : ForwardingFile(std::move(file)), owner_(owner) {}
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
       if (offset / owner_.quarter_ == 2) owner_.fail(path(), offset);
@@ -434,7 +435,7 @@ class UnreadableWithin final : public transport::ForwardingTransport {
    private:
     UnreadableWithin& owner_;
   };
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<File>(std::move(file), *this);
   }
   [[noreturn]] void fail(const std::string& path, std::uint64_t offset) {
@@ -459,7 +460,7 @@ TEST_F(Files, ThatCannotBeReadAreToldFromTheFirstByteOn) {
   int together = 0;
   for (int round = 0; round < 20 && together < 3; ++round) {
     UnreadableWithin unreadable(std::filesystem::file_size(path));
-    const MutableField field = grid::resolve_field(grid_, gauge(values));
+    const MutableField field = lattice::resolve_field(grid_, gauge(values));
     const Error error = error_of([&] {
       read_field(unreadable, path, grid_, field,
                  {.block_bytes = 4096, .route = {.strategy = Strategy::direct, .threads = 3}});
@@ -491,16 +492,16 @@ TEST_F(Files, InTheBackgroundAreTheSame) {
 
 // A file system with servers, or one without. A reader waits, for some seconds at most, until a second one has come;
 // the longest piece that is written is noted.
-class Servers final : public transport::ForwardingTransport {
+class Servers final : public storage::ForwardingTransport {
  public:
-  explicit Servers(std::string_view name) : ForwardingTransport(transport::posix()), name_(name) {}
-  transport::StorageTraits unit(const std::string&) override {
-    transport::StorageTraits unit{.one_writer = name_ == "ext4", .reads_in_order = name_ == "fuse.ceph-fuse"};
+  explicit Servers(std::string_view name) : ForwardingTransport(storage::posix()), name_(name) {}
+  storage::StorageTraits unit(const std::string&) override {
+    storage::StorageTraits unit{.one_writer = name_ == "ext4", .reads_in_order = name_ == "fuse.ceph-fuse"};
     name_.copy(unit.file_system.data(), unit.file_system.size() - 1);
     return unit;
   }
-  transport::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
-                                  const StripeRequest&) override {
+  storage::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
+                                const StripeRequest&) override {
     return {{}, unit(path)};
   }
   std::size_t readers() const {
@@ -513,10 +514,9 @@ class Servers final : public transport::ForwardingTransport {
   }
 
  private:
-  class File final : public transport::ForwardingFile {
+  class File final : public storage::ForwardingFile {
    public:
-    File(std::unique_ptr<transport::File> file, Servers& servers)
-        : ForwardingFile(std::move(file)), servers_(servers) {}
+    File(std::unique_ptr<storage::File> file, Servers& servers) : ForwardingFile(std::move(file)), servers_(servers) {}
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
       if (buffer.size() > 100'000) servers_.meet();
       return ForwardingFile::read_at(offset, buffer);
@@ -530,7 +530,7 @@ class Servers final : public transport::ForwardingTransport {
    private:
     Servers& servers_;
   };
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<File>(std::move(file), *this);
   }
   void meet() {
@@ -553,7 +553,7 @@ TEST_F(Files, GoToServersInLongPiecesAsFarAsThereIsMemory) {
   const std::vector<double> values = formula_sites<double>(grid, 72);
   const auto longest = [&](const char* name, const WriteOptions& options) {
     Servers servers(name);
-    write_field(servers, directory_ / "conf.ildg", grid, grid::resolve_field(grid, gauge(values)), options);
+    write_field(servers, directory_ / "conf.ildg", grid, lattice::resolve_field(grid, gauge(values)), options);
     return servers.longest_written();
   };
   const auto whole_sites = [](std::size_t bytes) { return bytes / 576 * 576; };
@@ -576,7 +576,7 @@ TEST_F(Files, ComeFromServersInTwoPiecesAtATime) {
   const auto readers = [&](const char* name, int threads) {
     Servers servers(name);
     std::vector<double> found(values.size());
-    const MutableField field = grid::resolve_field(grid, gauge(found));
+    const MutableField field = lattice::resolve_field(grid, gauge(found));
     EXPECT_EQ(read_field(servers, path, grid, field, {.route = {.threads = threads}}).status, ChecksumStatus::ok);
     EXPECT_EQ(found, values);
     return servers.readers();

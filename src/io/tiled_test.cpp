@@ -89,7 +89,7 @@ class Tiled : public ::testing::TestWithParam<std::tuple<Strategy, TiledTrial>> 
     return bytes;
   }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
   format::AddedFormat added_{tiled_format()};
 };
 

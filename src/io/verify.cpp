@@ -18,9 +18,10 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/thread_count.hpp"
+#include "engine/checksum_sites.hpp"
 #include "format/format.hpp"
 #include "format/unproven.hpp"
-#include "grid/local_field.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
@@ -30,11 +31,10 @@
 #include "io/read.hpp"
 #include "io/scan.hpp"
 #include "io/verdict.hpp"
+#include "lattice/local_field.hpp"
 #include "options/agreed.hpp"
 #include "physics/examine_links.hpp"
 #include "physics/u1_links.hpp"
-#include "pump/checksum_sites.hpp"
-#include "threads/thread_count.hpp"
 
 namespace lq {
 
@@ -70,7 +70,7 @@ std::string factor_between(double stated, double measured) {
 
 class Verifier {
  public:
-  Verifier(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+  Verifier(storage::Transport& transport, const std::string& path, const Communicator& communicator,
            const VerifyOptions& options)
       : communicator_(communicator),
         path_(path),
@@ -88,14 +88,14 @@ class Verifier {
   void tell_unproven();
   void check(const FieldEntry& entry, std::uint64_t index);
   bool watches(const FieldEntry& entry) const;
-  pump::TransferStats read_past(const FieldEntry& entry);
-  void report_mismatch(const FieldEntry& entry, const pump::TransferStats& stats, const io::Judgement& judgement);
+  engine::TransferStats read_past(const FieldEntry& entry);
+  void report_mismatch(const FieldEntry& entry, const engine::TransferStats& stats, const io::Judgement& judgement);
   void report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error);
   void report_no_norm(const FieldEntry& entry, const std::string& of);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
   bool can_measure(const FieldEntry& entry) const;
   physics::ExaminedLinks examine_links(const FieldEntry& entry);
-  void report_odd_numbers(const FieldEntry& entry, const pump::OddNumbers& odd);
+  void report_odd_numbers(const FieldEntry& entry, const engine::OddNumbers& odd);
   void judge_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
   void judge_zero_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
   void judge_distances(const FieldEntry& entry, const Unitarity& links);
@@ -179,7 +179,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     name_ = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
     is_proven_ = has_sum_ = false;
   });
-  std::optional<pump::TransferStats> read;
+  std::optional<engine::TransferStats> read;
   try {
     read = read_past(entry);
   } catch (const Error& error) {
@@ -187,7 +187,7 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     if (error.code() != Code::malformed && error.code() != Code::truncated && error.code() != Code::unsupported) throw;
     return report_unreadable(entry, name_, error);
   }
-  const pump::TransferStats& stats = *read;
+  const engine::TransferStats& stats = *read;
   io::Judgement judgement;
   FieldVerdict verdict = comm::agree_alike(comm(), [&] {
     FieldVerdict made;
@@ -234,25 +234,25 @@ bool Verifier::watches(const FieldEntry& entry) const {
   return options_.physics != Measure::never && (is_mode || !io::has_exact_sum(entry)) && !can_measure(entry);
 }
 
-pump::TransferStats Verifier::read_past(const FieldEntry& entry) {
-  const int threads = threads::thread_count(comm(), options_.threads, entry.payload.length);
-  pump::TransferStats stats = comm::agree(comm(), [&] {
-    pump::TransferStats passed(entry.payload, io::sums_of(entry), watches(entry));
-    const pump::PartIndex mine{static_cast<std::uint64_t>(communicator_.size()),
-                               static_cast<std::uint64_t>(communicator_.rank())};
+engine::TransferStats Verifier::read_past(const FieldEntry& entry) {
+  const int threads = comm::thread_count(comm(), options_.threads, entry.payload.length);
+  engine::TransferStats stats = comm::agree(comm(), [&] {
+    engine::TransferStats passed(entry.payload, io::sums_of(entry), watches(entry));
+    const engine::PartIndex mine{static_cast<std::uint64_t>(communicator_.size()),
+                                 static_cast<std::uint64_t>(communicator_.rank())};
     if (mine.number >= entry.payload.stored.volume()) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
-    pump::checksum_sites(files.sequence(), entry.payload, mine,
-                         pump::pump_options(entry.payload, options_.block_bytes, threads, RouteOptions{}.memory_bytes,
-                                            files.are_thread_safe()),
-                         passed, communicator_.is_root() ? options_.progress : Progress{});
+    engine::checksum_sites(files.sequence(), entry.payload, mine,
+                           engine::pump_options(entry.payload, options_.block_bytes, threads,
+                                                RouteOptions{}.memory_bytes, files.are_thread_safe()),
+                           passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });
   stats.reduce(comm());
   return stats;
 }
 
-void Verifier::report_mismatch(const FieldEntry& entry, const pump::TransferStats& stats,
+void Verifier::report_mismatch(const FieldEntry& entry, const engine::TransferStats& stats,
                                const io::Judgement& judgement) {
   comm::agree_alike(comm(), [&] {
     const Error error = io::mismatch_error(catalog(), entry, stats, judgement);
@@ -317,7 +317,7 @@ void Verifier::report_zeros(const FieldEntry& entry, const ZeroRegion& zeros) {
   result_.findings.push_back(std::move(finding));
 }
 
-void Verifier::report_odd_numbers(const FieldEntry& entry, const pump::OddNumbers& odd) {
+void Verifier::report_odd_numbers(const FieldEntry& entry, const engine::OddNumbers& odd) {
   if (odd.not_finite.count == 0) return;
   claim(entry, "finite", Evidence::nature, false);
   add(entry, Severity::warning, Code::ok, "not-finite",
@@ -346,7 +346,7 @@ physics::ExaminedLinks Verifier::examine_links(const FieldEntry& entry) {
   std::vector<double> links;
   const MutableField field = comm::agree(comm(), [&] {
     links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
-    return grid::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
+    return lattice::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
   });
   io::read_entry(file_->files(), catalog(), entry, grid, field,
                  {.verify = Verify::none, .block_bytes = options_.block_bytes});
@@ -495,10 +495,10 @@ void Verifier::add(const FieldEntry& entry, Severity severity, Code code, std::s
 }  // namespace
 
 Verification io::verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
-  return verify(transport::resolve(path), path, communicator, options);
+  return verify(storage::resolve(path), path, communicator, options);
 }
 
-Verification io::verify(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+Verification io::verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                         const VerifyOptions& options) {
   // They decide who measures, which all ranks do together.
   comm::require_same(communicator.engine(), [&] { return options::stated("VerifyOptions", options); });

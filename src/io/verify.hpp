@@ -8,14 +8,14 @@
 #include <limequat/inspect.hpp>
 
 #include "base/inner.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::io {
 
 // Collective, as lq::verify().
 Verification verify(const std::string& path, const Communicator& communicator = {}, const VerifyOptions& options = {});
 // The same, of a file of `transport`.
-Verification verify(transport::Transport& transport, const std::string& path, const Communicator& communicator,
+Verification verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                     const VerifyOptions& options);
 
 // Local. Rules of the specification that the file breaks, as far as headers tell.

@@ -14,10 +14,10 @@
 #include <limequat/physics.hpp>
 
 #include "comm/agree.hpp"
-#include "grid/local_field.hpp"
 #include "io/observe.hpp"
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
+#include "lattice/local_field.hpp"
 #include "physics/u1_links.hpp"
 
 namespace lq {
@@ -37,11 +37,11 @@ class FieldTransfer {
  public:
   // Local.
   FieldTransfer(FieldWriter& writer, const Grid& grid, const Field& field, bool watches_numbers = false)
-      : writer_(writer), grid_(grid), local_(grid::resolve_field(grid, field)), watches_numbers_(watches_numbers) {}
+      : writer_(writer), grid_(grid), local_(lattice::resolve_field(grid, field)), watches_numbers_(watches_numbers) {}
 
   // What is to be written, and where.
   struct Request {
-    transport::Transport& transport;
+    storage::Transport& transport;
     const std::string& path;
     const std::string& name;
     const Metadata& metadata;
@@ -91,7 +91,7 @@ class FieldTransfer {
     sites_->start([&] { return writer_.open(*placed_, sites_->touches_file()); }, placed_->watch);
   }
 
-  pump::Movement& movement() { return sites_->movement(); }
+  engine::Movement& movement() { return sites_->movement(); }
 
   // Collective. The sites have passed, or failed to on this rank.
   Report finish(const std::exception_ptr& failure) {
@@ -119,7 +119,7 @@ class FieldTransfer {
     comm::agree(grid_.communicator().engine(), [&] { add_measurements(plan_.metadata, physics); });
   }
 
-  static void warn_of(const pump::OddNumbers::Sites& not_finite, Report& report) {
+  static void warn_of(const engine::OddNumbers::Sites& not_finite, Report& report) {
     if (not_finite.count == 0) return;
     report.warnings.push_back(
         fmt::format("{}: \"{}\": {} sites that were written have numbers that are NaN or infinite, or were too large "
@@ -140,12 +140,12 @@ class FieldTransfer {
 class WriteTransfer final : public Transfer {
  public:
   // Local.
-  WriteTransfer(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
+  WriteTransfer(storage::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                 const WriteOptions& options)
       : writer_(transport, grid.communicator(), path, options), field_(writer_, grid, field) {}
   FieldTransfer& field() noexcept { return field_; }
 
-  pump::Movement& movement() override { return field_.movement(); }
+  engine::Movement& movement() override { return field_.movement(); }
 
   Report finish(const std::exception_ptr& failure) override {
     Report report = field_.finish(failure);
@@ -160,7 +160,7 @@ class WriteTransfer final : public Transfer {
 
 }  // namespace
 
-Report append_field(FieldWriter& writer, transport::Transport& transport, const Grid& grid, const std::string& path,
+Report append_field(FieldWriter& writer, storage::Transport& transport, const Grid& grid, const std::string& path,
                     const std::string& name, const Field& field, const Metadata& metadata, const WriteOptions& options,
                     bool watches_numbers) {
   const FieldTransfer::Request request{transport, path, name, metadata, options};
@@ -173,10 +173,10 @@ Report append_field(FieldWriter& writer, transport::Transport& transport, const 
       },
       [&] { transfer->plan(request); });
   transfer->begin(request);
-  return transfer->finish(pump::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->movement()));
 }
 
-std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std::string& path, const Grid& grid,
+std::unique_ptr<Transfer> begin_write(storage::Transport& transport, const std::string& path, const Grid& grid,
                                       const Field& field, const WriteOptions& options) {
   const FieldTransfer::Request request{transport, path, options.name, options.metadata, options};
   std::unique_ptr<WriteTransfer> transfer;
@@ -191,16 +191,16 @@ std::unique_ptr<Transfer> begin_write(transport::Transport& transport, const std
   return transfer;
 }
 
-Report write_field(transport::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
+Report write_field(storage::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
                    const WriteOptions& options) {
   const std::unique_ptr<Transfer> transfer = begin_write(transport, path, grid, field, options);
-  return transfer->finish(pump::outcome_of(transfer->movement()));
+  return transfer->finish(engine::outcome_of(transfer->movement()));
 }
 
 }  // namespace io
 
 Report write(const std::string& path, const Grid& grid, const Field& field, const WriteOptions& options) {
-  return io::write_field(transport::resolve(path), path, grid, field, options);
+  return io::write_field(storage::resolve(path), path, grid, field, options);
 }
 
 struct Writer::State {
@@ -240,7 +240,7 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& de
     : state_(comm::agree(grid.communicator().engine(), [&] {
         return std::unique_ptr<State>(
             new State{path, grid, defaults,
-                      io::FieldWriter(transport::resolve(path), grid.communicator(), path, defaults), Report{}});
+                      io::FieldWriter(storage::resolve(path), grid.communicator(), path, defaults), Report{}});
       })) {}
 Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
@@ -253,7 +253,7 @@ Report Writer::write(const std::string& name, const Field& field, const Metadata
       both.insert(both.end(), metadata.begin(), metadata.end());
       return both;
     });
-    return io::append_field(state_->writer, transport::resolve(state_->path), state_->grid, state_->path, name, field,
+    return io::append_field(state_->writer, storage::resolve(state_->path), state_->grid, state_->path, name, field,
                             all, state_->options);
   });
 }

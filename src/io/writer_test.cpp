@@ -219,7 +219,7 @@ class Planning : public ::testing::Test {
     append_field(writer, *transport_, grid, path, name, spinor(values), {}, options_);
   }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
   WatchedFormat::Seen seen_;
   WatchedFormat watched_{seen_};
   format::Format row_{{.name = "watched", .holds = "fields", .begins = "LIME records", .suffixes = suffixes},
@@ -300,7 +300,7 @@ TEST_F(Planning, KnowsWhatWasChosen) {
 }
 
 TEST(Choices, AreRefusedByFormatsThatHaveNone) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const Grid grid({2, 2, 2, 2});
   const std::vector<double> links(16 * 72);
   const auto refused = [&](const std::string& format, const std::string& name, const auto& choose) {
@@ -313,7 +313,7 @@ TEST(Choices, AreRefusedByFormatsThatHaveNone) {
     if (format != "lime") expect(error_of([&] { write_field(*transport, "f", grid, gauge(links), options); }));
     FieldWriter writer(*transport, grid.communicator(), "f", options);
     expect(error_of([&] { writer.append_record("note", "text"); }));
-    EXPECT_EQ(transport->kind("f"), transport::PathKind::absent);
+    EXPECT_EQ(transport->kind("f"), storage::PathKind::absent);
   };
   for (const std::string format : {"ildg", "scidac", "lime"}) {
     if (format != "scidac") refused(format, "layout", [](WriteOptions& o) { o.layout = "native"; });
@@ -323,7 +323,7 @@ TEST(Choices, AreRefusedByFormatsThatHaveNone) {
 }
 
 TEST(Choices, OfNoTimeStampsAreMadeAlreadyWhereAFormatHasNone) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const Grid grid({2, 2, 2, 2});
   const std::vector<double> links(16 * 72);
   const auto all_of = [&](const char* path) {

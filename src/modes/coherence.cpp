@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "base/exact_sum.hpp"
 #include "comm/agree.hpp"
-#include "grid/local_field.hpp"
+#include "lattice/local_field.hpp"
 #include "modes/blocks.hpp"
 
 namespace lq::modes {
@@ -34,7 +34,7 @@ template <class Number>
 std::vector<double> numbers_of(const Grid& grid, const Field& field) {
   std::vector<Number> numbers(static_cast<std::size_t>(
       base::multiply_or_throw(grid.local_volume(), field.spec.numbers, "the numbers of the local field")));
-  grid::take_sites(grid, field, std::as_writable_bytes(std::span(numbers)).data());
+  lattice::take_sites(grid, field, std::as_writable_bytes(std::span(numbers)).data());
   return {numbers.begin(), numbers.end()};
 }
 
@@ -77,7 +77,7 @@ std::unique_ptr<Compression> Compression::of(const Grid& grid, const Description
 std::vector<double> Compression::on_blocks(const Field& vector) const {
   std::vector<double> own, numbers;
   comm::agree(grid_.communicator().engine(), [&] {
-    const Field field = grid::resolve_field(grid_, vector);
+    const Field field = lattice::resolve_field(grid_, vector);
     const std::uint64_t expected = description_.field().numbers;
     if (field.spec.numbers != expected || !field.spec.is_complex) {
       throw Error(

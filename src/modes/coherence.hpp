@@ -13,7 +13,7 @@
 
 #include <limequat/modes.hpp>
 
-#include "grid/site_exchange.hpp"
+#include "lattice/site_exchange.hpp"
 #include "modes/projection.hpp"
 
 namespace lq::modes {
@@ -48,7 +48,7 @@ class Compression {
 
   Grid grid_, blocks_;
   Description description_;
-  std::optional<grid::SiteExchange> exchange_;
+  std::optional<lattice::SiteExchange> exchange_;
   Projection projection_;
   std::uint64_t size_ = 0;
 };

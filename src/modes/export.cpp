@@ -21,7 +21,7 @@
 #include "comm/agree.hpp"
 #include "format/scidac/grid_plan.hpp"
 #include "format/vectors/vectors.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::modes {
 namespace {
@@ -331,7 +331,7 @@ void write_grid(const Set& source, const std::string& to, const Grid& grid, std:
     fields = std::make_unique<GridFields>(grid, known, *how.precision);
   });
   if (in_folder) {
-    comm::agree_at_root(comm, [&] { transport::resolve(to).make_directory(to); });
+    comm::agree_at_root(comm, [&] { storage::resolve(to).make_directory(to); });
     for (std::uint64_t k = first; k < last; ++k) {
       WriteOptions of_vector;
       const std::string path = comm::agree(comm, [&] {

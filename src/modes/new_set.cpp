@@ -43,7 +43,7 @@ WriteOptions options_of_mode(const WriteOptions& options) {
 
 NewSet::NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options,
                const std::vector<std::string>& unproven)
-    : transport_(transport::resolve(path)), grid_(grid) {
+    : transport_(storage::resolve(path)), grid_(grid) {
   require_same_set(path, grid, description, options);
   comm::Comm& comm = grid_.communicator().engine();
   format::modes::NewSet set = comm::agree(comm, [&] {
@@ -108,7 +108,7 @@ Held NewSet::publish_locked(Report& report) {
   Held held;
   comm::agree_at_root(grid_.communicator().engine(), [&] {
     file_->named([&] {
-      held.lock = std::make_unique<transport::WriterLock>(file_->temporary_path());
+      held.lock = std::make_unique<storage::WriterLock>(file_->temporary_path());
       held.left = io::file_state(*transport_.open_read(file_->temporary_path()));
     });
   });

@@ -14,7 +14,7 @@
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
 #include "modes/coherence.hpp"
-#include "transport/writer_lock.hpp"
+#include "storage/writer_lock.hpp"
 
 namespace lq::modes {
 
@@ -27,7 +27,7 @@ WriteOptions options_of_mode(const WriteOptions& options);
 // Where a mode goes.
 struct Target {
   io::FieldWriter& writer;
-  transport::Transport& transport;
+  storage::Transport& transport;
   const std::string& path;
   const WriteOptions& options;
   const Compression* compression;  // nullptr: there is no coherence
@@ -40,7 +40,7 @@ void add_to(comm::Comm& comm, Report& all, Report one);
 
 // A set that modes are added to, at the root: its lock, and what Appending must find.
 struct Held {
-  std::unique_ptr<transport::WriterLock> lock = {};
+  std::unique_ptr<storage::WriterLock> lock = {};
   std::optional<io::FileState> left = {};
 };
 
@@ -61,7 +61,7 @@ class NewSet {
  private:
   void complete(Report& report);
 
-  transport::Transport& transport_;
+  storage::Transport& transport_;
   std::string path_;
   Grid grid_;
   WriteOptions options_;

@@ -12,8 +12,8 @@
 
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
-#include "grid/local_field.hpp"
 #include "io/open_file.hpp"
+#include "lattice/local_field.hpp"
 #include "modes/blocks.hpp"
 
 namespace lq::modes {
@@ -109,11 +109,11 @@ void Reconstruction::exchange(const std::vector<Complex>& own, std::vector<Compl
                       std::as_writable_bytes(std::span(wanted)).data());
 }
 
-class CombinedTransfer final : public io::Transfer, private pump::Movement {
+class CombinedTransfer final : public io::Transfer, private engine::Movement {
  public:
   // Local.
   CombinedTransfer(std::shared_ptr<const Reconstruction> basis, const MutableField& vector)
-      : basis_(std::move(basis)), vector_(grid::resolve_field(basis_->grid_, vector)) {
+      : basis_(std::move(basis)), vector_(lattice::resolve_field(basis_->grid_, vector)) {
     require_vector(basis_->file_->catalog().path, basis_->site_, vector_.spec);
     numbers_.resize(static_cast<std::size_t>(whole_modes().numbers()));
     if (vector_.spec.precision == Precision::single) rounded_.resize(numbers_.size());
@@ -122,7 +122,7 @@ class CombinedTransfer final : public io::Transfer, private pump::Movement {
   // Collective.
   void begin(const ReadOptions& options) { coefficients_ = basis_->read_coefficients(own_, options); }
 
-  pump::Movement& movement() override { return *this; }
+  engine::Movement& movement() override { return *this; }
 
   // Collective.
   Report finish(const std::exception_ptr& failure) override {
@@ -142,15 +142,15 @@ class CombinedTransfer final : public io::Transfer, private pump::Movement {
  private:
   const Basis& whole_modes() const noexcept { return basis_->basis_; }
 
-  pump::Progress take_step() override {
+  engine::Progress take_step() override {
     if (!have_arrived_) {
       if (is_cancelled()) coefficients_->movement().cancel();
-      const pump::Progress progress = coefficients_->movement().step();
-      if (progress != pump::Progress::finished) return progress;
+      const engine::Progress progress = coefficients_->movement().step();
+      if (progress != engine::Progress::finished) return progress;
       have_arrived_ = true;
     }
-    if (basis_->exchange_ || is_cancelled()) return pump::Progress::finished;
-    return combine(own_) ? pump::Progress::moved : pump::Progress::finished;
+    if (basis_->exchange_ || is_cancelled()) return engine::Progress::finished;
+    return combine(own_) ? engine::Progress::moved : engine::Progress::finished;
   }
   bool needs_messages() const noexcept override { return coefficients_->movement().needs_messages(); }
   void fetch_ahead() noexcept override { coefficients_->movement().fetch_ahead(); }
@@ -172,10 +172,10 @@ class CombinedTransfer final : public io::Transfer, private pump::Movement {
   }
   void give() {
     if (rounded_.empty()) {
-      return grid::give_sites(basis_->grid_, std::as_bytes(std::span(std::as_const(numbers_))).data(), vector_);
+      return lattice::give_sites(basis_->grid_, std::as_bytes(std::span(std::as_const(numbers_))).data(), vector_);
     }
     std::ranges::transform(numbers_, rounded_.begin(), [](double number) { return static_cast<float>(number); });
-    grid::give_sites(basis_->grid_, std::as_bytes(std::span(std::as_const(rounded_))).data(), vector_);
+    lattice::give_sites(basis_->grid_, std::as_bytes(std::span(std::as_const(rounded_))).data(), vector_);
   }
 
   base::Stopwatch watch_;

@@ -13,8 +13,8 @@
 
 #include <limequat/modes.hpp>
 
-#include "grid/site_exchange.hpp"
 #include "io/transfer.hpp"
+#include "lattice/site_exchange.hpp"
 #include "modes/basis.hpp"
 
 namespace lq::modes {
@@ -44,7 +44,7 @@ class Reconstruction {
   std::uint64_t count_;  // modes of the basis
   Grid grid_, blocks_;
   std::optional<Box> region_;
-  std::optional<grid::SiteExchange> exchange_;  // nothing: all ranks read the coefficients of their own blocks
+  std::optional<lattice::SiteExchange> exchange_;  // nothing: all ranks read the coefficients of their own blocks
   Basis basis_;
 };
 

@@ -18,7 +18,7 @@
 #include "io/open_file.hpp"
 #include "modes/reconstruction.hpp"
 #include "modes/set_access.hpp"
-#include "vectors/source.hpp"
+#include "modes/source.hpp"
 
 namespace lq::modes {
 
@@ -26,7 +26,7 @@ struct Set::State {
   std::vector<File> files;  // one, or those of a folder
   Description description;
   std::vector<Mode> modes;
-  std::optional<vectors::Source> foreign;                     // of another program
+  std::optional<modes::Source> foreign;                       // of another program
   std::shared_ptr<const Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
 
   // Collective.
@@ -101,7 +101,7 @@ std::vector<File> files_at(const std::string& path, const Communicator& communic
   try {
     only.emplace(path, communicator, limits);
   } catch (const Error&) {
-    const std::vector<std::string> in_folder = vectors::files_in(path, communicator);
+    const std::vector<std::string> in_folder = modes::files_in(path, communicator);
     if (in_folder.empty()) throw;
     comm::agree(communicator.engine(), [&] { files.reserve(in_folder.size()); });
     for (const std::string& one : in_folder) files.emplace_back(one, communicator, limits);
@@ -118,8 +118,7 @@ Set::Set(const std::string& path, const Communicator& communicator, const Limits
   std::vector<File> files = files_at(path, communicator, limits, only);
   const bool is_own = (only ? *only : files.front()).catalog().format == "modes";
   const bool may_have_eigenvalues = !is_own && only && only->catalog().path == path;
-  const std::string eigenvalues =
-      may_have_eigenvalues ? vectors::eigenvalues_beside(path, communicator) : std::string();
+  const std::string eigenvalues = may_have_eigenvalues ? modes::eigenvalues_beside(path, communicator) : std::string();
   state_ = comm::agree(communicator.engine(), [&] {
     if (only) files.push_back(std::move(*only));
     auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
@@ -139,7 +138,7 @@ Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 Set& Set::operator=(Set&&) noexcept = default;
 
-const vectors::Source* SetAccess::foreign(const Set& set) {
+const modes::Source* SetAccess::foreign(const Set& set) {
   return set.state_->foreign ? &*set.state_->foreign : nullptr;
 }
 
@@ -173,7 +172,7 @@ Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, 
   if (is_coefficients(*this, k)) {
     const ReadOptions of_mode = options_for(*this, k, grid, options);
     const auto transfer = Reconstruction::begin(state_->reconstruction_for(*this, grid, options), vector, of_mode);
-    return transfer->finish(pump::outcome_of(transfer->movement()));
+    return transfer->finish(engine::outcome_of(transfer->movement()));
   }
   return file().read(grid, vector, options_for(*this, k, grid, options));
 }

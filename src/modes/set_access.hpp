@@ -6,13 +6,13 @@
 
 #include <limequat/modes.hpp>
 
-#include "vectors/source.hpp"
+#include "modes/source.hpp"
 
 namespace lq::modes {
 
 struct SetAccess {
   // nullptr: a set of modes.
-  static const vectors::Source* foreign(const Set& set);
+  static const modes::Source* foreign(const Set& set);
 };
 
 }  // namespace lq::modes

@@ -71,7 +71,7 @@ struct Writer::State {
   }
   // Collective.
   Report append(const Field& vector, const Mode& mode) {
-    transport::Transport& transport = transport::resolve(path);
+    storage::Transport& transport = storage::resolve(path);
     const Compression* const known = basis();
     const auto writer = comm::agree(grid.communicator().engine(), [&] {
       return std::make_unique<io::FieldWriter>(
@@ -88,8 +88,8 @@ struct Writer::State {
 namespace {
 
 // At the root. What was left by a program that was interrupted is put right before.
-format::modes::Head look(transport::Transport& transport, const std::string& path, Sync sync, Held& held) {
-  held.lock = std::make_unique<transport::WriterLock>(path);
+format::modes::Head look(storage::Transport& transport, const std::string& path, Sync sync, Held& held) {
+  held.lock = std::make_unique<storage::WriterLock>(path);
   io::recover(transport, path, sync, *held.lock);
   const auto file = transport.open_read(path);
   held.left = io::file_state(*file);
@@ -115,7 +115,7 @@ Writer::Writer(const std::string& path, const Grid& grid, const Description& des
 Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& options) {
   comm::Comm& comm = grid.communicator().engine();
   comm::require_same(comm, path, "the path of the set");
-  transport::Transport& transport = transport::resolve(path);
+  storage::Transport& transport = storage::resolve(path);
   format::modes::Head head;
   std::uint64_t size = 0;
   std::string document;

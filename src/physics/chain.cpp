@@ -10,11 +10,11 @@
 
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
+#include "comm/thread_count.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
 #include "physics/staple.hpp"
 #include "physics/subgroup.hpp"
-#include "threads/thread_count.hpp"
 
 namespace lq::physics {
 namespace {
@@ -43,7 +43,7 @@ Chain<N>::Chain(const Grid& grid, const GenerateOptions& options)
       seed_(options.seed),
       colouring_(grid.extents()),
       links_(grid, N, Reach::staples, colouring_),
-      team_(threads::thread_count(
+      team_(comm::thread_count(
           grid.communicator().engine(), options.threads,
           grid.volume() * static_cast<std::uint64_t>(grid.extents().size()) * matrix_numbers(N) * sizeof(double))) {
   comm::agree(grid.communicator().engine(), [&] {

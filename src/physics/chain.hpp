@@ -10,9 +10,9 @@
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
+#include "comm/team.hpp"
 #include "physics/links.hpp"
 #include "physics/random.hpp"
-#include "threads/team.hpp"
 
 namespace lq::physics {
 
@@ -44,7 +44,7 @@ class Chain {
   Colouring colouring_;
   Links links_;
   std::vector<std::vector<std::size_t>> cells_;  // the local ones of each colour
-  threads::Team team_;                           // shares those of one colour, which do not depend on each other
+  comm::Team team_;                              // shares those of one colour, which do not depend on each other
 };
 
 extern template class Chain<2>;

@@ -12,7 +12,7 @@
 
 #include <limequat/physics.hpp>
 
-#include "grid/local_field.hpp"
+#include "lattice/local_field.hpp"
 #include "physics/examine_links.hpp"
 #include "physics/u1_links.hpp"
 #include "support/every_number.hpp"

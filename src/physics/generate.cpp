@@ -13,9 +13,9 @@
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "device/sites.hpp"
-#include "grid/local_field.hpp"
+#include "lattice/layout_rows.hpp"
+#include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
-#include "layouts/rows.hpp"
 #include "options/agreed.hpp"
 #include "physics/chain.hpp"
 
@@ -38,9 +38,9 @@ void check_options(const GenerateOptions& options) {
 void check_field(const Grid& grid, const MutableField& field) {
   const FieldSpec& spec = field.spec;
   const int dimensions = grid.extents().size();
-  if (spec.kind != FieldKind::gauge || spec.precision != Precision::double_ || !layouts::is_plain(field)) {
+  if (spec.kind != FieldKind::gauge || spec.precision != Precision::double_ || !lattice::is_plain(field)) {
     reject(fmt::format("a {} field in {} precision{}", name(spec.kind), name(spec.precision),
-                       layouts::has_function(field) ? " behind a function"
+                       lattice::has_function(field) ? " behind a function"
                        : field.memory.is_plain()    ? ""
                                                     : " by description"),
            "a gauge field in double precision in plain memory");
@@ -112,7 +112,7 @@ void generate(const Grid& grid, const MutableField& field, const GenerateOptions
   const MutableField resolved = comm::agree(comm, [&] {
     check_options(options);
     check_field(grid, field);
-    return grid::resolve_field(grid, field);
+    return lattice::resolve_field(grid, field);
   });
   comm::require_same(comm, [&] {
     std::vector<comm::Stated> arguments = options::stated("GenerateOptions", options);

@@ -13,7 +13,7 @@
 
 #include <limequat/grid.hpp>
 
-#include "grid/site_exchange.hpp"
+#include "lattice/site_exchange.hpp"
 #include "physics/colouring.hpp"
 
 namespace lq::physics {
@@ -62,7 +62,7 @@ class Halo {
   std::vector<std::uint64_t> copies_;    // site ranks: by colour, then ascending
   std::vector<std::size_t> first_copy_;  // of each colour, and the end
   std::vector<std::size_t> up_, down_;
-  std::vector<grid::SiteExchange> exchanges_;  // one for each colour
+  std::vector<lattice::SiteExchange> exchanges_;  // one for each colour
 };
 
 }  // namespace lq::physics

@@ -14,11 +14,12 @@
 #include <limequat/physics.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/team.hpp"
 #include "device/driver.hpp"
-#include "grid/local_field.hpp"
+#include "lattice/layout_rows.hpp"
+#include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "layouts/rows.hpp"
 #include "physics/examine_links.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
@@ -26,7 +27,6 @@
 #include "physics/site_stream.hpp"
 #include "physics/site_sums.hpp"
 #include "physics/slices.hpp"
-#include "threads/team.hpp"
 
 namespace lq {
 namespace {
@@ -43,7 +43,7 @@ std::string describe(const FieldSpec& spec) {
 
 // Collective. The field with its spec resolved; every rank has the same spec.
 Field resolve(const Grid& grid, const Field& field, std::string_view verb) {
-  const Field resolved = comm::agree(ranks_of(grid), [&] { return grid::resolve_field(grid, field); });
+  const Field resolved = comm::agree(ranks_of(grid), [&] { return lattice::resolve_field(grid, field); });
   std::string what;  // lasts as long as the comparison
   comm::require_same(ranks_of(grid), [&] {
     what = fmt::format("the field to {}", verb);
@@ -105,7 +105,7 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
   const std::uint64_t sites = grid.local_volume() / slices;
   const auto numbers = static_cast<std::size_t>(sites * gauge.spec.numbers);
   const bool in_place =
-      layouts::is_plain(gauge) && gauge.spec.precision == Precision::double_ &&
+      lattice::is_plain(gauge) && gauge.spec.precision == Precision::double_ &&
       lattice::resolve_order(gauge.order, extents.size()) == lattice::resolve_order({}, extents.size()) &&
       !device::is_device_memory(gauge.data);
   const auto slice = [&](physics::SiteStream& stream, std::uint64_t t,
@@ -118,7 +118,7 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
     return copy;
   };
 
-  threads::Team team(threads);
+  comm::Team team(threads);
   std::vector<physics::SliceSums> sums(static_cast<std::size_t>(team.size()),
                                        {extents, gauge.spec.colors, lattice::resolve_order({}, extents.size())});
   team.run([&](int thread) {
@@ -148,7 +148,7 @@ Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
     return comm::agree(ranks_of(grid), [&] { return slice_sums(grid, gauge, used).plaquette(); });
   }
   Links links(grid, gauge.spec.colors, physics::Reach::plaquettes);
-  threads::Team team(used);
+  comm::Team team(used);
   physics::share_sites(grid, gauge, team,
                        [&](int, std::uint64_t site, std::span<const double> u) { links.set_site(site, u); });
   return physics::average_plaquette(grid, gauge.spec.colors, links, team);
@@ -156,7 +156,7 @@ Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
 
 double link_trace(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the link trace of");
-  threads::Team team(physics::threads_for(grid, gauge, threads));
+  comm::Team team(physics::threads_for(grid, gauge, threads));
   return physics::sum_of_sites(
              grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
              [](LinkChecks& checks, std::uint64_t, std::span<const double> u) { checks.add_traces(u); })
@@ -165,7 +165,7 @@ double link_trace(const Grid& grid, const Field& field, int threads) {
 
 Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the unitarity of");
-  threads::Team team(physics::threads_for(grid, gauge, threads));
+  comm::Team team(physics::threads_for(grid, gauge, threads));
   return physics::sum_of_sites(
              grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
              [](LinkChecks& checks, std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); })
@@ -174,7 +174,7 @@ Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
 
 std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads) {
   const Field resolved = resolve(grid, field, "scan for numbers that are not finite");
-  threads::Team team(physics::threads_for(grid, resolved, threads));
+  comm::Team team(physics::threads_for(grid, resolved, threads));
   const Count found = physics::sum_of_sites(
       grid, resolved, team, Count{},
       [](Count& count, std::uint64_t, std::span<const double> u) { count.value += count_not_finite(u); });
@@ -188,7 +188,7 @@ Physics measure(const Grid& grid, const Field& field, int threads) {
 physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
   Links links(grid, gauge.spec.colors, Reach::plaquettes);
-  threads::Team team(threads_for(grid, gauge, threads));
+  comm::Team team(threads_for(grid, gauge, threads));
   const Seen seen = sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, gauge.spec.colors), {}, {}},
                                  [&](Seen& mine, std::uint64_t site, std::span<const double> u) {
                                    links.set_site(site, u);

@@ -89,7 +89,7 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
   return {mean(all, spatial_terms + temporal_terms), mean(spatial, spatial_terms), mean(temporal, temporal_terms)};
 }
 
-Plaquette average_plaquette(const Grid& grid, int colors, Links& links, threads::Team& team) {
+Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team) {
   comm::Comm& comm = grid.communicator().engine();
   links.refresh();
   PlaneSums sums;

@@ -7,10 +7,10 @@
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
+#include "comm/team.hpp"
 #include "physics/examine_links.hpp"
 #include "physics/lattice_sum.hpp"
 #include "physics/links.hpp"
-#include "threads/team.hpp"
 
 namespace lq::physics {
 
@@ -18,7 +18,7 @@ namespace lq::physics {
 Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents);
 
 // Collective. Refreshes the copies of `links` first.
-Plaquette average_plaquette(const Grid& grid, int colors, Links& links, threads::Team& team);
+Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team);
 
 // Collective. Over some sites, spread over the lattice; `links` are as average_plaquette() left them.
 TransposedSample sample_transposed(const Grid& grid, int colors, const Links& links);

@@ -16,7 +16,7 @@ SiteStream::SiteStream(const Grid& grid, const Field& field)
       order_(lattice::resolve_order(field.order, grid.extents().size())),
       scratch_(field.spec.precision == Precision::double_ ? 0 : field.spec.numbers) {
   const auto site_bytes = static_cast<std::size_t>(field.spec.site_bytes());
-  if (!layouts::is_plain(field)) {
+  if (!lattice::is_plain(field)) {
     elsewhere_.emplace(field, grid.local_box());
     const std::size_t most = elsewhere_->best_bytes() / site_bytes;
     walk_.emplace(grid.local_box(), natural_, most);

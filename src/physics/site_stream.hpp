@@ -15,8 +15,8 @@
 
 #include "base/function_ref.hpp"
 #include "device/sites.hpp"
-#include "layouts/row_walk.hpp"
-#include "layouts/rows.hpp"
+#include "lattice/layout_rows.hpp"
+#include "lattice/row_walk.hpp"
 
 namespace lq::physics {
 
@@ -40,8 +40,8 @@ class SiteStream {
   SiteOrder natural_, order_;
   std::vector<double> scratch_;
   std::optional<device::SitesOut> on_device_;  // only where the memory is a GPU's
-  std::optional<layouts::RowsOut> elsewhere_;  // only where the memory is not plain
-  std::optional<layouts::RowWalk> walk_;
+  std::optional<lattice::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::optional<lattice::RowWalk> walk_;
   std::vector<std::byte> row_;
 };
 

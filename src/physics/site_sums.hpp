@@ -12,9 +12,9 @@
 #include <limequat/grid.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/team.hpp"
 #include "lattice/tiles.hpp"
 #include "physics/site_stream.hpp"
-#include "threads/team.hpp"
 
 namespace lq::physics {
 
@@ -25,7 +25,7 @@ int threads_for(const Grid& grid, const Field& field, int wanted);
 // Collective. take(thread, site, numbers) for all local sites, a stretch of them for each thread. If it or the field's
 // function throws, all ranks throw.
 template <class Take>
-void share_sites(const Grid& grid, const Field& field, threads::Team& team, const Take& take) {
+void share_sites(const Grid& grid, const Field& field, comm::Team& team, const Take& take) {
   comm::agree(grid.communicator().engine(), [&] {
     team.run([&](int thread) {
       const lattice::Share mine = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
@@ -41,7 +41,7 @@ void share_sites(const Grid& grid, const Field& field, threads::Team& team, cons
 // Collective. Of this rank: what add(sum, site, numbers) makes of `empty` with all local sites. Sums are added by
 // Sum::add().
 template <class Sum, class Add>
-Sum sum_of_sites(const Grid& grid, const Field& field, threads::Team& team, const Sum& empty, const Add& add) {
+Sum sum_of_sites(const Grid& grid, const Field& field, comm::Team& team, const Sum& empty, const Add& add) {
   struct alignas(64) Own {  // no cache line is written to by two threads
     Sum sum;
   };

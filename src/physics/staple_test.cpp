@@ -24,7 +24,7 @@ class Staple : public ::testing::Test {
   // Sum over plaquettes of Re Tr U_P.
   double action() {
     const double plaquettes = static_cast<double>(grid_.volume()) * 6;
-    threads::Team alone(1);
+    comm::Team alone(1);
     return average_plaquette(grid_, 3, links_, alone).average * plaquettes * 3;
   }
   // Re Tr(U * staple).

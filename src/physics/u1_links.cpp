@@ -28,7 +28,7 @@ std::vector<double> phases_of(std::span<const double> angles) {
 double u1_plaquette(const Grid& grid, const Field& field, int threads) {
   constexpr int colors = 1;
   Links links(grid, colors, Reach::plaquettes);
-  threads::Team team(threads_for(grid, field, threads));
+  comm::Team team(threads_for(grid, field, threads));
   share_sites(grid, field, team, [&](int, std::uint64_t site, std::span<const double> angles) {
     links.set_site(site, phases_of(angles));
   });

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of sites out of described memory of a GPU and into it: what memory of the host gives and takes that is described
-// alike, which has its own truth in src/layouts/rows_test.cpp. The host touches no page of a GPU: there it would fault.
+// alike, which has its own truth in src/lattice/rows_test.cpp. The host touches no page of a GPU: there it would fault.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 #include <limequat/error.hpp>
 
+#include "lattice/layout_rows.hpp"
 #include "lattice/site_order.hpp"
-#include "layouts/rows.hpp"
 #include "support/device_memory.hpp"
 #include "support/error_of.hpp"
 
-namespace lq::layouts {
+namespace lq::lattice {
 namespace {
 
 using testing::DeviceArray;
@@ -155,4 +155,4 @@ TEST(ArraysOnDeviceAndHost, AreRefused) {
 }
 
 }  // namespace
-}  // namespace lq::layouts
+}  // namespace lq::lattice

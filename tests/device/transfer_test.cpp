@@ -94,7 +94,7 @@ class DeviceFields : public ::testing::TestWithParam<std::tuple<Strategy, Trial>
   }
   static WriteOptions options() { return {.format = "scidac", .precision = trial().file}; }
 
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
 };
 
 TEST_P(DeviceFields, AreWrittenAsThoseOfTheHost) {
@@ -188,7 +188,7 @@ class DescribedOnDevice : public ::testing::TestWithParam<std::tuple<Strategy, D
 
 TEST_P(DescribedOnDevice, IsWrittenAndReadAsThatOfTheHost) {
   const Extents lattice{8, 4, 4, 8};
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   {
     const Grid grid(lattice);
     write_field(
@@ -231,7 +231,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, DescribedOnDevice,
 TEST(HalfPrecisionOnDevice, IsThatOfTheHost) {
   const Grid grid(Extents{4, 4, 4, 8});
   const std::size_t sites = static_cast<std::size_t>(grid.volume());
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const FieldSpec spec = spinor_spec(Precision::single);
   const std::vector<float> plain = formula_sites<float>(grid, 24);
   write_field(*transport, "plain.lime", grid, Field{spec, plain.data(), plain.size(), {}, {}}, {.format = "scidac"});
@@ -256,7 +256,7 @@ TEST(HalfPrecisionOnDevice, IsThatOfTheHost) {
 
 // Who computed, on all ranks alike: here one with its sites on the host, and two whose sites are on a GPU.
 TEST(ReportOfDevice, SaysWhoComputed) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const char* const wish = std::getenv("LQ_DEVICE_PROGRAM");
   testing::run_ranks(3, [&](std::shared_ptr<comm::Comm> comm) {
     const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 6}, {.processes = Extents{1, 1, 1, 3}});
@@ -283,7 +283,7 @@ class ComputedOnDevice : public ::testing::Test {
   static constexpr std::uint64_t extra = link_numbers * 16;
 
   const DeviceLibrary& library_ = DeviceLibrary::get();
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
 };
 
 TEST_F(ComputedOnDevice, OnlyBytesOfTheFileCrossTheBus) {
@@ -331,7 +331,7 @@ TEST(DescribedOnDeviceAndHost, IsRefused) {
   std::vector<double> host(18 * 256);
   const DeviceArray<double> device(host);
   std::array<double*, 4> arrays{host.data(), device.data(), host.data(), host.data()};
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const Error error = testing::error_of([&] {
     write_field(*transport, "mixed.lime", grid,
                 gauge_in_arrays<double>(arrays, host.size(), memory_layout("quda_host")), {.format = "scidac"});
@@ -342,7 +342,7 @@ TEST(DescribedOnDeviceAndHost, IsRefused) {
 
 // Nobody can read a GPU's memory through the memory of a process.
 TEST(DeviceFieldsOfNeighbours, AreNotPulled) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Grid grid(Communicator(std::move(comm)), {4, 4, 4, 4}, {.processes = Extents{2, 1, 1, 1}});
     const Sites sites(formula_sites<double>(grid, link_numbers), grid.rank() == 1);
@@ -367,7 +367,7 @@ TEST(DeviceGaugeFields, AreGeneratedAndMeasured) {
   generate(grid, on_device, options);
   EXPECT_EQ(device.values(), host);
   EXPECT_EQ(plaquette(grid, on_device).average, plaquette(grid, gauge(host)).average);
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   write_field(*transport, "host.nersc", grid, gauge(host), {.format = "nersc"});
   write_field(*transport, "device.nersc", grid, on_device, {.format = "nersc"});
   EXPECT_EQ(bytes_in(*transport, "device.nersc").size(), bytes_in(*transport, "host.nersc").size());
@@ -433,7 +433,7 @@ class FailingDriver : public ::testing::TestWithParam<Strategy> {
   }
 
   const DeviceLibrary& library_ = DeviceLibrary::get();
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
   std::array<std::optional<Sites>, ranks> sites_;
 };
 
@@ -445,7 +445,7 @@ TEST_P(FailingDriver, LeavesNoFile) {
                 {.format = "scidac", .route = {.strategy = GetParam()}});
   };
   fail_each(write, [&](bool all_well) {
-    EXPECT_EQ(transport_->kind("new.lime") == transport::PathKind::file, all_well);
+    EXPECT_EQ(transport_->kind("new.lime") == storage::PathKind::file, all_well);
     if (all_well) transport_->remove("new.lime");
   });
 }

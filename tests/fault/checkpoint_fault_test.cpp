@@ -9,8 +9,8 @@
 
 #include <filesystem>
 
-#include "checkpoint/new_set.hpp"
-#include "checkpoint/repair.hpp"
+#include "sets/checkpoint/new_set.hpp"
+#include "sets/checkpoint/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
@@ -18,7 +18,7 @@
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
 
-namespace lq::checkpoint {
+namespace lq::sets {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,7 +41,7 @@ class Interrupted : public ::testing::TestWithParam<SetScenario> {
  protected:
   void SetUp() override {
     testing::run_ranks(GetParam().ranks - 1, [&](std::shared_ptr<comm::Comm> comm) {
-      const auto set = create_set(transport::posix(), path_, Communicator(std::move(comm)),
+      const auto set = create_set(storage::posix(), path_, Communicator(std::move(comm)),
                                   options(GetParam().appends ? GetParam().files : 1));
       set->streams().front()->write(stream_bytes(task_of(*set), 0, old_bytes));
       set->close();
@@ -62,10 +62,10 @@ class Interrupted : public ::testing::TestWithParam<SetScenario> {
   // Whether the k-th operation was reached. flushed_: bytes of each task that were.
   bool run(std::int64_t k) {
     flushed_.assign(static_cast<std::size_t>(GetParam().ranks), 0);
-    FaultyTransport faulty(transport::posix(), k, GetParam().fault);
+    FaultyTransport faulty(storage::posix(), k, GetParam().fault);
     errors_ = testing::outcomes_of_ranks(GetParam().ranks, [&](std::shared_ptr<comm::Comm> comm) {
-      transport::Transport& mine =
-          comm->rank() == GetParam().bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
+      storage::Transport& mine =
+          comm->rank() == GetParam().bad_rank ? static_cast<storage::Transport&>(faulty) : storage::posix();
       const Communicator all(std::move(comm));
       const auto set = GetParam().appends ? append_to_set(mine, path_, all, options(0))
                                           : create_set(mine, path_, all, options(GetParam().files));
@@ -191,4 +191,4 @@ INSTANTIATE_TEST_SUITE_P(
                       SetScenario{4, 3, 1, Fault::error, true}));
 
 }  // namespace
-}  // namespace lq::checkpoint
+}  // namespace lq::sets

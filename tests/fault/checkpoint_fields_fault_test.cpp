@@ -11,8 +11,8 @@
 #include <atomic>
 #include <filesystem>
 
-#include "checkpoint/new_set.hpp"
-#include "checkpoint/repair.hpp"
+#include "sets/checkpoint/new_set.hpp"
+#include "sets/checkpoint/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
@@ -20,7 +20,7 @@
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 
-namespace lq::checkpoint {
+namespace lq::sets {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,7 +55,7 @@ class FieldsInterrupted : public ::testing::TestWithParam<FieldScenario> {
   void SetUp() override {
     testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator all(std::move(comm));
-      const auto set = create_set(transport::posix(), path_, all, options());
+      const auto set = create_set(storage::posix(), path_, all, options());
       put(*set, all, "old");
       set->close();
     });
@@ -79,10 +79,10 @@ class FieldsInterrupted : public ::testing::TestWithParam<FieldScenario> {
   // Writes the set with a transport of one rank that fails at operation k; whether that was reached.
   bool live(std::int64_t k) {
     *returned_ = 0;
-    FaultyTransport faulty(transport::posix(), k, GetParam().fault);
+    FaultyTransport faulty(storage::posix(), k, GetParam().fault);
     errors_ = testing::outcomes_of_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
-      transport::Transport& mine =
-          comm->rank() == GetParam().bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
+      storage::Transport& mine =
+          comm->rank() == GetParam().bad_rank ? static_cast<storage::Transport&>(faulty) : storage::posix();
       const Communicator all(std::move(comm));
       const auto set =
           GetParam().appends ? append_to_set(mine, path_, all, options()) : create_set(mine, path_, all, options());
@@ -225,7 +225,7 @@ class RepairInterrupted : public ::testing::Test {
         const std::string name = entry.path().string();
         if (!fs::exists(path) && name.find(".fields.") == std::string::npos) left = name;
       }
-      FaultyTransport faulty(transport::posix(), k, Fault::error);
+      FaultyTransport faulty(storage::posix(), k, Fault::error);
       const Error error = error_of([&] { repair(faulty, left, {}); });
       if (!faulty.has_failed()) break;
       failures += error.code() == Code::ok ? 0 : 1;
@@ -242,15 +242,15 @@ class RepairInterrupted : public ::testing::Test {
 };
 
 TEST_F(RepairInterrupted, OfANewSetIsRepeatedWithoutLoss) {
-  write({}, *create_set(transport::posix(), path_, {}, {}), new_fields, false);
+  write({}, *create_set(storage::posix(), path_, {}, {}), new_fields, false);
   expect_that_nothing_is_lost({100});
 }
 
 TEST_F(RepairInterrupted, OfASetThatWasGrowingIsRepeatedWithoutLoss) {
-  write({}, *create_set(transport::posix(), path_, {}, {}), {new_fields.front()}, true);
+  write({}, *create_set(storage::posix(), path_, {}, {}), {new_fields.front()}, true);
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Communicator all(std::move(comm));
-    write(all, *append_to_set(transport::posix(), path_, all, {}), {new_fields.back()}, false);
+    write(all, *append_to_set(storage::posix(), path_, all, {}), {new_fields.back()}, false);
   });
   expect_that_nothing_is_lost({200, 100});
 }
@@ -259,11 +259,11 @@ TEST_F(RepairInterrupted, OfASetThatWasGrowingIsRepeatedWithoutLoss) {
 TEST_F(RepairInterrupted, OfASetWhoseFirstFileIsClosedIsRepeatedWithoutLoss) {
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
     const Communicator all(std::move(comm));
-    write(all, *create_set(transport::posix(), path_, all, {.files = 2}), new_fields, true);
+    write(all, *create_set(storage::posix(), path_, all, {.files = 2}), new_fields, true);
   });
   const std::string first = testing::contents(path_);
   testing::run_ranks(2, [&](std::shared_ptr<comm::Comm> comm) {
-    (void)append_to_set(transport::posix(), path_, Communicator(std::move(comm)), {});
+    (void)append_to_set(storage::posix(), path_, Communicator(std::move(comm)), {});
   });
   ASSERT_FALSE(testing::contents(path_) == first);
   testing::put_contents(path_, first);
@@ -282,4 +282,4 @@ INSTANTIATE_TEST_SUITE_P(GoingOn, FieldsInterrupted,
                                            FieldScenario{1, 1, Fault::short_write, true}));
 
 }  // namespace
-}  // namespace lq::checkpoint
+}  // namespace lq::sets

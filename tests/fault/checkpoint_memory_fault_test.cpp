@@ -14,13 +14,13 @@
 
 #include <limequat/multifile.hpp>
 
-#include "checkpoint/repair.hpp"
+#include "sets/checkpoint/repair.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/memory_fault.hpp"
 #include "support/scratch_directory.hpp"
 
-namespace lq::checkpoint {
+namespace lq::sets {
 namespace {
 
 namespace fs = std::filesystem;
@@ -227,4 +227,4 @@ INSTANTIATE_TEST_SUITE_P(OnOneRank, MemoryOfSets,
                          [](const auto& by) { return std::string(by.param.name); });
 
 }  // namespace
-}  // namespace lq::checkpoint
+}  // namespace lq::sets

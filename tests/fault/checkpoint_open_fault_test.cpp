@@ -6,15 +6,15 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
-#include "checkpoint/new_set.hpp"
-#include "checkpoint/open_set.hpp"
+#include "sets/checkpoint/new_set.hpp"
+#include "sets/checkpoint/open_set.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"
 #include "support/troubled_comm.hpp"
 
-namespace lq::checkpoint {
+namespace lq::sets {
 namespace {
 
 using testing::error_of;
@@ -50,7 +50,7 @@ class Opening : public ::testing::TestWithParam<OpeningScenario> {
     }
   }
 
-  const std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  const std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
 };
 
 TEST_P(Opening, FailsOnAllRanksOrOnNone) {
@@ -61,7 +61,7 @@ TEST_P(Opening, FailsOnAllRanksOrOnNone) {
     const auto errors = testing::outcomes_of_ranks(GetParam().readers, [&](std::shared_ptr<comm::Comm> comm) {
       const bool is_bad = comm->rank() == GetParam().bad_rank;
       std::unique_ptr<OpenSet> set;
-      set = OpenSet::open(is_bad ? static_cast<transport::Transport&>(faulty) : *transport_, "set",
+      set = OpenSet::open(is_bad ? static_cast<storage::Transport&>(faulty) : *transport_, "set",
                           Communicator(std::move(comm)), MultifileReadOptions{});
       if (!is_bad) expect_dealt(*set);
     });
@@ -111,4 +111,4 @@ INSTANTIATE_TEST_SUITE_P(Sets, Opening,
                                            OpeningScenario{8, 8, 3, 1}, OpeningScenario{8, 8, 3, 2}));
 
 }  // namespace
-}  // namespace lq::checkpoint
+}  // namespace lq::sets

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
-#include "checkpoint/new_set.hpp"
-#include "repack/rewrite.hpp"
+#include "sets/checkpoint/new_set.hpp"
+#include "sets/repack/rewrite.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/field_sets.hpp"
@@ -44,12 +44,11 @@ class RewriteInterrupted : public testing::FieldSets, public ::testing::WithPara
   }
 
   bool live(std::int64_t k) {
-    FaultyTransport faulty(transport::posix(), k, GetParam().fault);
+    FaultyTransport faulty(storage::posix(), k, GetParam().fault);
     RepackOptions options;
     options.overwrite = true;
     error_ = error_of([&] {
-      GetParam().in_one ? repack::defragment(faulty, path_, to_, options)
-                        : repack::rewrite(faulty, path_, to_, options);
+      GetParam().in_one ? sets::defragment(faulty, path_, to_, options) : sets::rewrite(faulty, path_, to_, options);
     });
     return faulty.has_failed();
   }
@@ -130,11 +129,11 @@ TEST(FullDisk, LeavesASetThatCanBeGoneOnWith) {
   bool was_met = false;
   for (std::int64_t k = 0;; ++k) {
     SCOPED_TRACE(k);
-    FaultyTransport faulty(transport::posix(), k, Fault::error);
+    FaultyTransport faulty(storage::posix(), k, Fault::error);
     bool is_closed = false;
     error_of([&] {
-      const auto set = checkpoint::create_set(faulty, path, Communicator(), options);
-      checkpoint::StreamWriter& stream = *set->streams().front();
+      const auto set = sets::create_set(faulty, path, Communicator(), options);
+      sets::StreamWriter& stream = *set->streams().front();
       error_of([&] {
         stream.write(stream_bytes(0, 0, 4096 - 128));
         stream.flush();

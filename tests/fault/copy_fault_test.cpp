@@ -14,12 +14,12 @@
 #include <string>
 #include <vector>
 
+#include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -44,8 +44,8 @@ class CopyFault : public ::testing::TestWithParam<int> {
 
   // On a file system of which operation `fail_at` fails. Whether it got so far.
   bool copy_with(std::int64_t fail_at, Fault fault) {
-    FaultyTransport faulty(transport::posix(), fail_at, fault);
-    const transport::Mount mount(folder_, faulty);
+    FaultyTransport faulty(storage::posix(), fail_at, fault);
+    const storage::Mount mount(folder_, faulty);
     std::mutex mutex;
     std::vector<std::string> sentences;
     run_ranks(GetParam(), [&](const std::shared_ptr<comm::Comm>& comm) {

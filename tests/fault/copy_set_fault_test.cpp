@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -154,9 +154,9 @@ TEST_P(CopiedSet, IsOldOrNewAtAnyError) {
   for (std::int64_t k = 0;; ++k) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
-    FaultyTransport faulty(transport::posix(), k, Fault::error);
+    FaultyTransport faulty(storage::posix(), k, Fault::error);
     {
-      const transport::Mount mount(folder_, faulty);
+      const storage::Mount mount(folder_, faulty);
       failures += copied(from_, folder_ + "/", false).code() == Code::ok ? 0 : 1;
     }
     if (!faulty.has_failed()) break;
@@ -175,8 +175,8 @@ TEST_P(CopiedSet, IsOldOrNewAfterAnyKill) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
     const bool died = testing::dies_in([&] {
-      FaultyTransport faulty(transport::posix(), k, Fault::kill);
-      const transport::Mount mount(folder_, faulty);
+      FaultyTransport faulty(storage::posix(), k, Fault::kill);
+      const storage::Mount mount(folder_, faulty);
       copied(from_, folder_ + "/", false);
     });
     if (!died) break;

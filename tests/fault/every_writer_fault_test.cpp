@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every writer of the library, and every operation of the storage: it fails, or the program dies there. Claim: whatever
-// has a name of its own afterwards is a file that one run without a fault makes, or, where files grow, one that verifies;
-// a program that has not died leaves nothing beside it but what whoever goes on begins with.
+// has a name of its own afterwards is a file that one run without a fault makes, or, where files grow, one that
+// verifies; a program that has not died leaves nothing beside it but what whoever goes on begins with.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -31,9 +31,7 @@ using testing::Work;
 bool grows(const Work& work) { return work.name.starts_with("modes") || work.name == "writer"; }
 
 // What resuming, appending and repairing begin with: journals, records, copies that can be gone on with.
-bool is_for_later(const std::string& name) {
-  return name.front() == '.' && name.find(".lq-") != std::string::npos;
-}
+bool is_for_later(const std::string& name) { return name.front() == '.' && name.find(".lq-") != std::string::npos; }
 
 class EveryWriter : public ::testing::TestWithParam<Work> {
  protected:
@@ -52,7 +50,7 @@ class EveryWriter : public ::testing::TestWithParam<Work> {
 
   // Subfiles have other names each time.
   void expect_whole_files(bool died) const {
-    io::settle_replacement(transport::posix(), there_ + "/file", Sync::none);  // as `lq repair` does
+    io::settle_replacement(storage::posix(), there_ + "/file", Sync::none);  // as `lq repair` does
     for (const auto& entry : fs::directory_iterator(there_)) {
       const std::string name = entry.path().filename();
       if (name.front() == '.') {
@@ -77,10 +75,10 @@ TEST_P(EveryWriter, MayFailAtAnyOperation) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     ASSERT_LT(k, 3000);
     start_anew();
-    testing::FaultyTransport faulty(transport::posix(), k, Fault::error);
+    testing::FaultyTransport faulty(storage::posix(), k, Fault::error);
     Error error(Code::ok, "");
     {
-      const transport::Mount mount(there_, faulty);
+      const storage::Mount mount(there_, faulty);
       error = error_of([&] { work(); });
     }
     if (!faulty.has_failed()) break;
@@ -97,9 +95,9 @@ TEST_P(EveryWriter, MayFailAtAnyOperation) {
 }
 
 TEST_P(EveryWriter, MayDieAtAnyOperation) {
-  testing::FaultyTransport counted(transport::posix());
+  testing::FaultyTransport counted(storage::posix());
   {
-    const transport::Mount mount(there_, counted);
+    const storage::Mount mount(there_, counted);
     work();
   }
   const std::int64_t step = std::max<std::int64_t>(1, counted.operations() / 25);
@@ -107,8 +105,8 @@ TEST_P(EveryWriter, MayDieAtAnyOperation) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
     EXPECT_TRUE(testing::dies_in([&] {
-      testing::FaultyTransport faulty(transport::posix(), k, Fault::kill);
-      const transport::Mount mount(there_, faulty);
+      testing::FaultyTransport faulty(storage::posix(), k, Fault::kill);
+      const storage::Mount mount(there_, faulty);
       work();
     }));
     expect_whole_files(true);

@@ -42,7 +42,7 @@ std::size_t files_in(const std::string& directory) {
 // Where the client lets ranks write in turn, one of them writes, and a rank other than the root may have nothing to do
 // in the file.
 bool may_be_idle(const std::string& directory, int rank) {
-  return rank != 0 && transport::posix().unit(directory).client_writes != machine::ClientWrites::at_once;
+  return rank != 0 && storage::posix().unit(directory).client_writes != storage::ClientWrites::at_once;
 }
 
 // What one run with a fault did.
@@ -51,17 +51,17 @@ struct Outcome {
   bool reached = false;                    // the operation was reached
 };
 
-using Operation = std::function<void(transport::Transport&, const Grid&)>;
+using Operation = std::function<void(storage::Transport&, const Grid&)>;
 
 // With x split, so that exchanges have something to do; two ranks on a node.
 Outcome run_with_fault(int ranks, int bad_rank, std::int64_t k, Fault fault, const Operation& operation) {
   Outcome outcome;
-  FaultyTransport faulty(transport::posix(), k, fault);
+  FaultyTransport faulty(storage::posix(), k, fault);
   outcome.errors = testing::outcomes_of_ranks(
       ranks,
       [&](std::shared_ptr<comm::Comm> comm) {
-        transport::Transport& mine =
-            comm->rank() == bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
+        storage::Transport& mine =
+            comm->rank() == bad_rank ? static_cast<storage::Transport&>(faulty) : storage::posix();
         const Grid grid(Communicator(std::move(comm)), lattice, {.processes = Extents{ranks, 1, 1, 1}});
         operation(mine, grid);
       },
@@ -82,7 +82,7 @@ void expect_same_error_everywhere(const Outcome& outcome) {
   }
 }
 
-void write_to(transport::Transport& transport, const Grid& grid, const std::string& path, double factor,
+void write_to(storage::Transport& transport, const Grid& grid, const std::string& path, double factor,
               const WriteOptions& options) {
   std::vector<double> values = testing::formula_sites<double>(grid, 72);
   for (double& value : values) value *= factor;
@@ -123,26 +123,26 @@ class Writing : public ::testing::TestWithParam<Scenario> {
 };
 
 TEST_P(Writing, ANewFileAppearsWholeOrNotAtAll) {
-  write_to(transport::posix(), Grid(lattice), directory_ / "whole.ildg", 1, {});
+  write_to(storage::posix(), Grid(lattice), directory_ / "whole.ildg", 1, {});
   const std::string whole = testing::contents(directory_ / "whole.ildg");
-  for_every_k([&](transport::Transport& transport,
-                  const Grid& grid) { write_to(transport, grid, path_, 1, {.route = route()}); },
-              [&] {
-                // Only a failure behind the rename, of the directory's sync, leaves the complete file.
-                if (std::filesystem::exists(path_)) {
-                  EXPECT_EQ(testing::contents(path_), whole);
-                }
-                EXPECT_EQ(files_in(directory_.path()), std::filesystem::exists(path_) ? 2U : 1U);
-                std::filesystem::remove(path_);
-              });
+  for_every_k(
+      [&](storage::Transport& transport, const Grid& grid) { write_to(transport, grid, path_, 1, {.route = route()}); },
+      [&] {
+        // Only a failure behind the rename, of the directory's sync, leaves the complete file.
+        if (std::filesystem::exists(path_)) {
+          EXPECT_EQ(testing::contents(path_), whole);
+        }
+        EXPECT_EQ(files_in(directory_.path()), std::filesystem::exists(path_) ? 2U : 1U);
+        std::filesystem::remove(path_);
+      });
 }
 
 TEST_P(Writing, AnExistingFileStaysUntilTheNewOneIsComplete) {
-  write_to(transport::posix(), Grid(lattice), directory_ / "new.ildg", 2, {});
-  write_to(transport::posix(), Grid(lattice), path_, 1, {});
+  write_to(storage::posix(), Grid(lattice), directory_ / "new.ildg", 2, {});
+  write_to(storage::posix(), Grid(lattice), path_, 1, {});
   const std::string before = testing::contents(path_), after = testing::contents(directory_ / "new.ildg");
   for_every_k(
-      [&](transport::Transport& transport, const Grid& grid) {
+      [&](storage::Transport& transport, const Grid& grid) {
         write_to(transport, grid, path_, 2, {.verify = Verify::read_back, .overwrite = true, .route = route()});
       },
       [&] {
@@ -154,9 +154,9 @@ TEST_P(Writing, AnExistingFileStaysUntilTheNewOneIsComplete) {
 }
 
 TEST_P(Writing, ReadingFailsTheSameOnAllRanks) {
-  write_to(transport::posix(), Grid(lattice), path_, 1, {});
+  write_to(storage::posix(), Grid(lattice), path_, 1, {});
   for_every_k(
-      [&](transport::Transport& transport, const Grid& grid) {
+      [&](storage::Transport& transport, const Grid& grid) {
         std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * 72));
         read_field(transport, path_, grid, gauge(values), {.route = route()});
       },
@@ -198,7 +198,7 @@ TEST_P(Exchanging, AFunctionThatThrowsIsAnErrorOnAllRanks) {
                         std::fill_n(static_cast<double*>(site), 72, 1.0);
                         if (is_bad && ++calls == 5) throw Error(Code::invalid_argument, "this site cannot be had");
                       }};
-          write_field(transport::posix(), path_, grid, field, {.route = {.strategy = GetParam(), .chunk_bytes = 4096}});
+          write_field(storage::posix(), path_, grid, field, {.route = {.strategy = GetParam(), .chunk_bytes = 4096}});
         },
         {.ranks_per_node = 2});
     for (const auto& failure : errors) {
@@ -222,15 +222,14 @@ TEST(Publishing, FilesOfOneFieldAppearTogetherOrNotAtAll) {
   int failures = 0;
   for (std::int64_t k = 0;; ++k) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
-    const Outcome outcome =
-        run_with_fault(2, 0, k, Fault::error, [&](transport::Transport& transport, const Grid& grid) {
-          const std::vector<double> values = testing::formula_sites<double>(grid, 3);
-          write_field(transport, directory / "a.tiled", grid,
-                      field_in(values, generic_spec(Precision::double_, 3, false)), {});
-        });
+    const Outcome outcome = run_with_fault(2, 0, k, Fault::error, [&](storage::Transport& transport, const Grid& grid) {
+      const std::vector<double> values = testing::formula_sites<double>(grid, 3);
+      write_field(transport, directory / "a.tiled", grid, field_in(values, generic_spec(Precision::double_, 3, false)),
+                  {});
+    });
     if (!outcome.reached) break;
     failures += outcome.errors.front() != nullptr ? 1 : 0;
-    settle_replacement(transport::posix(), directory / "a.tiled", Sync::none);
+    settle_replacement(storage::posix(), directory / "a.tiled", Sync::none);
     const bool is_there = std::filesystem::exists(directory / "a.tiled");
     EXPECT_EQ(std::filesystem::exists(directory / "a.tiled.odd"), is_there);
     EXPECT_EQ(files_in(directory.path()), is_there ? 2U : 0U);
@@ -245,9 +244,9 @@ TEST(Publishing, AFailureBehindTheRenameSaysThatTheFileIsComplete) {
   const std::string path = directory / "conf.ildg";
   int seen = 0;
   for (std::int64_t k = 0;; ++k) {
-    const Outcome outcome = run_with_fault(
-        2, 0, k, Fault::error,
-        [&](transport::Transport& transport, const Grid& grid) { write_to(transport, grid, path, 1, {}); });
+    const Outcome outcome = run_with_fault(2, 0, k, Fault::error, [&](storage::Transport& transport, const Grid& grid) {
+      write_to(transport, grid, path, 1, {});
+    });
     if (!outcome.reached) break;
     const Error error = error_of([&] { std::rethrow_exception(outcome.errors.back()); });
     const bool says_so = std::string_view(error.what()).find("the file is complete") != std::string_view::npos;
@@ -263,7 +262,7 @@ int status_of_killed_writer(const std::string& path, int bad_rank, std::int64_t 
   const pid_t child = ::fork();
   if (child == 0) {
     const Outcome outcome =
-        run_with_fault(3, bad_rank, k, Fault::kill, [&](transport::Transport& transport, const Grid& grid) {
+        run_with_fault(3, bad_rank, k, Fault::kill, [&](storage::Transport& transport, const Grid& grid) {
           write_to(transport, grid, path, 2, {.overwrite = true});
         });
     ::_exit(outcome.errors.front() == nullptr ? 0 : 1);
@@ -276,8 +275,8 @@ int status_of_killed_writer(const std::string& path, int bad_rank, std::int64_t 
 TEST(Killing, TheWriterLeavesTheOldFileOrTheCompleteNewOne) {
   const testing::ScratchDirectory directory;
   const std::string path = directory / "conf.ildg";
-  write_to(transport::posix(), Grid(lattice), directory / "new.ildg", 2, {});
-  write_to(transport::posix(), Grid(lattice), path, 1, {});
+  write_to(storage::posix(), Grid(lattice), directory / "new.ildg", 2, {});
+  write_to(storage::posix(), Grid(lattice), path, 1, {});
   const std::string before = testing::contents(path), after = testing::contents(directory / "new.ildg");
   for (const int bad_rank : {0, 2}) {
     int kills = 0;

@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/flipping.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -79,8 +79,8 @@ class FlippedRead : public ::testing::Test {
         start(prepare);
         Error error{Code::ok, ""};
         {
-          testing::FlippingTransport flipping(transport::posix(), reads, place.place, place.bit);
-          const transport::Mount mount(folder_.path(), flipping);
+          testing::FlippingTransport flipping(storage::posix(), reads, place.place, place.bit);
+          const storage::Mount mount(folder_.path(), flipping);
           error = error_of(work);
           is_reached = flipping.has_flipped();
         }

@@ -81,10 +81,10 @@ TEST_F(FaultySession, EveryOperationMayFail) {
       SCOPED_TRACE(::testing::Message() << "operation " << k);
       ASSERT_LT(k, 500);
       start_anew();
-      testing::FaultyTransport faulty(transport::posix(), k, fault);
+      testing::FaultyTransport faulty(storage::posix(), k, fault);
       Error error(Code::ok, "");
       {
-        const transport::Mount mount(folder(), faulty);
+        const storage::Mount mount(folder(), faulty);
         error = error_of([&] { append(); });
       }
       if (!faulty.has_failed()) break;
@@ -92,7 +92,7 @@ TEST_F(FaultySession, EveryOperationMayFail) {
       if (error.code() == Code::ok) {
         EXPECT_EQ(seen, 3);
       }
-      io::recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
+      io::recover(storage::posix(), path_, Sync::none, storage::WriterLock(path_));
       EXPECT_EQ(flushes(), seen);
       EXPECT_EQ(testing::files_in(folder()), std::vector<std::string>{"data.h5"});
     }
@@ -106,8 +106,8 @@ TEST_F(FaultySession, EveryOperationMayBeTheLast) {
     ASSERT_LT(k, 500);
     start_anew();
     const bool died = testing::dies_in([&] {
-      testing::FaultyTransport faulty(transport::posix(), k, Fault::kill);
-      const transport::Mount mount(folder(), faulty);
+      testing::FaultyTransport faulty(storage::posix(), k, Fault::kill);
+      const storage::Mount mount(folder(), faulty);
       append();
     });
     if (!died) break;

@@ -38,8 +38,8 @@ class InPlace : public ::testing::Test {
 
   static std::vector<double> source(const Grid& grid) { return testing::formula_sites<double>(grid, 24); }
 
-  void append(transport::Transport& transport, const Grid& grid) const {
-    std::optional<transport::WriterLock> lock;
+  void append(storage::Transport& transport, const Grid& grid) const {
+    std::optional<storage::WriterLock> lock;
     if (grid.is_root()) lock.emplace(path_);
     FieldWriter writer(transport, grid.communicator(), path_, {},
                        {.at = path_, .in_place = true, .lock = lock ? &*lock : nullptr});
@@ -51,8 +51,7 @@ class InPlace : public ::testing::Test {
   // With one rank that fails at operation k. The errors of all.
   std::vector<std::exception_ptr> append_with(testing::FaultyTransport& faulty, int bad_rank) const {
     return testing::outcomes_of_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
-      transport::Transport& mine =
-          comm->rank() == bad_rank ? static_cast<transport::Transport&>(faulty) : transport::posix();
+      storage::Transport& mine = comm->rank() == bad_rank ? static_cast<storage::Transport&>(faulty) : storage::posix();
       append(mine, Grid(Communicator(std::move(comm)), extents_, {.processes = Extents{4, 1, 1, 1}}));
     });
   }
@@ -76,7 +75,7 @@ class InPlace : public ::testing::Test {
 
 TEST_F(InPlace, AppendedByFourRanks) {
   fs::copy_file(before_, path_);
-  testing::FaultyTransport sound(transport::posix());
+  testing::FaultyTransport sound(storage::posix());
   for (const auto& error : append_with(sound, 1)) EXPECT_EQ(error, nullptr);
   EXPECT_EQ(sound_fields(), 2U);
   EXPECT_FALSE(fs::exists(journal_path(path_)));
@@ -88,7 +87,7 @@ TEST_F(InPlace, EveryOperationMayFailOnAnyRank) {
       SCOPED_TRACE(::testing::Message() << "operation " << k << " of rank " << bad_rank);
       ASSERT_LT(k, 300);
       fs::copy_file(before_, path_, fs::copy_options::overwrite_existing);
-      testing::FaultyTransport faulty(transport::posix(), k);
+      testing::FaultyTransport faulty(storage::posix(), k);
       const auto errors = append_with(faulty, bad_rank);
       if (!faulty.has_failed()) break;
       const Error first = error_of([&] {
@@ -100,8 +99,8 @@ TEST_F(InPlace, EveryOperationMayFailOnAnyRank) {
         EXPECT_STREQ(error_of([&] { std::rethrow_exception(error); }).what(), first.what());
       }
       const bool is_complete =
-          find_journal(transport::posix(), *transport::posix().open_read(path_)).state == FoundJournal::State::complete;
-      recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
+          find_journal(storage::posix(), *storage::posix().open_read(path_)).state == FoundJournal::State::complete;
+      recover(storage::posix(), path_, Sync::none, storage::WriterLock(path_));
       const std::size_t fields = sound_fields();
       if (first.code() == Code::ok) {
         EXPECT_EQ(fields, 2U);

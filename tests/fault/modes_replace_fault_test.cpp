@@ -170,15 +170,15 @@ TEST_P(FaultyModes, EveryOperationMayFail) {
       SCOPED_TRACE(::testing::Message() << "operation " << k);
       ASSERT_LT(k, 500);
       start_anew();
-      lq::testing::FaultyTransport faulty(transport::posix(), k, fault);
+      lq::testing::FaultyTransport faulty(storage::posix(), k, fault);
       Error error(Code::ok, "");
       {
-        const transport::Mount mount(folder(), faulty);
+        const storage::Mount mount(folder(), faulty);
         error = error_of([&] { work(); });
       }
       if (!faulty.has_failed()) break;
       expect_old_or_new(error.code() == Code::ok);
-      if (fs::exists(path_)) io::recover(transport::posix(), path_, Sync::none, transport::WriterLock(path_));
+      if (fs::exists(path_)) io::recover(storage::posix(), path_, Sync::none, storage::WriterLock(path_));
       expect_old_or_new(error.code() == Code::ok);
       for (const std::string& file : lq::testing::files_in(folder())) EXPECT_EQ(file, "low.modes");
       expect_to_be_gone_on_with();
@@ -196,8 +196,8 @@ TEST_P(FaultyModes, EveryOperationMayBeTheLast) {
     ASSERT_LT(k, 500);
     start_anew();
     const bool died = lq::testing::dies_in([&] {
-      lq::testing::FaultyTransport faulty(transport::posix(), k, Fault::kill);
-      const transport::Mount mount(folder(), faulty);
+      lq::testing::FaultyTransport faulty(storage::posix(), k, Fault::kill);
+      const storage::Mount mount(folder(), faulty);
       work();
     });
     expect_old_or_new(!died);
@@ -226,7 +226,7 @@ TEST_P(ReplacedModes, AreOfOneSetWhileTheyAreRead) {
       fs::rename(folder() + "/.other", path_);
     });
     {
-      const transport::Mount mount(folder(), interrupted);
+      const storage::Mount mount(folder(), interrupted);
       const Seen all = seen();
       EXPECT_EQ(all.modes, all.is_new ? new_modes : old_modes);
       (all.is_new ? was_new : was_old) = true;

@@ -48,9 +48,9 @@ class PowerFailure : public ::testing::Test {
   template <class Work, class Look>
   void replay(Seen before, Work work, Look look, testing::Caches caches = testing::Caches::of_the_machine) {
     const testing::PowerFailures failures(folder_);
-    testing::RecordingTransport recording(transport::posix());
+    testing::RecordingTransport recording(storage::posix());
     {
-      const transport::Mount mount(folder_, recording);
+      const storage::Mount mount(folder_, recording);
       work();
     }
     ASSERT_EQ(look(), Seen::after);
@@ -129,10 +129,10 @@ void keep_identities(const std::string& first) {
   for (io::Replacement::Member& member : record->members) {
     const std::string& there = fs::exists(member.from) ? member.from : member.to;
     if (!fs::exists(there)) continue;
-    const transport::Identity now = transport::posix().identity(there);
+    const storage::Identity now = storage::posix().identity(there);
     if (now.bytes == member.made.bytes) member.made = now;
     if (member.before && &there == &member.from && fs::exists(member.to)) {
-      member.before = transport::posix().identity(member.to);
+      member.before = storage::posix().identity(member.to);
     }
   }
   testing::put_contents(path, std::string(base::as_text(io::encode_replacement(*record))));

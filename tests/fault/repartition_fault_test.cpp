@@ -15,12 +15,12 @@
 #include <string>
 #include <vector>
 
+#include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -54,8 +54,8 @@ class RepartitionFault : public ::testing::TestWithParam<int> {
 
   // On a file system of which operation `fail_at` fails. Whether it got so far.
   bool repartition_with(std::int64_t fail_at, Fault fault) {
-    testing::FaultyTransport faulty(transport::posix(), fail_at, fault);
-    const transport::Mount mount(folder_, faulty);
+    testing::FaultyTransport faulty(storage::posix(), fail_at, fault);
+    const storage::Mount mount(folder_, faulty);
     std::mutex mutex;
     std::vector<std::string> sentences;
     run_ranks(GetParam(), [&](const std::shared_ptr<comm::Comm>& comm) {

@@ -44,7 +44,7 @@ struct Case {
 
 class Replaced : public ::testing::TestWithParam<Case> {
  protected:
-  void write(transport::Transport& transport, const Communicator& communicator, double value, const char* parts,
+  void write(storage::Transport& transport, const Communicator& communicator, double value, const char* parts,
              bool overwrite = true) const {
     const Grid grid(communicator, small_lattice);
     const std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * 2), value);
@@ -53,7 +53,7 @@ class Replaced : public ::testing::TestWithParam<Case> {
   }
 
   // Nothing: there is no such field.
-  std::optional<double> version(transport::Transport& transport = transport::posix()) const {
+  std::optional<double> version(storage::Transport& transport = storage::posix()) const {
     const Grid grid(small_lattice);
     std::vector<double> values(static_cast<std::size_t>(grid.local_volume() * 2));
     const Error error = error_of([&] {
@@ -69,14 +69,14 @@ class Replaced : public ::testing::TestWithParam<Case> {
   void start_anew() const {
     for (const std::string& name : testing::files_in(directory_.path()))
       std::filesystem::remove(directory_.path() + "/" + name);
-    if (GetParam().old_parts != nullptr) write(transport::posix(), {}, old_value, GetParam().old_parts);
+    if (GetParam().old_parts != nullptr) write(storage::posix(), {}, old_value, GetParam().old_parts);
   }
 
   void expect_old_or_new() const {
     const std::optional<double> found = version();
     const auto before = GetParam().old_parts != nullptr ? std::optional(old_value) : std::nullopt;
     EXPECT_TRUE(found == before || found == new_value);
-    settle_replacement(transport::posix(), path_ + GetParam().read_by, Sync::none);
+    settle_replacement(storage::posix(), path_ + GetParam().read_by, Sync::none);
     EXPECT_EQ(version(), found);
     // Nobody needs a record then, nor what it has renamed.
     EXPECT_FALSE(std::filesystem::exists(replacement_path(path_ + GetParam().read_by)));
@@ -93,7 +93,7 @@ class Replaced : public ::testing::TestWithParam<Case> {
   }
 
   void SetUp() override {
-    write(transport::posix(), {}, new_value, GetParam().new_parts);
+    write(storage::posix(), {}, new_value, GetParam().new_parts);
     new_files_ = visible_files();
     EXPECT_GE(new_files_.size(), 2U);
   }
@@ -108,9 +108,9 @@ TEST_P(Replaced, AtAnyErrorIsOldOrNew) {
   for (std::int64_t k = 0;; ++k) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
-    FaultyTransport faulty(transport::posix(), k, Fault::error);
+    FaultyTransport faulty(storage::posix(), k, Fault::error);
     const auto errors = testing::outcomes_of_ranks(GetParam().ranks, [&](std::shared_ptr<comm::Comm> comm) {
-      transport::Transport& mine = comm->rank() == 0 ? static_cast<transport::Transport&>(faulty) : transport::posix();
+      storage::Transport& mine = comm->rank() == 0 ? static_cast<storage::Transport&>(faulty) : storage::posix();
       write(mine, Communicator(std::move(comm)), new_value, GetParam().new_parts);
     });
     if (!faulty.has_failed()) break;
@@ -135,10 +135,9 @@ TEST_P(Replaced, AfterAnyKillIsOldOrNewAndCanBeWritten) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
     const bool died = testing::dies_in([&] {
-      FaultyTransport faulty(transport::posix(), k, Fault::kill);
+      FaultyTransport faulty(storage::posix(), k, Fault::kill);
       testing::outcomes_of_ranks(GetParam().ranks, [&](std::shared_ptr<comm::Comm> comm) {
-        transport::Transport& mine =
-            comm->rank() == 0 ? static_cast<transport::Transport&>(faulty) : transport::posix();
+        storage::Transport& mine = comm->rank() == 0 ? static_cast<storage::Transport&>(faulty) : storage::posix();
         write(mine, Communicator(std::move(comm)), new_value, GetParam().new_parts);
       });
     });
@@ -147,7 +146,7 @@ TEST_P(Replaced, AfterAnyKillIsOldOrNewAndCanBeWritten) {
     were_new += version() == new_value ? 1 : 0;
     const bool writes_first = k % 2 == 0;
     if (!writes_first) expect_old_or_new();
-    write(transport::posix(), {}, 3, GetParam().new_parts);
+    write(storage::posix(), {}, 3, GetParam().new_parts);
     EXPECT_EQ(version(), 3);
     EXPECT_EQ(visible_files(), new_files_);
     ASSERT_FALSE(HasFailure());
@@ -179,7 +178,7 @@ TEST_P(Replaced, IsOneVersionThoughItIsReplacedWhileItIsRead) {
   for (std::int64_t k = 0;; ++k) {
     SCOPED_TRACE(::testing::Message() << "operation " << k);
     start_anew();
-    Interrupted interrupted(k, [&] { write(transport::posix(), {}, new_value, GetParam().new_parts); });
+    Interrupted interrupted(k, [&] { write(storage::posix(), {}, new_value, GetParam().new_parts); });
     const std::optional<double> found = version(interrupted);
     if (!interrupted.was_interrupted()) break;
     (found == new_value ? was_new : was_old) = true;

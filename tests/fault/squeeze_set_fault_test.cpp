@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "io/replacement.hpp"
+#include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -74,12 +74,12 @@ class SqueezeSetFault : public ::testing::TestWithParam<int> {
   }
 
   // What readers take for done when it was interrupted.
-  void settle() const { io::settle_replacement(transport::posix(), part_of(to_, 0), Sync::none); }
+  void settle() const { io::settle_replacement(storage::posix(), part_of(to_, 0), Sync::none); }
 
   // Whether operation `at` was reached.
   bool restore_with(std::int64_t at, Fault fault) const {
-    FaultyTransport faulty(transport::posix(), at, fault);
-    const transport::Mount mount(folder_, faulty);
+    FaultyTransport faulty(storage::posix(), at, fault);
+    const storage::Mount mount(folder_, faulty);
     std::mutex mutex;
     std::vector<std::string> sentences;
     testing::run_ranks(GetParam(), [&](const std::shared_ptr<comm::Comm>& comm) {

@@ -50,8 +50,8 @@ class TwoClients : public ::testing::TestWithParam<Work> {
 
   const testing::ScratchDirectory own_, there_;
   const std::string source_ = own_ / "source.ildg";
-  TwoCachedClients clients_{transport::posix()};
-  const transport::Mount mount_{there_.path(), clients_};
+  TwoCachedClients clients_{storage::posix()};
+  const storage::Mount mount_{there_.path(), clients_};
 };
 
 TEST_P(TwoClients, GetTheFileOfOneProcess) {

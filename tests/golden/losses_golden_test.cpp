@@ -20,8 +20,8 @@
 #include "format/lime/header.hpp"
 #include "io/read.hpp"
 #include "io/verify.hpp"
+#include "storage/transport.hpp"
 #include "support/contents.hpp"
-#include "transport/transport.hpp"
 
 namespace lq {
 namespace {
@@ -49,7 +49,7 @@ class Reader {
   explicit Reader(std::string path) : path_(std::move(path)) {}
 
   void put(std::string_view bytes) {
-    if (files_->kind(path_) != transport::PathKind::absent) files_->remove(path_);
+    if (files_->kind(path_) != storage::PathKind::absent) files_->remove(path_);
     files_->create(path_)->write_at(0, base::as_bytes(bytes));
   }
 
@@ -89,7 +89,7 @@ class Reader {
   }
 
  private:
-  std::shared_ptr<transport::Transport> files_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> files_ = storage::make_memory();
   std::string path_;
 };
 

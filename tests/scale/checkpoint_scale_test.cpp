@@ -10,13 +10,13 @@
 
 #include <algorithm>
 
-#include "checkpoint/new_set.hpp"
-#include "checkpoint/open_set.hpp"
 #include "scale/counted.hpp"
+#include "sets/checkpoint/new_set.hpp"
+#include "sets/checkpoint/open_set.hpp"
 #include "support/faulty.hpp"
 #include "support/streams.hpp"
 
-namespace lq::checkpoint {
+namespace lq::sets {
 namespace {
 
 using testing::Counted;
@@ -35,7 +35,7 @@ std::uint64_t alike(std::uint64_t) { return bytes_per_task; }
 
 // create, close, open, append, close again. size_of: bytes of a task.
 Counted observe(int ranks, int files, std::uint64_t (*size_of)(std::uint64_t task) = alike) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const auto is_keeper = [&](std::size_t rank) {
     const std::size_t each = static_cast<std::size_t>(ranks / files);
     return rank % each == 0 && rank / each < static_cast<std::size_t>(files);
@@ -131,4 +131,4 @@ TEST(CheckpointScale, EightTimesAsManyRanksTakeThreeLevelsMore) {
 }
 
 }  // namespace
-}  // namespace lq::checkpoint
+}  // namespace lq::sets

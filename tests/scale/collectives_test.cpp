@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "checkpoint/new_set.hpp"
 #include "io/field_writer.hpp"
 #include "io/transfer.hpp"
 #include "io/write.hpp"
 #include "scale/counted.hpp"
+#include "sets/checkpoint/new_set.hpp"
 #include "support/formula_field.hpp"
 
 namespace lq::collectives {
@@ -33,7 +33,7 @@ Counted observe(const Shape& shape, Strategy strategy, bool verify_by_reading = 
   constexpr std::uint64_t numbers = 4;
   const FieldSpec spec = generic_spec(Precision::single, numbers, false);
   const int ranks = static_cast<int>(volume(shape.processes));
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   Counted counted(ranks, [](std::size_t rank) { return rank == 0; });
   counted.run([&](const std::shared_ptr<comm::Comm>& comm, const Counted::Rank& rank) {
     const Grid grid(Communicator(comm), shape.lattice, {.processes = shape.processes});
@@ -46,7 +46,7 @@ Counted observe(const Shape& shape, Strategy strategy, bool verify_by_reading = 
     rank.phase("write", [&] { io::write_field(*transport, "field", grid, field, how); });
     rank.phase("read", [&] {
       const auto reading = io::begin_read(*transport, "field", grid, to, {.route = how.route});
-      reading->finish(pump::outcome_of(reading->movement()));
+      reading->finish(engine::outcome_of(reading->movement()));
     });
     if (strategy != Strategy::direct || verify_by_reading) return;
     io::FieldWriter writer(*transport, grid.communicator(), "fields", how);
@@ -56,9 +56,8 @@ Counted observe(const Shape& shape, Strategy strategy, bool verify_by_reading = 
     Report report;
     rank.phase("close", [&] { writer.commit(report); });
 
-    std::unique_ptr<checkpoint::NewSet> set;
-    rank.phase("create a checkpoint",
-               [&] { set = checkpoint::create_set(*transport, "set", grid.communicator(), {}); });
+    std::unique_ptr<sets::NewSet> set;
+    rank.phase("create a checkpoint", [&] { set = sets::create_set(*transport, "set", grid.communicator(), {}); });
     rank.phase("close a checkpoint", [&] { set->close(); });
   });
   return counted;
@@ -73,15 +72,22 @@ const Shape few_ranks{{1, 1, 2, 2}, {1, 1, 2, 2}}, many_ranks{{8, 8, 8, 8}, {8, 
 TEST(Collectives, AreFewOnAnyNumberOfRanks) {
   for (const Shape& shape : {few_ranks, many_ranks}) {
     const Counted direct = observe(shape, Strategy::direct);
-    expect_at_most(direct, {{"write", 9}, {"read", 7}, {"append", 8}, {"append another", 7}, {"record", 4}, {"close", 2},
-                            {"create a checkpoint", 6}, {"close a checkpoint", 6}});
+    expect_at_most(direct, {{"write", 9},
+                            {"read", 7},
+                            {"append", 8},
+                            {"append another", 7},
+                            {"record", 4},
+                            {"close", 2},
+                            {"create a checkpoint", 6},
+                            {"close a checkpoint", 6}});
     const Counted messages = observe(shape, Strategy::messages);
     expect_at_most(messages, {{"write", 10}, {"read", 8}});
   }
 }
 
 TEST(Collectives, OfReadingBackDoNotGrowWithTheRanks) {
-  const Counted with_few = observe(few_ranks, Strategy::direct, true), with_more = observe({{4, 4, 4, 4}, {4, 4, 4, 4}}, Strategy::direct, true);
+  const Counted with_few = observe(few_ranks, Strategy::direct, true),
+                with_more = observe({{4, 4, 4, 4}, {4, 4, 4, 4}}, Strategy::direct, true);
   EXPECT_EQ(with_few.phase("write").collectives, with_more.phase("write").collectives);
 }
 

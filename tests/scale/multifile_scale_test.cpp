@@ -17,7 +17,7 @@ constexpr int chunks = 4;
 constexpr std::int64_t chunk_bytes = 512;
 
 Counted observe(int ranks, int files) {
-  const auto transport = transport::make_memory();
+  const auto transport = storage::make_memory();
   const auto is_keeper = [&](std::size_t rank) {
     return locate_evenly(static_cast<std::int32_t>(rank), ranks, files).task == 0;
   };

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <mutex>
 
+#include "engine/shares.hpp"
 #include "io/scan.hpp"
 #include "io/transfer.hpp"
-#include "route/shares.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
 
@@ -78,7 +78,7 @@ class Simulated {
   }
 
   Report finish(const Grid& grid, io::Transfer& transfer) {
-    const std::exception_ptr failure = pump::outcome_of(transfer.movement());
+    const std::exception_ptr failure = engine::outcome_of(transfer.movement());
     std::uint64_t& memory = seen_.memory[static_cast<std::size_t>(grid.rank())];
     memory = std::max(memory, transfer.movement().memory_bytes());
     return transfer.finish(failure);
@@ -104,7 +104,7 @@ class Simulated {
 
   Setting setting_;
   std::string path_ = "field.lime";
-  std::shared_ptr<transport::Transport> transport_ = transport::make_memory();
+  std::shared_ptr<storage::Transport> transport_ = storage::make_memory();
   std::mutex mutex_;
   Observed seen_;
 };
@@ -118,10 +118,10 @@ std::vector<Traffic> planned_traffic(const TransferPlan& plan, int ranks_per_nod
   payload.stored = whole(plan.request.lattice);
   const lattice::Decomposition dealt(plan.request.lattice, plan.request.processes);
   const bool writing = plan.request.writing;
-  const route::Transfer transfer{payload, payload.stored, &dealt, writing};
+  const engine::Transfer transfer{payload, payload.stored, &dealt, writing};
   const StrategyPlan& chosen = plan.chosen;
-  const route::Shares shares(transfer,
-                             {chosen.shared_dimensions, chosen.owners, chosen.domain_bytes, chosen.chunk_bytes});
+  const engine::Shares shares(transfer,
+                              {chosen.shared_dimensions, chosen.owners, chosen.domain_bytes, chosen.chunk_bytes});
   std::vector<Traffic> all(plan.ranks);
   for (int rank = 0; rank < static_cast<int>(plan.ranks); ++rank) {
     const Box mine = transfer.box_of(rank);

@@ -17,23 +17,23 @@
 #include <utility>
 #include <vector>
 
-#include "transport/forwarding.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::testing {
 
-class CachedClient : public transport::ForwardingTransport {
+class CachedClient : public storage::ForwardingTransport {
  public:
   // `servers` keeps what clients have sent. `says`: the number that it says it is.
-  CachedClient(transport::Transport& servers, std::uint64_t says)
+  CachedClient(storage::Transport& servers, std::uint64_t says)
       : ForwardingTransport(servers), cache_(std::make_shared<Cache>(says)) {}
 
-  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+  std::unique_ptr<storage::File> open_read(const std::string& path) override {
     return opened(inner().open_read(path), false);
   }
-  std::unique_ptr<transport::File> open_write(const std::string& path) override {
+  std::unique_ptr<storage::File> open_write(const std::string& path) override {
     return opened(inner().open_write(path), true);
   }
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
+  std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation& creation) override {
     auto file = inner().create(path, creation);
     {
       // The file that had this number before, and is gone, is no file of this name.
@@ -43,21 +43,21 @@ class CachedClient : public transport::ForwardingTransport {
     return opened(std::move(file), true);
   }
   // A look at the name is enough to meet the file.
-  transport::PathKind kind(const std::string& path) override {
-    const transport::PathKind kind = ForwardingTransport::kind(path);
-    if (kind == transport::PathKind::file) meet(inner().identity(path));
+  storage::PathKind kind(const std::string& path) override {
+    const storage::PathKind kind = ForwardingTransport::kind(path);
+    if (kind == storage::PathKind::file) meet(inner().identity(path));
     return kind;
   }
-  transport::Identity identity(const std::string& path) override {
-    const transport::Identity there = path == "." ? transport::Identity{} : ForwardingTransport::identity(path);
+  storage::Identity identity(const std::string& path) override {
+    const storage::Identity there = path == "." ? storage::Identity{} : ForwardingTransport::identity(path);
     return seen(there, meet(there)->size);
   }
-  transport::StorageTraits unit(const std::string& path) override {
+  storage::StorageTraits unit(const std::string& path) override {
     kind(path);
     return {.bytes = block, .single_owner = true, .device = cache().says};
   }
-  transport::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
-                                  const StripeRequest&) override {
+  storage::Striping set_stripes(const std::string& path, const std::string&, std::uint64_t,
+                                const StripeRequest&) override {
     return {{}, unit(path)};
   }
   static constexpr std::uint64_t page = 4096, block = 65536;
@@ -92,7 +92,7 @@ class CachedClient : public transport::ForwardingTransport {
     return births;
   }
 
-  std::shared_ptr<Met> meet(const transport::Identity& there) const {
+  std::shared_ptr<Met> meet(const storage::Identity& there) const {
     int birth = 0;
     {
       const std::lock_guard lock(mutex());
@@ -106,23 +106,23 @@ class CachedClient : public transport::ForwardingTransport {
     return met;
   }
 
-  transport::Identity seen(transport::Identity identity, std::uint64_t size) const {
+  storage::Identity seen(storage::Identity identity, std::uint64_t size) const {
     identity.device = cache().says;
     identity.bytes = size;
     return identity;
   }
 
-  class File final : public transport::ForwardingFile {
+  class File final : public storage::ForwardingFile {
    public:
-    File(std::unique_ptr<transport::File> file, std::shared_ptr<Cache> cache, std::shared_ptr<Met> met, bool writes)
+    File(std::unique_ptr<storage::File> file, std::shared_ptr<Cache> cache, std::shared_ptr<Met> met, bool writes)
         : ForwardingFile(std::move(file)), cache_(std::move(cache)), met_(std::move(met)), writes_(writes) {
       const std::lock_guard lock(met_->mutex);
       std::erase_if(met_->pages, [&](const auto& one) { return !met_->dirty.contains(one.first); });
     }
     ~File() override { flush(); }
 
-    transport::Identity identity() const override {
-      transport::Identity identity = inner().identity();
+    storage::Identity identity() const override {
+      storage::Identity identity = inner().identity();
       identity.device = cache_->says;
       identity.bytes = met_->size;
       return identity;
@@ -182,7 +182,7 @@ class CachedClient : public transport::ForwardingTransport {
     bool writes_;
   };
 
-  std::unique_ptr<transport::File> opened(std::unique_ptr<transport::File> file, bool writes) {
+  std::unique_ptr<storage::File> opened(std::unique_ptr<storage::File> file, bool writes) {
     const std::shared_ptr<Met> met = meet(file->identity());
     return std::make_unique<File>(std::move(file), cache_here(), met, writes);
   }
@@ -193,7 +193,7 @@ class CachedClient : public transport::ForwardingTransport {
 // Two of them as one transport, for what finds its transport by the path: each thread is a process of one of them.
 class TwoCachedClients final : public CachedClient {
  public:
-  explicit TwoCachedClients(transport::Transport& servers)
+  explicit TwoCachedClients(storage::Transport& servers)
       : CachedClient(servers, 1), second_(std::make_shared<Cache>(2)) {}
   // 0 or 1, of what this thread does.
   static int& mine() {

@@ -32,12 +32,12 @@ void pass(FaultCounter& counter, const std::string& path, const std::string& wha
   if (is_chosen(counter)) fail(counter, path, what, space);
 }
 
-class FaultyFile final : public transport::ForwardingFile {
+class FaultyFile final : public storage::ForwardingFile {
  public:
-  FaultyFile(std::unique_ptr<transport::File> inner, std::shared_ptr<FaultCounter> counter)
-      : transport::ForwardingFile(std::move(inner)), counter_(std::move(counter)) {}
+  FaultyFile(std::unique_ptr<storage::File> inner, std::shared_ptr<FaultCounter> counter)
+      : storage::ForwardingFile(std::move(inner)), counter_(std::move(counter)) {}
 
-  transport::Identity identity() const override {
+  storage::Identity identity() const override {
     pass(*counter_, path(), "find out which file it is");
     return inner().identity();
   }
@@ -88,29 +88,29 @@ class FaultyFile final : public transport::ForwardingFile {
 
 }  // namespace
 
-FaultyTransport::FaultyTransport(transport::Transport& inner, std::int64_t fail_at, Fault fault)
-    : transport::ForwardingTransport(inner), counter_(std::make_shared<FaultCounter>()) {
+FaultyTransport::FaultyTransport(storage::Transport& inner, std::int64_t fail_at, Fault fault)
+    : storage::ForwardingTransport(inner), counter_(std::make_shared<FaultCounter>()) {
   counter_->fail_at = fail_at;
   counter_->fault = fault;
 }
 
-std::unique_ptr<transport::File> FaultyTransport::wrap(std::unique_ptr<transport::File> file) {
+std::unique_ptr<storage::File> FaultyTransport::wrap(std::unique_ptr<storage::File> file) {
   return std::make_unique<FaultyFile>(std::move(file), counter_);
 }
 
-std::unique_ptr<transport::File> FaultyTransport::open_read(const std::string& path) {
+std::unique_ptr<storage::File> FaultyTransport::open_read(const std::string& path) {
   pass(*counter_, path, "open for reading");
-  return transport::ForwardingTransport::open_read(path);
+  return storage::ForwardingTransport::open_read(path);
 }
 
-std::unique_ptr<transport::File> FaultyTransport::open_write(const std::string& path) {
+std::unique_ptr<storage::File> FaultyTransport::open_write(const std::string& path) {
   pass(*counter_, path, "open for writing");
-  return transport::ForwardingTransport::open_write(path);
+  return storage::ForwardingTransport::open_write(path);
 }
 
-std::unique_ptr<transport::File> FaultyTransport::create(const std::string& path, const transport::Creation& creation) {
+std::unique_ptr<storage::File> FaultyTransport::create(const std::string& path, const storage::Creation& creation) {
   pass(*counter_, path, "create", Space::needed);
-  return transport::ForwardingTransport::create(path, creation);
+  return storage::ForwardingTransport::create(path, creation);
 }
 
 void FaultyTransport::rename(const std::string& from, const std::string& to) {
@@ -138,12 +138,12 @@ void FaultyTransport::make_directory(const std::string& path) {
   inner().make_directory(path);
 }
 
-transport::PathKind FaultyTransport::kind(const std::string& path) {
+storage::PathKind FaultyTransport::kind(const std::string& path) {
   pass(*counter_, path, "look it up");
   return inner().kind(path);
 }
 
-transport::Identity FaultyTransport::identity(const std::string& path) {
+storage::Identity FaultyTransport::identity(const std::string& path) {
   pass(*counter_, path, "find out which file it is");
   return inner().identity(path);
 }

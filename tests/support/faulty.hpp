@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-#include "transport/forwarding.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::testing {
 
@@ -33,32 +33,32 @@ struct FaultCounter {
   std::atomic<std::int64_t> writes{0};
 };
 
-class FaultyTransport final : public transport::ForwardingTransport {
+class FaultyTransport final : public storage::ForwardingTransport {
  public:
   // `inner` does the work and outlives this object and its files.
-  explicit FaultyTransport(transport::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);
+  explicit FaultyTransport(storage::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);
 
   std::int64_t operations() const noexcept { return counter_->operations; }
   std::int64_t writes() const noexcept { return counter_->writes; }
   // Whether the chosen operation was reached.
   bool has_failed() const noexcept { return counter_->fail_at >= 0 && operations() > counter_->fail_at; }
 
-  std::unique_ptr<transport::File> open_read(const std::string& path) override;
-  std::unique_ptr<transport::File> open_write(const std::string& path) override;
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation = {}) override;
+  std::unique_ptr<storage::File> open_read(const std::string& path) override;
+  std::unique_ptr<storage::File> open_write(const std::string& path) override;
+  std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation& creation = {}) override;
   void rename(const std::string& from, const std::string& to) override;
   void publish(const std::string& from, const std::string& to) override;
   void remove(const std::string& path) override;
   void sync_directory(const std::string& path_of_file) override;
   void make_directory(const std::string& path) override;
-  transport::PathKind kind(const std::string& path) override;
-  transport::Identity identity(const std::string& path) override;
+  storage::PathKind kind(const std::string& path) override;
+  storage::Identity identity(const std::string& path) override;
   std::optional<std::uint64_t> free_space(const std::string& path) override;
   void copy_permissions(const std::string& from, const std::string& to) override;
   void set_modified(const std::string& path, std::int64_t nanoseconds) override;
 
  private:
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override;
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override;
 
   std::shared_ptr<FaultCounter> counter_;
 };

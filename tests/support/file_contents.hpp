@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "storage/transport.hpp"
 #include "support/contents.hpp"
-#include "transport/transport.hpp"
 
 namespace lq::testing {
 
@@ -29,7 +29,7 @@ inline std::string golden_path(const std::string& name) {
   return std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + name;
 }
 
-inline std::vector<std::byte> bytes_in(transport::Transport& transport, const std::string& path) {
+inline std::vector<std::byte> bytes_in(storage::Transport& transport, const std::string& path) {
   const auto file = transport.open_read(path);
   std::vector<std::byte> bytes(static_cast<std::size_t>(file->size()));
   bytes.resize(file->read_at(0, bytes));

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "transport/forwarding.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::testing {
 
@@ -48,9 +48,9 @@ class FlippingSource final : public base::ByteSource {
   std::shared_ptr<Flip> flip_;
 };
 
-class FlippingFile final : public transport::ForwardingFile {
+class FlippingFile final : public storage::ForwardingFile {
  public:
-  FlippingFile(std::unique_ptr<transport::File> inner, std::shared_ptr<Flip> flip)
+  FlippingFile(std::unique_ptr<storage::File> inner, std::shared_ptr<Flip> flip)
       : ForwardingFile(std::move(inner)), flip_(std::move(flip)) {}
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     return flip_->pass(buffer.first(inner().read_at(offset, buffer)));
@@ -63,10 +63,9 @@ class FlippingFile final : public transport::ForwardingFile {
   std::shared_ptr<Flip> flip_;
 };
 
-class FlippingTransport final : public transport::ForwardingTransport {
+class FlippingTransport final : public storage::ForwardingTransport {
  public:
-  FlippingTransport(transport::Transport& inner, std::int64_t read, double place, int bit)
-      : ForwardingTransport(inner) {
+  FlippingTransport(storage::Transport& inner, std::int64_t read, double place, int bit) : ForwardingTransport(inner) {
     flip_->read = read;
     flip_->place = place;
     flip_->bit = bit;
@@ -74,7 +73,7 @@ class FlippingTransport final : public transport::ForwardingTransport {
   bool has_flipped() const { return flip_->has_happened(); }
 
  private:
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<FlippingFile>(std::move(file), flip_);
   }
 

@@ -10,22 +10,22 @@
 #include <string>
 #include <utility>
 
-#include "transport/forwarding.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::testing {
 
 // Something is done before operation number `at` of a transport and its files.
-class Interrupted final : public transport::ForwardingTransport {
+class Interrupted final : public storage::ForwardingTransport {
  public:
   Interrupted(std::int64_t at, std::function<void()> what)
-      : ForwardingTransport(transport::posix()), at_(at), what_(std::move(what)) {}
+      : ForwardingTransport(storage::posix()), at_(at), what_(std::move(what)) {}
   bool was_interrupted() const noexcept { return next_ > at_; }
 
-  std::unique_ptr<transport::File> open_read(const std::string& path) override {
+  std::unique_ptr<storage::File> open_read(const std::string& path) override {
     pass();
     return ForwardingTransport::open_read(path);
   }
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation) override {
+  std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation& creation) override {
     pass();
     return ForwardingTransport::create(path, creation);
   }
@@ -41,22 +41,22 @@ class Interrupted final : public transport::ForwardingTransport {
     pass();
     ForwardingTransport::remove(path);
   }
-  transport::PathKind kind(const std::string& path) override {
+  storage::PathKind kind(const std::string& path) override {
     pass();
     return ForwardingTransport::kind(path);
   }
-  transport::Identity identity(const std::string& path) override {
+  storage::Identity identity(const std::string& path) override {
     pass();
     return ForwardingTransport::identity(path);
   }
 
  protected:
-  std::unique_ptr<transport::File> wrap(std::unique_ptr<transport::File> file) override {
+  std::unique_ptr<storage::File> wrap(std::unique_ptr<storage::File> file) override {
     return std::make_unique<Watched>(std::move(file), *this);
   }
 
  private:
-  class Watched final : public transport::ForwardingFile {
+  class Watched final : public storage::ForwardingFile {
    public:
     Watched(std::shared_ptr<File> file, Interrupted& owner) : ForwardingFile(std::move(file)), owner_(owner) {}
     std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {

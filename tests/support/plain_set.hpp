@@ -9,7 +9,7 @@
 
 #include <limequat/partition.hpp>
 
-#include "pieces/description.hpp"
+#include "storage/description.hpp"
 #include "support/file_contents.hpp"
 #include "support/plain_partition.hpp"
 
@@ -44,7 +44,7 @@ inline std::string put_set(const std::string& path, const std::string& bytes, co
     set.files.push_back({subfile.substr(subfile.rfind('/') + 1), k == 0 ? array.begin : 0});
     put_contents(subfile, held);
   }
-  put_contents(path, partition::encode_description(set));
+  put_contents(path, storage::encode_description(set));
   return path;
 }
 

@@ -22,9 +22,9 @@ using Kind = RecordedOperation::Kind;
 
 // Files are called by the name that they had when they were opened: whoever writes to one that was renamed meanwhile
 // writes to the same.
-class RecordedFile final : public transport::ForwardingFile {
+class RecordedFile final : public storage::ForwardingFile {
  public:
-  RecordedFile(std::unique_ptr<transport::File> inner, std::shared_ptr<RecordingTransport::Diary> diary)
+  RecordedFile(std::unique_ptr<storage::File> inner, std::shared_ptr<RecordingTransport::Diary> diary)
       : ForwardingFile(std::move(inner)), diary_(std::move(diary)) {}
 
   void write_at(std::uint64_t offset, base::Bytes bytes) override {
@@ -176,12 +176,11 @@ std::size_t hash_of(const PowerFailures::Files& files, bool is_done) {
 
 }  // namespace
 
-std::unique_ptr<transport::File> RecordingTransport::open_write(const std::string& path) {
+std::unique_ptr<storage::File> RecordingTransport::open_write(const std::string& path) {
   return std::make_unique<RecordedFile>(inner().open_write(path), diary_);
 }
 
-std::unique_ptr<transport::File> RecordingTransport::create(const std::string& path,
-                                                            const transport::Creation& creation) {
+std::unique_ptr<storage::File> RecordingTransport::create(const std::string& path, const storage::Creation& creation) {
   const std::lock_guard lock(diary_->mutex);
   auto file = std::make_unique<RecordedFile>(inner().create(path, creation), diary_);
   diary_->operations.push_back({Kind::create, path});

@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "base/function_ref.hpp"
-#include "transport/forwarding.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::testing {
 
@@ -39,14 +39,14 @@ struct RecordedOperation {
 // machines of their own.
 enum class Caches { of_the_machine, of_each_thread };
 
-class RecordingTransport final : public transport::ForwardingTransport {
+class RecordingTransport final : public storage::ForwardingTransport {
  public:
-  explicit RecordingTransport(transport::Transport& inner) : ForwardingTransport(inner) {}
+  explicit RecordingTransport(storage::Transport& inner) : ForwardingTransport(inner) {}
   // Nobody writes any more.
   const std::vector<RecordedOperation>& operations() const noexcept { return diary_->operations; }
 
-  std::unique_ptr<transport::File> open_write(const std::string& path) override;
-  std::unique_ptr<transport::File> create(const std::string& path, const transport::Creation& creation = {}) override;
+  std::unique_ptr<storage::File> open_write(const std::string& path) override;
+  std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation& creation = {}) override;
   void rename(const std::string& from, const std::string& to) override;
   void publish(const std::string& from, const std::string& to) override;
   void remove(const std::string& path) override;

@@ -11,16 +11,16 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "machine/storage_calls.hpp"
+#include "storage/storage_calls.hpp"
 
 namespace lq::testing {
 
-class RecordedStorage final : public machine::StorageCalls {
+class RecordedStorage final : public storage::StorageCalls {
  public:
   int refusal = 0;  // an errno with which everything is refused
   std::uint64_t targets = 0;
   std::map<std::string, std::vector<std::byte>> attributes;  // of "PATH NAME"
-  std::optional<machine::BeegfsStripes> beegfs;
+  std::optional<storage::BeegfsStripes> beegfs;
   std::vector<std::string> calls;
 
   void put(const std::string& path, const std::string& name, base::Bytes value) {
@@ -31,7 +31,7 @@ class RecordedStorage final : public machine::StorageCalls {
     const auto found = attributes.find(path + " " + name);
     return found == attributes.end() ? std::vector<std::byte>() : found->second;
   }
-  std::optional<machine::BeegfsStripes> beegfs_stripes(const std::string&) override { return beegfs; }
+  std::optional<storage::BeegfsStripes> beegfs_stripes(const std::string&) override { return beegfs; }
   std::uint64_t lustre_targets(const std::string&) override { return targets; }
 
   int set_attribute(const std::string& path, const char* name, base::Bytes value) override {

@@ -8,7 +8,7 @@
 #include <ostream>
 #include <vector>
 
-#include "route/shares.hpp"
+#include "engine/shares.hpp"
 
 namespace lq::testing {
 
@@ -40,12 +40,12 @@ class TransferOf {
     transfer_ = {payload, region, dealt_.get(), c.writing};
   }
 
-  const route::Transfer& transfer() const noexcept { return transfer_; }
+  const engine::Transfer& transfer() const noexcept { return transfer_; }
   int ranks() const noexcept { return ranks_; }
 
  private:
   std::unique_ptr<lattice::Decomposition> dealt_;
-  route::Transfer transfer_;
+  engine::Transfer transfer_;
   int ranks_;
 };
 

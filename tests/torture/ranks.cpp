@@ -51,15 +51,15 @@ class Trouble {
  public:
   explicit Trouble(const Fault& fault)
       : fault_(fault),
-        storage_(transport::posix(), is_of_storage(fault.kind) ? fault.at : -1, storage_fault(fault.kind)),
+        storage_(storage::posix(), is_of_storage(fault.kind) ? fault.at : -1, storage_fault(fault.kind)),
         network_{fault.kind == Kind::network ? fault.at : -1} {
     memory_.fail_at = is_of_memory(fault.kind) ? fault.at : -1;
     memory_.for_good = fault.kind == Kind::memory_for_good;
   }
 
   // That which needs no memory of its own, unless it fails itself.
-  transport::Transport& storage() noexcept {
-    return is_of_storage(fault_.kind) ? static_cast<transport::Transport&>(storage_) : transport::posix();
+  storage::Transport& storage() noexcept {
+    return is_of_storage(fault_.kind) ? static_cast<storage::Transport&>(storage_) : storage::posix();
   }
   testing::HeldMemory& memory() noexcept { return memory_; }
   testing::NetworkFault& network() noexcept { return network_; }
@@ -93,7 +93,7 @@ void live(const std::shared_ptr<comm::Comm>& comm, Trouble* trouble, std::uint64
   testing::NetworkFault& network = trouble != nullptr ? trouble->network() : sound;
   const Communicator all(std::make_shared<testing::TroubledComm>(
       comm, network, delay_of(delays, static_cast<std::uint64_t>(comm->rank()))));
-  const Rank rank{trouble != nullptr ? trouble->storage() : transport::posix(), all, [trouble] {
+  const Rank rank{trouble != nullptr ? trouble->storage() : storage::posix(), all, [trouble] {
                     if (trouble != nullptr) trouble->run_own_code();
                   }};
   const Work prepared = work(rank);

@@ -11,8 +11,8 @@
 
 #include <limequat/grid.hpp>
 
+#include "storage/transport.hpp"
 #include "torture/draw.hpp"
-#include "transport/transport.hpp"
 
 namespace lq::torture {
 
@@ -57,7 +57,7 @@ std::string words(const Crew& crew);
 
 // What a rank has; outlives its work.
 struct Rank {
-  transport::Transport& storage;
+  storage::Transport& storage;
   const Communicator& all;
   std::function<void()> own_code;  // called wherever the program's own code runs; may throw
 };

@@ -8,8 +8,8 @@
 
 #include <limequat/error.hpp>
 
-#include "checkpoint/new_set.hpp"
-#include "checkpoint/open_set.hpp"
+#include "sets/checkpoint/new_set.hpp"
+#include "sets/checkpoint/open_set.hpp"
 #include "support/streams.hpp"
 #include "torture/numbers.hpp"
 
@@ -33,8 +33,7 @@ double shift_of(const std::string& name, int number) {
   return shift;
 }
 
-void write_streams(checkpoint::NewSet& set, const SetRound& round, const std::function<void()>& own_code,
-                   Diary& diary) {
+void write_streams(sets::NewSet& set, const SetRound& round, const std::function<void()>& own_code, Diary& diary) {
   for (const auto& stream : set.streams()) {
     const auto task = static_cast<std::size_t>(stream->task());
     Draw draw(round.seed + task);
@@ -64,8 +63,8 @@ void run_part(const Communicator& all, const Part& part) {
 
 void write_set(const SetRound& round, const std::string& path, const Rank& rank, const std::vector<Field>& fields,
                const Grid& grid, Diary& diary) {
-  const auto set = round.appends ? checkpoint::append_to_set(rank.storage, path, rank.all, round.options)
-                                 : checkpoint::create_set(rank.storage, path, rank.all, round.options);
+  const auto set = round.appends ? sets::append_to_set(rank.storage, path, rank.all, round.options)
+                                 : sets::create_set(rank.storage, path, rank.all, round.options);
   run_part(rank.all, [&] { write_streams(*set, round, rank.own_code, diary); });
   WriteOptions options;
   options.route = round.side.route;
@@ -80,7 +79,7 @@ void write_set(const SetRound& round, const std::string& path, const Rank& rank,
 }
 
 // Tasks that were dealt to this rank.
-void read_tasks(const checkpoint::OpenSet& set, int number, std::vector<std::uint64_t>& sizes) {
+void read_tasks(const sets::OpenSet& set, int number, std::vector<std::uint64_t>& sizes) {
   const std::int64_t first = set.share().first;
   for (std::size_t k = 0; k < set.share().dealt.size(); ++k) {
     const std::int64_t task = first + static_cast<std::int64_t>(k);
@@ -92,7 +91,7 @@ void read_tasks(const checkpoint::OpenSet& set, int number, std::vector<std::uin
 }
 
 // This rank's part of all streams one behind the other, of which `sizes` are known.
-void read_window(const checkpoint::OpenSet& set, int number, const std::vector<std::uint64_t>& sizes) {
+void read_window(const sets::OpenSet& set, int number, const std::vector<std::uint64_t>& sizes) {
   const auto bytes = InStream(set.window()).read_all();
   std::uint64_t begin = 0, at = set.share().window_begin;
   const std::uint64_t end = at + bytes.size();
@@ -108,7 +107,7 @@ void read_window(const checkpoint::OpenSet& set, int number, const std::vector<s
   if (at != end) throw Failure("a window reaches beyond the streams");
 }
 
-void read_fields(const checkpoint::OpenSet& set, const SetReading& how, const Rank& rank, const Grid& grid,
+void read_fields(const sets::OpenSet& set, const SetReading& how, const Rank& rank, const Grid& grid,
                  std::vector<std::string>& names) {
   ReadOptions options;
   options.route = how.side.route;
@@ -190,7 +189,7 @@ RankWork reading(const SetReading& how, SetModel& found) {
   return [how, &found](const Rank& rank) -> Work {
     const Grid grid = how.side.grid(rank.all, lattice_of_sets);
     return [how, grid, &rank, &found] {
-      const auto set = checkpoint::OpenSet::open(rank.storage, how.path, rank.all, {});
+      const auto set = sets::OpenSet::open(rank.storage, how.path, rank.all, {});
       run_part(rank.all, [&] {
         if (!rank.all.is_root()) return;
         found = {how.number, std::vector<std::uint64_t>(static_cast<std::size_t>(set->info().tasks)), {}};

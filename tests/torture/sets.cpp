@@ -12,9 +12,9 @@
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
-#include "checkpoint/repair.hpp"
 #include "comm/agree.hpp"
-#include "repack/rewrite.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "sets/repack/rewrite.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "torture/damage.hpp"
@@ -178,7 +178,7 @@ class SetTrial {
     if (draw_.once_in(3)) {
       const Fault fault = draw_fault(draw_, 1);
       const RankWork work = [&](const Rank& rank) -> Work {
-        return [&] { comm::agree(rank.all.engine(), [&] { checkpoint::repair(rank.storage, path, options); }); };
+        return [&] { comm::agree(rank.all.engine(), [&] { sets::repair(rank.storage, path, options); }); };
       };
       if (fault.kind == Fault::Kind::kill) {
         (void)dies_in_process([&] { (void)outcome_of({}, fault, work); });
@@ -244,8 +244,7 @@ class SetTrial {
     const bool failed = fails_by_fault({}, fault, [&](const Rank& rank) -> Work {
       return [&] {
         comm::agree(rank.all.engine(), [&] {
-          in_one ? repack::defragment(rank.storage, path_, to, options)
-                 : repack::rewrite(rank.storage, path_, to, options);
+          in_one ? sets::defragment(rank.storage, path_, to, options) : sets::rewrite(rank.storage, path_, to, options);
         });
       };
     });

@@ -31,7 +31,7 @@ def checked(strategy, measured, predicted):
 
 class Model(unittest.TestCase):
     def test_the_profile_is_toml_with_the_keys_of_the_library(self):
-        source = (TOOLS.parent / "src/machine/profile.cpp").read_text(encoding="utf-8")
+        source = (TOOLS.parent / "src/storage/profile.cpp").read_text(encoding="utf-8")
         keys = re.findall(r'Key\{"(\w*)", "(\w+)"', source)
         listed = [(section, key) for section, names in check_model.SECTIONS.items() for key in names]
         self.assertEqual(sorted(listed), sorted(k for k in keys if k[1] != "findings"))

@@ -151,7 +151,7 @@ std::vector<comm::Message> BuddyCopies::lay_out(Level& level, std::int32_t numbe
   head.widths =
       format::sion::collective_widths(chunks, block_size_, format::sion::collector_groups(chunks, block_size_, wish));
   const std::string path = format::sion::copy_name(path_, number, head.file_number, names_);
-  level.metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(path));
+  level.metadata = std::make_unique<multifile::MetadataWriter>(request.opener.create(path));
   const format::sion::Geometry geometry = level.metadata->write_head(head);
   level.channel = request.opener.with(request.mode).open(path, Direction::write);
 

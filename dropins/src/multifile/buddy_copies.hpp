@@ -52,7 +52,7 @@ class BuddyCopies {
     // On the first task of a group:
     std::vector<Client> clients = {};
     std::int32_t file = 0;  // that is kept
-    std::unique_ptr<fileset::MetadataWriter> metadata = {};
+    std::unique_ptr<multifile::MetadataWriter> metadata = {};
     std::unique_ptr<Channel> channel = {};
   };
 

@@ -23,7 +23,7 @@ using testing::vector_bytes;
 using testing::without_version;
 using Handle = std::shared_ptr<comm::Comm>;
 
-Creation request_of(comm::Comm& comm, int tasks_each, transport::Transport& transport, const char* mode) {
+Creation request_of(comm::Comm& comm, int tasks_each, storage::Transport& transport, const char* mode) {
   Creation request;
   request.path = "v15_buddy.sion";
   request.mode = parse_mode(mode);
@@ -37,7 +37,7 @@ Creation request_of(comm::Comm& comm, int tasks_each, transport::Transport& tran
 }
 
 TEST(BuddyCopies, AreTheVector) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(4, [&](Handle comm) {
     const int rank = comm->rank();
     const auto file = ParallelFile::create(make_team(comm), request_of(*comm, 2, *memory, "bw,posix,buddy"));
@@ -53,7 +53,7 @@ TEST(BuddyCopies, AreTheVector) {
 }
 
 TEST(BuddyCopies, OfSeveralLevelsHoldAllData) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(6, [&](Handle comm) {
     const auto file = ParallelFile::create(make_team(comm), request_of(*comm, 2, *memory, "bw,posix,buddy=2"));
     EXPECT_TRUE(file->write_together(vector_bytes(15, comm->rank(), 0, 400)));
@@ -88,7 +88,7 @@ TEST(BuddyCopies, StandInForWhatIsMissing) {
                                 {{"", "_BUDDY_00.000001"}, Code::ok},
                                 {{"", "_BUDDY_00"}, Code::not_found}};
   for (const Case& now : cases) {
-    const auto memory = transport::make_memory();
+    const auto memory = storage::make_memory();
     for (const char* suffix : {"", ".000001", "_BUDDY_00", "_BUDDY_00.000001"}) {
       if (std::ranges::find(now.missing, suffix) != now.missing.end()) continue;
       const std::string name = std::string("v15_buddy.sion") + suffix;
@@ -119,7 +119,7 @@ TEST(BuddyCopies, AreServedByThoseWhoSeeThem) {
   const std::vector<std::vector<std::string>> seen{{".000001"}, {"_BUDDY_00"}};
   run_ranks(4, [&](Handle comm) {
     const int rank = comm->rank();
-    const auto memory = transport::make_memory();
+    const auto memory = storage::make_memory();
     for (const std::string& suffix : seen[static_cast<std::size_t>(rank / 2)]) {
       const std::string name = "v15_buddy.sion" + suffix;
       memory->create(name)->write_at(0, golden_vector(name));
@@ -148,7 +148,7 @@ TEST(BuddyCopies, AreServedByThoseWhoSeeThem) {
 }
 
 TEST(BuddyCopies, NeedANeighbour) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(2, [&](Handle comm) {
     const Error error = testing::error_of(
         [&] { ParallelFile::create(make_team(comm), request_of(*comm, 2, *memory, "bw,posix,buddy")); });

@@ -11,8 +11,8 @@
 
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
-#include "fileset/metadata.hpp"
 #include "multifile/description.hpp"
+#include "multifile/metadata.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -116,8 +116,8 @@ std::vector<comm::Message> BuddyService::describe() {
   for (std::size_t f = 0; f < servers_.size(); ++f) {
     if (servers_[f].rank != all_->rank()) continue;
     const auto file = static_cast<std::int32_t>(f);
-    const fileset::Metadata metadata =
-        fileset::read_metadata(*request_.opener.transport, path_of(servers_[f].level, file));
+    const multifile::Metadata metadata =
+        multifile::read_metadata(*request_.opener.transport, path_of(servers_[f].level, file));
     const format::sion::Head& head = metadata.head;
     Opener opener = request_.opener;
     opener.access = Access::descriptors;

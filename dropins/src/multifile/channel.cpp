@@ -16,7 +16,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error_errno.hpp"
-#include "transport/posix_file.hpp"
+#include "storage/posix_file.hpp"
 
 namespace lq::multifile {
 namespace {
@@ -184,7 +184,7 @@ bool StdioChannel::set_buffer(std::size_t bytes) {
 
 class FileChannel final : public Channel {
  public:
-  FileChannel(std::unique_ptr<transport::File> file, std::size_t buffer_bytes, bool syncs)
+  FileChannel(std::unique_ptr<storage::File> file, std::size_t buffer_bytes, bool syncs)
       : file_(std::move(file)), syncs_(syncs), capacity_(buffer_bytes) {
     buffer_.reserve(capacity_);
   }
@@ -222,12 +222,12 @@ class FileChannel final : public Channel {
   }
 
   int descriptor() const noexcept override {
-    const auto* const posix = dynamic_cast<const transport::PosixFile*>(file_.get());
+    const auto* const posix = dynamic_cast<const storage::PosixFile*>(file_.get());
     return posix == nullptr ? -1 : posix->descriptor();
   }
 
  private:
-  std::unique_ptr<transport::File> file_;
+  std::unique_ptr<storage::File> file_;
   bool syncs_;
   std::size_t capacity_;
   std::vector<std::byte> buffer_;
@@ -252,8 +252,8 @@ Opener Opener::with(const Mode& mode, std::int32_t block_size) const {
   return opener;
 }
 
-std::unique_ptr<transport::File> Opener::create(const std::string& path) const {
-  if (transport->kind(path) == transport::PathKind::absent) {
+std::unique_ptr<storage::File> Opener::create(const std::string& path) const {
+  if (transport->kind(path) == storage::PathKind::absent) {
     try {
       return transport->create(path);
     } catch (const Error& error) {

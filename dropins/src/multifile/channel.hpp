@@ -12,7 +12,7 @@
 
 #include "base/bytes.hpp"
 #include "multifile/mode.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::multifile {
 
@@ -51,7 +51,7 @@ class Channel {
 
 // How physical files are opened.
 struct Opener {
-  transport::Transport* transport = &transport::posix();
+  storage::Transport* transport = &storage::posix();
   Access access = Access::descriptors;
   bool syncs = false;            // before files are closed that were written: other clients see it then
   std::size_t buffer_bytes = 0;  // in front of writes; 0: what stdio takes, none for descriptors
@@ -61,7 +61,7 @@ struct Opener {
   // The same with the access that a mode asks for, and in files of such blocks with its buffer.
   Opener with(const Mode& mode, std::int32_t block_size = 0) const;
   // An empty file of that name: a new one, or an old one truncated.
-  std::unique_ptr<transport::File> create(const std::string& path) const;
+  std::unique_ptr<storage::File> create(const std::string& path) const;
 };
 
 }  // namespace lq::multifile

@@ -65,7 +65,7 @@ void ParallelFile::tell_end() {
     if (is_first()) end = transport_->open_read(physical_path_)->size();
   });
   group_.comm->broadcast(std::as_writable_bytes(std::span(&end, 1)), 0);
-  comm::agree(team_->all(), [&] { clients::tell_size(*transport_->open_write(physical_path_), end); });
+  comm::agree(team_->all(), [&] { storage::tell_size(*transport_->open_write(physical_path_), end); });
 }
 
 // Collective. Where all tasks of the set lie, on the first task of its first file.

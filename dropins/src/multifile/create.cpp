@@ -57,7 +57,7 @@ std::vector<std::int64_t> widths_for(std::span<const std::int64_t> chunks, std::
 // Who does not know of the creation's failure leaves an empty file behind: its maker takes it away.
 class NewFile {
  public:
-  NewFile(transport::Transport& transport, std::string path) : transport_(transport), path_(std::move(path)) {}
+  NewFile(storage::Transport& transport, std::string path) : transport_(transport), path_(std::move(path)) {}
   ~NewFile() {
     if (kept_ || !is_new_) return;
     try {
@@ -72,7 +72,7 @@ class NewFile {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  transport::Transport& transport_;
+  storage::Transport& transport_;
   std::string path_;
   bool is_new_ = false;
   bool kept_ = false;
@@ -134,7 +134,7 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
   file->owners_ = owners_of_set(all, *file->transport_, file->physical_path_);
   file->merges_ = request.mode.merges;
   const std::exception_ptr failure = file->settle(request.chunk_bytes, request.rank, [&] {
-    if (request.opener.transport->kind(made->path()) == transport::PathKind::absent) made->note_new();
+    if (request.opener.transport->kind(made->path()) == storage::PathKind::absent) made->note_new();
     file->create_physical(request);
   });
   comm::agree(all, [&] {
@@ -157,9 +157,9 @@ std::unique_ptr<ParallelFile> ParallelFile::create(std::shared_ptr<Team> team, c
 
 // On the first task.
 void ParallelFile::create_physical(const Creation& request) {
-  metadata_ = std::make_unique<fileset::MetadataWriter>(request.opener.create(physical_path_),
-                                                        owners_.have_incoherent_caches());
-  if (request.block_size < 0) facts_.block_size = fileset::block_size_of(*request.opener.transport, physical_path_);
+  metadata_ = std::make_unique<multifile::MetadataWriter>(request.opener.create(physical_path_),
+                                                          owners_.have_incoherent_caches());
+  if (request.block_size < 0) facts_.block_size = multifile::block_size_of(*request.opener.transport, physical_path_);
   facts_.block_size = whole_blocks(owners_, facts_.block_size);
 }
 

@@ -103,7 +103,7 @@ void MappedFile::tell_ends() {
   comm::agree(*all_, [&] {
     for (const Task& task : tasks_) {
       const auto number = static_cast<std::size_t>(task.file);
-      clients::tell_size(*transport_->open_write(name(number)), ends[number]);
+      storage::tell_size(*transport_->open_write(name(number)), ends[number]);
     }
   });
 }
@@ -224,11 +224,11 @@ MappedFile::Laid MappedFile::lay_out_file(std::int32_t file, std::vector<MappedT
   }
   if (tasks.empty()) refuse(Code::invalid_argument, path, "no task is in this file; choose fewer files");
   auto metadata =
-      std::make_unique<fileset::MetadataWriter>(request.opener.create(path), owners_.have_incoherent_caches());
+      std::make_unique<multifile::MetadataWriter>(request.opener.create(path), owners_.have_incoherent_caches());
   Facts facts = facts_;
   facts.file_number = file;
   facts.block_size =
-      request.block_size > 0 ? request.block_size : fileset::block_size_of(*request.opener.transport, path);
+      request.block_size > 0 ? request.block_size : multifile::block_size_of(*request.opener.transport, path);
   facts.block_size = whole_blocks(owners_, facts.block_size);
   format::sion::Head head = head_of(facts);
   head.tasks = static_cast<std::int32_t>(tasks.size());

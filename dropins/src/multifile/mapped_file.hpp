@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "comm/wire.hpp"
-#include "fileset/metadata.hpp"
 #include "format/sion/tail.hpp"
+#include "multifile/metadata.hpp"
 #include "multifile/multifile.hpp"
 #include "multifile/request.hpp"
 
@@ -86,11 +86,11 @@ class MappedFile final : public Multifile {
 
   std::shared_ptr<comm::Comm> all_;
   // When writing:
-  transport::Transport* transport_ = nullptr;
+  storage::Transport* transport_ = nullptr;
   format::sion::NameRule names_;
-  clients::Owners owners_;
-  std::map<std::int32_t, std::unique_ptr<fileset::MetadataWriter>> kept_;  // files whose metadata are our business
-  std::vector<format::sion::Place> map_;                                   // on process 0
+  storage::Owners owners_;
+  std::map<std::int32_t, std::unique_ptr<multifile::MetadataWriter>> kept_;  // files whose metadata are our business
+  std::vector<format::sion::Place> map_;                                     // on process 0
 };
 
 }  // namespace lq::multifile

@@ -22,7 +22,7 @@ using testing::vector_bytes;
 using testing::without_version;
 using Handle = std::shared_ptr<comm::Comm>;
 
-MappedCreation v12(int process, transport::Transport& transport) {
+MappedCreation v12(int process, storage::Transport& transport) {
   MappedCreation request;
   request.path = "v12_mapped.sion";
   request.mode = parse_mode("bw,posix");
@@ -37,7 +37,7 @@ MappedCreation v12(int process, transport::Transport& transport) {
 }
 
 TEST(MappedFile, IsTheVector) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(2, [&](Handle comm) {
     const auto file = MappedFile::create(comm, v12(comm->rank(), *memory));
     for (std::size_t i = 0; i < file->tasks(); ++i) {
@@ -97,7 +97,7 @@ TEST(MappedFile, ListsMayOverlapAndBeEmpty) {
 }
 
 TEST(MappedFile, WhatCannotBeIsRefusedOnAllProcesses) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   const auto refused = [&](const auto& change) {
     run_ranks(2, [&](Handle comm) {
       MappedCreation request = v12(comm->rank(), *memory);

@@ -15,8 +15,8 @@
 namespace lq::multifile {
 namespace {
 
-using fileset::Metadata;
 using format::sion::Place;
+using multifile::Metadata;
 
 // What process 0 tells all others.
 struct Extent {
@@ -120,7 +120,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
   std::vector<Place> map;
   Extent extent;
   comm::agree_at_root(*all, [&] {
-    const Metadata first = fileset::read_metadata(*request.opener.transport, path_of(request.names, request.path, 0));
+    const Metadata first = multifile::read_metadata(*request.opener.transport, path_of(request.names, request.path, 0));
     if (first.head.files > 1) map = map_of(first);
     extent = {map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()),
               first.head.files,
@@ -174,7 +174,7 @@ std::vector<comm::Message> MappedFile::describe(const std::vector<comm::Message>
     for (const auto& [place, tasks] : comm::take_all<Promise>(message.bytes)) {
       if (!files.contains(place.file)) {
         files[place.file] =
-            fileset::read_metadata(*request.opener.transport, path_of(request.names, request.path, place.file));
+            multifile::read_metadata(*request.opener.transport, path_of(request.names, request.path, place.file));
       }
       const Metadata& metadata = files[place.file];
       const format::sion::Head& head = metadata.head;

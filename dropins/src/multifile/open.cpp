@@ -21,8 +21,8 @@
 namespace lq::multifile {
 namespace {
 
-using fileset::Metadata;
 using format::sion::Place;
+using multifile::Metadata;
 
 void require_tasks(const std::string& path, std::size_t written, int reading) {
   if (written == static_cast<std::size_t>(reading)) return;
@@ -117,7 +117,7 @@ std::unique_ptr<ParallelFile> ParallelFile::open(std::shared_ptr<Team> team, con
     const auto seat_of = [&](int rank) {
       if (!seating) {
         const std::string path = path_of(request.names, request.path, 0);
-        seating.emplace(seating_of(fileset::read_metadata(*request.opener.transport, path), all.size()));
+        seating.emplace(seating_of(multifile::read_metadata(*request.opener.transport, path), all.size()));
       }
       return comm::to_bytes(seating->seat_of(rank));
     };
@@ -172,7 +172,7 @@ std::vector<std::byte> ParallelFile::ask_where(const Opening& request) {
 }
 
 ParallelFile::Layout ParallelFile::read_physical(const Opening& request, const std::vector<std::uint8_t>& only_sends) {
-  Metadata metadata = fileset::read_metadata(*request.opener.transport, physical_path_);
+  Metadata metadata = multifile::read_metadata(*request.opener.transport, physical_path_);
   require_member(metadata, location_);
   const format::sion::Head& head = metadata.head;
   Layout layout;

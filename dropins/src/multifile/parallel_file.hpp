@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/function_ref.hpp"
-#include "fileset/metadata.hpp"
 #include "format/sion/tail.hpp"
+#include "multifile/metadata.hpp"
 #include "multifile/multifile.hpp"
 #include "multifile/request.hpp"
 #include "multifile/team.hpp"
@@ -96,8 +96,8 @@ class ParallelFile final : public Multifile {
   FileGroup group_;
   std::string physical_path_;
   CollectorWish wish_;
-  transport::Transport* transport_ = nullptr;  // when writing
-  clients::Owners owners_;                     // when writing
+  storage::Transport* transport_ = nullptr;  // when writing
+  storage::Owners owners_;                   // when writing
   bool collects_ = false;
   bool merges_ = false;
   CollectorGroup collectors_;
@@ -106,8 +106,8 @@ class ParallelFile final : public Multifile {
   std::unique_ptr<BuddyService> service_;  // when reading from copies
   std::unique_ptr<BuddyCopies> copies_;    // when writing
 
-  std::unique_ptr<fileset::MetadataWriter> metadata_;  // on the first task of each physical file, when writing
-  int map_root_ = 0;                                   // rank in all() of the first task of file 0; on all tasks
+  std::unique_ptr<multifile::MetadataWriter> metadata_;  // on the first task of each physical file, when writing
+  int map_root_ = 0;                                     // rank in all() of the first task of file 0; on all tasks
 };
 
 }  // namespace lq::multifile

@@ -71,7 +71,7 @@ std::vector<Vector> vectors() {
           {"v16_manychunks.sion", "bw,posix", 2, 1, 16, 64, {64, 64}, {8310, 1280}, 60}};
 }
 
-std::unique_ptr<ParallelFile> create(const Handle& comm, transport::Transport& transport, const Vector& vector) {
+std::unique_ptr<ParallelFile> create(const Handle& comm, storage::Transport& transport, const Vector& vector) {
   const auto rank = static_cast<std::size_t>(comm->rank());
   Creation request;
   request.path = vector.name;
@@ -94,7 +94,7 @@ void write_all(ParallelFile& file, const Vector& vector, int rank) {
   }
 }
 
-Opening opening_of(transport::Transport& transport, const std::string& path, const char* mode = "br,posix") {
+Opening opening_of(storage::Transport& transport, const std::string& path, const char* mode = "br,posix") {
   Opening request;
   request.path = path;
   request.mode = parse_mode(mode);
@@ -116,7 +116,7 @@ class Vectors : public ::testing::TestWithParam<Vector> {};
 
 TEST_P(Vectors, AreWhatRanksWrite) {
   const Vector& vector = GetParam();
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(vector.ranks, [&](Handle comm) {
     const auto file = create(comm, *memory, vector);
     write_all(*file, vector, comm->rank());
@@ -134,7 +134,7 @@ TEST_P(Vectors, AreReadByAsManyRanks) {
   if (vector.piece == -1) return;  // merged streams are not those of the tasks
   const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/" + vector.name;
   run_ranks(vector.ranks, [&](Handle comm) {
-    const auto file = ParallelFile::open(make_team(comm), opening_of(transport::posix(), path));
+    const auto file = ParallelFile::open(make_team(comm), opening_of(storage::posix(), path));
     const auto rank = static_cast<std::size_t>(comm->rank());
     EXPECT_EQ(read_all(*file, false), vector_bytes(vector.seed, comm->rank(), 0, vector.totals[rank]));
     EXPECT_EQ(file->facts().block_size, vector.block);
@@ -169,8 +169,7 @@ TEST(ParallelFile, ATaskThatCannotTakePartGivesItsErrorToItsGroup) {
       file->close();
     });
     run_ranks(4, [&](Handle comm) {
-      const auto file =
-          ParallelFile::open(make_team(comm), opening_of(transport::posix(), directory / "together.sion"));
+      const auto file = ParallelFile::open(make_team(comm), opening_of(storage::posix(), directory / "together.sion"));
       const auto rank = static_cast<std::byte>(comm->rank());
       const std::size_t calls = comm->rank() / 2 == bad_rank / 2 ? 2 : 3;
       EXPECT_EQ(read_all(*file, false), std::vector<std::byte>(calls * 1000, rank));
@@ -183,7 +182,7 @@ TEST(ParallelFile, CollectorsReadForTheirGroups) {
   const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/v10_collective.sion";
   run_ranks(4, [&](Handle comm) {
     const auto file =
-        ParallelFile::open(make_team(comm), opening_of(transport::posix(), path, "br,posix,collective,collsize=4"));
+        ParallelFile::open(make_team(comm), opening_of(storage::posix(), path, "br,posix,collective,collsize=4"));
     ASSERT_TRUE(file->is_collective());
     const int rank = comm->rank();
     std::vector<std::byte> all;
@@ -198,7 +197,7 @@ TEST(ParallelFile, CollectorsReadForTheirGroups) {
 }
 
 TEST(ParallelFile, AWriteLargerThanAChunkWritesNothing) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(2, [&](Handle comm) {
     const auto file = create(comm, *memory, {"f", "bw,posix", 2, 1, 1, 64, {64, 64}, {}, 0});
     EXPECT_FALSE(file->write(vector_bytes(1, 0, 0, 65)));
@@ -209,7 +208,7 @@ TEST(ParallelFile, AWriteLargerThanAChunkWritesNothing) {
 }
 
 TEST(ParallelFile, OtherChunkSizesCanBeChosenBeforeDataAreWritten) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_ranks(2, [&](Handle comm) {
     const auto file = create(comm, *memory, {"f", "bw,posix", 2, 1, 1, 64, {64, 64}, {}, 0});
     file->resize_chunks(1000);
@@ -236,7 +235,7 @@ TEST(ParallelFile, ReadingWithAnotherNumberOfTasksIsAnErrorThatNamesBoth) {
   const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/v02_2files_5tasks.sion";
   for (const int ranks : {1, 3, 6}) {
     run_ranks(ranks, [&](Handle comm) {
-      const Error error = error_of([&] { ParallelFile::open(make_team(comm), opening_of(transport::posix(), path)); });
+      const Error error = error_of([&] { ParallelFile::open(make_team(comm), opening_of(storage::posix(), path)); });
       EXPECT_EQ(error.code(), Code::invalid_argument);
       EXPECT_EQ(error.facts().expected, "5 tasks");
     });
@@ -244,7 +243,7 @@ TEST(ParallelFile, ReadingWithAnotherNumberOfTasksIsAnErrorThatNamesBoth) {
 }
 
 TEST(ParallelFile, WhatCannotBeIsRefusedOnAllTasks) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   const Vector good{"f", "bw,posix", 3, 1, 1, 64, {64, 64, 64}, {}, 0};
   expect_everywhere(3, Code::invalid_argument, [&](const Handle& comm) {
     Vector bad = good;
@@ -277,26 +276,26 @@ TEST(ParallelFile, WhatCannotBeIsRefusedOnAllTasks) {
 
 TEST(ParallelFile, AFolderThatIsNotThereIsAnErrorOnAllTasks) {
   expect_everywhere(3, Code::not_found, [](const Handle& comm) {
-    create(comm, transport::posix(), {"/no/such/folder/f", "bw,posix", 3, 1, 1, 64, {64, 64, 64}, {}, 0});
+    create(comm, storage::posix(), {"/no/such/folder/f", "bw,posix", 3, 1, 1, 64, {64, 64, 64}, {}, 0});
   });
 }
 
 TEST(ParallelFile, AnUnclosedFileIsRefusedOnAllTasks) {
   const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/sion/v17_unclosed.sion";
   expect_everywhere(3, Code::truncated, [&](const Handle& comm) {
-    ParallelFile::open(make_team(comm), opening_of(transport::posix(), path));
+    ParallelFile::open(make_team(comm), opening_of(storage::posix(), path));
   });
 }
 
 TEST(ParallelFile, AMissingPhysicalFileIsAnErrorOnAllTasks) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   memory->create("v02")->write_at(0, golden_vector("v02_2files_5tasks.sion"));
   expect_everywhere(5, Code::not_found,
                     [&](const Handle& comm) { ParallelFile::open(make_team(comm), opening_of(*memory, "v02")); });
 }
 
 TEST(ParallelFile, ASwappedPhysicalFileIsAnErrorOnAllTasks) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   memory->create("v02")->write_at(0, golden_vector("v02_2files_5tasks.sion"));
   memory->create("v02.000001")->write_at(0, golden_vector("v12_mapped.sion.000001"));  // 3 tasks, too, of another set
   expect_everywhere(5, Code::malformed,
@@ -305,7 +304,7 @@ TEST(ParallelFile, ASwappedPhysicalFileIsAnErrorOnAllTasks) {
 
 TEST(ParallelFile, NeverHangsWhateverOperationFailsAndNeverLooksCompleteThen) {
   const Vector vector{"f", "bw,posix", 4, 2, 1, 64, {64, 200, 64, 64}, {100, 150, 0, 64}, 50};
-  const auto attempt = [&](transport::Transport& transport) {
+  const auto attempt = [&](storage::Transport& transport) {
     run_ranks(4, [&](Handle comm) {
       const auto file = create(comm, transport, vector);
       // A rank whose writes fail still comes to the close.
@@ -315,12 +314,12 @@ TEST(ParallelFile, NeverHangsWhateverOperationFailsAndNeverLooksCompleteThen) {
       throw failed;
     });
   };
-  const auto clean = transport::make_memory();
+  const auto clean = storage::make_memory();
   testing::FaultyTransport counting(*clean);
   attempt(counting);
   for (const auto fault : {testing::Fault::error, testing::Fault::short_write}) {
     for (std::int64_t k = 0; k < counting.operations(); ++k) {
-      const auto memory = transport::make_memory();
+      const auto memory = storage::make_memory();
       testing::FaultyTransport faulty(*memory, k, fault);
       const Error error = error_of([&] { attempt(faulty); });
       if (!faulty.has_failed()) continue;

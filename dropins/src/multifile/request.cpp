@@ -34,10 +34,10 @@ std::string path_of(const format::sion::NameRule& names, const std::string& path
   return names ? names(file) : format::sion::file_name(path, file);
 }
 
-clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, const std::string& path) {
+storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, const std::string& path) {
   if (all.size() == 1) return {};
-  transport::StorageTraits seen;
-  std::array<comm::Term, 1 + clients::SeenByAll::terms> terms{};
+  storage::StorageTraits seen;
+  std::array<comm::Term, 1 + storage::SeenByAll::terms> terms{};
   const auto seen_by_all = std::span(terms).subspan<1>();
   comm::agree(all, terms, [&] {
     const std::string folder = base::directory_of(path);
@@ -46,13 +46,13 @@ clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, 
     } catch (const Error& error) {
       if (error.code() != Code::not_found) throw;  // the error of creating the file says more
     }
-    const std::uint64_t client = clients::on_this_host(clients::client_of(transport, folder, seen));
-    clients::SeenByAll::tell(seen_by_all, seen, client);
+    const std::uint64_t client = storage::on_this_host(storage::client_of(transport, folder, seen));
+    storage::SeenByAll::tell(seen_by_all, seen, client);
   });
-  return {clients::SeenByAll::strictest(seen_by_all, seen), clients::SeenByAll::have_one_client(seen_by_all)};
+  return {storage::SeenByAll::strictest(seen_by_all, seen), storage::SeenByAll::have_one_client(seen_by_all)};
 }
 
-std::int32_t whole_blocks(const clients::Owners& owners, std::int32_t block_size) {
+std::int32_t whole_blocks(const storage::Owners& owners, std::int32_t block_size) {
   if (!owners.have_incoherent_caches() || owners.unit.bytes == 0) return block_size;
   const auto block = static_cast<std::uint64_t>(block_size);
   const std::uint64_t whole = (block + owners.unit.bytes - 1) / owners.unit.bytes * owners.unit.bytes;

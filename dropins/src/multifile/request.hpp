@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "clients/owners.hpp"
 #include "comm/agree.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/names.hpp"
@@ -16,6 +15,7 @@
 #include "multifile/mode.hpp"
 #include "multifile/multifile.hpp"
 #include "multifile/team.hpp"
+#include "storage/owners.hpp"
 
 namespace lq::multifile {
 
@@ -50,9 +50,9 @@ void require_path(const std::string& path);
 // Of physical file `file` of the set `path`; no rule: as usual.
 std::string path_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file);
 // Collective. Who may write which block of files beside `path` (clients/owners.hpp). Groups here need not know nodes.
-clients::Owners owners_of_set(comm::Comm& all, transport::Transport& transport, const std::string& path);
+storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, const std::string& path);
 // Local. Chunks of two clients share no block: blocks of the file are whole ones of the file system.
-std::int32_t whole_blocks(const clients::Owners& owners, std::int32_t block_size);
+std::int32_t whole_blocks(const storage::Owners& owners, std::int32_t block_size);
 
 // Throws Error(invalid_argument): neither positive nor -1.
 void require_block_size(const std::string& path, std::int32_t block_size);

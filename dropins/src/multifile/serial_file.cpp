@@ -60,9 +60,9 @@ std::unique_ptr<SerialFile> SerialFile::create(const SerialCreation& request) {
   facts.file_number = 1;  // so do all who write serially
   facts.tasks_of_set = static_cast<std::int64_t>(request.chunk_bytes.size());
   auto widths = format::sion::aligned_widths(request.chunk_bytes, facts.block_size);  // before an old file is truncated
-  auto metadata = std::make_unique<fileset::MetadataWriter>(request.opener.create(request.path));
+  auto metadata = std::make_unique<multifile::MetadataWriter>(request.opener.create(request.path));
   if (request.block_size < 0) {
-    facts.block_size = fileset::block_size_of(*request.opener.transport, request.path);
+    facts.block_size = multifile::block_size_of(*request.opener.transport, request.path);
     widths = format::sion::aligned_widths(request.chunk_bytes, facts.block_size);
   }
   format::sion::Head head = head_of(facts);

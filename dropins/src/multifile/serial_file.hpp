@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "fileset/metadata.hpp"
 #include "format/sion/set.hpp"
+#include "multifile/metadata.hpp"
 #include "multifile/multifile.hpp"
 #include "multifile/request.hpp"
 
@@ -56,7 +56,7 @@ class SerialFile final : public Multifile {
   std::vector<std::int32_t> mapping_;
   bool is_one_task_ = false;
 
-  std::unique_ptr<fileset::MetadataWriter> metadata_;  // when writing
+  std::unique_ptr<multifile::MetadataWriter> metadata_;  // when writing
 };
 
 // Another view of a multifile that is open for reading, with positions of its own, for one more thread. It outlives

@@ -103,7 +103,7 @@ TEST(SerialFile, WritesTheVectorOverStreamsAndDescriptorsAndOverAnOldFile) {
   const testing::ScratchDirectory folder;
   ASSERT_EQ(::chdir(folder.path().c_str()), 0);
   for (const char* mode : {"bw", "bw,posix"}) {
-    transport::posix().create("v09_serial.sion")->write_at(20000, vector_bytes(0, 0, 0, 9000));
+    storage::posix().create("v09_serial.sion")->write_at(20000, vector_bytes(0, 0, 0, 9000));
     const auto file = SerialFile::create(v09("v09_serial.sion", mode));
     const std::vector<std::int64_t> totals{250, 1100, 0};
     for (std::size_t t = 0; t < 3; ++t) {
@@ -115,9 +115,9 @@ TEST(SerialFile, WritesTheVectorOverStreamsAndDescriptorsAndOverAnOldFile) {
       }
     }
     file->close();
-    EXPECT_EQ(without_version(bytes_in(transport::posix(), "v09_serial.sion")),
+    EXPECT_EQ(without_version(bytes_in(storage::posix(), "v09_serial.sion")),
               without_version(golden_vector("v09_serial.sion")));
-    transport::posix().remove("v09_serial.sion");
+    storage::posix().remove("v09_serial.sion");
   }
 }
 
@@ -196,7 +196,7 @@ TEST(SerialFile, KeysNeedChunksThatHoldSomething) {
 }
 
 TEST(SerialFile, AFullDiskIsAnErrorAtTheClose) {
-  if (transport::posix().kind("/dev/full") == transport::PathKind::absent) GTEST_SKIP();
+  if (storage::posix().kind("/dev/full") == storage::PathKind::absent) GTEST_SKIP();
   Opener opener;
   opener.access = Access::stdio;
   EXPECT_NE(error_of([&] { opener.open("/dev/full", Direction::write); }).code(), Code::ok);  // no regular file

@@ -80,7 +80,7 @@ TEST(Threads, SendToEachOther) {
 
 // Ranks of two threads, a file each, going round at both levels.
 TEST(Threads, KeepCopiesOfTheirNeighboursData) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_hybrid(3, 2, [&](const std::shared_ptr<ThreadsComm>& comm) {
     const int rank = comm->rank();
     Creation request;
@@ -126,7 +126,7 @@ TEST(Threads, GetTheErrorOfAnyOfThem) {
 }
 
 TEST(Threads, WriteTheVector) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_hybrid(2, 3, [&](const std::shared_ptr<ThreadsComm>& comm) {
     const int rank = comm->rank();
     Creation request;
@@ -162,7 +162,7 @@ TEST(Threads, OfOneRankAreTasksOfOneFile) {
 }
 
 TEST(Threads, OnlyTheFirstOfARankCollects) {
-  const auto memory = transport::make_memory();
+  const auto memory = storage::make_memory();
   run_hybrid(2, 3, [&](const std::shared_ptr<ThreadsComm>& comm) {
     const int rank = comm->rank();
     Creation request;

@@ -68,7 +68,7 @@ class QioFault : public ::testing::TestWithParam<Case> {
   // Collective. As `lq repair` does.
   void settle() {
     MPI_Barrier(MPI_COMM_WORLD);
-    if (world_rank() == 0) io::settle_replacement(transport::posix(), path_ + ".vol0000", Sync::none);
+    if (world_rank() == 0) io::settle_replacement(storage::posix(), path_ + ".vol0000", Sync::none);
     MPI_Barrier(MPI_COMM_WORLD);
   }
 
@@ -80,7 +80,7 @@ class QioFault : public ::testing::TestWithParam<Case> {
     for (int unlucky = 0; unlucky < nodes; ++unlucky) {
       for (std::int64_t k = 0;; ++k) {
         ASSERT_LT(k, 200);
-        testing::FaultyTransport faulty(transport::posix(), world_rank() == unlucky ? k : -1, fault);
+        testing::FaultyTransport faulty(storage::posix(), world_rank() == unlucky ? k : -1, fault);
         if (!work(faulty, k)) break;
       }
     }
@@ -100,7 +100,7 @@ TEST_P(QioFault, WritingInPlace) {
       start_anew(false);
       int code = 0;
       {
-        const transport::Mount mount(folder_, faulty);
+        const storage::Mount mount(folder_, faulty);
         code = testing::write_fields(path_, GetParam().volfmt);
       }
       MPI_Barrier(MPI_COMM_WORLD);
@@ -122,7 +122,7 @@ TEST_P(QioFault, WritingWithRename) {
     start_anew(true);
     int code = 0;
     {
-      const transport::Mount mount(folder_, faulty);
+      const storage::Mount mount(folder_, faulty);
       code = testing::write_fields(path_, GetParam().volfmt);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -145,7 +145,7 @@ TEST_P(QioFault, WritingInPlaceOfOthers) {
     EXPECT_EQ(testing::write_fields(path_, GetParam().volfmt, 0), 0);
     int code = 0, version = 0;
     {
-      const transport::Mount mount(folder_, faulty);
+      const storage::Mount mount(folder_, faulty);
       code = testing::write_fields(path_, GetParam().volfmt, 1);
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -159,7 +159,7 @@ TEST_P(QioFault, WritingInPlaceOfOthers) {
 }
 
 // A node that died removes nothing.
-class KeepsAll final : public transport::ForwardingTransport {
+class KeepsAll final : public storage::ForwardingTransport {
  public:
   using ForwardingTransport::ForwardingTransport;
   void remove(const std::string& path) override { throw Error(Code::io, path + ": this node is dead", {.path = path}); }
@@ -181,8 +181,8 @@ TEST_P(QioFault, RenamingIsOldOrNew) {
       KeepsAll keeps(faulty);
       int code = 0, version = 0;
       {
-        transport::Transport& dying = keeps;
-        const transport::Mount mount(folder_, fault == Fault::gone && world_rank() != 0 ? dying : faulty);
+        storage::Transport& dying = keeps;
+        const storage::Mount mount(folder_, fault == Fault::gone && world_rank() != 0 ? dying : faulty);
         code = testing::write_fields(path_, GetParam().volfmt, 1);
       }
       MPI_Barrier(MPI_COMM_WORLD);
@@ -220,8 +220,9 @@ TEST_P(QioFault, ReadingWhileItIsReplaced) {
       files.push_back({from, to});
     }
     std::ranges::sort(files, {}, &io::Renaming::to);
-    if (files.size() == 1) return transport::posix().rename(files[0].from, files[0].to);
-    io::replace_together(transport::posix(), files, true, Sync::none, [] {}, io::files_of_set);
+    if (files.size() == 1) return storage::posix().rename(files[0].from, files[0].to);
+    io::replace_together(
+        storage::posix(), files, true, Sync::none, [] {}, io::files_of_set);
   };
   bool was_old = false, was_new = false;
   for (std::int64_t k = 0;; ++k) {
@@ -231,7 +232,7 @@ TEST_P(QioFault, ReadingWhileItIsReplaced) {
     testing::Interrupted interrupted(world_rank() == 0 ? k : -1, replace);
     int version = 0;
     {
-      const transport::Mount mount(folder_, interrupted);
+      const storage::Mount mount(folder_, interrupted);
       EXPECT_EQ(testing::read_fields(path_, &version), 0) << k;
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -247,7 +248,7 @@ TEST_P(QioFault, Reading) {
   ASSERT_EQ(testing::write_fields(path_, GetParam().volfmt), 0);
   ASSERT_EQ(testing::read_fields(path_), 0);
   with_each_fault(Fault::error, [&](testing::FaultyTransport& faulty, std::int64_t) {
-    const transport::Mount mount(folder_, faulty);
+    const storage::Mount mount(folder_, faulty);
     testing::read_fields(path_);
     return testing::anywhere(faulty.has_failed());
   });

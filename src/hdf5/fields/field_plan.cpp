@@ -3,13 +3,13 @@
 #include "hdf5/fields/field_plan.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
+#include "base/clock.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "hdf5/driver/driver.hpp"
@@ -116,11 +116,6 @@ format::Digest largest(const Payload& payload) {
   return digest;
 }
 
-std::int64_t microseconds_now() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
-      .count();
-}
-
 }  // namespace
 
 Layout plan_field(const FieldRequest& request) {
@@ -130,7 +125,7 @@ Layout plan_field(const FieldRequest& request) {
   wish->request = request;
   wish->layout = &layout_writer(request.choices.layout);
   wish->field = wish->layout->datasets(request);
-  if (request.choices.time_stamps) wish->microseconds = microseconds_now();
+  if (request.choices.time_stamps) wish->microseconds = base::microseconds_now();
   Payload& payload = wish->payload;
   payload.spec = request.spec;
   payload.extents = request.extents;
@@ -206,7 +201,7 @@ std::vector<Literal> refer(std::span<const format::Reference> fields) {
     std::vector<Handle> datasets;
     datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, {}));
     const format::Digest digest{field.sums};
-    const FieldFacts facts{request, digest, microseconds_now()};
+    const FieldFacts facts{request, digest, base::microseconds_now()};
     native_writer().describe(draft.file(), datasets, plan, facts);
     if (request.checksum) native_writer().put_sums(datasets, plan, facts);
   }

@@ -8,7 +8,7 @@
 
 #include "mpi/file_view.hpp"
 #include "mpi/wait.hpp"
-#include "transport/stall.hpp"
+#include "storage/stall.hpp"
 
 namespace lq::compat::lemon {
 namespace {
@@ -21,11 +21,11 @@ class WatchedStorage final : public Storage {
   explicit WatchedStorage(MPI_File file) : inner_(mpi::storage(file)) {}
   std::string path() const override { return inner_->path(); }
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    const transport::WatchedCall call("write", name_of_callers_file, offset, bytes.size());
+    const storage::WatchedCall call("write", name_of_callers_file, offset, bytes.size());
     inner_->write_at(offset, bytes);
   }
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
-    const transport::WatchedCall call("read", name_of_callers_file, offset, bytes.size());
+    const storage::WatchedCall call("read", name_of_callers_file, offset, bytes.size());
     return inner_->read_at(offset, bytes);
   }
 
@@ -119,8 +119,8 @@ void Background::finish() {
     try {
       MPI_Status status;
       int count = 0;
-      const transport::WatchedCall call(writing_ ? "write" : "read", name_of_callers_file, request.piece.offset,
-                                        request.piece.memory.size());
+      const storage::WatchedCall call(writing_ ? "write" : "read", name_of_callers_file, request.piece.offset,
+                                      request.piece.memory.size());
       mpi::wait(request.handle, "wait for a file", &status);
       mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "count the bytes of a file that moved");
       const auto done = static_cast<std::size_t>(std::max(count, 0));

@@ -7,8 +7,8 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
+#include "engine/block.hpp"
 #include "io/storage_file.hpp"
-#include "pump/block.hpp"
 
 namespace lq::compat::lemon {
 namespace {
@@ -90,7 +90,7 @@ std::vector<Piece> Way::pieces(std::uint64_t offset, std::byte* data) const {
 
 std::unique_ptr<Staging> Way::reserve(std::uint64_t offset) const {
   repeat(offset, nullptr);
-  const route::Shares& shares = *sites_->shares();
+  const engine::Shares& shares = *sites_->shares();
   const int rank = grid_.rank();
   auto staging = std::make_unique<Staging>();
   for (auto chunk = shares.next_owned(rank, 0); chunk; chunk = shares.next_owned(rank, chunk->number + 1)) {
@@ -104,7 +104,7 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
   if (is_direct()) {
     for_each_piece(offset, data, [&](const Piece& piece) {
       if (writes_) return file.write_at(piece.offset, piece.memory);
-      pump::read_whole(file, piece.offset, piece.memory);
+      engine::read_whole(file, piece.offset, piece.memory);
     });
     return;
   }

@@ -11,7 +11,7 @@
 #include "compat/lemon/background.hpp"
 #include "compat/lemon/position.hpp"
 #include "mpi/file_view.hpp"
-#include "transport/stall.hpp"
+#include "storage/stall.hpp"
 
 using namespace lq;
 using namespace lq::compat::lemon;
@@ -30,7 +30,7 @@ int at_root(const State& state, Work&& work) {
 
 // Collective.
 void sync(MPI_File file) {
-  const transport::WatchedCall call("sync", name_of_callers_file);
+  const storage::WatchedCall call("sync", name_of_callers_file);
   const mpi::ErrorsReturn returned(file);
   mpi::check(MPI_File_sync(file), "sync a file");
 }

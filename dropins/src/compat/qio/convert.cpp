@@ -81,7 +81,7 @@ void for_each_piece(const std::vector<std::uint64_t>& places, std::uint64_t site
   }
 }
 
-void copy_piece(transport::File& from, std::uint64_t at, transport::File& to, std::uint64_t there, std::uint64_t bytes,
+void copy_piece(storage::File& from, std::uint64_t at, storage::File& to, std::uint64_t there, std::uint64_t bytes,
                 std::vector<std::byte>& memory) {
   memory.resize(static_cast<std::size_t>(bytes));
   if (from.read_at(at, memory) != memory.size()) {
@@ -130,10 +130,10 @@ std::string file_information(const Extents& extents, int volfmt) {
   return text;
 }
 
-std::unique_ptr<transport::File> emptied(const std::string& path) {
-  transport::Transport& transport = transport::resolve(path);
-  const bool is_there = transport.kind(path) != transport::PathKind::absent;
-  std::unique_ptr<transport::File> file = is_there ? transport.open_write(path) : transport.create(path);
+std::unique_ptr<storage::File> emptied(const std::string& path) {
+  storage::Transport& transport = storage::resolve(path);
+  const bool is_there = transport.kind(path) != storage::PathKind::absent;
+  std::unique_ptr<storage::File> file = is_there ? transport.open_write(path) : transport.create(path);
   file->resize(0);
   return file;
 }
@@ -166,13 +166,13 @@ void begin_parts(std::vector<Part>& parts, const Extents& extents, int volfmt, c
   }
 }
 
-void deal_out(transport::File& from, const FoundRecord& record, const RecordKind& kind, const Extents& extents,
+void deal_out(storage::File& from, const FoundRecord& record, const RecordKind& kind, const Extents& extents,
               std::vector<Part>& parts) {
   std::vector<std::byte> memory;
   for (Part& part : parts) {
     const bool is_master = &part == parts.data();
     const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);
-    const auto file = transport::resolve(part.path).open_write(part.path);
+    const auto file = storage::resolve(part.path).open_write(part.path);
     RecordsOut out(*file, part.position);
     const std::uint64_t offset = out.begin(record.type, {!is_master, !is_master}, places.size() * kind.site_bytes);
     for_each_piece(places, kind.site_bytes, [&](std::uint64_t whole, std::uint64_t here, std::uint64_t bytes) {
@@ -185,7 +185,7 @@ void deal_out(transport::File& from, const FoundRecord& record, const RecordKind
 }
 
 void copy_to_master(RecordsIn& in, const FoundRecord& record, Part& master) {
-  const auto file = transport::resolve(master.path).open_write(master.path);
+  const auto file = storage::resolve(master.path).open_write(master.path);
   RecordsOut out(*file, master.position);
   out.write(record.type, {record.begins, record.ends}, in.bytes_of(record));
   master.position = out.end();
@@ -206,7 +206,7 @@ void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QI
   if (volfmt != QIO_PARTFILE && volfmt != QIO_PARTFILE_DIR) throw Refusal(QIO_BAD_ARG, "only part files are made");
   const Extents extents = extents_of(layout);
   QIO_Iflag flags = {QIO_SERIAL, QIO_SINGLEFILE};
-  FilesOfSet files(transport::resolve(name), name);
+  FilesOfSet files(storage::resolve(name), name);
   FileBeginning beginning = read_beginning(files, name, &flags, 0, false);
   check_information(beginning.facts, extents, false);
   RecordsIn& in = *beginning.records;
@@ -246,7 +246,7 @@ void check_part(Part& part, RecordsIn& in) {
 }
 
 void collect(FilesOfSet& files, std::vector<Part>& parts, const RecordKind& kind, const Extents& extents,
-             transport::File& to, std::uint64_t offset) {
+             storage::File& to, std::uint64_t offset) {
   std::vector<std::byte> memory;
   for (Part& part : parts) {
     const std::vector<std::uint64_t> places = places_of(part, kind.box, extents);
@@ -267,7 +267,7 @@ void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, co
                      const QIO_Layout& layout) {
   const Extents extents = extents_of(layout);
   std::vector<Part> parts = parts_of(fs, layout, name, QIO_PARTFILE);
-  FilesOfSet files(transport::resolve(name), name);
+  FilesOfSet files(storage::resolve(name), name);
   files.look();
   const bool in_folders = !files.has(parts[0].path);
   if (in_folders) parts = parts_of(fs, layout, name, QIO_PARTFILE_DIR);

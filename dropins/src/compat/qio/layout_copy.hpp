@@ -11,7 +11,7 @@
 
 #include "comm/comm.hpp"
 #include "compat/qio/box_grid.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::compat::qio {
 

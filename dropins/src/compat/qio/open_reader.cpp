@@ -27,8 +27,8 @@ class Xml {
 };
 
 // One of the names that the file may have: that of a single file first.
-std::unique_ptr<transport::File> open_by_name(FilesOfSet& files, const std::string& name, int wanted, int node,
-                                              int& volfmt) {
+std::unique_ptr<storage::File> open_by_name(FilesOfSet& files, const std::string& name, int wanted, int node,
+                                            int& volfmt) {
   std::vector<int> tries;
   if (wanted == QIO_UNKNOWN || wanted == QIO_SINGLEFILE) tries.push_back(QIO_SINGLEFILE);
   if (wanted != QIO_PARTFILE_DIR) tries.push_back(QIO_PARTFILE);
@@ -89,11 +89,11 @@ bool is_data(const std::string& type) {
 
 }  // namespace
 
-transport::Identity FilesOfSet::opened(const std::string& path) const {
-  return files_.opened(path).value_or(transport::Identity{});
+storage::Identity FilesOfSet::opened(const std::string& path) const {
+  return files_.opened(path).value_or(storage::Identity{});
 }
 
-void FilesOfSet::expect(const std::string& path, const transport::Identity& identity) { files_.expect(path, identity); }
+void FilesOfSet::expect(const std::string& path, const storage::Identity& identity) { files_.expect(path, identity); }
 
 void FilesOfSet::tell_replacement(comm::Comm& nodes, int master) {
   std::string record, text;
@@ -111,7 +111,7 @@ void FilesOfSet::tell_replacement(comm::Comm& nodes, int master) {
 bool FilesOfSet::has(const std::string& path) {
   const auto is_it = [&](const io::Replacement::Member& member) { return member.to == path; };
   if (replacement() && std::ranges::any_of(replacement()->members, is_it)) return true;
-  return transport::resolve(path).kind(path) == transport::PathKind::file;
+  return storage::resolve(path).kind(path) == storage::PathKind::file;
 }
 
 bool FilesOfSet::stand_still(bool is_master) const {

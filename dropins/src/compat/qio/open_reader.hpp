@@ -8,7 +8,7 @@
 #include "compat/qio/records.hpp"
 #include "compat/qio/volumes.hpp"
 #include "io/replacement.hpp"
-#include "transport/pinned_transport.hpp"
+#include "storage/pinned_transport.hpp"
 
 namespace lq::compat::qio {
 
@@ -28,13 +28,13 @@ struct RecordFacts {
 // The files of a set, all of one version: a name means the file that it meant first, or that is to have it.
 class FilesOfSet {
  public:
-  FilesOfSet(transport::Transport& transport, std::string name)
+  FilesOfSet(storage::Transport& transport, std::string name)
       : replaced_(transport), files_(replaced_), first_(name_of_part(name, QIO_PARTFILE, 0)) {}
 
-  std::unique_ptr<transport::File> open(const std::string& path) { return files_.open_read(path); }
+  std::unique_ptr<storage::File> open(const std::string& path) { return files_.open_read(path); }
   // What a name means on the node that opened it first.
-  transport::Identity opened(const std::string& path) const;
-  void expect(const std::string& path, const transport::Identity& identity);
+  storage::Identity opened(const std::string& path) const;
+  void expect(const std::string& path, const storage::Identity& identity);
   // Local. A replacement of which not all files have their names.
   void look() { replaced_.look(first_); }
   const std::optional<io::Replacement>& replacement() const noexcept { return replaced_.replacement(); }
@@ -52,7 +52,7 @@ class FilesOfSet {
 
  private:
   io::ReplacedFiles replaced_;
-  transport::PinnedTransport files_;
+  storage::PinnedTransport files_;
   std::string first_;
 };
 
@@ -61,7 +61,7 @@ struct OpenReader {
   int master = 0;
   std::unique_ptr<FilesOfSet> files;  // outlives what is open
   FileNodes family;                   // without sites while extents are being found out
-  std::unique_ptr<transport::File> file;
+  std::unique_ptr<storage::File> file;
   std::unique_ptr<RecordsIn> records;  // of the family's leader
   std::unique_ptr<Volumes> volumes;    // of files that other nodes have written; the family is all nodes then
   bool knows_sites = false;
@@ -80,7 +80,7 @@ struct OpenReader {
 
 // By the master: the file by the name that is there, its format, its extents, its file XML.
 struct FileBeginning {
-  std::unique_ptr<transport::File> file;
+  std::unique_ptr<storage::File> file;
   std::unique_ptr<RecordsIn> records;
   FileFacts facts;
   std::string xml;

@@ -47,7 +47,7 @@ std::optional<std::uint32_t> number_for_names(comm::Comm& nodes) {
 
 OpenWriter::~OpenWriter() {
   if (final_path.empty() || !family.leads()) return;
-  outcome_of(QIO_ERR_CLOSE, [&] { transport::resolve(path).remove(path); });
+  outcome_of(QIO_ERR_CLOSE, [&] { storage::resolve(path).remove(path); });
 }
 
 void make_folder_of(const std::string& path) {
@@ -58,8 +58,8 @@ void make_folder_of(const std::string& path) {
 
 void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode, std::optional<std::uint32_t> number) {
   if (writer.volfmt == QIO_PARTFILE_DIR) make_folder_of(path);
-  transport::Transport& transport = transport::resolve(path);
-  const bool is_there = transport.kind(path) != transport::PathKind::absent;
+  storage::Transport& transport = storage::resolve(path);
+  const bool is_there = transport.kind(path) != storage::PathKind::absent;
   const bool is_kept = mode == QIO_APPEND && is_there;
   if (number && !is_kept) {
     const std::string temporary = base::temporary_name(path, *number);
@@ -101,7 +101,7 @@ void OpenWriter::open_elsewhere(std::optional<std::uint32_t> number) {
   unit.one_writer = facts[2] != 0;
   if (file != nullptr) return;
   if (number && facts[3] != 0) path = base::temporary_name(path, *number);
-  file = transport::resolve(path).open_write(path);
+  file = storage::resolve(path).open_write(path);
 }
 
 void OpenWriter::close() {
@@ -114,7 +114,7 @@ namespace {
 
 // What the master is told of a file that is to get its name.
 struct Unnamed {
-  transport::Identity identity;
+  storage::Identity identity;
   std::string from, to;
 };
 
@@ -128,7 +128,7 @@ std::vector<std::byte> bytes_of(const Unnamed& file) {
 
 Unnamed unnamed_of(base::Bytes bytes) {
   Unnamed file;
-  file.identity = comm::take<transport::Identity>(bytes);
+  file.identity = comm::take<storage::Identity>(bytes);
   const std::string_view names = base::as_text(bytes);
   const std::size_t end = names.find('\0');
   file.from = names.substr(0, end);
@@ -140,7 +140,7 @@ Unnamed unnamed_of(base::Bytes bytes) {
 bool is_seen(const Unnamed& file, const std::string& record) {
   try {
     return io::replacement_path(file.to) == record &&
-           is_same_across_nodes(transport::resolve(file.from).identity(file.from), file.identity);
+           is_same_across_nodes(storage::resolve(file.from).identity(file.from), file.identity);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
     return false;
@@ -151,7 +151,7 @@ bool is_seen(const Unnamed& file, const std::string& record) {
 
 void settle_parts(const std::string& name) {
   const std::string first = name_of_part(name, QIO_PARTFILE, 0);
-  io::settle_replacement(transport::resolve(first), first, wants_sync() ? Sync::full : Sync::none);
+  io::settle_replacement(storage::resolve(first), first, wants_sync() ? Sync::full : Sync::none);
 }
 
 bool OpenWriter::publish_together(int& code) {
@@ -159,7 +159,7 @@ bool OpenWriter::publish_together(int& code) {
   std::vector<std::byte> mine;
   code = agree_code(all, QIO_ERR_CLOSE, [&] {
     if (!family.leads() || final_path.empty()) return;
-    mine = bytes_of({transport::resolve(path).identity(path), path, final_path});
+    mine = bytes_of({storage::resolve(path).identity(path), path, final_path});
   });
   if (code != QIO_SUCCESS) return true;
   std::vector<std::vector<std::byte>> told;
@@ -181,8 +181,8 @@ bool OpenWriter::publish_together(int& code) {
     if (files.size() == 1) return;
     way = undecided;
     io::replace_together(
-        transport::resolve(path), files, true, wants_sync() ? Sync::full : Sync::none, [&] { way = decided; },
-        [](transport::Transport& place, const std::string& first) { return parts_beside(place, first); });
+        storage::resolve(path), files, true, wants_sync() ? Sync::full : Sync::none, [&] { way = decided; },
+        [](storage::Transport& place, const std::string& first) { return parts_beside(place, first); });
   });
   broadcast_facts(all, way, master);
   if (way == decided && !final_path.empty()) path = std::exchange(final_path, {});
@@ -205,8 +205,8 @@ int OpenWriter::publish() {
 
 void OpenWriter::publish_own() {
   if (final_path.empty()) return;
-  transport::Transport& transport = transport::resolve(path);
-  if (transport.kind(final_path) == transport::PathKind::file) transport.copy_permissions(final_path, path);
+  storage::Transport& transport = storage::resolve(path);
+  if (transport.kind(final_path) == storage::PathKind::file) transport.copy_permissions(final_path, path);
   transport.rename(path, final_path);
   path = std::exchange(final_path, {});
   if (wants_sync()) transport.sync_directory(path);

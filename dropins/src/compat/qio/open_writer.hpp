@@ -15,11 +15,11 @@ struct OpenWriter {
   std::shared_ptr<comm::Comm> nodes;
   int master = 0;
   FileNodes family;
-  std::string path;                       // of the family's file, as it is called now
-  std::string final_path;                 // as it is called when it is complete; empty: it is called so already
-  std::unique_ptr<transport::File> file;  // on every node that may write sites
-  std::unique_ptr<RecordsOut> records;    // of the family's leader
-  transport::StorageTraits unit;
+  std::string path;                     // of the family's file, as it is called now
+  std::string final_path;               // as it is called when it is complete; empty: it is called so already
+  std::unique_ptr<storage::File> file;  // on every node that may write sites
+  std::unique_ptr<RecordsOut> records;  // of the family's leader
+  storage::StorageTraits unit;
   SingleSites single;
   bool appends = false;
   bool lacks_record = false;  // one could not be written

@@ -56,7 +56,7 @@ std::unique_ptr<OpenReader> make_open_reader(const std::shared_ptr<comm::Comm>& 
   open->layout = layout;
   if (fs != nullptr) open->filesystem = *fs;
   open->master = open->io_nodes().master();
-  open->files = std::make_unique<FilesOfSet>(transport::resolve(open->name), open->name);
+  open->files = std::make_unique<FilesOfSet>(storage::resolve(open->name), open->name);
   return open;
 }
 
@@ -154,7 +154,7 @@ void tell_file(const QIO_Reader& reader, OpenReader& open) {
   open.files->tell_replacement(*open.nodes, open.master);
   if (is_in_parts(reader.volfmt)) return;
   const std::string path = name_of_part(open.name, reader.volfmt, 0);
-  transport::Identity identity = open.files->opened(path);
+  storage::Identity identity = open.files->opened(path);
   broadcast_facts(*open.nodes, identity, open.master);
   comm::agree(*open.nodes, [&] {
     if (identity.inode != 0) open.files->expect(path, identity);

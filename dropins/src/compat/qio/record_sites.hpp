@@ -43,7 +43,7 @@ struct SingleSites {
   DML_Checksum* checksum = nullptr;  // the program's
   std::uint64_t moved_bytes = 0;     // by this node
   std::vector<RecordPart> parts = {};
-  std::unique_ptr<transport::File> file = {};  // of the others that was read last
+  std::unique_ptr<storage::File> file = {};  // of the others that was read last
 };
 
 // The hypercube that a layout was set to, within the lattice.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "format/lime/header.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::compat::qio {
 
@@ -22,7 +22,7 @@ struct MessagePlace {
 class RecordsOut {
  public:
   // Behind what the file holds.
-  RecordsOut(transport::File& file, std::uint64_t end) : file_(file), end_(end) {}
+  RecordsOut(storage::File& file, std::uint64_t end) : file_(file), end_(end) {}
   std::uint64_t end() const noexcept { return end_; }
 
   void write(std::string_view type, const MessagePlace& place, base::Bytes payload);
@@ -36,7 +36,7 @@ class RecordsOut {
   void go_back(std::uint64_t end) noexcept { end_ = end; }
 
  private:
-  transport::File& file_;
+  storage::File& file_;
   std::uint64_t end_;
   std::uint64_t open_bytes_ = 0;  // of the payload that is not finished
 };
@@ -50,7 +50,7 @@ struct FoundRecord {
 
 class RecordsIn {
  public:
-  explicit RecordsIn(transport::File& file) : file_(file), size_(file.size()) {}
+  explicit RecordsIn(storage::File& file) : file_(file), size_(file.size()) {}
 
   // Where the next header is.
   std::uint64_t position() const noexcept { return position_; }
@@ -63,7 +63,7 @@ class RecordsIn {
   std::vector<std::byte> bytes_of(const FoundRecord& record);
 
  private:
-  transport::File& file_;
+  storage::File& file_;
   std::uint64_t size_, position_ = 0;
 };
 

@@ -63,8 +63,8 @@ void at_site(SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&
 }
 
 // Local. The file of a part; of files that others have written one is open at a time.
-transport::File& file_of(OpenReader& open, const RecordPart& part) {
-  std::unique_ptr<transport::File>& other = open.single.file;
+storage::File& file_of(OpenReader& open, const RecordPart& part) {
+  std::unique_ptr<storage::File>& other = open.single.file;
   if (part.path.empty()) return *open.file;
   if (other == nullptr || other->path() != part.path) other = open.files->open(part.path);
   return *other;
@@ -179,7 +179,7 @@ int QIO_seek_read_field_datum(QIO_Reader* in, DML_SiteRank seeksite,
                           open.single, seeksite, call,
                           [&](const RecordPart& part, std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
                             std::vector<std::byte> bytes(datum_size);
-                            transport::File& file = file_of(open, part);
+                            storage::File& file = file_of(open, part);
                             if (file.read_at(offset, bytes) != bytes.size()) {
                               throw Refusal(QIO_ERR_BAD_READ_BYTES, file.path() + ": the file ends within the sites");
                             }

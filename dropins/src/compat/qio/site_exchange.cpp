@@ -8,7 +8,7 @@
 
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
-#include "threads/thread_count.hpp"
+#include "comm/thread_count.hpp"
 
 namespace lq::compat::qio {
 namespace {
@@ -37,7 +37,7 @@ SiteExchange::SiteExchange(comm::Comm& comm, const NodeSites& sites, const SiteP
       domains_(domains_of(comm, place, call.site_bytes)),
       channel_(comm),
       mine_(domains_.owner_at(comm.rank())),
-      storage_(threads::thread_count(comm, 0, place.sites * call.site_bytes) > 1 && mine_ >= 0) {
+      storage_(comm::thread_count(comm, 0, place.sites * call.site_bytes) > 1 && mine_ >= 0) {
   place_.unit.bytes = std::clamp<std::uint64_t>(place_.unit.bytes, 1, largest_unit);
   learn_peers();
   comm::agree(comm, [&] { reserve(); });

@@ -12,22 +12,22 @@
 #include <memory>
 #include <vector>
 
+#include "comm/background_task.hpp"
 #include "comm/comm.hpp"
 #include "compat/qio/domains.hpp"
 #include "compat/qio/node_sites.hpp"
 #include "compat/qio/site_form.hpp"
-#include "threads/background_task.hpp"
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::compat::qio {
 
 // Where the sites are.
 struct SitePlace {
-  transport::File* file = nullptr;
+  storage::File* file = nullptr;
   std::uint64_t offset = 0;  // of the first, in the file
   std::uint64_t sites = 0;   // of all nodes
   int leader = 0;            // who writes what is before and after them
-  transport::StorageTraits unit = {};
+  storage::StorageTraits unit = {};
 };
 
 class SiteExchange {
@@ -97,8 +97,8 @@ class SiteExchange {
   std::vector<std::byte> head_, tail_, arriving_border_;
   std::vector<comm::Flight> flights_;
   std::exception_ptr failure_;
-  std::exception_ptr missing_;       // why the chunk that was to be read is not there
-  threads::BackgroundTask storage_;  // uses the others
+  std::exception_ptr missing_;    // why the chunk that was to be read is not there
+  comm::BackgroundTask storage_;  // uses the others
 };
 
 }  // namespace lq::compat::qio

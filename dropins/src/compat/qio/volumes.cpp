@@ -65,7 +65,7 @@ void broadcast_numbers(comm::Comm& nodes, std::vector<Number>& numbers, int from
 
 }  // namespace
 
-std::vector<std::string> parts_beside(transport::Transport& transport, const std::string& first) {
+std::vector<std::string> parts_beside(storage::Transport& transport, const std::string& first) {
   const std::string name = name_in(first), folder = first.substr(0, first.size() - name.size());
   const auto is_part_folder = [](const std::string& one) { return number_of(one, "vol").has_value(); };
   const std::string inner = folder.empty() ? "" : name_in(folder.substr(0, folder.size() - 1));
@@ -82,7 +82,7 @@ std::vector<std::string> parts_beside(transport::Transport& transport, const std
       if (number_of(one, name.substr(0, end + 4))) parts.push_back(folder + one);
     }
   }
-  std::erase_if(parts, [&](const std::string& path) { return transport.kind(path) != transport::PathKind::file; });
+  std::erase_if(parts, [&](const std::string& path) { return transport.kind(path) != storage::PathKind::file; });
   return parts;
 }
 
@@ -128,7 +128,7 @@ void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_r
 }
 
 std::vector<std::uint64_t> Volumes::read_list(const Volume& volume) const {
-  const std::unique_ptr<transport::File> file = files_.open(volume.path);
+  const std::unique_ptr<storage::File> file = files_.open(volume.path);
   RecordsIn records(*file);
   while (const auto record = records.next()) {
     if (record->type != QIO_LIMETYPE_SITELIST) continue;

@@ -18,7 +18,7 @@ namespace lq::compat::qio {
 class FilesOfSet;
 
 // Local. The files of a set in parts that are there, by the name of the master's one.
-std::vector<std::string> parts_beside(transport::Transport& transport, const std::string& first);
+std::vector<std::string> parts_beside(storage::Transport& transport, const std::string& first);
 
 class Volumes {
  public:
@@ -42,8 +42,8 @@ class Volumes {
  private:
   struct Volume {
     std::string path;
-    int leader = 0;                         // who reads its headers
-    std::unique_ptr<transport::File> file;  // of the leader, unless it is the master's
+    int leader = 0;                       // who reads its headers
+    std::unique_ptr<storage::File> file;  // of the leader, unless it is the master's
     std::unique_ptr<RecordsIn> own;
     RecordsIn* records = nullptr;  // of the leader
   };

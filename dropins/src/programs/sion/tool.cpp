@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "transport/transport.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::programs {
 Arguments::Arguments(const Program& program, int argc, char** argv)
@@ -53,7 +53,7 @@ int run(const Program& program, int argc, char** argv, const std::function<void(
   return run({arguments.path().c_str(), program.usage, std::string(program.name) + ": "}, [&] { work(arguments); });
 }
 
-std::unique_ptr<base::ByteSource> open_file(const std::string& path) { return transport::posix().open_read(path); }
+std::unique_ptr<base::ByteSource> open_file(const std::string& path) { return storage::posix().open_read(path); }
 
 format::sion::Set open_set(const std::string& path) {
   format::sion::Set set = format::sion::Set::open(path, open_file);

@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The metadata blocks of one physical file of a set: written when it is created and when it is closed, read whole.
+// Local.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::multifile {
+
+// Bytes; 2 MiB where the file system gives no sensible answer. `path` exists.
+std::int32_t block_size_of(storage::Transport& transport, const std::string& path);
+
+// Of a file that is being written. Between its two writes it holds no table of tasks.
+class MetadataWriter {
+ public:
+  // `syncs`: the file is synced when its tail is there.
+  explicit MetadataWriter(std::unique_ptr<storage::File> file, bool syncs = false)
+      : file_(std::move(file)), syncs_(syncs) {}
+
+  // Metadata block 1 except for its last 12 bytes: the file is not closed. Where its chunks lie follows. too_large:
+  // chunks that add up to more than 2^63 - 1 bytes.
+  format::sion::Geometry write_head(const format::sion::Head& head);
+  // Metadata block 2, then where it is in block 1: a file whose writer dies in between is unclosed, not damaged.
+  // `unused`: what stands in columns that end early.
+  void write_tail(const format::sion::Tail& tail, std::int64_t unused = 0);
+
+ private:
+  std::unique_ptr<storage::File> file_;
+  bool syncs_;
+  format::sion::FixedHead head_;
+  std::uint64_t start_ = 0;  // of the first chunk
+  std::uint64_t skip_ = 0;   // from a block to the next
+};
+
+struct Metadata {
+  std::string path;
+  format::sion::Head head;
+  format::sion::Geometry geometry;
+  format::sion::Tail tail;
+};
+
+// Throws Error: what reading throws; truncated for a file that was not closed.
+Metadata read_metadata(storage::Transport& transport, const std::string& path);
+
+}  // namespace lq::multifile

@@ -1,0 +1,98 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An archive as a value (formats/squeezed.md 2, 3): the original, a file or a set of files contiguous, in
+// segments, each of which is stored as it is or in tiles; its records as bytes, and back.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "archive/codec/link_codec.hpp"
+#include "base/byte_source.hpp"
+#include "format/format.hpp"
+
+namespace lq::archive {
+
+namespace type {
+inline constexpr std::string_view head = "limequat-squeezed";
+inline constexpr std::string_view verbatim = "limequat-squeezed-verbatim";
+inline constexpr std::string_view data = "limequat-squeezed-data";
+inline constexpr std::string_view index = "limequat-squeezed-index";
+
+inline constexpr std::array<std::string_view, 4> all{head, verbatim, data, index};
+}  // namespace type
+
+inline constexpr std::uint64_t largest_tile = 64 * base::mebi;  // decoded
+
+// Bytes of the original file that follow each other.
+struct Segment {
+  std::uint64_t begin = 0, length = 0;  // in the original
+  std::uint64_t place = 0;              // in the archive: of its bytes, or of the first of its tiles
+  std::uint32_t crc = 0;                // of bytes that are stored as they are
+  std::uint64_t tile_bytes = 0;         // of the original in each tile but the last; 0: stored as they are
+  Numbers numbers = {};
+  std::vector<Tile> tiles = {};
+
+  bool is_squeezed() const noexcept { return tile_bytes != 0; }
+  std::uint64_t stored_bytes() const noexcept;  // in the archive
+  // Of the original, in a tile.
+  std::uint64_t bytes_of(std::uint64_t tile) const noexcept { return std::min(tile_bytes, length - tile * tile_bytes); }
+  // Bytes one after the other as the sites of a lattice: what the engine of tiles wants to know.
+  Payload as_payload() const;
+};
+
+// One of the files that the original consists of.
+struct OriginalFile {
+  std::string suffix;       // its name after that of the archive's `name`
+  std::uint64_t begin = 0;  // in the original
+  std::uint64_t length = 0;
+};
+
+struct Archive {
+  std::string name;    // of the original, without folder; of a set, what the names of its files begin with
+  std::string format;  // of the original
+  std::uint64_t bytes = 0;
+  std::vector<OriginalFile> files;  // of a set, in its order; none: the original is one file
+  std::vector<Segment> segments;    // each of one file
+
+  // The file of which this is a byte: its number, and where it ends.
+  std::size_t file_at(std::uint64_t offset) const noexcept;
+  std::uint64_t end_of_file_at(std::uint64_t offset) const noexcept;
+  // Where it begins.
+  std::uint64_t begin_of(std::size_t file) const noexcept { return files.empty() ? 0 : files[file].begin; }
+};
+
+// Where a record's payload would lie, one message each, behind `end`; the header is written when its length is known.
+std::uint64_t place_behind(std::uint64_t end) noexcept;
+std::uint64_t end_of(std::uint64_t place, std::uint64_t length) noexcept;
+// The header and the padding of a record.
+std::vector<format::Literal> frame_of(std::string_view type, std::uint64_t place, std::uint64_t length);
+
+// Of the bytes of a segment that is stored as it is, as far as the archive goes.
+std::uint32_t crc_of(base::ByteSource& file, const Segment& segment);
+
+// Whether the name of a file can end so.
+bool is_suffix(std::string_view text) noexcept;
+
+std::string encode_head(const Archive& archive);
+// Of an archive all but its segments. malformed, unsupported: with the head's `offset` in the file.
+Archive decode_head(std::string_view head, std::uint64_t offset);
+std::vector<std::byte> encode_index(const Archive& archive);
+// Fills the segments of an archive whose number of bytes is known. malformed: with the index's `offset` in the file.
+void decode_index(base::Bytes index, std::uint64_t offset, std::uint64_t file_bytes, Archive& archive);
+
+struct Read {
+  Archive archive;
+  std::vector<Record> records;
+};
+// malformed, truncated: with the place in the file. Findings of a kind that leaves it readable are added.
+Read read_archive(base::ByteSource& file, const Limits& limits, format::Findings& findings);
+
+}  // namespace lq::archive

@@ -1,0 +1,109 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two counters pass the work to the helpers and tell when it is done. Work often comes again at once, and is short: a
+// while is spent looking at the counter before the thread sleeps on it.
+#include "comm/team.hpp"
+
+#include <utility>
+
+#include "base/backoff.hpp"
+#include "base/interruption.hpp"
+#include "base/quiet_thread.hpp"
+
+namespace lq::comm {
+namespace {
+
+constexpr int looks = 20;
+
+// Returns when the counter has another value than `old`.
+void wait_for_change(const std::atomic<std::uint32_t>& counter, std::uint32_t old) noexcept {
+  for (int i = 0; i < looks; ++i) {
+    if (counter.load(std::memory_order_acquire) != old) return;
+    std::this_thread::yield();
+  }
+  counter.wait(old, std::memory_order_acquire);
+}
+
+}  // namespace
+
+Team::Team(int threads) noexcept {
+  try {
+    if (threads > 1) all_ = std::make_unique<Helper[]>(static_cast<std::size_t>(threads - 1));
+    for (int i = 1; i < threads; ++i) {
+      all_[static_cast<std::size_t>(helpers_)].thread = base::start_quiet_thread([this, i] { serve(i); });
+      ++helpers_;
+    }
+  } catch (...) {
+    // There are no more threads to be had, or no memory for one: it goes with fewer.
+  }
+}
+
+Team::~Team() {
+  wait_for_helpers();
+  is_over_ = true;
+  orders_.fetch_add(1, std::memory_order_release);
+  orders_.notify_all();
+  for (int i = 0; i < helpers_; ++i) all_[static_cast<std::size_t>(i)].thread.join();
+}
+
+void Team::run(Work work) {
+  begin(work);
+  std::exception_ptr mine;
+  try {
+    work(0);
+  } catch (...) {
+    mine = std::current_exception();
+  }
+  wait_for_helpers();
+  if (!mine) return finish();
+  for (int i = 0; i < helpers_; ++i) all_[static_cast<std::size_t>(i)].failure = nullptr;
+  std::rethrow_exception(mine);
+}
+
+void Team::begin(Work work) noexcept {
+  if (helpers_ == 0) return;
+  work_.emplace(work);
+  working_.store(static_cast<std::uint32_t>(helpers_), std::memory_order_relaxed);
+  orders_.fetch_add(1, std::memory_order_release);
+  orders_.notify_all();
+}
+
+void Team::finish() {
+  wait_for_helpers();
+  std::exception_ptr first;
+  for (int i = helpers_ - 1; i >= 0; --i) {
+    std::exception_ptr failure = std::exchange(all_[static_cast<std::size_t>(i)].failure, nullptr);
+    if (failure) first = std::move(failure);
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void Team::wait_for_helpers() const noexcept {
+  base::Backoff backoff(base::Backoff::Who::helper);
+  for (;;) {
+    const std::uint32_t left = working_.load(std::memory_order_acquire);
+    if (left == 0) return;
+    if (base::may_be_interrupted()) {
+      base::is_interrupted();  // which the helpers see, too
+      backoff.wait();
+    } else {
+      wait_for_change(working_, left);
+    }
+  }
+}
+
+void Team::serve(int thread) noexcept {
+  for (std::uint32_t orders = 0;; ++orders) {
+    wait_for_change(orders_, orders);
+    if (is_over_) return;
+    try {
+      (*work_)(thread);
+    } catch (...) {
+      all_[static_cast<std::size_t>(thread - 1)].failure = std::current_exception();
+    }
+    if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) working_.notify_all();
+  }
+}
+
+}  // namespace lq::comm

@@ -1,0 +1,91 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The probes of a folder: what writing by several ranks and committing by rename need of a file system, tried through
+// a transport; and what the system permits. Facts are gathered by system calls and judged apart, so that the judgements
+// can be tested where the system is sound.
+#pragma once
+
+#include <limequat/survey.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "comm/comm.hpp"
+#include "diagnosis/probing.hpp"
+#include "storage/file_system.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::diagnosis {
+
+// Collective. All of them, over any transport.
+std::vector<Probe> examine(comm::Comm& comm, storage::Transport& transport, const std::string& folder,
+                           const ExamineOptions& options = {});
+
+// These are collective and give the same answer on all ranks.
+
+// Whether a file can be made, written, read and removed at all; without that the others make no sense.
+Probe probe_folder(comm::Comm& comm, Scratch& scratch);
+// Of all ranks that create one file, one does.
+Probe probe_exclusive_create(comm::Comm& comm, Scratch& scratch);
+// The new file replaces the old one, for all ranks.
+Probe probe_rename(comm::Comm& comm, Scratch& scratch);
+// A new file takes a free name, and none that is taken.
+Probe probe_publish(comm::Comm& comm, Scratch& scratch);
+// What was never written reads as zeros.
+Probe probe_holes(comm::Comm& comm, Scratch& scratch);
+// Bytes around 2 GiB and 4 GiB come back. Needs holes, or else space.
+Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
+// File and directory are synced.
+Probe probe_sync(comm::Comm& comm, Scratch& scratch);
+// Ranks write halves of pages alternately; all of them find all halves after opening again.
+Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
+
+// What the system permits.
+
+Probe judge_file_system(const FileSystem& file_system);
+Probe judge_space(const FileSystem& file_system);
+
+// errno of each step; 0: it went well.
+struct LockFacts {
+  int lock = 0;          // to lock a byte
+  int second = 0;        // to lock it by another descriptor: EAGAIN or EACCES where locks work
+  bool is_other = true;  // whether another one tried
+};
+Probe judge_locks(const LockFacts& facts);
+
+Probe judge_direct_io(int reason);
+Probe judge_preallocation(int reason);
+Probe judge_io_uring(int reason);
+
+// `free_bytes` of /dev/shm, where it is known.
+Probe judge_shared_memory(bool works, std::optional<std::uint64_t> free_bytes);
+// `ptrace_scope`: of the kernel's Yama, where it is known.
+Probe judge_neighbour_memory(bool works, int ranks_on_node, std::optional<int> ptrace_scope);
+// Of the clock that measures, and the spread of the ranks' time of day.
+Probe judge_clock(double resolution, double spread);
+
+// Local. errno of opening `path` with O_DIRECT, of preallocating it, of setting up a ring.
+int try_direct_io(const std::string& path) noexcept;
+int try_preallocation(const std::string& path) noexcept;
+int try_io_uring() noexcept;
+// Local. Locks a byte of `path` for as long as the object lives.
+class ByteLock {
+ public:
+  explicit ByteLock(const std::string& path) noexcept;
+  ~ByteLock();
+  ByteLock(const ByteLock&) = delete;
+  ByteLock& operator=(const ByteLock&) = delete;
+  int reason() const noexcept { return reason_; }
+
+ private:
+  int descriptor_ = -1;
+  int reason_ = 0;
+};
+std::optional<std::uint64_t> free_shared_memory() noexcept;
+std::optional<int> ptrace_scope();
+double clock_resolution() noexcept;
+
+}  // namespace lq::diagnosis

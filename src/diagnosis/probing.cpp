@@ -1,0 +1,112 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "diagnosis/probing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/bytes.hpp"
+#include "base/random_number.hpp"
+
+namespace lq {
+
+std::string_view name(ProbeVerdict verdict) noexcept {
+  switch (verdict) {
+    case ProbeVerdict::pass:
+      return "PASS";
+    case ProbeVerdict::warn:
+      return "WARN";
+    case ProbeVerdict::fail:
+      break;
+  }
+  return "FAIL";
+}
+
+ProbeVerdict worst_of(const std::vector<Probe>& probes) noexcept {
+  ProbeVerdict worst = ProbeVerdict::pass;
+  for (const Probe& probe : probes) worst = std::max(worst, probe.verdict);
+  return worst;
+}
+
+namespace diagnosis {
+namespace {
+
+// ProbeVerdict, found, action; the texts end with a NUL.
+std::string packed(const Probe& probe) {
+  std::string bytes(1, static_cast<char>('0' + static_cast<int>(probe.verdict)));
+  for (const std::string& text : {probe.found, probe.action}) bytes += text.substr(0, text.find('\0')) + '\0';
+  return bytes;
+}
+
+Probe unpacked(const std::string& name, std::string_view bytes) {
+  const std::size_t first = bytes.find('\0');
+  const std::size_t second = bytes.find('\0', first + 1);
+  if (first == std::string_view::npos || second == std::string_view::npos) {
+    throw Error(Code::communication, fmt::format("probe {}: a rank's answer arrived incomplete", name));
+  }
+  return {name, static_cast<ProbeVerdict>(bytes[0] - '0'), std::string(bytes.substr(1, first - 1)),
+          std::string(bytes.substr(first + 1, second - first - 1))};
+}
+
+}  // namespace
+
+Scratch::Scratch(comm::Comm& comm, storage::Transport& transport, const std::string& folder)
+    : comm_(comm), transport_(transport) {
+  prefix_ = comm::broadcast_text(
+      comm, fmt::format("{}/lq-probe.{:08x}", folder.empty() ? "." : folder, base::random_number()));
+}
+
+Scratch::~Scratch() {
+  if (comm_.rank() != 0) return;
+  for (const auto& file : files_) {
+    try {
+      transport_.remove(file->path());
+    } catch (...) {
+      // Most have been renamed or removed already; a file system that cannot remove has been reported.
+    }
+  }
+}
+
+std::string Scratch::file(const std::string& purpose) {
+  std::string path = fmt::format("{}.{}", prefix_, purpose);
+  if (comm_.rank() == 0) files_.push_back(std::make_unique<ProbeFile>(path));
+  return path;
+}
+
+Probe answer(const std::string& name, const std::string& action, const std::function<Probe()>& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    return {name, ProbeVerdict::fail, error.what(), action};
+  }
+}
+
+Probe not_asked(const std::string& name, double seconds) {
+  return {name, ProbeVerdict::warn,
+          fmt::format("not tried: the questions before it took the {:g} s there are", seconds),
+          "grant more time: lq doctor --budget SECONDS"};
+}
+
+Probe worst_over_ranks(comm::Comm& comm, const Probe& mine) {
+  std::string worst;
+  const auto all = comm.gather(base::as_bytes(packed(mine)), 0);
+  comm::agree_at_root(comm, [&] {
+    Probe result = unpacked(mine.name, base::as_text(all[0]));
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+      Probe other = unpacked(mine.name, base::as_text(all[rank]));
+      if (other.verdict <= result.verdict) continue;
+      result = std::move(other);
+      result.found = fmt::format("rank {}: {}", rank, result.found);
+    }
+    worst = packed(result);
+  });
+  return unpacked(mine.name, comm::broadcast_text(comm, worst));
+}
+
+Probe ask(comm::Comm& comm, const std::string& name, const std::string& action, const std::function<Probe()>& work) {
+  return worst_over_ranks(comm, answer(name, action, work));
+}
+
+}  // namespace diagnosis
+}  // namespace lq

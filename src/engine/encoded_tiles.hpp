@@ -1,0 +1,96 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tiles that are encoded. Those that are written wait until all of them are encoded, for then only is it known where
+// each begins: a few MiB in memory, what is more in the file, far behind the place where it will be. Those that are
+// read are decoded once, as long as what is read again and again fits into a bounded memory. Several threads encode and
+// decode side by side.
+#pragma once
+
+#include <algorithm>
+#include <condition_variable>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "engine/tile_files.hpp"
+#include "format/tile_codec.hpp"
+#include "lattice/tile_map.hpp"
+
+namespace lq::engine {
+
+// Decoded tiles are kept up to this many bytes, or one of each array if these are larger.
+inline constexpr std::uint64_t decoded_bytes_kept = 12 * 1024 * 1024;
+// Encoded tiles that wait in memory have this many bytes at most.
+inline constexpr std::uint64_t encoded_bytes_kept = 2 * 1024 * 1024;
+
+class EncodedTiles final : public TileFiles {
+ public:
+  // Tiles of `map`, array after array, of sites of `site_bytes` bytes. All of it outlives the object.
+  EncodedTiles(PlacedTiles placed, const format::TileCodec& codec, const lattice::TileMap& map,
+               std::uint64_t site_bytes)
+      : placed_(std::move(placed)),
+        codec_(codec),
+        map_(map),
+        site_bytes_(site_bytes),
+        kept_at_most_(std::max(decoded_bytes_kept, arrays() * bytes_of(0))) {}
+
+  void read(std::size_t tile, std::uint64_t within, base::MutableBytes buffer) override;
+  // Each tile by one rank, in pieces that do not overlap. Whoever completes it encodes it.
+  void write(std::size_t tile, std::uint64_t within, base::Bytes bytes) override;
+  bool are_thread_safe() const noexcept override { return true; }
+  // Places the tiles contiguous, in each file from where its first one was planned.
+  std::vector<Tile> settle(comm::Comm& comm) override;
+
+ private:
+  struct Decoded {
+    std::size_t tile = 0;
+    std::uint64_t size = 0;
+    std::shared_ptr<std::byte[]> bytes;  // whoever copies out of it may be slower than whoever drops it
+  };
+  struct Open {
+    std::vector<std::byte> bytes;
+    std::uint64_t filled = 0;
+  };
+  struct Encoded {
+    std::size_t tile = 0;
+    std::uint64_t size = 0;
+    std::vector<std::byte> bytes;  // none: it waits in the file
+  };
+
+  std::uint64_t arrays() const noexcept { return placed_.tiles.size() / std::max<std::uint64_t>(map_.tiles(), 1); }
+  std::uint64_t bytes_of(std::size_t tile) const;
+  std::shared_ptr<std::byte[]> decoded(std::size_t tile);
+  std::shared_ptr<std::byte[]> kept(std::size_t tile);
+  void make_room(std::uint64_t bytes);
+  void keep(Decoded decoded);
+  void require_in_file(std::size_t tile) const;
+  void decode(std::size_t tile, base::MutableBytes to) const;
+  void require_moderate(std::size_t tile, std::uint64_t size) const;
+  std::byte* place_in(std::size_t tile);
+  void encode(std::size_t tile, base::Bytes bytes);
+  // Where a tile waits in its file, behind the places of all tiles, and room for it there.
+  std::uint64_t waiting_room() const;
+  std::uint64_t waiting_place(std::size_t tile) const;
+  void put(const Encoded& one, const Tile& place) const;
+  [[noreturn]] void throw_shared(std::size_t tile) const;
+
+  PlacedTiles placed_;
+  const format::TileCodec& codec_;
+  const lattice::TileMap& map_;
+  std::uint64_t site_bytes_;
+  std::mutex mutex_;                    // of all that follows
+  std::condition_variable is_decoded_;  // one of those in_hand_, or it cannot be
+  std::vector<std::size_t> in_hand_;    // that threads are decoding
+  std::list<Decoded> kept_;             // the one used last in front
+  std::unordered_map<std::size_t, std::list<Decoded>::iterator> kept_by_tile_;
+  std::uint64_t kept_bytes_ = 0, kept_at_most_;
+  std::map<std::size_t, Open> open_;  // that are being filled
+  std::vector<Encoded> encoded_;
+  std::uint64_t encoded_bytes_ = 0;  // in memory
+  std::uint64_t waiting_begin_ = 0;  // 0: nothing waits in the file
+};
+
+}  // namespace lq::engine

@@ -1,0 +1,270 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Writing with exchange. Holders put their sites into the slots of owners that they reach, packed on the way; to others
+// they send them. An owner that may read its neighbours' memory fetches their sites by itself, and nobody waits.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "engine/exchange_base.hpp"
+#include "engine/neighbour_sites.hpp"
+#include "engine/worker_pool.hpp"
+#include "lattice/layout_rows.hpp"
+
+namespace lq::engine {
+namespace {
+
+// Sites on their way to an owner out of reach.
+struct Parcel {
+  Buffer buffer;
+  comm::Flight flight;
+  bool is_flying() const noexcept { return static_cast<bool>(flight); }
+};
+
+class ExchangeOut final : public Exchange {
+ public:
+  ExchangeOut(const Field& field, const lattice::RowPlan& mine, std::shared_ptr<const engine::Shares> shares,
+              std::unique_ptr<Paths> paths, storage::File* file, int threads, TransferStats& stats)
+      : Exchange(mine, std::move(shares), std::move(paths), stats),
+        file_(file),
+        pool_(lattice::has_function(field) ? std::min(threads, 2) : threads, *shares_, *paths_,
+              WorkerState{stats, peers_, LocalSource(field, payload_, mine, stats)},
+              [&](TransferStats& own) { return LocalSource(field, payload_, mine, own); }) {
+    if (file_ != nullptr && !paths_->neighbours.empty()) {
+      for (int i = 0; i < pool_.size(); ++i) neighbours_.emplace_back(payload_, file_->path());
+    }
+    if (!needs_messages()) return;
+    for (Open& slot : open_) slot.arrivals.reserve(most_holders());
+    for (Parcel& parcel : parcels_) parcel.buffer = Buffer(peers_.slot_bytes());
+  }
+
+  std::uint64_t memory_bytes() const noexcept override {
+    std::uint64_t bytes = bytes_with(parcels_.size());
+    for (const NeighbourSites& neighbour : neighbours_) bytes += neighbour.memory_bytes();
+    return bytes;
+  }
+
+ private:
+  using WorkerState = engine::WorkerState<LocalSource>;
+
+  Progress advance() override {
+    if (is_cancelled()) failure_.stop();
+    if (write_complete()) return Progress::moved;
+    bool moved = open_slots();
+    moved = receive() || moved;
+    moved = contribute() || moved;
+    moved = collect() || moved;
+    if (moved) return Progress::moved;
+    if (held_ || owned_ || std::ranges::any_of(parcels_, &Parcel::is_flying) ||
+        std::ranges::any_of(open_, &Open::is_open)) {
+      return Progress::waiting;
+    }
+    pool_.merge_workers();
+    return Progress::finished;
+  }
+
+  // A slot of mine that is open, as I see it.
+  struct Open {
+    bool is_open = false;
+    engine::Chunk chunk;
+    std::uint64_t by_hand = 0;  // ranks that put their sites into the slot themselves
+    std::uint64_t awaited = 0;  // parcels not yet here
+    struct Arrival {
+      int rank = 0;
+      std::size_t begin = 0, bytes = 0;  // in `staging`
+      comm::Flight flight;
+    };
+    std::vector<Arrival> arrivals;
+  };
+
+  // Opens closed slots, until one of them is complete at once and wants to be written while it is in cache.
+  bool open_slots() {
+    bool moved = false;
+    for (std::uint64_t i = 0; i < Slots::count && owned_; ++i) {
+      if (open_[i].is_open) continue;
+      open(i);
+      moved = true;
+      if (is_complete(i)) break;
+    }
+    return moved;
+  }
+
+  void open(std::uint64_t i) {
+    Open& slot = open_[i];
+    slot.chunk = *owned_;
+    slot.is_open = true;
+    slot.by_hand = 0;
+    next_owned();
+    shares_->holders(slot.chunk, holders_);
+    std::size_t staged = 0;
+    slot.arrivals.clear();
+    for (const int holder : holders_) {
+      if (peers_.neighbour(holder) != nullptr) {
+        fetch(holder, slot.chunk, slots_.buffer(i));
+      } else if (peers_.slots_of(holder)) {
+        ++slot.by_hand;
+      } else {
+        const auto bytes = static_cast<std::size_t>(bytes_in(peers_.rows_of(holder), slot.chunk));
+        slot.arrivals.push_back({holder, staged, bytes, {}});
+        staged += bytes;
+      }
+    }
+    for (Open::Arrival& arrival : slot.arrivals) {
+      const base::MutableBytes bytes{staging_[i].data() + arrival.begin, arrival.bytes};
+      arrival.flight = paths_->comm.start_receive(bytes, arrival.rank, paths_->channel->number());
+    }
+    slot.awaited = slot.arrivals.size();
+    slots_.control(i).done.store(0, std::memory_order_relaxed);
+    slots_.control(i).open.store(slot.chunk.number + 1, std::memory_order_release);
+  }
+
+  bool is_complete(std::uint64_t i) const {
+    const Open& slot = open_[i];
+    return slot.is_open && slot.awaited == 0 && slots_.control(i).done.load(std::memory_order_acquire) == slot.by_hand;
+  }
+
+  // One at a time.
+  bool write_complete() {
+    if (written_) return finish_writing();
+    for (std::uint64_t i = 0; i < Slots::count; ++i) {
+      if (!is_complete(i)) continue;
+      slots_.control(i).open.store(0, std::memory_order_relaxed);
+      written_ = i;
+      failure_.guard([&] { pool_.storage().begin([this, i] { write(i); }); });
+      return finish_writing() || pool_.storage().has_thread();
+    }
+    return false;
+  }
+
+  // By the thread of the storage, where there is one.
+  void write(std::uint64_t i) {
+    const base::ScopedSeconds seconds(stats_.storage_seconds);
+    const engine::Chunk& chunk = open_[i].chunk;
+    const std::uint64_t begin = payload_.origin() + chunk.first_site * payload_.site_bytes();
+    const auto bytes = static_cast<std::size_t>(chunk.end_byte - chunk.first_byte);
+    file_->write_at(chunk.first_byte, {slots_.buffer(i) + (chunk.first_byte - begin), bytes});
+    stats_.bytes += bytes;
+  }
+
+  bool finish_writing() {
+    if (!pool_.storage().is_idle()) return false;
+    failure_.guard([&] { pool_.storage().finish(); });
+    open_[*written_].is_open = false;
+    written_.reset();
+    return true;
+  }
+
+  // Takes parcels that have arrived to their places.
+  bool receive() {
+    bool moved = false;
+    for (std::uint64_t i = 0; i < Slots::count; ++i) {
+      Open& slot = open_[i];
+      if (!slot.is_open || slot.awaited == 0) continue;
+      for (Open::Arrival& arrival : slot.arrivals) {
+        if (!arrival.flight || !arrival.flight.is_done()) continue;
+        const base::ScopedSeconds seconds(stats_.exchange_seconds);
+        const std::byte* from = staging_[i].data() + arrival.begin;
+        for_each_piece(peers_.rows_of(arrival.rank), slot.chunk.first_site, slot.chunk.end_site,
+                       [&](const Piece& piece) {
+                         const auto bytes = static_cast<std::size_t>(piece.sites * payload_.site_bytes());
+                         std::copy_n(from, bytes, slots_.buffer(i) + place(piece, slot.chunk));
+                         from += bytes;
+                       });
+        arrival.flight.reset();
+        --slot.awaited;
+        moved = true;
+      }
+    }
+    return moved;
+  }
+
+  // My sites into the next chunk that needs them, if its owner is ready.
+  bool contribute() {
+    while (held_ && peers_.neighbour(held_->owner) != nullptr) next_held();  // he fetches them
+    if (!held_) return false;
+    const std::optional<Slots> theirs = peers_.slots_of(held_->owner);
+    if (!theirs) return send();
+    const std::uint64_t i = theirs->find(held_->number);
+    if (i == Slots::count) return false;
+    pack(*held_, theirs->buffer(i));
+    theirs->control(i).done.fetch_add(1, std::memory_order_release);
+    next_held();
+    return true;
+  }
+
+  bool send() {
+    const auto free = std::ranges::find_if_not(parcels_, &Parcel::is_flying);
+    if (free == parcels_.end()) return false;
+    const std::uint64_t site_bytes = payload_.site_bytes();
+    Parcel& parcel = *free;
+    failure_.guard([&] {
+      pool_.share(*held_, site_bytes, [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(worker.stats.pack_seconds);
+        std::byte* to =
+            parcel.buffer.data() + sites_between(worker.local.rows(), held_->first_site, first) * site_bytes;
+        for_each_piece(worker.local.rows(), first, end, [&](const Piece& piece) {
+          worker.local.pack(piece, to, worker.stats, held_->first_counted);
+          to += piece.sites * site_bytes;
+        });
+      });
+    });
+    const std::uint64_t bytes = bytes_in(pool_.first().local.rows(), *held_);
+    parcel.flight = paths_->comm.start_send(parcel.buffer.first(bytes), held_->owner, paths_->channel->number());
+    next_held();
+    return true;
+  }
+
+  // Parcels that have left.
+  bool collect() {
+    bool any = false;
+    for (Parcel& parcel : parcels_) {
+      if (!parcel.flight || !parcel.flight.is_done()) continue;
+      parcel.flight.reset();
+      any = true;
+    }
+    return any;
+  }
+
+  // The sites of a neighbour, or mine, into a chunk of mine.
+  void fetch(int holder, const engine::Chunk& chunk, std::byte* buffer) {
+    if (holder == rank_) return pack(chunk, buffer);
+    failure_.guard([&] {
+      pool_.share(chunk, payload_.site_bytes(),
+                  [&](int thread, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+                    neighbours_[static_cast<std::size_t>(thread)].fetch(worker.peers, holder, chunk, first, end, buffer,
+                                                                        worker.stats);
+                  });
+    });
+  }
+
+  // My sites to their places in a buffer of a chunk.
+  void pack(const engine::Chunk& chunk, std::byte* buffer) {
+    failure_.guard([&] {
+      pool_.share(chunk, payload_.site_bytes(), [&](int, WorkerState& worker, std::uint64_t first, std::uint64_t end) {
+        const base::ScopedSeconds seconds(worker.stats.pack_seconds);
+        for_each_piece(worker.local.rows(), first, end, [&](const Piece& piece) {
+          worker.local.pack(piece, buffer + place(piece, chunk), worker.stats, chunk.first_counted);
+        });
+      });
+    });
+  }
+
+  storage::File* file_;
+  std::array<Open, Slots::count> open_;
+  std::array<Parcel, 4> parcels_;
+  std::optional<std::uint64_t> written_;    // number of the slot that the storage has
+  std::vector<NeighbourSites> neighbours_;  // by thread, where they are read
+  WorkerPool<LocalSource> pool_;            // its threads use the others
+};
+
+}  // namespace
+
+std::unique_ptr<Movement> exchange_out(const Field& field, const lattice::RowPlan& mine,
+                                       std::shared_ptr<const engine::Shares> shares, std::unique_ptr<Paths> paths,
+                                       storage::File* file, int threads, TransferStats& stats) {
+  return std::make_unique<ExchangeOut>(field, mine, std::move(shares), std::move(paths), file, threads, stats);
+}
+
+}  // namespace lq::engine

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Whichever thread is free reads the next stretch and turns it into memory's form, in one of a ring of blocks; the
+// caller's thread workers the stretches over in the order of the file, and reads one itself where none is ready.
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/backoff.hpp"
+#include "comm/team.hpp"
+#include "engine/direct_by_team.hpp"
+#include "engine/own_rows.hpp"
+#include "engine/row_order.hpp"
+
+namespace lq::engine {
+namespace {
+
+// To call a function takes about a quarter of the time of reading and turning: more threads would wait for it.
+constexpr int most_hands = 5;
+constexpr std::uint64_t blocks_of_hand = 2;  // half as large as asked for: they are to stay in a core's cache
+
+// A thread alone workers a block over before it reads the next one.
+std::size_t number_of_blocks(int threads) {
+  return threads == 1 ? 1 : static_cast<std::size_t>(threads) * blocks_of_hand;
+}
+
+class ToFunction final : public Movement {
+ public:
+  ToFunction(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows, const MutableField& field,
+             const PumpOptions& options, TransferStats& stats)
+      : stats_(stats),
+        all_sites_(rows.wanted.volume()),
+        team_size_(std::min(options.threads, most_hands)),
+        slots_(number_of_blocks(team_size_)),
+        stretches_(rows_by_lane(field.memory, payload, rows, max_sites(options, payload)), max_sites(options, payload),
+                   0, block_order(payload, rows.wanted)),
+        team_(team_size_) {
+    for (Slot& slot : slots_) slot.make_room(options.block_bytes / blocks_of_hand, payload.site_bytes());
+    for (int i = 0; i < team_.size(); ++i) {
+      workers_.push_back(std::make_unique<WorkerState>(field, payload, rows, file, stats));
+    }
+  }
+  ~ToFunction() override { cancel(); }
+
+  std::uint64_t memory_bytes() const noexcept override { return slots_.size() * slots_.front().block->bytes(); }
+
+ private:
+  struct Slot {
+    void make_room(std::uint64_t block_bytes, std::uint64_t site_bytes) {
+      block.emplace(block_bytes, site_bytes);
+      stretch.pieces.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(block->max_sites(), most_pieces)));
+    }
+    base::MutableBytes bytes() { return block->first_sites(stretch.sites); }
+
+    std::optional<Block> block;
+    Stretch stretch;
+    std::exception_ptr failure;
+    std::atomic<bool> is_ready{false};  // to be handed over
+  };
+  // What one thread has.
+  struct WorkerState {
+    WorkerState(const MutableField& field, const Payload& payload, const lattice::RowPlan& rows, base::ByteSource& file,
+                const TransferStats& of_all)
+        : stats(of_all.empty(payload)), way(field, payload, rows, file, stats) {}
+    TransferStats stats;
+    RowsIn way;
+  };
+
+  static std::uint64_t max_sites(const PumpOptions& options, const Payload& payload) {
+    return std::max<std::uint64_t>(options.block_bytes / blocks_of_hand / payload.site_bytes(), 1);
+  }
+
+  Progress take_step() override {
+    if (!is_begun_) team_.begin(help_);
+    is_begun_ = true;
+    if (is_cancelled()) return finish();
+    if (give()) return Progress::moved;
+    Slot* const slot = take_next();
+    if (slot != nullptr) prepare(*workers_.front(), *slot);
+    if (slot != nullptr) return Progress::moved;
+    return given_.load(std::memory_order_relaxed) < end_ ? Progress::waiting : finish();
+  }
+  Passed passed() noexcept override { return {given_sites_, all_sites_}; }
+
+  Progress finish() {
+    team_.finish();
+    for (const auto& worker : workers_) stats_.add(worker->stats);
+    return Progress::finished;
+  }
+
+  // The first stretch that was not handed over yet, if it is ready.
+  bool give() {
+    const std::uint64_t number = given_.load(std::memory_order_relaxed);
+    Slot& slot = slots_[number % slots_.size()];
+    if (!slot.is_ready.load(std::memory_order_acquire)) return false;
+    if (slot.failure) std::rethrow_exception(slot.failure);
+    workers_.front()->way.give(slot.stretch, slot.bytes());
+    given_sites_ += slot.stretch.sites;
+    slot.is_ready.store(false, std::memory_order_relaxed);
+    given_.store(number + 1, std::memory_order_release);
+    return true;
+  }
+
+  // With the next stretch; nullptr: all blocks are taken, or there is none left.
+  Slot* take_next() {
+    const std::lock_guard lock(mutex_);
+    if (taken_ == end_ || taken_ - given_.load(std::memory_order_acquire) == slots_.size()) return nullptr;
+    Slot& slot = slots_[taken_ % slots_.size()];
+    if (!stretches_.next(slot.stretch)) {
+      end_.store(taken_.load());
+      return nullptr;
+    }
+    ++taken_;
+    return &slot;
+  }
+
+  void prepare(WorkerState& worker, Slot& slot) noexcept {
+    try {
+      worker.way.read({&slot.stretch, 1}, slot.bytes());
+      worker.way.turn(slot.stretch, slot.bytes());
+    } catch (...) {
+      slot.failure = std::current_exception();
+    }
+    slot.is_ready.store(true, std::memory_order_release);
+  }
+
+  struct Help {
+    ToFunction& all;
+    void operator()(int thread) const {
+      base::Backoff backoff(base::Backoff::Who::helper);
+      while (!all.is_cancelled() && all.taken_.load(std::memory_order_relaxed) != all.end_) {
+        if (Slot* const slot = all.take_next(); slot != nullptr) {
+          all.prepare(*all.workers_[static_cast<std::size_t>(thread)], *slot);
+          backoff.reset();
+        } else {
+          backoff.wait();
+        }
+      }
+    }
+  };
+
+  TransferStats& stats_;
+  std::uint64_t all_sites_, given_sites_ = 0;
+  int team_size_;
+  std::vector<Slot> slots_;
+  std::mutex mutex_;  // of stretches_
+  Stretches stretches_;
+  std::atomic<std::uint64_t> taken_{0}, given_{0};  // stretches
+  std::atomic<std::uint64_t> end_{~std::uint64_t{0}};
+  std::vector<std::unique_ptr<WorkerState>> workers_;
+  bool is_begun_ = false;
+  const Help help_{*this};
+  comm::Team team_;  // uses the others
+};
+
+}  // namespace
+
+std::unique_ptr<Movement> move_in_to_function(base::ByteSource& file, const Payload& payload,
+                                              const lattice::RowPlan& rows, const MutableField& field,
+                                              const PumpOptions& options, TransferStats& stats) {
+  return std::make_unique<ToFunction>(file, payload, rows, field, options, stats);
+}
+
+}  // namespace lq::engine

@@ -1,0 +1,139 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "engine/placed_file.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "engine/encoded_tiles.hpp"
+
+namespace lq::engine {
+namespace {
+
+constexpr std::size_t scratch_bytes = 256 * 1024;  // of the sequence, dealt into arrays at a time
+
+void require_known(const std::string& path, const Payload& payload, const format::TileCodec* codec) {
+  if (payload.encoding.empty() || codec != nullptr) return;
+  throw Error(Code::unsupported,
+              fmt::format("{}: tiles are encoded as \"{}\", which is not supported", path, payload.encoding),
+              {.path = path, .found = payload.encoding});
+}
+
+// Sites of as many bytes in each array.
+std::uint64_t dealt_bytes(const std::string& path, const Payload& payload) {
+  const std::uint64_t arrays = payload.arrays, bytes = payload.site_bytes();
+  if (arrays >= 1 && bytes % arrays == 0 && bytes / arrays % payload.spec.number_bytes() == 0) return bytes / arrays;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: sites of {} bytes cannot be dealt into {} arrays", path, bytes, arrays), {.path = path});
+}
+
+void require_all(const std::string& path, const Payload& payload, std::uint64_t tiles) {
+  if (payload.tiles.size() == tiles) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("{}: {} tiles are known of the {} that there are", path, payload.tiles.size(), tiles),
+              {.path = path});
+}
+
+}  // namespace
+
+PlacedFile::PlacedFile(std::string path, const Payload& payload, const format::TileCodec* codec,
+                       std::vector<storage::File*> files)
+    : path_(std::move(path)),
+      files_(std::move(files)),
+      site_bytes_(payload.site_bytes()),
+      array_site_bytes_(dealt_bytes(path_, payload)),
+      sequence_bytes_(payload.stored.volume() * payload.site_bytes()),
+      map_(payload) {
+  require_known(path_, payload, codec);
+  require_all(path_, payload, payload.arrays * map_.tiles());
+  PlacedTiles placed{path_, payload.tiles, files_};
+  if (codec != nullptr) {
+    tiles_ = std::make_unique<EncodedTiles>(std::move(placed), *codec, map_, array_site_bytes_);
+  } else {
+    tiles_ = std::make_unique<PlainTiles>(std::move(placed));
+  }
+  for (std::uint64_t k = 0; k < payload.arrays; ++k) {
+    arrays_.emplace_back(map_, *tiles_, k * map_.tiles(), array_site_bytes_);
+  }
+  if (payload.arrays > 1) scratch_.resize(scratch_bytes);
+}
+
+// Bytes of an array that come before a byte of the sequence.
+std::uint64_t PlacedFile::in_array(std::uint64_t array, std::uint64_t offset) const noexcept {
+  const std::uint64_t within = offset % site_bytes_, begin = array * array_site_bytes_;
+  const std::uint64_t part = within <= begin ? 0 : std::min(within - begin, array_site_bytes_);
+  return offset / site_bytes_ * array_site_bytes_ + part;
+}
+
+template <class Work>
+void PlacedFile::for_each_array(std::uint64_t offset, std::size_t bytes, const Work& work) {
+  for (std::uint64_t k = 0; k < arrays_.size(); ++k) {
+    const std::uint64_t begin = in_array(k, offset), end = in_array(k, offset + bytes);
+    if (begin == end) continue;
+    // What lies together in the array and in the sequence.
+    const auto for_each_run = [&](const auto& copy) {
+      for (std::uint64_t at = begin, run = 0; at < end; at += run) {
+        const std::uint64_t of_site = at % array_site_bytes_;
+        run = std::min(array_site_bytes_ - of_site, end - at);
+        const std::uint64_t in_sequence = at / array_site_bytes_ * site_bytes_ + k * array_site_bytes_ + of_site;
+        copy(static_cast<std::size_t>(in_sequence - offset), scratch_.data() + (at - begin),
+             static_cast<std::size_t>(run));
+      }
+    };
+    work(arrays_[static_cast<std::size_t>(k)], begin,
+         base::MutableBytes(scratch_).first(static_cast<std::size_t>(end - begin)), for_each_run);
+  }
+}
+
+std::size_t PlacedFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  if (offset >= sequence_bytes_) return 0;
+  buffer = buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), sequence_bytes_ - offset)));
+  if (arrays_.size() == 1) {
+    arrays_.front().read(offset, buffer);
+    return buffer.size();
+  }
+  for (std::size_t done = 0, now = 0; done < buffer.size(); done += now) {
+    now = std::min(buffer.size() - done, scratch_.size());
+    std::byte* const to = buffer.data() + done;
+    for_each_array(offset + done, now, [&](TiledArray& array, std::uint64_t at, base::MutableBytes part, auto& runs) {
+      array.read(at, part);
+      runs([&](std::size_t place, const std::byte* from, std::size_t bytes) { std::memcpy(to + place, from, bytes); });
+    });
+  }
+  return buffer.size();
+}
+
+void PlacedFile::write_at(std::uint64_t offset, base::Bytes bytes) {
+  if (arrays_.size() == 1) return arrays_.front().write(offset, bytes);
+  for (std::size_t done = 0, now = 0; done < bytes.size(); done += now) {
+    now = std::min(bytes.size() - done, scratch_.size());
+    const std::byte* const from = bytes.data() + done;
+    for_each_array(offset + done, now, [&](TiledArray& array, std::uint64_t at, base::MutableBytes part, auto& runs) {
+      runs([&](std::size_t place, std::byte* to, std::size_t count) { std::memcpy(to, from + place, count); });
+      array.write(at, part);
+    });
+  }
+}
+
+storage::Identity PlacedFile::identity() const {
+  const auto open = std::ranges::find_if(files_, [](const storage::File* file) { return file != nullptr; });
+  return open == files_.end() ? storage::Identity{} : (*open)->identity();
+}
+
+void PlacedFile::sync() {
+  for (storage::File* file : files_) {
+    if (file != nullptr) file->sync();
+  }
+}
+
+void PlacedFile::close() {
+  for (storage::File* file : files_) {
+    if (file != nullptr) file->close();
+  }
+}
+
+}  // namespace lq::engine

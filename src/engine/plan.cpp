@@ -1,0 +1,178 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Plans: a transfer that need not take place, on a machine that need not be there.
+#include <limequat/plan.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/checked.hpp"
+#include "engine/candidates.hpp"
+#include "engine/counts.hpp"
+#include "engine/extents.hpp"
+#include "engine/sizes.hpp"
+#include "storage/file_system.hpp"
+
+namespace lq {
+namespace {
+
+using engine::Candidate;
+
+constexpr std::uint64_t most_chunks = 4096;  // walked through to count
+constexpr std::uint64_t most_rows = 100'000;
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::invalid_argument, "plan: " + sentence); }
+
+std::uint64_t product(const Extents& extents, const char* what, std::uint64_t most) {
+  std::uint64_t result = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent < 1) refuse(fmt::format("{} {}: every extent must be at least 1", what, to_string(extents)));
+    result = base::multiply_or_throw(result, static_cast<std::uint64_t>(extent), what);
+  }
+  if (result > most)
+    throw Error(Code::too_large, fmt::format("plan: {} {}: more than {}", what, to_string(extents), most));
+  return result;
+}
+
+engine::TransferContext context_on(const Machine& machine, const TransferPlan& plan) {
+  engine::TransferContext context;
+  context.is_known = true;
+  context.ranks_per_node = plan.ranks_per_node;
+  context.is_one_node = context.is_one_client = plan.nodes == 1;
+  context.can_share = machine.shared_memory_permitted;
+  context.can_pull = machine.pull_permitted && machine.pull_rate > 0;
+  context.block_bytes = std::max(machine.block_bytes, plan.stripes.is_set() ? plan.stripes.bytes : 0);
+  context.targets = storage::targets_of_file(machine.file_system, plan.stripes, machine.servers);
+  context.needs_single_owner = storage::needs_single_owner(machine.file_system);
+  context.lies_on_servers = storage::file_system_named(machine.file_system, machine.servers).is_shared;
+  context.client_writes = storage::client_writes(machine.file_system);
+  context.reads_in_order = storage::reads_in_order(machine.file_system);
+  context.checksum = plan.request.checksum;
+  return context;
+}
+
+// Those that a file of this size will be given; a machine does not say what a new file has by itself.
+Stripes planned_stripes(const TransferPlan& plan) {
+  if (!plan.request.writing) return {};
+  return stripes_for(storage::file_system_named(plan.machine.file_system, plan.machine.servers),
+                     plan.request.payload_offset + plan.bytes);
+}
+
+FieldSpec spec_of(const PlanRequest& request) {
+  FieldSpec spec = request.spec;
+  if (spec.kind == FieldKind::gauge && spec.links == 0) {
+    spec = gauge_spec(spec.precision, spec.colors, request.lattice.size());
+  }
+  if (spec.numbers == 0) refuse("the field has no numbers; expected a spec such as gauge_spec(Precision::double_)");
+  return spec;
+}
+
+StrategyPlan described(const Candidate& one, const engine::Geometry& geometry) {
+  StrategyPlan plan;
+  const engine::ShareOptions& shares = one.choice.shares;
+  plan.strategy = one.choice.strategy;
+  plan.possible = one.is_possible();
+  plan.reason = one.obstacle;
+  if (!plan.possible) return plan;
+  plan.seconds = one.seconds;
+  plan.writers = static_cast<std::uint64_t>(one.work.writers);
+  plan.shared_dimensions = shares.shared_dimensions;
+  plan.groups = geometry.groups(shares.shared_dimensions);
+  plan.group_ranks = geometry.members(shares.shared_dimensions);
+  plan.owners = shares.owners == 0 ? plan.group_ranks : shares.owners;
+  plan.chunk_bytes = shares.chunk_bytes;
+  plan.domain_bytes = shares.domain_bytes;
+  plan.memory_bytes = one.choice.memory_bytes;
+  if (plan.strategy == Strategy::direct) {
+    plan.groups = plan.writers;
+    plan.memory_bytes = one.choice.block_bytes;
+  }
+  return plan;
+}
+
+void add_counts(StrategyPlan& plan, const engine::Counts& counts) {
+  plan.calls = counts.calls;
+  plan.messages = counts.messages;
+  plan.bytes_exchanged = counts.bytes_exchanged;
+  plan.counts_are_exact = counts.is_exact;
+}
+
+// All strategies that exchange have the same shares.
+void consider(TransferPlan& plan, const engine::Transfer& transfer, const engine::Geometry& geometry,
+              const std::vector<Candidate>& all) {
+  std::optional<engine::Counts> exchanging;
+  for (const Candidate& one : all) {
+    StrategyPlan& described_plan = plan.considered.emplace_back(described(one, geometry));
+    if (!one.is_possible()) continue;
+    const bool is_direct = one.choice.strategy == Strategy::direct;
+    if (is_direct || !exchanging) {
+      const engine::Counts counts =
+          engine::count_busiest(transfer, geometry, one.choice, is_direct ? most_rows : most_chunks);
+      if (!is_direct) exchanging = counts;
+      add_counts(described_plan, counts);
+    } else {
+      add_counts(described_plan, *exchanging);
+    }
+  }
+}
+
+void choose(TransferPlan& plan, const engine::Transfer& transfer, const engine::Geometry& geometry,
+            const engine::TransferContext& context, const std::vector<Candidate>& all) {
+  const RouteOptions& options = plan.request.route;
+  std::string reason = "asked for";
+  Strategy strategy = options.strategy;
+  if (strategy == Strategy::automatic) {
+    strategy = engine::best_of(all, transfer, geometry, context, options, plan.machine, reason).choice.strategy;
+  }
+  StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
+  if (!taken.possible) {
+    throw Error(Code::unsupported, fmt::format("strategy \"{}\" is not possible: {}", name(strategy), taken.reason));
+  }
+  taken.reason = reason;
+  plan.chosen = taken;
+}
+
+}  // namespace
+
+TransferPlan plan_transfer(const PlanRequest& request) {
+  return plan_transfer(request, machine_of(request.route.profile));
+}
+
+TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
+  if (request.lattice.size() == 0 || request.lattice.size() != request.processes.size()) {
+    refuse(fmt::format("lattice {} and process grid {}: expected the same number of dimensions, at least 1",
+                       to_string(request.lattice), to_string(request.processes)));
+  }
+  TransferPlan plan;
+  plan.request = request;
+  plan.request.spec = spec_of(request);
+  plan.machine = machine;
+  plan.ranks = product(request.processes, "process grid", std::numeric_limits<int>::max());
+  constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  const std::uint64_t site_bytes = plan.request.spec.site_bytes();
+  plan.bytes =
+      product(request.lattice, "lattice", (most - std::min(request.payload_offset, most)) / site_bytes) * site_bytes;
+  const std::uint64_t nodes = std::max<std::uint64_t>(machine.nodes, 1);
+  plan.ranks_per_node = std::max({machine.ranks_per_node, (plan.ranks + nodes - 1) / nodes, std::uint64_t{1}});
+  plan.nodes = (plan.ranks + plan.ranks_per_node - 1) / plan.ranks_per_node;
+
+  plan.stripes = planned_stripes(plan);
+  const engine::PlannedTransfer planned(plan.request);
+  const engine::Geometry geometry(planned.transfer());
+  const engine::TransferContext context = context_on(machine, plan);
+  plan.row_bytes = geometry.row_bytes();
+  if (const auto sizes = engine::chunk_sizes(site_bytes, request.route, context)) {
+    plan.alignment = sizes->alignment;
+  }
+  const std::vector<Candidate> all = engine::candidates(planned.transfer(), geometry, context, request.route, machine);
+  consider(plan, planned.transfer(), geometry, all);
+  choose(plan, planned.transfer(), geometry, context, all);
+  return plan;
+}
+
+}  // namespace lq

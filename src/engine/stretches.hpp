@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows gathered into stretches: contiguous bytes of the file, small enough for one block of memory, each made of
+// pieces of rows. One stretch is one read or one write.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lattice/blocks.hpp"
+#include "lattice/rows.hpp"
+
+namespace lq::engine {
+
+// Sites skip .. skip + sites - 1 of a row.
+struct Piece {
+  lattice::Row row;
+  std::uint64_t skip = 0;
+  std::uint64_t sites = 0;
+
+  std::uint64_t file_site() const noexcept { return row.file_site + skip; }
+  std::uint64_t site_rank() const noexcept { return row.site_rank + skip * row.rank_stride; }
+  // Number in local memory of the piece's first site.
+  std::int64_t memory_site() const noexcept {
+    return static_cast<std::int64_t>(row.memory_site) + static_cast<std::int64_t>(skip) * row.memory_stride;
+  }
+};
+
+// Consecutive sites of the file.
+struct Run {
+  std::uint64_t file_site = 0;
+  std::uint64_t sites = 0;
+  std::uint64_t site_rank = 0;  // of the first, for sums
+  std::uint64_t rank_stride = 1;
+
+  explicit Run(const Piece& piece)
+      : file_site(piece.file_site()),
+        sites(piece.sites),
+        site_rank(piece.site_rank()),
+        rank_stride(piece.row.rank_stride) {}
+  Run(std::uint64_t site, std::uint64_t count, std::uint64_t rank, std::uint64_t stride)
+      : file_site(site), sites(count), site_rank(rank), rank_stride(stride) {}
+  // `count` sites of it behind `skip`.
+  Run part(std::uint64_t skip, std::uint64_t count) const noexcept {
+    return {file_site + skip, count, site_rank + skip * rank_stride, rank_stride};
+  }
+  // What is left of it behind `skip` sites.
+  Run behind(std::uint64_t skip) const noexcept {
+    return {file_site + skip, sites - skip, site_rank + skip * rank_stride, rank_stride};
+  }
+};
+
+inline constexpr std::size_t most_pieces = 4096;  // bounds the memory of a stretch of very small sites
+
+struct Stretch {
+  std::uint64_t file_site = 0;
+  std::uint64_t sites = 0;
+  std::vector<Piece> pieces;
+};
+
+inline constexpr std::size_t max_sequences = 8;  // storage reads ahead at so many places of a file
+
+inline std::uint64_t sites_of(std::span<const Stretch> stretches) noexcept {
+  std::uint64_t sites = 0;
+  for (const Stretch& stretch : stretches) sites += stretch.sites;
+  return sites;
+}
+
+// Pieces of as many sites each that are moved at once: one, or one of each part that takes turns.
+struct PieceGroup {
+  std::array<const Piece*, max_sequences> pieces{};
+  std::size_t count = 1;
+  std::uint64_t apart = 0;  // sites in the block from the first of a piece to the first of the next
+
+  PieceGroup(const Piece& piece) : pieces{&piece} {}
+  // Piece number `number` of each stretch.
+  PieceGroup(std::span<const Stretch> stretches, std::size_t number) : count(stretches.size()) {
+    for (std::size_t i = 0; i < count; ++i) pieces[i] = &stretches[i].pieces[number];
+    apart = stretches.front().sites;
+  }
+  const Piece& operator[](std::size_t i) const noexcept { return *pieces[i]; }
+  std::uint64_t sites() const noexcept { return pieces.front()->sites; }
+};
+
+// Whether their pieces have as many sites.
+bool are_alike(std::span<const Stretch> stretches) noexcept;
+
+// work(pieces, sites before them in a block) for all pieces of stretches that lie there contiguous; of those
+// that are alike, with `at_once`, for pieces of all of them.
+template <class Work>
+void for_each_piece_group(std::span<const Stretch> stretches, bool at_once, const Work& work) {
+  std::uint64_t skip = 0;
+  if (at_once && are_alike(stretches)) {
+    for (std::size_t k = 0; k < stretches.front().pieces.size(); ++k) {
+      const PieceGroup pieces(stretches, k);
+      work(pieces, skip);
+      skip += pieces.sites();
+    }
+    return;
+  }
+  for (const Stretch& stretch : stretches) {
+    for (const Piece& piece : stretch.pieces) {
+      work(PieceGroup(piece), skip);
+      skip += piece.sites;
+    }
+  }
+}
+
+// `rows` of the whole, or of parts of it that take turns, `max_sequences` at most: a stretch of each.
+class Stretches {
+ public:
+  // With `tile_sites` none goes beyond a multiple of the given number of sites. With `blocks`, the rows of all of which
+  // are the only ones, those of a block come before those of the next.
+  Stretches(std::vector<lattice::Rows> rows, std::uint64_t max_sites, std::uint64_t tile_sites = 0,
+            std::optional<lattice::Blocks> blocks = {});
+  bool next(Stretch& stretch);  // false after the last one
+  // As many as there is room for, in its front.
+  std::span<const Stretch> next(std::span<Stretch> room);
+  // How many that come one after the other should be moved by one thread.
+  std::size_t sequences() const noexcept { return parts_.size(); }
+
+ private:
+  struct Part {
+    lattice::Rows rows;
+    Piece rest = {};  // what is left of the current row; sites 0: nothing
+  };
+
+  bool refill(Part& part);
+  bool next_of(Part& part, Stretch& stretch);
+  std::uint64_t most_from(std::uint64_t site) const noexcept;
+
+  std::vector<Part> parts_;
+  std::size_t turn_ = 0;
+  std::uint64_t max_sites_, tile_sites_;
+  std::optional<lattice::Blocks> blocks_;
+  std::uint64_t block_ = 0;  // the next one
+};
+
+}  // namespace lq::engine

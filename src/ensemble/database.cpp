@@ -1,0 +1,185 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/database.hpp"
+
+#include <sqlite3.h>
+
+#include <cerrno>
+#include <new>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/error_errno.hpp"
+#include "base/text.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+constexpr int patience = 5000;  // milliseconds
+
+bool is_utf8(std::string_view text) noexcept {
+  while (!text.empty()) {
+    const std::size_t length = base::utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace
+
+// --- statements ------------------------------------------------------------------------------------------------
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const noexcept { sqlite3_finalize(statement); }
+
+Statement::Statement(const Database& database, std::string_view sql) : database_(&database) {
+  sqlite3_stmt* made = nullptr;
+  const int code = sqlite3_prepare_v2(database.handle_.get(), sql.data(), static_cast<int>(sql.size()), &made, nullptr);
+  statement_.reset(made);
+  require(code);
+}
+
+void Statement::require(int code) const {
+  if (code != SQLITE_OK) database_->fail(code);
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
+}
+
+void Statement::bind_at(int number, std::nullptr_t) { require(sqlite3_bind_null(statement_.get(), number)); }
+void Statement::bind_at(int number, std::int64_t value) {
+  require(sqlite3_bind_int64(statement_.get(), number, value));
+}
+void Statement::bind_at(int number, std::uint64_t value) { bind_at(number, static_cast<std::int64_t>(value)); }
+void Statement::bind_at(int number, double value) { require(sqlite3_bind_double(statement_.get(), number, value)); }
+
+void Statement::bind_at(int number, std::string_view value) {
+  if (is_utf8(value) && value.find('\0') == std::string_view::npos) {
+    require(sqlite3_bind_text64(statement_.get(), number, value.data(), value.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  } else {
+    require(sqlite3_bind_blob64(statement_.get(), number, value.data(), value.size(), SQLITE_TRANSIENT));
+  }
+}
+
+void Statement::bind_at(int number, const Value& value) {
+  std::visit([&](const auto& held) { bind_at(number, held); }, value);
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) database_->fail(code);
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+  sqlite3_reset(statement_.get());
+}
+
+bool Statement::is_null(int column) const { return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL; }
+std::int64_t Statement::whole(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+double Statement::real(int column) const { return sqlite3_column_double(statement_.get(), column); }
+
+std::string Statement::text(int column) const {
+  const void* bytes = sqlite3_column_blob(statement_.get(), column);
+  const int length = sqlite3_column_bytes(statement_.get(), column);
+  return bytes == nullptr ? std::string()
+                          : std::string(static_cast<const char*>(bytes), static_cast<std::size_t>(length));
+}
+
+std::optional<double> Statement::optional_real(int column) const {
+  return is_null(column) ? std::nullopt : std::optional(real(column));
+}
+std::optional<std::int64_t> Statement::optional_whole(int column) const {
+  return is_null(column) ? std::nullopt : std::optional(whole(column));
+}
+
+// --- the file --------------------------------------------------------------------------------------------------
+
+void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
+
+Database::Database(const std::string& path, Opening opening) : path_(path) {
+  sqlite3* made = nullptr;
+  const char* name = opening == Opening::in_memory ? ":memory:" : path_.c_str();
+  const int creates = opening == Opening::existing ? 0 : SQLITE_OPEN_CREATE;
+  const int code = sqlite3_open_v2(name, &made, SQLITE_OPEN_READWRITE | creates, nullptr);
+  handle_.reset(made);
+  if (made == nullptr) throw std::bad_alloc();
+  if (code != SQLITE_OK) fail(code);
+  sqlite3_extended_result_codes(made, 1);
+  sqlite3_busy_timeout(made, patience);
+}
+
+bool Database::is_writable() const noexcept { return sqlite3_db_readonly(handle_.get(), "main") == 0; }
+
+void Database::run(const char* sql) const {
+  const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) fail(code);
+}
+
+std::int64_t Database::whole(std::string_view sql) const {
+  Statement statement = prepare(sql);
+  return statement.step() ? statement.whole(0) : 0;
+}
+
+std::int64_t Database::changes() const noexcept { return sqlite3_changes64(handle_.get()); }
+
+void Database::fail(int code) const {
+  const std::string reason = sqlite3_errmsg(handle_.get());
+  const int system_errno = sqlite3_system_errno(handle_.get());
+  const auto error = [&](Code kind, const std::string& sentence) {
+    return Error(kind, fmt::format("{}: {}", path_, sentence), {.path = path_, .system_errno = system_errno});
+  };
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      throw error(Code::io, "the catalogue is locked: another process writes to it; try again when it has ended");
+    case SQLITE_NOTADB:
+      throw error(Code::malformed, "this is not an SQLite database, or it is encrypted; name another file");
+    // Our statements fit the tables that we made: where they do not any more, the tables are not as we made them.
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_SCHEMA:
+    case SQLITE_CORRUPT:
+      throw error(
+          Code::malformed,
+          fmt::format(
+              "the catalogue is damaged ({}): move it away and index again; the history of verifications is lost",
+              reason));
+    case SQLITE_FULL:
+      throw error(Code::no_space, "no space left for the catalogue; free some, or choose another place for it");
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      throw error(Code::no_permission, "the catalogue, or the folder it is in, may not be written to");
+    case SQLITE_NOMEM:
+      throw std::bad_alloc();
+    case SQLITE_CANTOPEN:
+      throw base::errno_error(path_, "open the catalogue", system_errno != 0 ? system_errno : ENOENT);
+    case SQLITE_IOERR:
+      throw error(Code::io, fmt::format("the catalogue cannot be read or written: {}", reason));
+    default:
+      throw error(Code::internal, fmt::format("the catalogue answers: {}", reason));
+  }
+}
+
+Transaction::~Transaction() {
+  if (!is_open_) return;
+  try {
+    database_.run("ROLLBACK");
+  } catch (...) {
+    // What failed has ended the transaction already.
+  }
+}
+
+void Transaction::commit() {
+  database_.run("COMMIT");
+  is_open_ = false;
+}
+
+}  // namespace lq::ensemble

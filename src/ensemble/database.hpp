@@ -1,0 +1,117 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// SQLite as this room uses it: statements with bound values, transactions, and errors as sentences that name the file
+// and the remedy. Values are never part of the text of a statement.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace lq::ensemble {
+
+class Database;
+
+// NULL, a number, or a text; bytes that are no UTF-8 become a BLOB.
+using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
+
+class Statement {
+ public:
+  Statement(const Database& database, std::string_view sql);
+  Statement(Statement&&) noexcept = default;
+
+  // Values of the parameters, from the first on; forgets those of before.
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    reset();
+    int number = 0;
+    (bind_at(++number, values), ...);
+    return *this;
+  }
+  void bind_at(int number, std::nullptr_t);
+  void bind_at(int number, std::int64_t value);
+  void bind_at(int number, std::uint64_t value);
+  void bind_at(int number, int value) { bind_at(number, std::int64_t{value}); }
+  void bind_at(int number, double value);
+  void bind_at(int number, std::string_view value);
+  void bind_at(int number, const std::string& value) { bind_at(number, std::string_view(value)); }
+  void bind_at(int number, const char* value) { bind_at(number, std::string_view(value)); }
+  void bind_at(int number, const Value& value);
+  template <class T>
+  void bind_at(int number, const std::optional<T>& value) {
+    value ? bind_at(number, *value) : bind_at(number, nullptr);
+  }
+
+  bool step();  // whether there is a row
+  void run();   // without rows
+  void reset();
+
+  // Of the row, from column 0 on.
+  bool is_null(int column) const;
+  std::int64_t whole(int column) const;
+  double real(int column) const;
+  std::string text(int column) const;  // of a BLOB its bytes; of NULL nothing
+  std::optional<double> optional_real(int column) const;
+  std::optional<std::int64_t> optional_whole(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const noexcept;
+  };
+  void require(int code) const;
+
+  const Database* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+};
+
+enum class Opening { existing, create, in_memory };
+
+class Database {
+ public:
+  // Waits some seconds for others who have it locked.
+  Database(const std::string& path, Opening opening);
+  Database(Database&&) noexcept = default;
+
+  const std::string& path() const noexcept { return path_; }
+  bool is_writable() const noexcept;
+  Statement prepare(std::string_view sql) const { return Statement(*this, sql); }
+  // One or more statements without parameters.
+  void run(const char* sql) const;
+  std::int64_t whole(std::string_view sql) const;  // the first column of the first row; 0 where there is none
+  // How many rows the last statement changed.
+  std::int64_t changes() const noexcept;
+
+  [[noreturn]] void fail(int code) const;
+
+ private:
+  friend class Statement;
+  struct Close {
+    void operator()(sqlite3* handle) const noexcept;
+  };
+
+  std::string path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+// From here on all or nothing: what was not committed is undone.
+class Transaction {
+ public:
+  explicit Transaction(const Database& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  const Database& database_;
+  bool is_open_ = true;
+};
+
+}  // namespace lq::ensemble

@@ -1,0 +1,145 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/folder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/temporary_name.hpp"
+#include "ensemble/series.hpp"
+#include "io/journal.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+// Files of other programs have the same size by accident if it is small.
+constexpr std::uint64_t least_size = 1024;
+
+// Endings of what other programs write, which may well be empty.
+constexpr std::array<std::string_view, 20> endings_of_others = {
+    ".log", ".out", ".err",  ".txt",  ".md",  ".xml", ".json", ".yaml", ".yml",       ".toml",
+    ".ini", ".in",  ".lock", ".done", ".pid", ".py",  ".sh",   ".csv",  ".gitignore", ".gitkeep"};
+constexpr std::array<std::string_view, 7> compressed = {".gz", ".bz2", ".xz", ".zst", ".lz4", ".zip", ".Z"};
+
+std::string_view name_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+std::string_view folder_of(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
+
+std::string_view without_compression(std::string_view path) {
+  for (const std::string_view ending : compressed) {
+    if (path.ends_with(ending)) return path.substr(0, path.size() - ending.size());
+  }
+  return path;
+}
+
+std::string of_size(const Sighting& sighting) { return fmt::format("{}{}", folder_of(sighting.path), sighting.size); }
+
+// Alike for files of one name in folders side by side: "/run/*/conf" for "/run/100/conf".
+std::string cousins_of(std::string_view path) {
+  std::string_view folder = folder_of(path);
+  if (folder.size() < 2) return {};
+  folder.remove_suffix(1);
+  return fmt::format("{}*/{}", folder_of(folder), name_of(path));
+}
+
+}  // namespace
+
+Verdict verdict_of(Standing standing) noexcept {
+  switch (standing) {
+    case Standing::entry:
+    case Standing::part:
+      return Verdict::sound;
+    case Standing::lost:
+      return Verdict::unreadable;
+    case Standing::being_written:
+      return Verdict::being_written;
+    case Standing::leftover:
+      return Verdict::incomplete;
+    case Standing::stranger:
+      return Verdict::foreign;
+  }
+  return Verdict::foreign;
+}
+
+std::string sentence_of(const Place& place, const std::string& path, const std::string& what) {
+  switch (place.standing) {
+    case Standing::being_written:
+      return fmt::format("{}: this is the temporary name of a file that its writer has not completed", path);
+    case Standing::leftover:
+      return fmt::format("{}: this temporary file was not written to for a day: its writer was interrupted; remove it",
+                         path);
+    default:
+      return fmt::format("{}: expected a lattice file ({}), found {}", path, place.reason, what);
+  }
+}
+
+bool is_temporary(std::string_view path) {
+  if (base::parse_temporary_name(path) || path.ends_with(io::journal_ending)) return true;
+  const std::string_view name = name_of(path);
+  if (name.starts_with('.')) return name.ends_with(base::unfinished_copy_ending) || name.ends_with(base::copied_ending);
+  // What downloads are called by other programs, if it is one of ours.
+  constexpr std::string_view part = ".part";
+  return name.ends_with(part) && !suffix_of_format(name.substr(0, name.size() - part.size())).empty();
+}
+
+void Neighbours::add(const Sighting& sighting) {
+  paths_.insert(sighting.path);
+  for (const std::string& part : sighting.parts) owners_.emplace(part, sighting.path);
+  // What a journal belongs to cannot be read off its name where that was cut.
+  if (io::has_cut_journal(sighting.path)) owners_.emplace(io::journal_path(sighting.path), sighting.path);
+  if (!sighting.is_recognised && !sighting.was_entry) return;
+  NameParts name = parts_of(sighting.path);
+  if (name.number) series_.insert(std::move(name.series));
+  if (sighting.is_recognised && sighting.size >= least_size) sizes_.insert(of_size(sighting));
+  if (std::string cousins = cousins_of(sighting.path); !cousins.empty()) cousins_.insert(std::move(cousins));
+}
+
+const std::string* Neighbours::owner_of(const std::string& path) const {
+  const auto found = owners_.find(path);
+  return found == owners_.end() ? nullptr : &found->second;
+}
+
+Place Neighbours::place_of(const Sighting& sighting, std::int64_t now) const {
+  const std::string& path = sighting.path;
+  if (const std::string* const owner = owner_of(path)) return {Standing::part, *owner};
+  if (!sighting.part_of.empty() && paths_.contains(sighting.part_of)) return {Standing::part, sighting.part_of};
+  if (path.ends_with(io::journal_ending)) {
+    const std::string_view changed = std::string_view(path).substr(0, path.size() - io::journal_ending.size());
+    std::string older(changed), newer(folder_of(changed));
+    newer += name_of(changed).substr(name_of(changed).starts_with('.') ? 1 : 0);
+    if (paths_.contains(newer)) return {Standing::part, std::move(newer)};
+    if (paths_.contains(older)) return {Standing::part, std::move(older)};
+  }
+  if (is_temporary(path)) {
+    return {now - sighting.modified < longest_writing ? Standing::being_written : Standing::leftover};
+  }
+  if (sighting.is_recognised) return {Standing::entry};
+  if (std::string reason = reason_to_miss(sighting); !reason.empty()) return {Standing::lost, std::move(reason)};
+  return {Standing::stranger};
+}
+
+// Why a file that no format recognises ought to be an entry; empty: it need not.
+std::string Neighbours::reason_to_miss(const Sighting& sighting) const {
+  const std::string_view plain = without_compression(sighting.path);
+  if (sighting.was_entry) return "it was a lattice file when it was catalogued";
+  if (const std::string_view suffix = suffix_of_format(plain); !suffix.empty()) {
+    return fmt::format("its name has the suffix {}", suffix);
+  }
+  const NameParts name = parts_of(plain);
+  if (name.number && series_.contains(name.series)) return fmt::format("its name is one of {}", name_of(name.series));
+  if (sizes_.contains(of_size(sighting))) return "it has the size of a lattice file in the same folder";
+  if (cousins_.contains(cousins_of(sighting.path))) return "files of this name in other folders are lattice files";
+  const std::string_view own = name_of(sighting.path);
+  const bool is_of_others = own.starts_with('.') || std::ranges::any_of(endings_of_others, [&](std::string_view e) {
+                              return own.ends_with(e);
+                            });
+  if (sighting.has_remains && !is_of_others) {
+    return sighting.size == 0 ? "interrupted writers and copies leave such files"
+                              : "it holds the remains of a lattice file";
+  }
+  return {};
+}
+
+}  // namespace lq::ensemble

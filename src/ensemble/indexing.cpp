@@ -1,0 +1,404 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/indexing.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/clock.hpp"
+#include "base/ordered_results.hpp"
+#include "base/text.hpp"
+#include "base/utc_time.hpp"
+#include "comm/cores.hpp"
+#include "ensemble/batches.hpp"
+#include "ensemble/folder.hpp"
+#include "ensemble/look.hpp"
+#include "ensemble/schema.hpp"
+#include "ensemble/store.hpp"
+#include "ensemble/walk.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+using ensemble::CatalogueOptions;
+using ensemble::IndexReport;
+
+constexpr std::int64_t one_second = 1'000'000'000;  // in nanoseconds
+
+bool is_as_before(const Known& known, const FileStatus& status) {
+  const auto is_same = [](const FurtherFile& file) {
+    FileStatus now;
+    status_of(file.path, now);
+    return now.size == file.status.size && now.modified == file.status.modified;
+  };
+  return known.is_settled && known.size == status.size && known.modified == status.modified &&
+         std::ranges::all_of(known.further, is_same);
+}
+
+Sighting sighting_of(const std::string& path, const Known& known) {
+  Sighting sighting{.path = path,
+                    .size = known.size,
+                    .modified = known.modified,
+                    .is_recognised = known.is_readable,
+                    .has_remains = false,
+                    .was_entry = known.id != 0,
+                    .part_of = {},
+                    .parts = {}};
+  for (const FurtherFile& file : known.further) sighting.parts.push_back(file.path);
+  return sighting;
+}
+
+class Indexing {
+ public:
+  Indexing(const Database& database, const CatalogueOptions& options, IndexReport& report)
+      : database_(database), options_(options), report_(report) {
+    FileStatus own;
+    if (status_of(database.path(), own)) own_ = full_path(database.path());
+  }
+
+  void folder(const std::string& folder);
+
+ private:
+  void add_claims_from_outside(const std::string& folder);
+  std::vector<std::string> find_new(const std::string& folder);
+  void visit(const std::string& path, const FileStatus& status, std::vector<std::string>& found);
+  void read(const std::vector<std::string>& paths);
+  void keep(const Looked& looked);
+  void keep_entry(const Looked& looked);
+  void count_read(const Known* before, bool is_unreadable);
+  void tell_change(const Looked& looked, const Known& before);
+  std::vector<std::string> parts_of_nobody() const;
+  void settle(Looked looked);
+  void settle_lost(Looked looked, const Place& place);
+  void settle_unread();
+  void settle_missing();
+  const Known* entry_before(const std::string& path) const;
+  bool is_hidden_from_us(std::string_view path) const;
+  bool is_our_own(const std::string& path) const;
+
+  const Database& database_;
+  const CatalogueOptions& options_;
+  IndexReport& report_;
+  std::int64_t begun_ = base::seconds_now();
+  std::string now_ = base::utc_text(begun_);
+  std::string own_;  // path of the catalogue
+  Store store_{database_};
+  std::vector<std::string> unreadable_;  // folders
+  KnownFiles known_;                     // of the folder
+  Neighbours neighbours_;
+  std::vector<Looked> rest_;                                // about these their neighbours decide
+  std::vector<std::pair<std::string, FileStatus>> unread_;  // no entries, and as they were
+};
+
+void Indexing::folder(const std::string& folder) {
+  known_ = known_below(database_, folder);
+  neighbours_ = {};
+  unread_.clear();
+  add_claims_from_outside(folder);
+  read(find_new(folder));
+  read(parts_of_nobody());
+  Transaction transaction(database_);
+  for (Looked& looked : std::exchange(rest_, {})) settle(std::move(looked));
+  settle_unread();
+  settle_missing();
+  database_
+      .prepare(
+          "INSERT INTO folders (path, indexed_at) VALUES (?1, ?2) ON CONFLICT (path) DO UPDATE SET indexed_at = ?2")
+      .bind(folder, now_)
+      .run();
+  transaction.commit();
+}
+
+void Indexing::add_claims_from_outside(const std::string& folder) {
+  Statement rows = database_.prepare(
+      "SELECT files.path, further_files.path FROM further_files JOIN files ON files.id = further_files.file_id");
+  while (rows.step()) {
+    Sighting owner;
+    owner.path = rows.text(0);
+    owner.parts = {rows.text(1)};
+    if (!is_below(owner.path, folder) && is_below(owner.parts.front(), folder)) neighbours_.add(owner);
+  }
+}
+
+// The catalogue itself, and its journals.
+bool Indexing::is_our_own(const std::string& path) const {
+  return !own_.empty() && (path == own_ || path == own_ + "-journal" || path == own_ + "-wal" || path == own_ + "-shm");
+}
+
+const Known* Indexing::entry_before(const std::string& path) const {
+  const auto entry = known_.find(path);
+  return entry == known_.end() || entry->second.id == 0 ? nullptr : &entry->second;
+}
+
+void Indexing::visit(const std::string& path, const FileStatus& status, std::vector<std::string>& found) {
+  if (is_our_own(path)) return;
+  const auto entry = known_.find(path);
+  if (entry != known_.end()) entry->second.was_seen = true;
+  if (is_temporary(path)) {
+    rest_.push_back(without_look(path, status));
+    return;
+  }
+  // One that could not be read may be readable by now: what it lacked need not be in it.
+  const bool is_unreadable = entry != known_.end() && entry->second.id != 0 && !entry->second.is_readable;
+  if (entry == known_.end() || is_unreadable || !is_as_before(entry->second, status)) {
+    found.push_back(path);
+    return;
+  }
+  neighbours_.add(sighting_of(path, entry->second));
+  if (entry->second.id != 0) {
+    ++report_.unchanged;
+  } else {
+    unread_.emplace_back(path, status);
+  }
+}
+
+std::vector<std::string> Indexing::find_new(const std::string& folder) {
+  std::vector<std::string> found;
+  FileStatus status;
+  if (status_of(folder, status)) {
+    visit(folder, status, found);
+  } else {
+    walk(
+        folder, [&](const std::string& path, const FileStatus& seen) { visit(path, seen, found); },
+        [&](const std::string& where, const std::string& reason) {
+          std::error_code failure;
+          if (!std::filesystem::exists(where, failure) && !failure) {
+            report_.warnings.push_back(fmt::format("{}: the folder no longer exists; its files are missing", where));
+            return;
+          }
+          unreadable_.push_back(where);
+          report_.warnings.push_back(
+              fmt::format("{}: the folder cannot be read: {}; its entries in the catalogue are kept", where, reason));
+        });
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+void Indexing::read(const std::vector<std::string>& paths) {
+  const auto keep_one = [&](const Looked& looked) { keep(looked); };
+  Batches<Looked, decltype(keep_one)> batches(database_, keep_one);
+  base::in_order(
+      paths.size(), comm::or_usable_cores(options_.threads),
+      [&](std::uint64_t k) { return look_at(paths[static_cast<std::size_t>(k)], options_.limits); },
+      [&](std::uint64_t k, Looked looked) {
+        batches.add(std::move(looked));
+        if (options_.progress) options_.progress(k + 1, paths.size());
+      });
+  batches.flush();
+}
+
+// What is an entry by itself is kept at once; about all others their neighbours decide.
+void Indexing::keep(const Looked& looked) {
+  if (looked.is_gone) {
+    if (const Known* const before = entry_before(looked.path)) store_.set_missing(before->id, now_);
+    return;
+  }
+  if (looked.is_changing) {
+    report_.warnings.push_back(
+        fmt::format("{}: is written to while it is indexed; it will be read again next time", looked.path));
+  }
+  neighbours_.add(looked.sighting());
+  if (!looked.other.empty() || !looked.part_of.empty() || neighbours_.owner_of(looked.path) != nullptr) {
+    rest_.push_back(looked);
+  } else {
+    keep_entry(looked);
+  }
+}
+
+void Indexing::keep_entry(const Looked& looked) {
+  const Known* const before = entry_before(looked.path);
+  if (before != nullptr) tell_change(looked, *before);
+  count_read(before, !looked.problem.empty());
+  store_.keep(looked, now_);
+}
+
+void Indexing::count_read(const Known* before, bool is_unreadable) {
+  const bool is_as_it_was = before != nullptr && !before->is_readable && is_unreadable;
+  ++(before == nullptr ? report_.added : is_as_it_was ? report_.unchanged : report_.changed);
+}
+
+void Indexing::tell_change(const Looked& looked, const Known& before) {
+  const std::string contents = contents_of(looked.catalog);
+  if (!looked.problem.empty() && !before.is_readable) return;
+  if (!looked.problem.empty()) {
+    report_.warnings.push_back(
+        fmt::format("{}: it can no longer be read, and stays in the catalogue as unreadable", looked.path));
+  } else if (looked.state() != "indexed" && looked.status.size < before.size) {
+    report_.warnings.push_back(fmt::format("{}: it had {} bytes when it was indexed before, and has {} now",
+                                           looked.path, before.size, looked.status.size));
+  } else if (before.is_readable && contents != before.what) {
+    report_.warnings.push_back(fmt::format("{}: it held {} when it was indexed before, and holds {} now", looked.path,
+                                           base::printable(before.what), base::printable(contents)));
+  }
+}
+
+// They may be entries now.
+std::vector<std::string> Indexing::parts_of_nobody() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, status] : unread_) {
+    if (known_.at(path).what.starts_with(part_of) && neighbours_.owner_of(path) == nullptr) paths.push_back(path);
+  }
+  return paths;
+}
+
+void Indexing::settle(Looked looked) {
+  const Known* const before = entry_before(looked.path);
+  Sighting sighting = looked.sighting();
+  sighting.was_entry = before != nullptr;
+  const Place place = neighbours_.place_of(sighting, begun_ * one_second);
+  switch (place.standing) {
+    case Standing::entry:
+      return keep_entry(looked);
+    case Standing::lost:
+      return settle_lost(std::move(looked), place);
+    case Standing::part:
+      looked.other = fmt::format("{}{}", part_of, place.reason);
+      break;
+    case Standing::being_written:
+    case Standing::leftover:
+      looked.other = "a temporary file";
+      break;
+    case Standing::stranger:
+      break;
+  }
+  if (before != nullptr) store_.forget(before->id);
+  store_.keep_other(looked);
+}
+
+void Indexing::settle_lost(Looked looked, const Place& place) {
+  looked.problem = sentence_of(place, looked.path, looked.other);
+  const Known* const before = entry_before(looked.path);
+  if (before == nullptr) return keep_entry(looked);
+  count_read(before, true);
+  if (before->is_readable) report_.warnings.push_back(looked.problem);
+  store_.keep_lost(before->id, looked);
+}
+
+// Files that were not read again may be something else by what has come to lie next to them.
+void Indexing::settle_unread() {
+  for (const auto& [path, status] : unread_) {
+    const Known& known = known_.at(path);
+    if (known.what.starts_with(part_of)) continue;  // of an entry that is as it was, or read again
+    const Place place = neighbours_.place_of(sighting_of(path, known), begun_ * one_second);
+    if (place.standing != Standing::lost) continue;
+    Looked looked = without_look(path, status);
+    looked.other = known.what;
+    settle_lost(std::move(looked), place);
+  }
+  Statement entry = database_.prepare("SELECT id FROM files WHERE path = ?");
+  for (const auto& [path, owner] : neighbours_.owners()) {
+    FileStatus status;
+    if (!entry.bind(path).step() || !status_of(path, status)) continue;
+    Looked looked = without_look(path, status);
+    looked.other = fmt::format("{}{}", part_of, owner);
+    store_.forget(entry.whole(0));
+    store_.keep_other(looked);
+  }
+}
+
+bool Indexing::is_hidden_from_us(std::string_view path) const {
+  return std::ranges::any_of(unreadable_, [&](const std::string& folder) { return is_below(path, folder); });
+}
+
+void Indexing::settle_missing() {
+  for (const auto& [path, entry] : known_) {
+    if (entry.was_seen || is_hidden_from_us(path)) {
+      if (entry.was_seen && entry.is_missing) store_.set_missing(entry.id, {});
+    } else if (entry.id == 0) {
+      store_.forget_other(path);
+    } else if (options_.forget) {
+      store_.forget(entry.id);
+      ++report_.forgotten;
+    } else if (!entry.is_missing) {
+      store_.set_missing(entry.id, now_);
+    }
+  }
+}
+
+void count_strangers(const Database& database, const std::function<bool(const std::string&)>& is_asked_for,
+                     IndexReport& report) {
+  const Neighbours nobody;
+  Statement others = database.prepare("SELECT path, modified_ns, what FROM others ORDER BY path");
+  while (others.step()) {
+    Sighting sighting;
+    sighting.path = others.text(0);
+    sighting.modified = others.whole(1);
+    const std::string what = others.text(2);
+    if (!is_asked_for(sighting.path)) continue;
+    const bool is_part = what.starts_with(part_of);
+    const Standing standing = nobody.place_of(sighting, base::seconds_now() * one_second).standing;
+    if (!is_part && standing == Standing::being_written) {
+      ++report.being_written;
+      report.strangers.push_back({sighting.path, "being written"});
+    } else if (!is_part && standing == Standing::leftover) {
+      ++report.leftovers;
+      report.strangers.push_back({sighting.path, "left behind by an interrupted writer"});
+    } else {
+      ++report.others;
+      if (!is_part) report.strangers.push_back({sighting.path, what});
+    }
+  }
+}
+
+void count_files(const Database& database, const std::vector<std::string>& folders, IndexReport& report) {
+  const auto is_asked_for = [&](const std::string& path) {
+    return std::ranges::any_of(folders, [&](const std::string& folder) { return is_below(path, folder); });
+  };
+  Statement files = database.prepare("SELECT path, size, state, missing_since IS NOT NULL FROM files");
+  while (files.step()) {
+    if (!is_asked_for(files.text(0))) continue;
+    if (files.whole(3) != 0) {
+      ++report.missing;
+      continue;
+    }
+    ++report.files;
+    report.bytes += static_cast<std::uint64_t>(files.whole(1));
+    const std::string state = files.text(2);
+    if (state == "damaged") ++report.damaged;
+    if (state == "incomplete") ++report.incomplete;
+    if (state == "unreadable") ++report.unreadable;
+  }
+  count_strangers(database, is_asked_for, report);
+}
+
+std::vector<std::string> all_folders(const Database& database) {
+  std::vector<std::string> folders;
+  Statement rows = database.prepare("SELECT path FROM folders ORDER BY path");
+  while (rows.step()) folders.push_back(rows.text(0));
+  if (folders.empty()) {
+    throw Error(Code::invalid_argument,
+                database.path() +
+                    ": no folder was indexed yet; name one, or the file of a catalogue that has some "
+                    "(`--db FILE`)",
+                {.path = database.path()});
+  }
+  return folders;
+}
+
+}  // namespace
+
+IndexReport bring_up_to_date(const Database& database, const std::vector<std::string>& folders,
+                             const CatalogueOptions& options) {
+  const base::Stopwatch watch;
+  migrate(database);
+  IndexReport report;
+  report.db = database.path();
+  std::vector<std::string> full;
+  for (const std::string& folder : folders) full.push_back(full_path(folder));
+  if (full.empty()) full = all_folders(database);
+  Indexing indexing(database, options, report);
+  for (const std::string& folder : full) indexing.folder(folder);
+  count_files(database, full, report);
+  report.seconds = watch.seconds();
+  return report;
+}
+
+}  // namespace lq::ensemble

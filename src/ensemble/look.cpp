@@ -1,0 +1,135 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/look.hpp"
+
+#include <limequat/file.hpp>
+
+#include "base/text.hpp"
+#include "ensemble/further_files.hpp"
+#include "ensemble/series.hpp"
+#include "format/foreign.hpp"
+#include "io/verdict.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+void add_properties(Looked& looked, const Metadata& texts, std::optional<std::int64_t> field) {
+  for (base::Property& property : base::properties_of(texts)) looked.properties.push_back({field, std::move(property)});
+}
+
+// As the texts say, else the name.
+void find_trajectory(Looked& looked) {
+  NameParts name = parts_of(looked.path);
+  looked.series = std::move(name.series);
+  for (const FieldProperty& entry : looked.properties) {
+    if (entry.property.key != "trajectory" && entry.property.key != "SEQUENCE_NUMBER") continue;
+    const auto number = base::parse_u64(entry.property.value);
+    if (!number || *number > INT64_MAX) continue;
+    looked.trajectory = static_cast<std::int64_t>(*number);
+    looked.trajectory_from = "metadata";
+    return;
+  }
+  looked.trajectory = name.number;
+  if (name.number) looked.trajectory_from = "name";
+}
+
+void describe_stranger(Looked& looked) {
+  const auto file = storage::resolve(looked.path).open_read(looked.path);
+  looked.other = format::describe_foreign(*file);
+  looked.has_remains = format::has_remains(*file);
+}
+
+void find_further(Looked& looked) {
+  const std::vector<std::string>& files = looked.catalog.files;
+  if (files.size() > 1 && files.front() != looked.path) {
+    looked.part_of = files.front();
+    return;
+  }
+  const std::vector<std::string> further = looked.problem.empty()
+                                               ? further_files(looked.path, looked.status.size, looked.catalog)
+                                               : subfiles_of(looked.path);
+  for (const std::string& path : further) {
+    FileStatus status;
+    status_of(path, status);  // whoever verifies the entry says what is missing
+    looked.further.push_back({path, status});
+  }
+}
+
+void look_inside(Looked& looked, const Limits& limits) {
+  try {
+    looked.catalog = inspect(looked.path, {}, limits);
+  } catch (const Error& error) {
+    FileStatus status;
+    looked.is_gone = error.code() == Code::not_found && !status_of(looked.path, status);
+    if (error.code() != Code::unknown_format) looked.problem = error.what();
+  }
+  try {
+    const bool is_recognised = !looked.catalog.format.empty() || !looked.problem.empty();
+    is_recognised ? find_further(looked) : describe_stranger(looked);
+  } catch (const Error& error) {
+    looked.problem = error.what();
+  }
+}
+
+}  // namespace
+
+std::string_view Looked::state() const noexcept {
+  if (!problem.empty()) return name(Verdict::unreadable);
+  const Verdict verdict = io::verdict_of({}, catalog.findings);
+  if (!is_ok(verdict)) return name(verdict);
+  return catalog.complete ? "indexed" : name(Verdict::incomplete);
+}
+
+Sighting Looked::sighting() const {
+  Sighting sighting{.path = path,
+                    .size = status.size,
+                    .modified = status.modified,
+                    .is_recognised = other.empty(),
+                    .has_remains = has_remains,
+                    .was_entry = false,
+                    .part_of = part_of,
+                    .parts = {}};
+  for (const FurtherFile& file : further) sighting.parts.push_back(file.path);
+  return sighting;
+}
+
+Looked without_look(const std::string& path, const FileStatus& status) {
+  Looked looked;
+  looked.path = path;
+  looked.status = status;
+  find_trajectory(looked);
+  return looked;
+}
+
+Looked glance_at(const std::string& path, const Limits& limits) {
+  Looked looked;
+  looked.path = path;
+  if (status_of(path, looked.status)) {
+    look_inside(looked, limits);
+  } else {
+    looked.is_gone = !is_link(path);
+    if (!looked.is_gone) looked.other = "a link to a file that is not there";
+  }
+  return looked;
+}
+
+Looked look_at(const std::string& path, const Limits& limits) {
+  constexpr int attempts = 3;
+  Looked looked;
+  for (int attempt = 1; attempt <= attempts; ++attempt) {
+    looked = glance_at(path, limits);
+    FileStatus after;
+    const bool is_there = status_of(path, after);
+    looked.is_changing = is_there && (after.size != looked.status.size || after.modified != looked.status.modified);
+    if (!looked.is_changing) break;
+  }
+  add_properties(looked, looked.catalog.metadata, std::nullopt);
+  for (std::size_t k = 0; k < looked.catalog.fields.size(); ++k) {
+    add_properties(looked, looked.catalog.fields[k].metadata, static_cast<std::int64_t>(k));
+  }
+  find_trajectory(looked);
+  return looked;
+}
+
+}  // namespace lq::ensemble

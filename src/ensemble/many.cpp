@@ -1,0 +1,265 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Many files at once, without a catalogue.
+#include <algorithm>
+#include <chrono>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/ensemble.hpp>
+
+#include "base/ordered_results.hpp"
+#include "comm/cores.hpp"
+#include "ensemble/catalogued.hpp"
+#include "ensemble/folder.hpp"
+#include "ensemble/look.hpp"
+#include "ensemble/walk.hpp"
+#include "io/verdict.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+using ensemble::Place;
+using ensemble::Standing;
+
+VerifiedFile verified(std::string path, const VerifyOptions& options) {
+  VerifiedFile file;
+  file.path = std::move(path);
+  try {
+    file.verification = verify(file.path, {}, options);
+    file.verdict = file.verification->verdict;
+  } catch (const Error& error) {
+    file.verdict = io::verdict_of(error);
+    file.problem = error.what();
+    file.error = error;
+  }
+  return file;
+}
+
+VerifiedFile not_verified(std::string path, Verdict verdict, std::string problem) {
+  VerifiedFile file;
+  file.path = std::move(path);
+  file.verdict = verdict;
+  file.problem = std::move(problem);
+  return file;
+}
+
+// What several files at a time leave to each.
+class Shares {
+ public:
+  Shares(std::uint64_t files, int threads, const VerifyOptions& options) : each_(options) {
+    const int all = comm::or_usable_cores(threads);
+    at_once_ = static_cast<int>(std::clamp<std::uint64_t>(files, 1, static_cast<std::uint64_t>(all)));
+    each_.progress = {};
+    each_.threads = all / at_once_;
+    each_.memory_bytes /= static_cast<std::uint64_t>(at_once_);
+  }
+  int at_once() const noexcept { return at_once_; }
+  const VerifyOptions& each() const noexcept { return each_; }
+
+ private:
+  VerifyOptions each_;
+  int at_once_ = 1;
+};
+
+// A file that may be verified, or what is to be told in its place.
+struct Candidate {
+  std::string path;
+  ensemble::FileStatus status;
+  bool is_named = false;
+  bool was_entry = false;
+  std::optional<VerifiedFile> answer;
+  ensemble::Sighting sighting;
+  std::string what;  // it is, where no format recognises it
+};
+
+class Listing {
+ public:
+  void add(const std::string& path);
+  std::vector<Candidate> take() { return std::move(files_); }
+
+ private:
+  void add_folder(const std::string& folder);
+  void compare_with_catalogue(const std::string& folder, std::vector<Candidate>& found);
+  static Candidate listed(const std::string& path, const ensemble::FileStatus& status) {
+    Candidate made;
+    made.path = path;
+    made.status = status;
+    return made;
+  }
+  static Candidate answered(VerifiedFile answer) {
+    Candidate made;
+    made.path = answer.path;
+    made.answer = std::move(answer);
+    return made;
+  }
+
+  std::vector<Candidate> files_;
+  std::unordered_set<std::string> catalogues_;  // that cannot be read, told once
+};
+
+void Listing::add(const std::string& path) {
+  ensemble::FileStatus status;
+  if (!ensemble::status_of(path, status)) return add_folder(path);
+  files_.push_back(listed(path, status));
+  files_.back().is_named = true;
+}
+
+void Listing::add_folder(const std::string& folder) {
+  std::vector<Candidate> found;
+  try {
+    ensemble::full_path(folder);  // throws where there is nothing
+    ensemble::walk(
+        folder,
+        [&](const std::string& path, const ensemble::FileStatus& status) { found.push_back(listed(path, status)); },
+        [&](const std::string& where, const std::string& reason) {
+          const Error error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", where, reason),
+                            {.path = where});
+          found.push_back(answered({where, Verdict::unreadable, error.what(), {}, error}));
+        });
+    compare_with_catalogue(folder, found);
+  } catch (const Error& error) {
+    found.push_back(answered({folder, Verdict::unreadable, error.what(), {}, error}));
+  }
+  std::ranges::sort(found, {}, &Candidate::path);
+  std::ranges::move(found, std::back_inserter(files_));
+}
+
+// Entries that the catalogue has must be there, and readable.
+void Listing::compare_with_catalogue(const std::string& folder, std::vector<Candidate>& found) {
+  const std::string full = ensemble::full_path(folder);
+  ensemble::Catalogued known;
+  try {
+    known = ensemble::catalogued_below(full);
+  } catch (const Error& error) {
+    const std::string& db = error.facts().path;
+    if (catalogues_.insert(db).second) found.push_back(answered({db, Verdict::unreadable, error.what(), {}, error}));
+    return;
+  }
+  // As the walk spells them.
+  const std::string beginning = folder.ends_with('/') ? folder : folder + '/';
+  std::unordered_set<std::string> entries;
+  const std::size_t above = full.ends_with('/') ? full.size() : full.size() + 1;
+  for (const std::string& path : known.paths) entries.insert(beginning + path.substr(above));
+  for (Candidate& file : found) file.was_entry = entries.erase(file.path) > 0;
+  for (const std::string& path : entries) {
+    if (ensemble::is_temporary(path)) continue;
+    found.push_back(answered(not_verified(
+        path, Verdict::unreadable,
+        fmt::format("{}: the file no longer exists, although the catalogue {} lists it", path, known.db))));
+  }
+}
+
+void look(Candidate& file, const Limits& limits) {
+  ensemble::Looked looked = ensemble::is_temporary(file.path) ? ensemble::without_look(file.path, file.status)
+                                                              : ensemble::glance_at(file.path, limits);
+  if (looked.is_gone) {
+    file.answer =
+        not_verified(file.path, Verdict::unreadable, file.path + ": the file vanished while others were read");
+    return;
+  }
+  file.sighting = looked.sighting();
+  file.sighting.was_entry = file.was_entry;
+  file.what = std::move(looked.other);
+}
+
+VerifiedFile answer_of(const Candidate& file, const Place& place, const VerifyOptions& options) {
+  switch (place.standing) {
+    case Standing::entry:
+      return verified(file.path, options);
+    case Standing::stranger:
+      return not_verified(file.path, Verdict::foreign, fmt::format("{}: this is {}", file.path, file.what));
+    default:
+      return not_verified(file.path, verdict_of(place.standing), sentence_of(place, file.path, file.what));
+  }
+}
+
+std::int64_t now_in_nanoseconds() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+void verify_all(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
+                const std::function<void(const VerifiedFile&)>& tell) {
+  const Shares shares(paths.size(), threads, options);
+  base::in_order(
+      paths.size(), shares.at_once(),
+      [&](std::uint64_t k) { return verified(paths[static_cast<std::size_t>(k)], shares.each()); },
+      [&](std::uint64_t, const VerifiedFile& file) { tell(file); });
+}
+
+void verify_below(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
+                  const std::function<void(const VerifiedFile&)>& tell) {
+  Listing listing;
+  for (const std::string& path : paths) listing.add(path);
+  std::vector<Candidate> files = listing.take();
+  ensemble::Neighbours neighbours;
+  base::in_order(
+      files.size(), comm::or_usable_cores(threads),
+      [&](std::uint64_t k) {
+        Candidate& file = files[static_cast<std::size_t>(k)];
+        if (!file.answer) look(file, options.limits);
+        return k;
+      },
+      [&](std::uint64_t k, std::uint64_t) {
+        const Candidate& file = files[static_cast<std::size_t>(k)];
+        if (!file.answer) neighbours.add(file.sighting);
+      });
+  const std::int64_t now = now_in_nanoseconds();
+  std::vector<Place> places;
+  places.reserve(files.size());
+  for (const Candidate& file : files) {
+    places.push_back(file.answer ? Place{} : neighbours.place_of(file.sighting, now));
+  }
+  const auto is_entry = [](const Place& place) { return place.standing == Standing::entry; };
+  const Shares shares(static_cast<std::uint64_t>(std::ranges::count_if(places, is_entry)), threads, options);
+  base::in_order(
+      files.size(), shares.at_once(),
+      [&](std::uint64_t k) {
+        const Candidate& file = files[static_cast<std::size_t>(k)];
+        return file.answer ? *file.answer : answer_of(file, places[static_cast<std::size_t>(k)], shares.each());
+      },
+      [&](std::uint64_t k, VerifiedFile answer) {
+        const auto number = static_cast<std::size_t>(k);
+        answer.is_named = files[number].is_named;
+        if (places[number].standing != Standing::part) tell(answer);
+        if (options.progress) options.progress(k + 1, files.size());
+      });
+}
+
+VerifiedFiles verify_below(const std::vector<std::string>& paths, const VerifyOptions& options) {
+  VerifiedFiles all;
+  verify_below(paths, options.threads, options, [&](const VerifiedFile& file) {
+    all.ok = all.ok && file.ok();
+    all.counts.add(file.verdict);
+    (file.is_stranger() ? all.strangers : all.files).push_back(file);
+  });
+  return all;
+}
+
+std::vector<std::string> files_below(const std::string& path) {
+  ensemble::FileStatus status;
+  if (ensemble::status_of(path, status)) return {path};
+  std::vector<std::string> found;
+  ensemble::full_path(path);  // throws where there is nothing
+  std::optional<Error> failure;
+  ensemble::walk(
+      path,
+      [&](const std::string& file, const ensemble::FileStatus& found_status) {
+        if (found_status.inode != 0) found.push_back(file);
+      },
+      [&](const std::string& folder, const std::string& reason) {
+        if (!failure) {
+          failure = Error(Code::no_permission, folder + ": the folder cannot be read: " + reason, {.path = folder});
+        }
+      });
+  if (failure) throw *failure;
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace lq::ensemble

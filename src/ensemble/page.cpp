@@ -1,0 +1,287 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/page.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/json_writer.hpp"
+#include "base/text.hpp"
+#include "base/utc_time.hpp"
+#include "ensemble/assess.hpp"
+#include "ensemble/indexing.hpp"
+#include "ensemble/page_parts.hpp"
+#include "ensemble/schema.hpp"
+#include "ensemble/store.hpp"
+#include "ensemble/walk.hpp"
+#include "ensemble/write_new.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+using base::JsonWriter;
+using ensemble::Assessment;
+using ensemble::CatalogueOptions;
+using ensemble::PageReport;
+
+constexpr std::size_t most_damaged = 200;     // files with a map; the table has all
+constexpr std::size_t most_duplicates = 500;  // sets of equal files
+constexpr std::size_t most_messages = 20;     // of one file
+
+// Folders, formats, lattices, ...: each is in the page once.
+class Words {
+ public:
+  std::int64_t number(const std::string& word) {
+    if (word.empty()) return -1;
+    const auto [entry, is_new] = numbers_.try_emplace(word, static_cast<std::int64_t>(words_.size()));
+    if (is_new) words_.push_back(word);
+    return entry->second;
+  }
+  const std::vector<std::string>& all() const noexcept { return words_; }
+
+ private:
+  std::unordered_map<std::string, std::int64_t> numbers_;
+  std::vector<std::string> words_;
+};
+
+// Bytes of a file of which something is told.
+struct Stretch {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+
+  std::int64_t end() const noexcept { return length > INT64_MAX - offset ? INT64_MAX : offset + length; }
+  friend bool operator==(const Stretch&, const Stretch&) = default;
+};
+
+// Those within which nothing is told more exactly, from the last to the first.
+std::vector<Stretch> innermost(std::vector<Stretch> all) {
+  std::ranges::sort(all, [](const Stretch& a, const Stretch& b) {
+    return a.offset != b.offset ? a.offset < b.offset : a.length > b.length;
+  });
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  std::vector<Stretch> kept;
+  std::int64_t next_end = INT64_MAX;  // the first end of one that begins behind
+  for (auto one = all.rbegin(); one != all.rend(); ++one) {
+    if (kept.empty() || one->end() < next_end) kept.push_back(*one);
+    next_end = std::min(next_end, one->end());
+  }
+  return kept;
+}
+
+class Page {
+ public:
+  Page(const Database& database, const std::vector<std::string>& folders)
+      : database_(database), folders_(folders), assessment_(assess(database)) {
+    for (const ensemble::Outlier& outlier : assessment_.outliers) {
+      if (is_asked_for(outlier.path)) far_.insert(outlier.path);
+    }
+  }
+
+  std::string data();
+  std::uint64_t files() const noexcept { return files_; }
+
+ private:
+  bool is_asked_for(const std::string& path) const {
+    const auto holds = [&](const std::string& folder) { return is_below(path, folder); };
+    return folders_.empty() || std::ranges::any_of(folders_, holds);
+  }
+  void put_files(JsonWriter& json);
+  void put_file(JsonWriter& json, const Statement& row, const std::string& path);
+  void put_damage(JsonWriter& json);
+  void put_damaged_file(JsonWriter& json, std::int64_t id, const std::string& path, const Statement& row);
+  void put_assessment(JsonWriter& json) const;
+
+  const Database& database_;
+  const std::vector<std::string>& folders_;
+  Assessment assessment_;
+  std::set<std::string> far_;
+  Words words_;
+  std::uint64_t files_ = 0;
+};
+
+std::string Page::data() {
+  JsonWriter json;
+  json.begin_object();
+  put_files(json);
+  put_damage(json);
+  put_assessment(json);
+  json.key("words").array(words_.all()).end_object();
+  return json.take();
+}
+
+void Page::put_files(JsonWriter& json) {
+  json.key("files").begin_array();
+  Statement rows = database_.prepare(
+      "SELECT path, format, kind, lattice, precision, size, trajectory, coalesce(measured_plaquette, plaquette), CASE "
+      "WHEN "
+      "missing_since IS NULL THEN state ELSE 'missing' END, verified_at, coalesce(checksum, computed_checksum), series "
+      "FROM files ORDER BY series, trajectory, path");
+  while (rows.step()) {
+    const std::string path = rows.text(0);
+    if (!is_asked_for(path)) continue;
+    ++files_;
+    put_file(json, rows, path);
+  }
+  json.end_array();
+}
+
+// In the order in which the script takes it apart.
+void Page::put_file(JsonWriter& json, const Statement& row, const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  json.begin_array().value(words_.number(path.substr(0, slash))).value(std::string_view(path).substr(slash + 1));
+  for (int column = 1; column <= 4; ++column) json.value(words_.number(row.text(column)));
+  json.value(row.whole(5)).value(row.optional_whole(6)).value(row.optional_real(7));
+  json.value(words_.number(row.text(8)));
+  row.is_null(9) ? json.null() : json.value(row.text(9).substr(0, 10));
+  row.is_null(10) ? json.null() : json.value(row.text(10));
+  json.value(words_.number(row.text(11))).value(far_.contains(path) ? 1 : 0).end_array();
+}
+
+void Page::put_damage(JsonWriter& json) {
+  json.key("damage").begin_array();
+  Statement rows = database_.prepare(
+      "SELECT id, path, size, state, problem FROM files WHERE missing_since IS NULL AND state IN "
+      "('unproven', 'damaged', 'incomplete', 'unreadable') ORDER BY path");
+  std::size_t count = 0;
+  while (count < most_damaged && rows.step()) {
+    const std::string path = rows.text(1);
+    if (!is_asked_for(path)) continue;
+    put_damaged_file(json, rows.whole(0), path, rows);
+    ++count;
+  }
+  json.end_array();
+}
+
+void Page::put_damaged_file(JsonWriter& json, std::int64_t id, const std::string& path, const Statement& row) {
+  json.begin_object().member("path", path).member("size", row.whole(2)).member("state", row.text(3));
+  json.key("payloads").begin_array();
+  Statement fields = database_.prepare("SELECT offset, length FROM fields WHERE file_id = ? ORDER BY number");
+  fields.bind(id);
+  while (fields.step()) json.begin_array().value(fields.whole(0)).value(fields.whole(1)).end_array();
+  json.end_array().key("hurt").begin_array();
+  std::vector<std::string> messages;
+  if (!row.is_null(4)) messages.push_back(row.text(4));
+  Statement findings = database_.prepare(
+      "SELECT DISTINCT message, offset, length FROM findings WHERE file_id = ? AND severity <> 'note' ORDER BY origin, "
+      "offset");
+  findings.bind(id);
+  std::vector<Stretch> hurt;
+  while (findings.step()) {
+    if (messages.size() < most_messages) messages.push_back(findings.text(0));
+    if (!findings.is_null(1)) hurt.push_back({findings.whole(1), findings.whole(2)});
+  }
+  for (const Stretch& one : innermost(std::move(hurt))) {
+    json.begin_array().value(one.offset).value(one.length).end_array();
+  }
+  json.end_array().key("messages").array(messages).key("slices").begin_array();
+  Statement slices =
+      database_.prepare("SELECT DISTINCT slice FROM damaged_slices WHERE file_id = ? ORDER BY slice LIMIT 1000");
+  slices.bind(id);
+  while (slices.step()) json.value(slices.whole(0));
+  json.end_array().end_object();
+}
+
+void Page::put_assessment(JsonWriter& json) const {
+  json.member("outliers", std::uint64_t{far_.size()}).key("gaps").begin_array();
+  for (const ensemble::Gaps& gaps : assessment_.gaps) {
+    if (!is_asked_for(gaps.series)) continue;
+    json.begin_object().member("series", gaps.series).member("first", gaps.first).member("last", gaps.last);
+    json.member("step", gaps.step).member("count", gaps.count).key("missing").array(gaps.missing).end_object();
+  }
+  json.end_array().key("duplicates").begin_array();
+  std::size_t count = 0;
+  for (const ensemble::Duplicates& same : assessment_.duplicates) {
+    if (std::ranges::none_of(same.paths, [&](const std::string& path) { return is_asked_for(path); })) continue;
+    if (++count > most_duplicates) break;
+    json.array(same.paths);
+  }
+  json.end_array();
+}
+
+// `text` with the parts named in {{}} filled in; what is filled in is not looked through again.
+std::string filled(std::string_view text, const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t begin = text.find("{{");
+    result += text.substr(0, begin);
+    if (begin == std::string_view::npos) break;
+    const std::size_t end = text.find("}}", begin);
+    const std::string_view name = text.substr(begin + 2, end - begin - 2);
+    result += std::ranges::find(parts, name, &std::pair<std::string_view, std::string_view>::first)->second;
+    text.remove_prefix(end + 2);
+  }
+  return result;
+}
+
+// The catalogue that there is, or one that is forgotten.
+Database database_for(const std::string& db) {
+  const std::string place = place_of(db);
+  std::error_code failure;
+  const bool is_there = std::filesystem::exists(place, failure);
+  return is_there || !db.empty() ? open_existing(place) : make_in_memory();
+}
+
+}  // namespace
+
+std::string inside_script(std::string json) {
+  // "</script>" and "<!--" would end or change the element, whatever they mean in JSON.
+  for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at))
+    json.replace(at, 1, "\\u003c");
+  return json;
+}
+
+std::string inside_html(std::string_view text) {
+  std::string result;
+  for (const char c : base::printable(text, text.size() * 4)) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+std::string page_text(const Database& database, const std::vector<std::string>& folders, const std::string& title) {
+  Page page(database, folders);
+  const std::string data = inside_script(page.data());
+  const std::string heading = inside_html(title);
+  const std::string subtitle = fmt::format("{} files, {}", page.files(), base::utc_text(base::seconds_now()));
+  return filled(
+      page_frame,
+      {{"title", heading}, {"subtitle", subtitle}, {"style", page_style}, {"data", data}, {"script", page_script}});
+}
+
+PageReport write_page(const std::vector<std::string>& folders, const std::string& page,
+                      const CatalogueOptions& options) {
+  const base::Stopwatch watch;
+  const Database database = database_for(options.db);
+  const ensemble::IndexReport index = bring_up_to_date(database, folders, options);
+  std::vector<std::string> full;
+  for (const std::string& folder : folders) full.push_back(full_path(folder));
+  const std::string title = !options.title.empty() ? options.title
+                            : full.empty()         ? index.db
+                                                   : fmt::format("{}", fmt::join(full, ", "));
+  const std::string text = page_text(database, full, title);
+  write_new(page, text, options.overwrite);
+  return {page, index.files + index.missing, text.size(), watch.seconds()};
+}
+
+}  // namespace lq::ensemble

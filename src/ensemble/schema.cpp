@@ -1,0 +1,237 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/schema.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "ensemble/folder.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+constexpr std::int64_t application = 0x6c716374;  // "lqct"; formats/catalogue.md 1
+constexpr std::int64_t version = 2;
+
+// formats/catalogue.md 2
+constexpr const char* tables = R"sql(
+CREATE TABLE folders (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  indexed_at TEXT NOT NULL);
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
+  modified TEXT NOT NULL,
+  device INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  format TEXT,
+  kind TEXT,
+  lattice TEXT,
+  precision TEXT,
+  gauge_group TEXT,
+  fields INTEGER NOT NULL,
+  checksum TEXT,
+  plaquette REAL,
+  link_trace REAL,
+  trajectory INTEGER,
+  trajectory_from TEXT,
+  series TEXT NOT NULL,
+  state TEXT NOT NULL,
+  problem TEXT,
+  indexed_at TEXT NOT NULL,
+  missing_since TEXT,
+  verified_at TEXT,
+  cksum INTEGER,
+  measured_plaquette REAL,
+  computed_checksum TEXT);
+CREATE TABLE fields (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  lattice TEXT,
+  precision TEXT NOT NULL,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  checksum TEXT,
+  plaquette REAL,
+  link_trace REAL,
+  PRIMARY KEY (file_id, number)) WITHOUT ROWID;
+CREATE TABLE properties (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  field INTEGER,
+  name TEXT NOT NULL,
+  value TEXT NOT NULL,
+  number REAL,
+  source TEXT NOT NULL);
+CREATE TABLE findings (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  origin TEXT NOT NULL,
+  severity TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  message TEXT NOT NULL,
+  offset INTEGER,
+  length INTEGER);
+CREATE TABLE damaged_slices (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  field INTEGER NOT NULL,
+  slice INTEGER NOT NULL);
+CREATE TABLE verifications (
+  id INTEGER PRIMARY KEY,
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  at TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  cksum INTEGER,
+  sentence TEXT NOT NULL);
+CREATE TABLE others (
+  path TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  settled INTEGER NOT NULL,
+  what TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX files_series ON files(series, trajectory);
+CREATE INDEX properties_file ON properties(file_id);
+CREATE INDEX properties_name ON properties(name COLLATE NOCASE, number);
+CREATE INDEX findings_file ON findings(file_id);
+CREATE INDEX damaged_slices_file ON damaged_slices(file_id);
+CREATE INDEX verifications_file ON verifications(file_id);
+)sql";
+
+// Of version 2.
+constexpr const char* tables_of_files = R"sql(
+CREATE TABLE further_files (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  PRIMARY KEY (file_id, path)) WITHOUT ROWID;
+CREATE TABLE sums (
+  file_id INTEGER NOT NULL REFERENCES files(id) ON DELETE CASCADE,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified_ns INTEGER NOT NULL,
+  cksum INTEGER NOT NULL,
+  PRIMARY KEY (file_id, path)) WITHOUT ROWID;
+)sql";
+
+// formats/catalogue.md 5
+constexpr const char* from_version_1 = R"sql(
+INSERT INTO sums SELECT files.id, files.path, verifications.size, verifications.modified_ns, verifications.cksum
+  FROM files JOIN verifications ON verifications.id = (SELECT max(id) FROM verifications WHERE file_id = files.id AND
+    cksum IS NOT NULL AND verdict IN ('sound', 'replaced'));
+UPDATE files SET state = 'consistent' WHERE state = 'sound' AND checksum IS NULL;
+UPDATE files SET settled = 2;
+DELETE FROM others;
+)sql";
+
+void make_tables(const Database& database) {
+  Transaction transaction(database);
+  // Somebody else may have made them while we waited.
+  if (database.whole("PRAGMA user_version") == 0) {
+    database.run(tables);
+    database.run(tables_of_files);
+    database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, version).c_str());
+  }
+  transaction.commit();
+}
+
+void require_ours(const Database& database) {
+  const std::string& path = database.path();
+  const std::int64_t found = database.whole("PRAGMA application_id");
+  if (found != application) {
+    throw Error(Code::malformed,
+                fmt::format("{}: this SQLite database is not a Limequat catalogue; name another file", path),
+                {.path = path, .expected = std::to_string(application), .found = std::to_string(found)});
+  }
+  const std::int64_t found_version = database.whole("PRAGMA user_version");
+  if (found_version > version) {
+    throw Error(Code::unsupported,
+                fmt::format("{}: the catalogue has version {}, made by a later Limequat than this one, which supports "
+                            "version {}; use the later one, or index into another file",
+                            path, found_version, version),
+                {.path = path, .expected = std::to_string(version), .found = std::to_string(found_version)});
+  }
+}
+
+Database ready(Database database) {
+  database.run("PRAGMA foreign_keys = ON");
+  return database;
+}
+
+}  // namespace
+
+std::string nearest_catalogue(const std::string& folder) {
+  namespace fs = std::filesystem;
+  for (fs::path here = folder; !here.empty(); here = here.parent_path()) {
+    std::error_code unseen;
+    if (fs::exists(here / usual_name, unseen)) return (here / usual_name).string();
+    if (here == here.parent_path()) break;
+  }
+  return {};
+}
+
+std::string place_of(const std::string& db) {
+  if (!db.empty()) return db;
+  std::error_code failure;
+  const std::filesystem::path folder = std::filesystem::current_path(failure);
+  std::string nearest = failure ? std::string() : nearest_catalogue(folder.string());
+  return nearest.empty() ? usual_name : std::move(nearest);
+}
+
+Database open_existing(const std::string& path) {
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure) && !failure) {
+    throw Error(Code::not_found, fmt::format("{}: no catalogue found; `lq index DIR` creates one", path),
+                {.path = path});
+  }
+  Database database(path, Opening::existing);
+  require_ours(database);
+  return ready(std::move(database));
+}
+
+Database open_or_make(const std::string& path) {
+  Database database(path, Opening::create);
+  const bool is_new =
+      database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
+  if (is_new) make_tables(database);
+  require_ours(database);
+  return ready(std::move(database));
+}
+
+void migrate(const Database& database) {
+  if (database.whole("PRAGMA user_version") >= version) return;
+  Transaction transaction(database);
+  // Somebody else may have done it while we waited.
+  if (database.whole("PRAGMA user_version") < version) {
+    database.run(tables_of_files);
+    database.run(from_version_1);
+    std::vector<std::int64_t> temporary;  // files of writers, which version 1 took for entries
+    Statement files = database.prepare("SELECT id, path FROM files");
+    while (files.step()) {
+      if (is_temporary(files.text(1))) temporary.push_back(files.whole(0));
+    }
+    Statement forget = database.prepare("DELETE FROM files WHERE id = ?");
+    for (const std::int64_t id : temporary) forget.bind(id).run();
+    database.run(fmt::format("PRAGMA user_version = {}", version).c_str());
+  }
+  transaction.commit();
+}
+
+Database make_in_memory() {
+  Database database("the catalogue in memory", Opening::in_memory);
+  make_tables(database);
+  return ready(std::move(database));
+}
+
+}  // namespace lq::ensemble

@@ -1,0 +1,227 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/store.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "base/utc_time.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+constexpr std::int64_t nanoseconds = 1'000'000'000;
+constexpr std::int64_t tick = 20'000'000;  // nanoseconds; file systems count in such steps or shorter ones
+
+std::optional<std::string> text_or_none(std::string text) {
+  return text.empty() ? std::nullopt : std::optional(std::move(text));
+}
+
+std::optional<std::string> checksum_of(const FieldEntry& field) {
+  const std::optional<Checksum> sum = field.sums.checksum();
+  return sum ? std::optional(to_string(*sum)) : std::nullopt;
+}
+
+std::optional<std::string> lattice_of(const FieldEntry& field) {
+  return field.payload.extents.size() > 0 ? std::optional(to_string(field.payload.extents)) : std::nullopt;
+}
+
+std::optional<std::string> group_of(const FieldEntry& field) {
+  const FieldSpec& spec = field.payload.spec;
+  return spec.kind == FieldKind::generic ? std::nullopt : std::optional(fmt::format("SU({})", spec.colors));
+}
+
+// A file that was written to just before we looked may be written to again without another time stamp.
+bool is_settled(const Looked& looked) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto age = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - looked.status.modified;
+  return !looked.is_changing && (age < 0 || age > tick);
+}
+
+}  // namespace
+
+std::string contents_of(const Catalog& catalog) {
+  if (catalog.fields.empty()) return " ";
+  const FieldEntry& first = catalog.fields.front();
+  return fmt::format("{} {}", name(first.payload.spec.kind), lattice_of(first).value_or(""));
+}
+
+bool is_below(std::string_view path, std::string_view folder) noexcept {
+  if (!path.starts_with(folder)) return false;
+  return path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/';
+}
+
+KnownFiles known_below(const Database& database, const std::string& folder) {
+  KnownFiles known;
+  Statement files = database.prepare(
+      "SELECT path, size, modified_ns, id, settled = 1, missing_since IS NOT NULL, coalesce(kind, '') || ' ' || "
+      "coalesce(lattice, ''), state <> 'unreadable' FROM files");
+  while (files.step()) {
+    std::string path = files.text(0);
+    if (!is_below(path, folder)) continue;
+    known.emplace(std::move(path), Known{.size = static_cast<std::uint64_t>(files.whole(1)),
+                                         .modified = files.whole(2),
+                                         .id = files.whole(3),
+                                         .is_settled = files.whole(4) != 0,
+                                         .is_missing = files.whole(5) != 0,
+                                         .was_seen = false,
+                                         .what = files.text(6),
+                                         .is_readable = files.whole(7) != 0,
+                                         .further = {}});
+  }
+  Statement further = database.prepare(
+      "SELECT files.path, further_files.path, further_files.size, further_files.modified_ns FROM further_files JOIN "
+      "files ON files.id = file_id ORDER BY file_id, further_files.path");
+  while (further.step()) {
+    const auto entry = known.find(further.text(0));
+    if (entry == known.end()) continue;
+    FileStatus status;
+    status.size = static_cast<std::uint64_t>(further.whole(2));
+    status.modified = further.whole(3);
+    entry->second.further.push_back({further.text(1), status});
+  }
+  Statement others = database.prepare("SELECT path, size, modified_ns, settled, what FROM others");
+  while (others.step()) {
+    std::string path = others.text(0);
+    if (!is_below(path, folder)) continue;
+    known.emplace(std::move(path), Known{.size = static_cast<std::uint64_t>(others.whole(1)),
+                                         .modified = others.whole(2),
+                                         .id = 0,
+                                         .is_settled = others.whole(3) != 0,
+                                         .is_missing = false,
+                                         .was_seen = false,
+                                         .what = others.text(4),
+                                         .is_readable = false,
+                                         .further = {}});
+  }
+  return known;
+}
+
+// What an earlier version saw pass, and only lacks what that did not keep, has still passed.
+#define LQ_PASSED \
+  "settled = 2 AND state IN ('sound', 'consistent') AND ?19 = 'indexed' AND size = ?2 AND modified_ns = ?3"
+
+Store::Store(const Database& database)
+    : put_file_(database.prepare(
+          "INSERT INTO files (path, size, modified_ns, modified, device, inode, format, kind, lattice, precision, "
+          "gauge_group, fields, checksum, plaquette, link_trace, trajectory, trajectory_from, series, state, problem, "
+          "indexed_at, settled) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
+          "?18, ?19, "
+          "?20, ?21, ?22) ON CONFLICT (path) DO UPDATE SET size = ?2, modified_ns = ?3, modified = ?4, device = ?5, "
+          "inode = ?6, format = ?7, kind = ?8, lattice = ?9, precision = ?10, gauge_group = ?11, fields = ?12, "
+          "checksum = ?13, plaquette = ?14, link_trace = ?15, trajectory = ?16, trajectory_from = ?17, series = ?18, "
+          "state = CASE WHEN " LQ_PASSED " THEN state ELSE ?19 END, problem = ?20, indexed_at = ?21, settled = ?22, "
+          "missing_since = NULL, verified_at = CASE WHEN " LQ_PASSED
+          " THEN verified_at END, cksum = CASE WHEN " LQ_PASSED
+          " THEN cksum END, measured_plaquette = CASE WHEN " LQ_PASSED
+          " THEN measured_plaquette END, computed_checksum = CASE WHEN " LQ_PASSED " THEN computed_checksum END "
+          "RETURNING id")),
+      put_further_(database.prepare("INSERT OR REPLACE INTO further_files VALUES (?, ?, ?, ?)")),
+      put_lost_(database.prepare(
+          "UPDATE files SET size = ?2, modified_ns = ?3, modified = ?4, device = ?5, inode = ?6, settled = ?7, state = "
+          "'unreadable', problem = ?8, missing_since = NULL, verified_at = NULL, cksum = NULL, measured_plaquette = "
+          "NULL, computed_checksum = NULL WHERE id = ?1")),
+      put_field_(database.prepare("INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
+      put_property_(database.prepare("INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?)")),
+      put_finding_(database.prepare("INSERT INTO findings VALUES (?, 'index', ?, ?, ?, ?, ?)")),
+      put_other_(database.prepare("INSERT OR REPLACE INTO others VALUES (?, ?, ?, ?, ?)")),
+      set_missing_(database.prepare("UPDATE files SET missing_since = ?2 WHERE id = ?1")),
+      forget_(database.prepare("DELETE FROM files WHERE id = ?")),
+      forget_other_(database.prepare("DELETE FROM others WHERE path = ?")),
+      drop_fields_(database.prepare("DELETE FROM fields WHERE file_id = ?")),
+      drop_properties_(database.prepare("DELETE FROM properties WHERE file_id = ?")),
+      drop_findings_(database.prepare("DELETE FROM findings WHERE file_id = ?")),
+      drop_slices_(database.prepare("DELETE FROM damaged_slices WHERE file_id = ?")),
+      drop_further_(database.prepare("DELETE FROM further_files WHERE file_id = ?")),
+      drop_others_(
+          database.prepare("DELETE FROM others WHERE path IN (SELECT path FROM further_files WHERE file_id = ?)")) {}
+
+#undef LQ_PASSED
+
+void Store::keep(const Looked& looked, const std::string& now) {
+  const Catalog& catalog = looked.catalog;
+  const FieldEntry* first = catalog.fields.empty() ? nullptr : &catalog.fields.front();
+  const auto of_first = [&](auto&& what) -> std::optional<std::string> {
+    return first != nullptr ? std::optional<std::string>(what(*first)) : std::nullopt;
+  };
+  put_file_.bind(looked.path, looked.status.size, looked.status.modified,
+                 base::utc_text(looked.status.modified / nanoseconds), looked.status.device, looked.status.inode,
+                 text_or_none(catalog.format), of_first([](const FieldEntry& f) { return name(f.payload.spec.kind); }),
+                 first != nullptr ? lattice_of(*first) : std::nullopt,
+                 of_first([](const FieldEntry& f) { return name(f.payload.spec.precision); }),
+                 first != nullptr ? group_of(*first) : std::nullopt, std::uint64_t{catalog.fields.size()},
+                 first != nullptr ? checksum_of(*first) : std::nullopt,
+                 first != nullptr ? first->plaquette : std::nullopt,
+                 first != nullptr ? first->link_trace : std::nullopt, looked.trajectory,
+                 looked.trajectory_from != nullptr ? std::optional<std::string>(looked.trajectory_from) : std::nullopt,
+                 looked.series, looked.state(), text_or_none(looked.problem), now, is_settled(looked) ? 1 : 0);
+  put_file_.step();
+  const std::int64_t id = put_file_.whole(0);
+  put_file_.reset();
+  drop_slices_.bind(id).run();
+  keep_fields(id, looked);
+  keep_properties(id, looked);
+  keep_findings(id, looked);
+  keep_further(id, looked);
+  forget_other(looked.path);
+}
+
+void Store::keep_lost(std::int64_t id, const Looked& looked) {
+  put_lost_
+      .bind(id, looked.status.size, looked.status.modified, base::utc_text(looked.status.modified / nanoseconds),
+            looked.status.device, looked.status.inode, is_settled(looked) ? 1 : 0, looked.problem)
+      .run();
+  drop_findings_.bind(id).run();
+  drop_slices_.bind(id).run();
+}
+
+void Store::keep_further(std::int64_t id, const Looked& looked) {
+  drop_further_.bind(id).run();
+  for (const FurtherFile& file : looked.further) {
+    put_further_.bind(id, file.path, file.status.size, file.status.modified).run();
+  }
+}
+
+void Store::keep_fields(std::int64_t id, const Looked& looked) {
+  drop_fields_.bind(id).run();
+  std::int64_t number = 0;
+  for (const FieldEntry& field : looked.catalog.fields) {
+    const Payload& payload = field.payload;
+    put_field_
+        .bind(id, number++, field.name, name(payload.spec.kind), lattice_of(field), name(payload.spec.precision),
+              payload.offset, payload.length, checksum_of(field), field.plaquette, field.link_trace)
+        .run();
+  }
+}
+
+void Store::keep_properties(std::int64_t id, const Looked& looked) {
+  drop_properties_.bind(id).run();
+  for (const auto& [field, property] : looked.properties) {
+    put_property_.bind(id, field, property.key, property.value, base::parse_double(property.value), property.source)
+        .run();
+  }
+}
+
+void Store::keep_findings(std::int64_t id, const Looked& looked) {
+  drop_findings_.bind(id).run();
+  for (const Finding& finding : looked.catalog.findings) {
+    put_finding_.bind(id, name(finding.severity), finding.rule, finding.message, finding.offset, finding.length).run();
+  }
+}
+
+void Store::keep_other(const Looked& looked) {
+  put_other_.bind(looked.path, looked.status.size, looked.status.modified, is_settled(looked) ? 1 : 0, looked.other)
+      .run();
+}
+
+void Store::set_missing(std::int64_t id, const std::string& since) { set_missing_.bind(id, text_or_none(since)).run(); }
+// Parts of the entry are looked at again, because they may be entries now.
+void Store::forget(std::int64_t id) {
+  drop_others_.bind(id).run();
+  forget_.bind(id).run();
+}
+void Store::forget_other(const std::string& path) { forget_other_.bind(path).run(); }
+
+}  // namespace lq::ensemble

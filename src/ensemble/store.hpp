@@ -1,0 +1,64 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Rows of files written to a catalogue and looked up in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ensemble/database.hpp"
+#include "ensemble/look.hpp"
+
+namespace lq::ensemble {
+
+// A file that the catalogue knows.
+struct Known {
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;
+  std::int64_t id = 0;     // 0: it is no lattice file
+  bool is_settled = true;  // else its contents may change without another time stamp
+  bool is_missing = false;
+  bool was_seen = false;     // on this walk
+  std::string what = {};     // of a lattice file its contents, "gauge 8x8x8x16"; of another what it is
+  bool is_readable = false;  // a lattice file whose headers were understood
+  std::vector<FurtherFile> further = {};
+};
+
+// By path: those that lie in the folder or below.
+using KnownFiles = std::unordered_map<std::string, Known>;
+KnownFiles known_below(const Database& database, const std::string& folder);
+// What `what` of a part begins with, the entry after it.
+inline constexpr std::string_view part_of = "part of ";
+// The contents of a file in short: "gauge 8x8x8x16".
+std::string contents_of(const Catalog& catalog);
+// Is `path` the folder itself, or below it?
+bool is_below(std::string_view path, std::string_view folder) noexcept;
+
+class Store {
+ public:
+  explicit Store(const Database& database);
+
+  void keep(const Looked& looked, const std::string& now);  // a lattice file
+  void keep_other(const Looked& looked);                    // any other
+  // One that should be a lattice file and is none any more: what was known of it stays.
+  void keep_lost(std::int64_t id, const Looked& looked);
+  void set_missing(std::int64_t id, const std::string& since);  // an empty text: it is there again
+  void forget(std::int64_t id);
+  void forget_other(const std::string& path);
+
+ private:
+  void keep_fields(std::int64_t id, const Looked& looked);
+  void keep_properties(std::int64_t id, const Looked& looked);
+  void keep_findings(std::int64_t id, const Looked& looked);
+  void keep_further(std::int64_t id, const Looked& looked);
+
+  Statement put_file_, put_further_, put_lost_, put_field_, put_property_, put_finding_, put_other_, set_missing_,
+      forget_, forget_other_;
+  Statement drop_fields_, drop_properties_, drop_findings_, drop_slices_, drop_further_, drop_others_;
+};
+
+}  // namespace lq::ensemble

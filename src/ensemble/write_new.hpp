@@ -1,0 +1,15 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A text as a new file, which has its name when it is complete.
+#pragma once
+
+#include <string>
+
+namespace lq::ensemble {
+
+// exists: there is a file of that name, and `overwrite` is off; invalid_argument: it is a catalogue or a lattice file;
+// no_space, no_permission, ...
+void write_new(const std::string& path, const std::string& text, bool overwrite);
+
+}  // namespace lq::ensemble

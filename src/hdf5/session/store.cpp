@@ -1,0 +1,146 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "hdf5/session/store.hpp"
+
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "hdf5/driver/driver.hpp"
+#include "hdf5/headers/superblock.hpp"
+#include "io/journal.hpp"
+#include "io/journal_watch.hpp"
+
+namespace lq::hdf5 {
+
+void Store::open() {
+  comm::Comm& comm = communicator_.engine();
+  bool is_new = mode_ == Mode::create;
+  comm::agree_at_root(comm, [&] {
+    is_new = is_new || (mode_ == Mode::append && transport_.kind(path_) == storage::PathKind::absent);
+    if (!is_new) open_at_root();
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(&is_new, 1)), 0);
+  if (is_new) start_new_file();
+}
+
+void Store::open_at_root() {
+  if (mode_ == Mode::append) {
+    lock_.emplace(path_);
+    io::recover(transport_, path_, options_.sync, *lock_);
+    io::require_one_name(path_);
+  }
+  there_ = transport_.open_read(path_);
+  identity_ = there_->identity();
+  if (!find_signature(*there_)) {
+    throw Error(Code::unknown_format,
+                path_ + ": this is not an HDF5 file: \"\\x89HDF\" was not found at any possible beginning",
+                {.path = path_});
+  }
+  image_ = std::make_unique<Image>(*there_);
+  look([](const Opened&) {});
+}
+
+void Store::start_new_file() {
+  comm::Comm& comm = communicator_.engine();
+  new_ = comm::agree(comm, [&] { return std::make_unique<io::NewFile>(transport_, communicator_, path_); });
+  new_->create(options_.overwrite, 0);
+  comm::agree_at_root(comm, [&] {
+    const Lock lock;
+    image_ = std::make_unique<Image>(path_);
+    close_in(create_in(*image_), *image_);
+  });
+}
+
+void Store::require_open() const {
+  if (is_open_) return;
+  throw Error(Code::wrong_state, path_ + ": the session was closed; open the file again", {.path = path_});
+}
+
+void Store::require_writable() const {
+  require_open();
+  if (mode_ != Mode::read) return;
+  throw Error(Code::wrong_state, path_ + ": the file is open for reading only; open it for appending", {.path = path_});
+}
+
+// While nobody but us writes to it, nobody disturbs. A file that is only read may get a new state at any time.
+void Store::look(base::FunctionRef<void(const Opened& file)> work) {
+  if (mode_ != Mode::read) return work(Opened(*image_));
+  io::read_undisturbed(transport_, there_, [&](storage::File& file, const io::FoundJournal&) { work(Opened(file)); });
+}
+
+void Store::edit(base::FunctionRef<void(hid_t file)> work) {
+  const Lock lock;
+  Image draft(*image_);
+  {
+    Handle file = open_in(draft, Access::write);
+    work(file.get());
+    close_in(std::move(file), draft);
+  }
+  for (const auto& [offset, bytes] : draft.changes()) image_->write_at(offset, bytes);
+  if (draft.size() > image_->size()) image_->resize(draft.size());
+}
+
+// At the root, in place.
+void Store::commit_at_root() {
+  std::unique_ptr<storage::File> file;
+  io::while_held(path_, [&] { file = transport_.open_write(path_); });
+  if (!is_unchanged(*identity_, file->identity())) {
+    throw Error(Code::io,
+                path_ +
+                    ": another program has written to the file since this session read it; changes since the last "
+                    "flush are not in the file. Open it again, and let only one program write at a time",
+                {.path = path_});
+  }
+  io::Appending appending(transport_, *file, options_.sync, *lock_);
+  appending.write(literals_of(*image_));
+  appending.commit(image_->size());
+  file->close();
+}
+
+void Store::flush() {
+  comm::Comm& comm = communicator_.engine();
+  if (mode_ == Mode::read) return;
+  bool is_changed = false;
+  if (communicator_.is_root()) is_changed = image_->is_changed();
+  comm.broadcast(std::as_writable_bytes(std::span(&is_changed, 1)), 0);
+  if (!is_changed) return;
+  if (new_) {
+    new_->write([&] { return literals_of(*image_); });
+    comm::agree_at_root(comm, [&] {
+      if (new_->file().size() < image_->size()) new_->named([&] { new_->file().resize(image_->size()); });
+    });
+  } else {
+    comm::agree_at_root(comm, [&] { commit_at_root(); });
+  }
+  look_anew();
+}
+
+void Store::look_anew() {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    if (!new_) {
+      there_ = transport_.open_read(path_);
+      identity_ = there_->identity();
+    }
+    image_ = std::make_unique<Image>(new_ ? new_->file() : *there_);
+  });
+}
+
+io::FieldWriter::Continuation Store::continuation() const {
+  io::FieldWriter::Continuation before{.at = at(), .in_place = new_ == nullptr, .lock = lock_ ? &*lock_ : nullptr};
+  if (image_) before.end = image_->size();
+  return before;
+}
+
+void Store::close() {
+  flush();
+  if (new_) {
+    new_->finish(options_.sync);
+    new_->publish(options_.sync);
+  }
+  is_open_ = false;
+  image_.reset();
+  there_.reset();
+  lock_.reset();
+}
+
+}  // namespace lq::hdf5

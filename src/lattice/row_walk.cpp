@@ -1,0 +1,28 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "lattice/row_walk.hpp"
+
+#include "lattice/site_order.hpp"
+
+namespace lq::lattice {
+
+RowWalk::RowWalk(const Box& box, const SiteOrder& order, std::uint64_t most)
+    : box_(box), order_(order), most_(std::max<std::uint64_t>(most, 1)) {
+  // Rows of one site are the shortest.
+  parts_.reserve(static_cast<std::size_t>(std::min(most_, box.volume())));
+}
+
+Coord RowWalk::site(std::uint64_t number) const noexcept { return lattice::site_at(number, box_, order_); }
+
+void RowWalk::take_parts(Coord& x, std::uint64_t sites) noexcept {
+  const int axis = order_.front();
+  while (sites > 0) {
+    const auto in_row = static_cast<std::uint64_t>(box_.lower[axis] + box_.extents[axis] - x[axis]);
+    const RowPart& part = parts_.emplace_back(RowPart{x, axis, std::min(sites, in_row)});
+    sites -= part.sites;
+    x[axis] += static_cast<std::int64_t>(part.sites) - 1;
+    lattice::advance(x, box_, order_);
+  }
+}
+
+}  // namespace lq::lattice

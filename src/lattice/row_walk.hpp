@@ -1,0 +1,63 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites that follow one another in some order of a box, as parts of its rows: what rows of sites are taken and given
+// by, a few at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+
+namespace lq::lattice {
+
+// Sites at x and after it along the axis.
+struct RowPart {
+  Coord x;
+  int axis = 0;
+  std::uint64_t sites = 0;
+};
+
+class RowWalk {
+ public:
+  // `order` resolved. At most `most` sites at a time, but at least one. Walks need no memory beyond what this takes.
+  RowWalk(const Box& box, const SiteOrder& order, std::uint64_t most);
+
+  std::uint64_t most() const noexcept { return most_; }
+  // The `sites` sites from each x on, at most `most` of them: work(parts, sites of each before them, sites of each),
+  // where the parts of the first x come first.
+  template <class Work>
+  void walk(std::span<Coord> x, std::uint64_t sites, Work&& work) {
+    for (std::uint64_t done = 0; done < sites;) {
+      const std::uint64_t some = std::min(sites - done, most_ / x.size());
+      parts_.clear();
+      for (Coord& at : x) take_parts(at, some);
+      work(std::span<const RowPart>(parts_), done, some);
+      done += some;
+    }
+  }
+  template <class Work>
+  void walk(Coord x, std::uint64_t sites, Work&& work) {
+    walk(std::span(&x, 1), sites, work);
+  }
+  // From site number `begin` of the order on.
+  template <class Work>
+  void walk(std::uint64_t begin, std::uint64_t sites, Work&& work) {
+    if (sites > 0) walk(site(begin), sites, work);
+  }
+
+ private:
+  Coord site(std::uint64_t number) const noexcept;
+  // Adds the parts of the given number of sites from x on; x becomes the site after them.
+  void take_parts(Coord& x, std::uint64_t sites) noexcept;
+
+  Box box_;
+  SiteOrder order_;
+  std::uint64_t most_;
+  std::vector<RowPart> parts_;
+};
+
+}  // namespace lq::lattice

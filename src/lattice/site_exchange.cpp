@@ -1,0 +1,124 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Wishes are sorted by owner and told to the owners as site numbers in the owner's local box; data then
+// come back in the order of the wishes, without further description.
+#include "lattice/site_exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/bytes.hpp"
+#include "comm/agree.hpp"
+#include "comm/comm.hpp"
+#include "lattice/decomposition.hpp"
+#include "lattice/site_order.hpp"
+
+namespace lq::lattice {
+namespace {
+
+constexpr std::size_t number_bytes = sizeof(std::uint64_t);
+
+struct SiteRequest {
+  int owner = 0;
+  std::uint64_t place = 0;   // among the wishes of this rank
+  std::uint64_t number = 0;  // in the owner's box
+};
+
+std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wanted) {
+  const lattice::Decomposition& decomposition = grid.decomposition();
+  const Box lattice = whole(grid.extents());
+  std::vector<SiteRequest> wishes;
+  wishes.reserve(wanted.size());
+  for (const Coord& x : wanted) {
+    if (!lattice.contains(x)) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("site ({}) is outside the lattice {}", fmt::join(x, ", "), to_string(grid.extents())));
+    }
+    wishes.push_back({decomposition.owner(x), wishes.size(), 0});
+  }
+  std::stable_sort(wishes.begin(), wishes.end(),
+                   [](const SiteRequest& a, const SiteRequest& b) { return a.owner < b.owner; });
+  const SiteOrder natural = lattice::resolve_order({}, grid.extents().size());
+  Box box;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    if (i == 0 || wishes[i].owner != wishes[i - 1].owner) box = decomposition.box_of(wishes[i].owner);
+    wishes[i].number = lattice::site_number(wanted[wishes[i].place], box, natural);
+  }
+  return wishes;
+}
+
+[[noreturn]] void refuse_length(int rank, std::size_t found, std::size_t expected) {
+  throw Error(Code::communication,
+              fmt::format("exchange of sites: rank {} sent {} bytes, expected {}; does the size of "
+                          "a site differ between ranks?",
+                          rank, found, expected));
+}
+
+}  // namespace
+
+SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted) : communicator_(grid.communicator()) {
+  comm::Comm& comm = communicator_.engine();
+  std::vector<comm::Message> requests;
+  comm::agree(comm, [&] {
+    for (const SiteRequest& wish : list_wishes(grid, wanted)) {
+      if (from_.empty() || from_.back().rank != wish.owner) {
+        from_.push_back({wish.owner, {}});
+        requests.push_back({wish.owner, {}});
+      }
+      from_.back().sites.push_back(wish.place);
+      std::vector<std::byte>& bytes = requests.back().bytes;
+      bytes.resize(bytes.size() + number_bytes);
+      base::store_le(bytes.data() + bytes.size() - number_bytes, wish.number);
+    }
+  });
+  const std::vector<comm::Message> asked = comm::agree(comm, [&] { return comm.all_to_all(std::move(requests)); });
+  comm::agree(comm, [&] {
+    for (const comm::Message& request : asked) {
+      Peer peer{request.rank, std::vector<std::uint64_t>(request.bytes.size() / number_bytes)};
+      for (std::size_t i = 0; i < peer.sites.size(); ++i) {
+        peer.sites[i] = base::load_le<std::uint64_t>(request.bytes.data() + i * number_bytes);
+      }
+      to_.push_back(std::move(peer));
+    }
+  });
+}
+
+std::vector<comm::Message> SiteExchange::pack_answers(const std::byte* local_sites, std::size_t site_bytes) const {
+  std::vector<comm::Message> outgoing;
+  outgoing.reserve(to_.size());
+  for (const Peer& peer : to_) {
+    comm::Message message{peer.rank, std::vector<std::byte>(peer.sites.size() * site_bytes)};
+    std::byte* next = message.bytes.data();
+    for (const std::uint64_t site : peer.sites) {
+      std::memcpy(next, local_sites + site * site_bytes, site_bytes);
+      next += site_bytes;
+    }
+    outgoing.push_back(std::move(message));
+  }
+  return outgoing;
+}
+
+void SiteExchange::exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const {
+  comm::Comm& comm = communicator_.engine();
+  // A rank whose memory does not suffice must not leave the others waiting for its message.
+  std::vector<comm::Message> outgoing = comm::agree(comm, [&] { return pack_answers(local_sites, site_bytes); });
+  // Whoever was asked answers, in the order of the ranks on both sides.
+  const std::vector<comm::Message> incoming = comm::agree(comm, [&] { return comm.all_to_all(std::move(outgoing)); });
+  for (std::size_t i = 0; i < from_.size(); ++i) {
+    const Peer& peer = from_[i];
+    const bool answered = i < incoming.size() && incoming[i].rank == peer.rank;
+    const std::size_t found = answered ? incoming[i].bytes.size() : 0;
+    if (found != peer.sites.size() * site_bytes) refuse_length(peer.rank, found, peer.sites.size() * site_bytes);
+    const std::byte* next = incoming[i].bytes.data();
+    for (const std::uint64_t place : peer.sites) {
+      std::memcpy(out + place * site_bytes, next, site_bytes);
+      next += site_bytes;
+    }
+  }
+}
+
+}  // namespace lq::lattice

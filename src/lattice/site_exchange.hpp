@@ -1,0 +1,43 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sites of other ranks, as neighbours in stencils need them: who wants what is settled once, after which every
+// exchange is one collective operation.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <limequat/grid.hpp>
+
+#include "comm/comm.hpp"
+
+namespace lq::lattice {
+
+class SiteExchange {
+ public:
+  // Collective. `wanted`: global coordinates, in any order, own sites and repetitions included; may differ in
+  // number between ranks. invalid_argument on all ranks when one of them lies outside the lattice.
+  SiteExchange(const Grid& grid, std::span<const Coord> wanted);
+
+  // Collective. `local_sites`: this rank's sites of site_bytes each, x fastest in its local box. Afterwards `out`
+  // has the site of wanted[i] at i * site_bytes. site_bytes is the same on all ranks.
+  void exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const;
+
+ private:
+  // The sites that pass between this rank and another, in the order of their passing.
+  struct Peer {
+    int rank = 0;
+    std::vector<std::uint64_t> sites;
+  };
+
+  std::vector<comm::Message> pack_answers(const std::byte* local_sites, std::size_t site_bytes) const;
+
+  Communicator communicator_;
+  std::vector<Peer> from_;  // by owner: the places of its sites in `out`
+  std::vector<Peer> to_;    // by who wants them: the numbers of my sites
+};
+
+}  // namespace lq::lattice

@@ -1,0 +1,76 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A MemoryLayout held against the box of a rank: where each number of each site lies. That is a sum, of the place of
+// the site and the place of the number in a site, so that rows of sites are moved without a look at the description.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <vector>
+
+#include <limequat/field.hpp>
+
+#include "lattice/part.hpp"
+
+namespace lq::lattice {
+
+// Numbers of a site that lie side by side.
+struct Stretch {
+  int array = 0;             // which of the arrays, where directions have their own
+  std::uint64_t group = 0;   // which of the site's places it is counted from
+  std::uint64_t number = 0;  // of the first, in the site as files and plain memory have it
+  std::int64_t place = 0;    // of the first, counted from the place of the site
+  std::uint64_t length = 0;
+  bool is_transposed = false;  // a matrix of SU(3) that lies there by columns
+};
+
+class SitePlaces {
+ public:
+  // `spec` resolved. invalid_argument says which number of the layout does not fit the box or the field.
+  SitePlaces(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box);
+
+  static constexpr std::int64_t absent = -1;  // of a site of the parity that is not there
+
+  // Places of `places.size()` sites along an axis, the first at coordinate x of the box. Where links have places of
+  // their own, those of one group of stretches.
+  void along(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
+  const std::vector<Stretch>& stretches() const noexcept { return stretches_; }
+  int arrays() const noexcept { return arrays_; }  // without that of norms
+  std::uint64_t lanes() const noexcept { return lanes_; }
+  std::int64_t site_stride() const noexcept { return site_stride_; }
+  // The place from which on sites are of the second of two parities in memory; 0 where there is but one.
+  std::int64_t parted_at() const noexcept {
+    return part_.checkerboard ? std::abs(part_.checkerboard->parity_stride) : 0;
+  }
+  // Numbers from the begin of an array to its end. invalid_argument where a table of places is none.
+  std::uint64_t numbers_in_array() const;
+
+ private:
+  void place_sites(const MemoryLayout& layout);
+  void place_numbers(const MemoryLayout& layout, const FieldSpec& spec);
+  void require_numbers(const MemoryLayout& layout, const FieldSpec& spec, std::uint64_t together) const;
+  void place_parities(const MemoryLayout& layout, std::uint64_t together, std::uint64_t groups);
+  void count_numbers();
+  void add(const Stretch& next);
+  void along_by_table(const Coord& x, int axis, std::uint64_t group, std::span<std::int64_t> places) const noexcept;
+  void along_in_turn(const Coord& x, int axis, std::span<std::int64_t> places) const noexcept;
+
+  Extents box_;
+  lattice::Part part_;  // positions of sites, which become places
+  // Without parities: the sum over the axes of what the coordinate adds.
+  std::vector<std::vector<std::int64_t>> steps_;
+  std::span<const std::uint64_t> table_;  // of the application, in this order
+  SiteOrder order_;
+  std::uint64_t groups_ = 1;      // entries of a site
+  std::int64_t site_stride_ = 0;  // numbers from a site to the next
+  std::uint64_t sites_ = 0;       // of a parity, with halo or padding
+  std::uint64_t lanes_ = 1;
+  std::uint64_t group_stride_ = 0;  // numbers from the links of a direction to those of the next
+  std::vector<Stretch> stretches_;
+  int arrays_ = 1;
+  std::uint64_t numbers_in_array_ = 0;
+};
+
+}  // namespace lq::lattice

@@ -1,0 +1,64 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set of vectors of another program, read vector by vector as if it were one of ours: vectors that lie interleaved in
+// one field, packed sites and a fifth dimension that runs fastest come out as a set of modes has them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/file.hpp>
+#include <limequat/grid.hpp>
+
+#include "format/vectors/vectors.hpp"
+#include "modes/compressed.hpp"
+
+namespace lq::modes {
+
+// Collective. The files of a folder of vectors: metadata.txt, or v0.bin, v1.bin, ...; empty: the path is no folder.
+// not_found: a folder without them.
+std::vector<std::string> files_in(const std::string& path, const Communicator& communicator);
+// Collective. The text of a file NAME.evals.xml next to a file; empty: there is none.
+std::string eigenvalues_beside(const std::string& path, const Communicator& communicator);
+
+class Source {
+ public:
+  // Local; alike on all ranks. The files outlive it and stay where they are. unknown_format: no set of vectors; else as
+  // format::vectors::set_in().
+  Source(std::span<const File> files, const std::string& eigenvalues, const modes::Unsaid& unsaid);
+
+  const modes::Description& description() const noexcept { return set_.description; }
+  const std::vector<modes::Mode>& modes() const noexcept { return set_.modes; }
+  std::string_view family() const noexcept { return format::vectors::name(set_.family); }
+  bool has_eigenvalues() const noexcept { return set_.has_eigenvalues; }
+  const FieldEntry& field(std::uint64_t k) const;
+  // Vectors that one pass over the file reads together.
+  bool is_interleaved() const noexcept { return set_.per_field > 1; }
+  // nullptr: its vectors are fields.
+  const Compressed* compressed() const noexcept { return compressed_ ? &*compressed_ : nullptr; }
+
+  // Collective. Vectors first, first + 1, ... as many as there are `vectors`, which have one precision. The grid is one
+  // of description().sites(). Returns what was read last.
+  Report read(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
+              const ReadOptions& options) const;
+
+ private:
+  Report read_field(std::uint64_t k, const Grid& grid, const MutableField& field, const ReadOptions& options) const;
+  Report read_interleaved(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
+                          const ReadOptions& options) const;
+  Report read_rearranged(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors,
+                         const ReadOptions& options) const;
+  Report read_compressed(std::uint64_t first, const Grid& grid, std::span<const MutableField> vectors) const;
+
+  std::span<const File> files_;
+  format::vectors::VectorSet set_;
+  std::optional<Compressed> compressed_;
+  FieldEntry shown_;  // of compressed ones, what each of them is
+};
+
+}  // namespace lq::modes

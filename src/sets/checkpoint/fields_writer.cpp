@@ -1,0 +1,138 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What moves the sites is the engine of lq::write.
+#include "sets/checkpoint/fields_writer.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "format/format.hpp"
+#include "io/write.hpp"
+#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+
+namespace lq::sets {
+
+FieldsWriter::FieldsWriter(storage::Transport& transport, const Communicator& communicator,
+                           const Generation& generation, Sync sync, Start start)
+    : transport_(transport),
+      communicator_(communicator),
+      generation_(generation),
+      sync_(sync),
+      name_(std::move(start.name)),
+      at_(std::move(start.at)),
+      end_(start.end),
+      names_(std::move(start.names)) {}
+
+void FieldsWriter::require_writable(const std::string& name, const Grid& grid, const WriteOptions& options) const {
+  const auto refuse = [&](Code code, const std::string& what) {
+    throw Error(code, fmt::format("{}: field \"{}\": {}", name_, name, what), {.path = name_, .record = name});
+  };
+  require_field_name(name_, name);
+  if (names_.contains(name)) refuse(Code::exists, "the set has a field of this name already; choose another");
+  if (grid.size() != communicator_.size()) {
+    refuse(Code::invalid_argument, fmt::format("its grid has {} ranks, the set has {}; create the grid on all of them",
+                                               grid.size(), communicator_.size()));
+  }
+  if (options.verify == Verify::none) {
+    refuse(Code::invalid_argument, "fields of a set are recovered by their checksums; leave verify unchanged");
+  }
+  if (std::ranges::count(options.metadata, note_type, &Metadata::value_type::first) > 0) {
+    refuse(Code::invalid_argument, fmt::format("only the library writes records \"{}\"", note_type));
+  }
+}
+
+Report FieldsWriter::write(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
+  if (has_failed_) cut_off_what_failed();
+  WriteOptions how;
+  std::set<std::string> added;
+  std::unique_ptr<io::FieldWriter> writer;
+  comm::require_same(communicator_.engine(), [&] {
+    require_writable(name, grid, options);
+    const FieldNote note{generation_, grid.extents(), grid.processes(),
+                         options.precision.value_or(field.spec.precision), name};
+    how = options;
+    how.format = "scidac";
+    how.name = name;
+    how.sync = sync_;
+    how.overwrite = false;
+    how.metadata.emplace_back(note_type, encode(note));
+    writer = std::make_unique<io::FieldWriter>(transport_, communicator_, name_, how,
+                                               io::FieldWriter::Continuation{at_, end_, lattice_ != grid.extents()});
+    added.insert(name);
+    return std::vector<comm::Stated>{{"the name of the field", name}};
+  });
+  has_failed_ = true;
+  Report report = io::append_field(*writer, transport_, grid, name_, name, field, how.metadata, how);
+  writer->complete(report);
+  has_failed_ = false;
+  end_ = writer->end();
+  lattice_ = grid.extents();
+  names_.merge(added);
+  return report;
+}
+
+// The file ends with a whole field, whatever happened to the one after it.
+void FieldsWriter::cut_off_what_failed() {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    const auto file = transport_.open_write(at_);
+    file->resize(end_);
+    if (sync_ != Sync::none) file->sync();
+  });
+  lattice_ = {};
+  has_failed_ = false;
+}
+
+void FieldsWriter::finish() {
+  if (has_failed_) cut_off_what_failed();
+}
+
+FieldsWriter::Start create_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
+                                  bool overwrite) {
+  const std::string name = fields_name(path), part = part_name(name, generation);
+  require_fields_target(transport, path, overwrite);
+  if (transport.kind(part) == storage::PathKind::file) transport.remove(part);  // of an attempt that failed
+  create_part(transport, path, part)->close();
+  return {name, part, 0, {}};
+}
+
+FieldsWriter::Start behind_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
+                                  std::uint64_t fields) {
+  const std::string name = fields_name(path);
+  const auto file = transport.open_read(name);
+  const SetFields there = sort_fields(format::format_named("scidac").container->scan(*file, {}), generation);
+  FieldsWriter::Start start{name, name, file->size(), {}};
+  for (const SetField& field : there.intact) start.names.insert(field.note.name);
+  const bool is_whole =
+      there.broken.empty() && there.intact.size() == fields && there.intact.back().message.end == start.end;
+  if (is_whole) return start;
+  throw Error(Code::malformed,
+              fmt::format("{}: its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore "
+                          "the file that was written with the set",
+                          name, fields),
+              {.path = name});
+}
+
+// Names hold no control characters.
+void share(comm::Comm& comm, FieldsWriter::Start& start) {
+  start.name = comm::broadcast_text(comm, start.name);
+  start.at = comm::broadcast_text(comm, start.at);
+  comm.broadcast(std::as_writable_bytes(std::span(&start.end, 1)), 0);
+  std::string names;
+  comm::agree_at_root(comm, [&] {
+    for (const std::string& name : start.names) names += name + '\n';
+  });
+  names = comm::broadcast_text(comm, names);
+  comm::agree(comm, [&] {
+    for (std::size_t at = 0; at < names.size(); at = names.find('\n', at) + 1) {
+      start.names.insert(names.substr(at, names.find('\n', at) - at));
+    }
+  });
+}
+
+}  // namespace lq::sets

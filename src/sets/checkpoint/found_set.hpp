@@ -1,0 +1,89 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set on disk with its records: under its names, or, where a job died while it gave them, partly under temporary
+// ones. Local; holds no file open.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/error.hpp>
+
+#include "base/inner.hpp"
+#include "format/sion/set.hpp"
+#include "sets/checkpoint/found_file.hpp"
+#include "sets/checkpoint/record.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::sets {
+
+struct FoundSet {
+  std::string path;  // of the set: the name of file 0
+  format::sion::Set set;
+  std::vector<SetRecord> records;                  // of each file; empty: written by another program
+  std::vector<std::vector<std::uint64_t>> sizes;   // of the streams of each file, where they are compressed
+  std::vector<std::vector<StreamLoss>> losses;     // of each file, that a repair found
+  std::vector<std::string> problems;               // of each file, whose record was made again; empty: it is sound
+  std::vector<format::sion::ChunkTable> doubtful;  // of each file: its table where it was taken away from it
+  std::uint64_t fields = 0;                        // as file 0 states; of files without a table not known
+  std::string fields_path;                         // with these, as it is called now; empty: none
+  std::optional<Error> fields_problem;             // why there are fewer
+
+  bool has_records() const noexcept { return !records.empty(); }
+  Compression compression() const noexcept { return has_records() ? records.front().compression : Compression::none; }
+  bool has_checksums() const noexcept { return has_records() && records.front().checksums; }
+  bool is_named() const;  // all files have their names
+  StreamPlace place(std::int32_t task) const;
+  // Of files with a table: what there is of a stream, what a repair found to be missing, and both.
+  std::uint64_t kept_bytes(std::int32_t task) const;
+  const StreamLoss* loss_of(std::int32_t task) const;
+  std::uint64_t stream_bytes(std::int32_t task) const;
+  bool has_losses() const noexcept;
+  bool has_problems() const noexcept;
+  std::string describe(const StreamLoss& loss, std::int32_t file) const;
+  MultifileInfo info() const;
+};
+
+// Where the fields of a set are. Streams can be read without them.
+struct FoundFields {
+  std::string path;              // empty: nowhere
+  std::optional<Error> problem;  // why, if there should be some
+};
+// `fields`: how many the set has; nothing: it was not closed.
+FoundFields find_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
+                        std::optional<std::uint64_t> fields);
+
+// Of a set whose files have their tables.
+TaskEntry entry_of(const FoundSet& found, std::int32_t task);
+
+enum class Unclosed { refused, accepted };
+// Physical files that are not there; stood in for: by some whose streams are lost.
+enum class MissingFiles { refused, stood_in_for };
+
+// The name of the set that a file belongs to, which for a further file NAME.%06d is NAME. Reads its header.
+std::string name_of_set(storage::Transport& transport, const std::string& path, const std::string& name);
+// `path`: any file of the set, or its name. Throws what format::sion::Set::open() throws, and malformed: files of
+// several generations of which none is complete, damaged records.
+LQ_INNER FoundSet find_set(storage::Transport& transport, const std::string& path,
+                           Unclosed unclosed = Unclosed::refused, MissingFiles missing = MissingFiles::refused);
+// The set whose file 0 is at `path` or was to be, with this generation: each file under its name or its temporary one.
+// `files`: how many there are, whatever they say, because they may not have been told of those that were added; 0: as
+// they say.
+FoundSet find_generation(storage::Transport& transport, const std::string& path, const Generation& generation,
+                         Unclosed unclosed, std::int32_t files = 0);
+// Of the file at `path`; nothing where there is no file, or none with a set record. io, no_permission: it cannot be
+// told, and a set must not be made whole without a file that may be its own.
+std::optional<Generation> generation_at(storage::Transport& transport, const std::string& path);
+
+// The whole records at the end of a chunk, the newest first, and which of the two places each is in.
+struct RecordAt {
+  ChunkRecord record;
+  int place = 0;
+};
+std::vector<RecordAt> read_chunk_records(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
+                                         std::uint64_t chunk);
+
+}  // namespace lq::sets

@@ -1,0 +1,188 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What new sets and those appended to have in common; and the public MultifileWriter and OutStream over them.
+#include "sets/checkpoint/new_set.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <streambuf>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
+#include "options/agreed.hpp"
+#include "sets/checkpoint/compression.hpp"
+#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/publishing.hpp"
+
+namespace lq {
+namespace sets {
+namespace {
+
+constexpr std::uint64_t largest_buffer = largest_frame;
+
+// The same error, which says what has become of the bytes written.
+[[noreturn]] void throw_with_remedy(const Error& error, const std::string& whereabouts) {
+  throw Error(error.code(),
+              fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
+                          whereabouts),
+              error.facts());
+}
+
+}  // namespace
+
+std::uint64_t expected_of(const MultifileOptions& options) noexcept {
+  constexpr std::uint64_t most = std::uint64_t{1} << 40;  // so that sums over ranks stay numbers
+  return std::min(options.expected_bytes, most) * static_cast<std::uint64_t>(std::max(options.streams, 0));
+}
+
+std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options) {
+  std::vector<comm::Stated> arguments = options::stated("MultifileOptions", options);
+  arguments.push_back({"the path", path});
+  return arguments;
+}
+
+void require_options(const MultifileOptions& options, const std::string& path) {
+  const auto require = [&](bool holds, const std::string& sentence) {
+    if (!holds) throw Error(Code::invalid_argument, fmt::format("{}: {}", path, sentence), {.path = path});
+  };
+  require(options.streams >= 0 && options.streams <= most_streams,
+          fmt::format("a rank has 0 to {} streams, not {}", most_streams, options.streams));
+  require(options.buffer_bytes >= 1 && options.buffer_bytes <= largest_buffer,
+          fmt::format("a buffer has 1 to {} bytes, not {}", largest_buffer, options.buffer_bytes));
+  require(options.files >= 0,
+          fmt::format("{} physical files; give their number, or 0 to choose it automatically", options.files));
+  make_compressor(options.compression, options.level);
+}
+
+std::vector<OutStream> NewSet::take_handles() noexcept {
+  for (const auto& stream : streams_) handles_.emplace_back(*stream);
+  return std::move(handles_);
+}
+
+StreamSettings NewSet::settings() const {
+  return {generation_, options_.compression, options_.level, options_.checksums, options_.buffer_bytes};
+}
+
+std::unique_ptr<storage::File> NewSet::create_file_of_tasks(const std::string& part, std::uint64_t bytes) {
+  const StripeRequest request{
+      .count = options_.stripe_count, .bytes = options_.stripe_bytes, .by_size = options_.stripes_by_size};
+  return create_part(transport_, path_, part, request, bytes);
+}
+
+void NewSet::require_open() const {
+  if (!is_open_) throw Error(Code::wrong_state, fmt::format("{}: the set is closed already", path_), {.path = path_});
+}
+
+Report NewSet::write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
+  comm::agree(all(), [&] {
+    require_open();
+    require_field_name(fields_name(path_), name);
+    require_own();
+  });
+  if (!fields_) {
+    FieldsWriter::Start start = open_fields();
+    fields_ = comm::agree(all(), [&] {
+      return std::make_unique<FieldsWriter>(transport_, communicator_, generation_, options_.sync, std::move(start));
+    });
+  }
+  return fields_->write(name, grid, field, options);
+}
+
+void NewSet::close() {
+  try {
+    comm::agree(all(), [&] {
+      require_open();
+      is_open_ = false;
+      require_own();
+      for (const auto& stream : streams_) stream->flush();
+    });
+    if (fields_) fields_->finish();
+    finish();
+  } catch (const Error& error) {
+    if (error.code() == Code::wrong_state) throw;
+    comm::agree_alike(all(), [&] { throw_with_remedy(error, whereabouts()); });
+  }
+}
+
+void NewSet::discard() {
+  comm::agree(all(), [&] { require_open(); });
+  is_open_ = false;
+  remove();
+}
+
+}  // namespace sets
+
+// --- streams --------------------------------------------------------------------------------------------------------
+
+// Text goes straight into the stream's own buffer.
+struct OutStream::Text : std::streambuf {
+  explicit Text(sets::StreamWriter& writer) : to(writer), out(this) { out.exceptions(std::ios::badbit); }
+
+  std::streamsize xsputn(const char* text, std::streamsize length) override {
+    to.write(std::as_bytes(std::span(text, static_cast<std::size_t>(length))));
+    return length;
+  }
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    const char one = traits_type::to_char_type(c);
+    xsputn(&one, 1);
+    return c;
+  }
+
+  sets::StreamWriter& to;
+  std::ostream out;
+};
+
+OutStream::OutStream(sets::StreamWriter& writer) : writer_(&writer) {}
+OutStream::~OutStream() = default;
+OutStream::OutStream(OutStream&&) noexcept = default;
+
+void OutStream::write(std::span<const std::byte> bytes) { writer_->write(bytes); }
+std::ostream& OutStream::text() {
+  if (!text_) text_ = std::make_unique<Text>(*writer_);
+  return text_->out;
+}
+void OutStream::flush() { writer_->flush(); }
+void OutStream::sync() { writer_->sync(); }
+std::uint64_t OutStream::size() const noexcept { return writer_->size(); }
+std::int64_t OutStream::task() const noexcept { return writer_->task(); }
+
+// --- sets -----------------------------------------------------------------------------------------------------------
+
+MultifileWriter::MultifileWriter(std::unique_ptr<sets::NewSet> set)
+    : set_(std::move(set)), streams_(set_->take_handles()) {}
+
+MultifileWriter::MultifileWriter(const std::string& path, const Communicator& communicator,
+                                 const MultifileOptions& options)
+    : MultifileWriter(sets::create_set(storage::resolve(path), path, communicator, options)) {}
+
+MultifileWriter MultifileWriter::append(const std::string& path, const Communicator& communicator,
+                                        const MultifileOptions& options) {
+  return MultifileWriter(sets::append_to_set(storage::resolve(path), path, communicator, options));
+}
+
+MultifileWriter::~MultifileWriter() = default;
+MultifileWriter::MultifileWriter(MultifileWriter&&) noexcept = default;
+MultifileWriter& MultifileWriter::operator=(MultifileWriter&&) noexcept = default;
+
+std::int64_t MultifileWriter::tasks() const noexcept { return set_->tasks(); }
+std::size_t MultifileWriter::streams() const noexcept { return streams_.size(); }
+
+OutStream& MultifileWriter::stream(std::size_t index) {
+  if (index < streams_.size()) return streams_[index];
+  throw Error(Code::invalid_argument,
+              fmt::format("stream {} does not exist: this rank has {}", index, streams_.size()));
+}
+
+Report MultifileWriter::write_field(const std::string& name, const Grid& grid, const Field& field,
+                                    const WriteOptions& options) {
+  return set_->write_field(name, grid, field, options);
+}
+
+void MultifileWriter::close() { set_->close(); }
+void MultifileWriter::discard() { set_->discard(); }
+
+}  // namespace lq

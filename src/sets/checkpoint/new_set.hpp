@@ -1,0 +1,109 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A set being written by a group of ranks, from the first byte of its files to their names.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <limequat/multifile.hpp>
+
+#include "comm/agree.hpp"
+#include "sets/checkpoint/closing.hpp"
+#include "sets/checkpoint/fields_writer.hpp"
+#include "sets/checkpoint/stream_writer.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::sets {
+
+inline constexpr std::int32_t most_streams = 1 << 16;  // of a rank
+
+// Local. invalid_argument, unsupported.
+void require_options(const MultifileOptions& options, const std::string& path);
+// Local. Bytes of all streams of this rank, for the choice of stripes; 0: not known.
+std::uint64_t expected_of(const MultifileOptions& options) noexcept;
+// What all ranks must ask for alike.
+std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions& options);
+
+// The base of both kinds of sets that are written: new ones, and those that are appended to.
+class NewSet {
+ public:
+  virtual ~NewSet() = default;
+  NewSet(const NewSet&) = delete;
+  NewSet& operator=(const NewSet&) = delete;
+
+  std::int64_t tasks() const noexcept { return tasks_; }
+  std::vector<std::unique_ptr<StreamWriter>>& streams() noexcept { return streams_; }
+  // Local. The streams as users know them; there is room for them since the beginning.
+  std::vector<OutStream> take_handles() noexcept;
+
+  // Collective. As MultifileWriter::write_field().
+  Report write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options);
+
+  // Collective. wrong_state: closed or discarded already.
+  void close();
+  void discard();
+
+ protected:
+  // Local.
+  NewSet(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+         const MultifileOptions& options)
+      : transport_(transport), path_(path), communicator_(communicator), options_(options) {
+    handles_.reserve(static_cast<std::size_t>(std::clamp(options.streams, 0, most_streams)));
+  }
+
+  // Collective, once all ranks ask for the same. From arguments to open streams.
+  virtual void begin() = 0;
+  comm::Comm& all() const noexcept { return communicator_.engine(); }
+  StreamSettings settings() const;
+  // Local. A new physical file, of whose tasks the given number of bytes are expected; 0: not known.
+  std::unique_ptr<storage::File> create_file_of_tasks(const std::string& part, std::uint64_t bytes);
+  // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
+  virtual void require_own() = 0;
+  // Collective. A file for fields, or the one there is.
+  virtual FieldsWriter::Start open_fields() = 0;
+  // Collective. Behind the streams, which are flushed; no field is written any more.
+  virtual void finish() = 0;
+  virtual void remove() = 0;
+  // Of one's own where the set is while it is written.
+  virtual std::string whereabouts() const = 0;
+
+  storage::Transport& transport_;
+  std::string path_;
+  Communicator communicator_;
+  MultifileOptions options_;
+  Generation generation_;
+  std::int64_t tasks_ = 0;
+  std::vector<std::unique_ptr<StreamWriter>> streams_;
+  std::unique_ptr<FieldsWriter> fields_;  // from the first field on
+  std::vector<OutStream> handles_;
+
+ private:
+  void require_open() const;
+  bool is_open_ = true;
+};
+
+// Collective. A set of this kind, once all ranks ask for the same.
+template <class Set>
+std::unique_ptr<NewSet> begin_set(storage::Transport& transport, const std::string& path,
+                                  const Communicator& communicator, const MultifileOptions& options) {
+  std::unique_ptr<Set> set;
+  comm::require_same(communicator.engine(), [&] {
+    set = std::make_unique<Set>(transport, path, communicator, options);
+    return stated(path, options);
+  });
+  set->begin();
+  return set;
+}
+
+// Collective.
+std::unique_ptr<NewSet> create_set(storage::Transport& transport, const std::string& path,
+                                   const Communicator& communicator, const MultifileOptions& options);
+std::unique_ptr<NewSet> append_to_set(storage::Transport& transport, const std::string& path,
+                                      const Communicator& communicator, const MultifileOptions& options);
+
+}  // namespace lq::sets

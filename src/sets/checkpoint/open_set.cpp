@@ -1,0 +1,208 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The public MultifileReader is here, too.
+#include "sets/checkpoint/open_set.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "io/read.hpp"
+#include "io/replacement.hpp"
+#include "io/scan.hpp"
+#include "options/agreed.hpp"
+#include "sets/checkpoint/set_tables.hpp"
+
+namespace lq {
+namespace sets {
+
+std::unique_ptr<OpenSet> OpenSet::open(storage::Transport& transport, const std::string& path,
+                                       const Communicator& communicator, const MultifileReadOptions& options) {
+  std::unique_ptr<OpenSet> set;
+  comm::require_same(communicator.engine(), [&] {
+    set = std::make_unique<OpenSet>(transport);
+    if (options.record_bytes == 0) throw Error(Code::invalid_argument, "records have 1 byte at least, not 0");
+    std::vector<comm::Stated> arguments = options::stated("MultifileReadOptions", options);
+    arguments.push_back({"the path of the set to read", path});
+    return arguments;
+  });
+  set->begin(path, communicator, options);
+  return set;
+}
+
+void OpenSet::begin(const std::string& path, const Communicator& communicator, const MultifileReadOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  settings_.verify = options.verify != Verify::none;
+  io::use_same_files(comm, files_->transport(), [&] { find(path, comm, options); });
+  open_fields(communicator);
+}
+
+// Tables, and the files that they are of, which may get successors of their names at any time.
+void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileReadOptions& options) {
+  SetTables tables =
+      read_tables(files_->transport(), path, comm,
+                  {settings_.verify, options.accept_missing ? MissingFiles::stood_in_for : MissingFiles::refused});
+  settings_.record = tables.record;
+  const auto scatter = comm::agree(comm, [&] {
+    info_ = std::move(tables.info);
+    problem_ = std::move(tables.fields_problem);
+    return std::make_unique<ShareScatter>(comm, tables.parts, tables.mine, options.record_bytes);
+  });
+  comm::agree(comm, [&] {
+    // Files of other programs do not say to which set they belong.
+    if (!info_.has_records && info_.files.size() > 1) require_one_version(path);
+    share_ = scatter->run();
+    files_->set_paths(info_.files);
+    if (comm.size() > 1) open_dealt(tables.opened);
+  });
+}
+
+void OpenSet::require_one_version(const std::string& path) {
+  io::require_no_replacement(transport_, path);
+  if (files_->transport().mean_the_same()) return;
+  throw Error(Code::io, path + ": its files were replaced while they were opened; open it again", {.path = path});
+}
+
+// The files of my streams, which were looked into by other ranks.
+void OpenSet::open_dealt(const std::vector<storage::Identity>& opened) {
+  for (std::size_t number = 0; number < opened.size(); ++number) {
+    if (opened[number].inode != 0) files_->transport().expect(info_.files[number], opened[number]);
+  }
+  open_dealt();
+}
+
+// What else is wrong with a file is told to whoever reads its streams.
+void OpenSet::open_dealt() {
+  for (const std::vector<TaskEntry>* entries : {&share_.dealt, &share_.windowed}) {
+    for (const TaskEntry& entry : *entries) {
+      try {
+        files_->file(entry.place.file);
+      } catch (const Error&) {
+        if (files_->transport().has_seen_replacement()) throw;
+      }
+    }
+  }
+}
+
+// Damage to fields is a matter of whoever reads them.
+void OpenSet::open_fields(const Communicator& communicator) {
+  if (info_.fields_file.empty()) return;
+  fields_file_ = io::ScannedFile::open(transport_, info_.fields_file, communicator, {});
+  comm::agree_alike(communicator.engine(), [&] { sort_out_fields(); });
+}
+
+void OpenSet::sort_out_fields() {
+  const Catalog& catalog = fields_file_->catalog();
+  found_fields_ = sort_fields(catalog, settings_.record->generation);
+  for (const SetField& field : found_fields_.intact) fields_.push_back(describe(catalog, field));
+  if (fields_.size() >= info_.fields) return;
+  const std::string why = found_fields_.broken.empty()
+                              ? std::string("the file was cut")
+                              : fmt::format("at byte {} \"{}\": {}", found_fields_.broken.front().offset,
+                                            found_fields_.broken.front().name, found_fields_.broken.front().what);
+  problem_.emplace(Code::malformed,
+                   fmt::format("{}: of the {} fields of the set {} can be read ({}); restore the file from a copy",
+                               info_.fields_file, info_.fields, fields_.size(), why),
+                   ErrorFacts{.path = info_.fields_file});
+}
+
+const std::vector<MultifileField>& OpenSet::fields() const {
+  if (info_.fields_file.empty() && problem_) throw *problem_;
+  return fields_;
+}
+
+const FieldEntry& OpenSet::entry_of_field(const std::string& name) const {
+  std::string names;
+  for (const SetField& field : found_fields_.intact) {
+    if (field.note.name == name) return fields_file_->catalog().fields[field.entry];
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", field.note.name);
+  }
+  if (problem_) throw *problem_;
+  throw Error(Code::no_such_record,
+              fmt::format("{}: the set has no field \"{}\"; {}", info_.path, base::printable(name),
+                          names.empty() ? std::string("it has none at all") : fmt::format("there are {}", names)),
+              {.path = info_.path, .record = base::printable(name)});
+}
+
+Report OpenSet::read_field(const std::string& name, const Grid& grid, const MutableField& field,
+                           const ReadOptions& options) const {
+  comm::Comm& comm = grid.communicator().engine();
+  comm::require_same(comm, name, "the name of the field");
+  ReadOptions how;
+  const FieldEntry& entry = comm::agree(comm, [&] {
+    how = options;
+    how.field = name;
+    how.index = 0;
+    return std::cref(entry_of_field(name));
+  });
+  return io::read_listed(fields_file_->files(), fields_file_->catalog(), entry, grid, field, how);
+}
+
+const TaskEntry& OpenSet::entry(std::int64_t task) const {
+  const auto dealt = static_cast<std::int64_t>(share_.dealt.size());
+  if (task < share_.first || task - share_.first >= dealt) {
+    throw Error(
+        Code::invalid_argument,
+        task < 0 || task >= info_.tasks
+            ? fmt::format("{}: task {} does not exist; the set has tasks 0 to {}", info_.path, task, info_.tasks - 1)
+            : fmt::format("{}: task {} is not among those dealt to this rank ({} from {} on); open the set on "
+                          "this process alone to read any task",
+                          info_.path, task, dealt, share_.first),
+        {.path = info_.path});
+  }
+  return share_.dealt[static_cast<std::size_t>(task - share_.first)];
+}
+
+std::unique_ptr<StreamReader> OpenSet::reader(const TaskEntry& entry) const {
+  return std::make_unique<StreamReader>(files_, entry, settings_);
+}
+
+std::unique_ptr<Window> OpenSet::task(std::int64_t number) const {
+  auto window = std::make_unique<Window>();
+  const TaskEntry& found = entry(number);
+  window->add(reader(found), 0, found.size);
+  return window;
+}
+
+std::unique_ptr<Window> OpenSet::window() const {
+  auto window = std::make_unique<Window>();
+  std::uint64_t begin = share_.before_windowed;
+  const std::uint64_t end = share_.window_begin + share_.window_bytes;
+  for (const TaskEntry& one : share_.windowed) {
+    const std::uint64_t from = std::max(begin, share_.window_begin), to = std::min(begin + one.size, end);
+    if (from < to) window->add(reader(one), from - begin, to - from);
+    begin += one.size;
+  }
+  return window;
+}
+
+}  // namespace sets
+
+MultifileReader::MultifileReader(const std::string& path, const Communicator& communicator,
+                                 const MultifileReadOptions& options)
+    : set_(sets::OpenSet::open(storage::resolve(path), path, communicator, options)) {}
+MultifileReader::~MultifileReader() = default;
+MultifileReader::MultifileReader(MultifileReader&&) noexcept = default;
+MultifileReader& MultifileReader::operator=(MultifileReader&&) noexcept = default;
+
+const MultifileInfo& MultifileReader::info() const noexcept { return set_->info(); }
+std::int64_t MultifileReader::first_task() const noexcept { return set_->share().first; }
+std::int64_t MultifileReader::local_tasks() const noexcept {
+  return static_cast<std::int64_t>(set_->share().dealt.size());
+}
+InStream MultifileReader::task(std::int64_t number) const { return InStream(set_->task(number)); }
+std::uint64_t MultifileReader::size(std::int64_t number) const { return set_->entry(number).size; }
+InStream MultifileReader::window() const { return InStream(set_->window()); }
+const std::vector<MultifileField>& MultifileReader::fields() const { return set_->fields(); }
+Report MultifileReader::read_field(const std::string& name, const Grid& grid, const MutableField& field,
+                                   const ReadOptions& options) const {
+  return set_->read_field(name, grid, field, options);
+}
+std::uint64_t MultifileReader::window_begin() const noexcept { return set_->share().window_begin; }
+
+}  // namespace lq

@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sizes come from the functions that lay sets out, messages from those that count trees; which trees and collective
+// operations there are is written down here and compared with what is sent by tests/scale.
+#include <limequat/multifile_plan.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/json_writer.hpp"
+#include "comm/agree.hpp"
+#include "comm/tree.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+#include "sets/checkpoint/found_file.hpp"
+#include "sets/checkpoint/record.hpp"
+#include "sets/checkpoint/set_tables.hpp"
+#include "sets/checkpoint/shape.hpp"
+#include "sets/checkpoint/table_gathering.hpp"
+
+namespace lq {
+namespace {
+
+namespace sion = format::sion;
+
+constexpr std::uint64_t write_bytes = 4 << 20;  // of a table at a time
+constexpr std::uint64_t other_memory = 2 * comm::tree_piece_bytes;
+
+// Trees and collective operations, one after the other.
+class Sum {
+ public:
+  Sum(std::string what, std::uint64_t ranks, std::uint64_t collectives) {
+    cost_.what = std::move(what);
+    cost_.collectives = collectives;
+    cost_.steps = collectives * static_cast<std::uint64_t>(std::bit_width(ranks - 1));
+    cost_.other_memory = other_memory;
+  }
+  Sum& add(const comm::TreeCost& tree) {
+    cost_.steps += tree.steps;
+    cost_.messages += tree.messages;
+    cost_.bytes += tree.bytes;
+    return *this;
+  }
+  MetadataCost& cost() noexcept { return cost_; }
+
+ private:
+  MetadataCost cost_;
+};
+
+void require(const MultifilePlanRequest& request) {
+  const bool is_possible =
+      request.files >= 1 && request.files <= request.tasks && request.tasks <= std::numeric_limits<std::int32_t>::max();
+  if (is_possible) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("{} tasks in {} files: there must be 1 task at least and less than 2^31, and a task for each "
+                          "file",
+                          request.tasks, request.files));
+}
+
+MetadataCost creating(const MultifilePlan& plan) {
+  const std::uint64_t ranks = plan.request.tasks, group = plan.tasks_per_file, files = plan.request.files;
+  Sum sum("create", ranks, files > 1 ? 7 : 5);
+  sum.add(comm::summing_cost(ranks, 1));
+  if (files > 1) sum.add(comm::summing_cost(group, 1));
+  sum.add(comm::summing_cost(group, 2));  // widths of chunks, and bytes that are expected
+  // Only the first rank of each file tells how many tasks it has.
+  sum.add(comm::gathering_cost(ranks, 0)).add(comm::gathering_cost(files, 8));
+  sum.add(comm::gathering_cost(group, sizeof(sets::TaskShape)));
+  sum.cost().writes = 1;
+  sum.cost().write_bytes = plan.head_bytes;
+  sum.cost().writer_memory = plan.head_bytes + other_memory;
+  return sum.cost();
+}
+
+MetadataCost closing(const MultifilePlan& plan) {
+  Sum sum("close", plan.request.tasks, plan.request.files > 1 ? 5 : 4);
+  sum.add(comm::gathering_cost(plan.tasks_per_file, 8 + 8 * plan.chunks));
+  sum.cost().writes = (plan.table_bytes + write_bytes - 1) / write_bytes + 1;
+  sum.cost().write_bytes = plan.table_bytes + sion::closing_bytes;
+  // The table, and twice what of it is on its way to the file.
+  sum.cost().writer_memory = plan.table_bytes + 2 * std::min(plan.table_bytes, write_bytes) + other_memory;
+  return sum.cost();
+}
+
+// Each rank reads a task and a window, which is one task, too. Both are dealt out within the ranks of a file.
+MetadataCost opening(const MultifilePlan& plan) {
+  const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
+  // What rank 0 tells all takes two more where it is long.
+  const bool is_told_at_once = sets::told_bytes(files) <= comm::short_broadcast_bytes;
+  Sum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
+  for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
+  // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
+  // each file begins, in tasks and bytes, and what is summed.
+  sum.cost().writer_memory = 40 * group + 8 * group * (1 + plan.chunks) +
+                             std::min(plan.table_bytes, sets::checksum_piece_bytes) + 40 * files + other_memory;
+  return sum.cost();
+}
+
+}  // namespace
+
+MultifilePlan plan_multifile(const MultifilePlanRequest& request) {
+  require(request);
+  MultifilePlan plan;
+  plan.request = request;
+  // The last file takes the rest.
+  const std::uint64_t each = request.tasks / request.files;
+  plan.tasks_per_file = request.tasks - (request.files - 1) * each;
+  const std::array<std::uint64_t, 2> tasks{each, plan.tasks_per_file};
+  plan.block_bytes = static_cast<std::uint64_t>(sets::choose_block(request.unit_bytes, tasks));
+  plan.chunk_bytes = sets::choose_width(request.expected_bytes, plan.block_bytes, Compression::none, 0);
+  const std::uint64_t room = plan.chunk_bytes - sets::reserved_bytes;
+  plan.chunks = std::max<std::uint64_t>((request.expected_bytes + room - 1) / room, 1);
+  const auto most = static_cast<std::int32_t>(plan.tasks_per_file);
+  plan.head_bytes = sion::head_bytes(most) + sets::record_bytes;
+  plan.table_bytes = sion::table_bytes(most, plan.chunks) + sets::record_bytes;
+  if (request.files > 1) plan.table_bytes += 4 + 8 * request.tasks;
+  plan.costs = {creating(plan), closing(plan), opening(plan)};
+  return plan;
+}
+
+void put(base::JsonWriter& json, const MetadataCost& cost) {
+  json.begin_object().member("what", cost.what).member("collectives", cost.collectives).member("steps", cost.steps);
+  json.member("messages", cost.messages).member("bytes", cost.bytes).member("writes", cost.writes);
+  json.member("write_bytes", cost.write_bytes).member("writer_memory", cost.writer_memory);
+  json.member("other_memory", cost.other_memory).end_object();
+}
+
+std::string to_json(const MultifilePlan& plan) {
+  base::JsonWriter json;
+  json.begin_object().member("tasks", plan.request.tasks).member("files", plan.request.files);
+  json.member("expected_bytes", plan.request.expected_bytes).member("tasks_per_file", plan.tasks_per_file);
+  json.member("block_bytes", plan.block_bytes).member("chunk_bytes", plan.chunk_bytes);
+  json.member("chunks", plan.chunks).member("head_bytes", plan.head_bytes).member("table_bytes", plan.table_bytes);
+  return json.member("costs", plan.costs).end_object().take();
+}
+
+}  // namespace lq

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Sets that were interrupted made whole, and whole ones looked through. Local.
+#pragma once
+
+#include <string>
+
+#include <limequat/inspect.hpp>
+#include <limequat/multifile.hpp>
+
+#include "base/inner.hpp"
+#include "sets/checkpoint/found_set.hpp"
+#include "sets/checkpoint/open_set.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::sets {
+
+MultifileCheck verify(storage::Transport& transport, const std::string& path, int threads);
+// Collective. As lq::verify(), of a file of `transport`.
+LQ_INNER Verification verify_file(storage::Transport& transport, const std::string& path,
+                                  const Communicator& communicator, const VerifyOptions& options);
+// The fields of a set, and what is missing of them.
+CheckedFields check_fields(storage::Transport& transport, const FoundSet& found, FieldData data);
+// Adds what is found out about its fields.
+void verify_fields(storage::Transport& transport, const FoundSet& found, MultifileCheck& check);
+RepairReport repair(storage::Transport& transport, const std::string& path, const RepairOptions& options);
+
+// What a file says of its chunks next to their records.
+struct KnownOfFile {
+  bool was_closed = false;                          // so that every byte of a chunk had a record
+  std::uint64_t blocks = 0;                         // of chunks, when it was closed last; 0: not known
+  std::uint64_t tail_offset = 0;                    // where these end
+  const format::sion::ChunkTable* table = nullptr;  // that is not quite what was written
+  std::optional<std::uint32_t> table_sum;           // CRC-32 of the one that was
+};
+
+// The chunks of a task as their records tell, each compared with its bytes.
+struct RecoveredTask {
+  std::vector<std::int64_t> used;  // at least one; after a gap 0, up to the last chunk of which something is there
+  std::uint64_t bytes = 0;         // of the stream
+  std::uint64_t chunks = 0;        // filled ones
+  std::vector<ChunkDamage> lost, unfinished;
+  std::optional<StreamLoss> loss;  // all that is lost, as the set remembers it
+  bool may_go_on = false;          // as far as its last chunk tells
+};
+RecoveredTask recover_task(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
+                           const KnownOfFile& known);
+
+}  // namespace lq::sets

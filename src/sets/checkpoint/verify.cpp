@@ -1,0 +1,202 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Every chunk of a set held against its record, and every field against its checksum, also as a part of lq::verify().
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <iterator>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/multifile.hpp>
+
+#include "base/temporary_name.hpp"
+#include "comm/agree.hpp"
+#include "comm/parallel_for.hpp"
+#include "comm/thread_count.hpp"
+#include "io/catalog_codec.hpp"
+#include "io/verdict.hpp"
+#include "io/verify.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+
+namespace lq {
+namespace sets {
+namespace {
+
+ChunkDamage damage_of_fields(const std::string& path, std::string what) {
+  ChunkDamage damage;
+  damage.path = path;
+  damage.task = -1;
+  damage.what = std::move(what);
+  return damage;
+}
+
+}  // namespace
+
+CheckedFields check_fields(storage::Transport& transport, const FoundSet& found, FieldData data) {
+  CheckedFields checked;
+  if (!found.fields_path.empty()) {
+    checked = check_fields(transport, found.fields_path, found.records.front().generation, data);
+  }
+  const std::size_t intact = checked.fields.intact.size();
+  if (found.fields_problem) {
+    checked.damage.push_back(damage_of_fields(fields_name(found.path), found.fields_problem->what()));
+  } else if (intact < found.fields && checked.damage.empty()) {
+    checked.damage.push_back(damage_of_fields(
+        found.fields_path, fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
+                                       found.fields_path, found.fields, intact)));
+  }
+  return checked;
+}
+
+void verify_fields(storage::Transport& transport, const FoundSet& found, MultifileCheck& check) {
+  const CheckedFields fields = check_fields(transport, found, FieldData::compared);
+  check.fields_checked = fields.fields.intact.size();
+  check.damage.insert(check.damage.end(), fields.damage.begin(), fields.damage.end());
+}
+
+namespace {
+
+// Every chunk of a set, a stream at a time by each thread; damage in the order of the tasks.
+void verify_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
+                    MultifileCheck& check) {
+  ReadSettings settings;
+  if (found.has_records()) settings.record = found.records.front();
+  comm::Team team(comm::thread_count(threads, check.info.stored_bytes));
+  std::vector<std::vector<ChunkDamage>> of_tasks(static_cast<std::size_t>(found.set.tasks()));
+  std::atomic<std::uint64_t> checked{0};
+  comm::parallel_for(team, of_tasks.size(), [&](int, std::uint64_t number) {
+    const auto task = static_cast<std::int32_t>(number);
+    TaskEntry entry = entry_of(found, task);
+    const StreamPlace place = entry.place;
+    const std::vector<std::int64_t> used = entry.used;
+    StreamReader reader(files, std::move(entry), settings);
+    checked += reader.check([&](std::uint64_t chunk, const Error& error) {
+      of_tasks[static_cast<std::size_t>(number)].push_back({files->file(place.file).path(), task, chunk,
+                                                            place.offset(chunk),
+                                                            static_cast<std::uint64_t>(used[chunk]), error.what()});
+    });
+  });
+  check.chunks_checked = checked;
+  for (std::vector<ChunkDamage>& own : of_tasks) std::ranges::move(own, std::back_inserter(check.damage));
+}
+
+}  // namespace
+
+MultifileCheck verify(storage::Transport& transport, const std::string& path, int threads) {
+  const auto files = std::make_shared<OpenFiles>(transport);
+  const FoundSet found = find_set(files->transport(), path);
+  MultifileCheck check;
+  check.info = found.info();
+  files->set_paths(check.info.files);
+  verify_streams(found, files, threads, check);
+  for (std::size_t file = 0; file < found.problems.size(); ++file) {
+    if (found.problems[file].empty()) continue;
+    check.damage.push_back({found.set.files()[file].path, -1, 0, 0, 0, found.problems[file]});
+  }
+  for (std::size_t file = 0; file < found.losses.size(); ++file) {
+    const auto number = static_cast<std::int32_t>(file);
+    const format::sion::PhysicalFile& physical = found.set.files()[file];
+    for (const StreamLoss& loss : found.losses[file]) {
+      const bool is_of_task = loss.task != StreamLoss::of_fields;
+      check.damage.push_back({physical.path, is_of_task ? physical.ranks[loss.task] : -1, loss.chunk, 0, loss.bytes,
+                              found.describe(loss, number)});
+    }
+  }
+  verify_fields(files->transport(), found, check);
+  return check;
+}
+
+}  // namespace sets
+
+MultifileCheck verify_multifile(const std::string& path, int threads) {
+  return sets::verify(storage::resolve(path), path, threads);
+}
+
+namespace {
+
+// A multifile without records has no checksums.
+void check_chunks(storage::Transport& transport, Verification& verification, int threads) {
+  try {
+    const MultifileCheck check = sets::verify(transport, verification.path, threads);
+    if (check.info.has_checksums) verification.chunks_checked = check.chunks_checked;
+    verification.fields_checked = check.fields_checked;
+    for (const ChunkDamage& damage : check.damage) {
+      verification.findings.push_back({.severity = Severity::error,
+                                       .code = Code::checksum_mismatch,
+                                       .rule = damage.task < 0 ? "checkpoint-field" : "chunk-checksum",
+                                       .message = damage.what,
+                                       .record = damage.task < 0 ? damage.field : fmt::format("task.{}", damage.task),
+                                       .offset = damage.offset,
+                                       .length = damage.bytes});
+    }
+  } catch (const Error& error) {
+    verification.findings.push_back({.severity = Severity::error,
+                                     .code = error.code(),
+                                     .rule = "chunk-checksum",
+                                     .message = error.what(),
+                                     .offset = error.facts().offset});
+  }
+}
+
+}  // namespace
+
+Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
+  return sets::verify_file(storage::resolve(path), path, communicator, options);
+}
+
+std::vector<Finding> validate(const std::string& path, const Limits& limits) {
+  std::vector<Finding> findings = io::broken_rules(path, limits);
+  Verification verification = lq::verify(path, {}, {.limits = limits});
+  io::add_untold(findings, std::move(verification.findings));
+  io::require_error(findings, verification,
+                    {.severity = Severity::error,
+                     .code = Code::checksum_mismatch,
+                     .rule = "verdict",
+                     .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
+  return findings;
+}
+
+namespace {
+
+// The streams of a multifile, which io::verify() does not look into.
+void examine_streams(storage::Transport& transport, Verification& verification, const Communicator& communicator,
+                     const VerifyOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  Catalog carrier;
+  std::array<std::uint64_t, 2> checked{};
+  io::broadcast(comm, [&]() -> Catalog& {
+    if (comm.rank() > 0) return carrier;
+    check_chunks(transport, verification, options.threads);
+    carrier.findings = verification.findings;
+    checked = {verification.chunks_checked, verification.fields_checked};
+    return carrier;
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(checked)), 0);
+  verification.findings = carrier.findings;
+  verification.chunks_checked = checked[0];
+  verification.fields_checked = checked[1];
+  verification.claims.push_back({.of = "chunks",
+                                 .name = "crc32",
+                                 .outcome = verification.chunks_checked > 0 ? Outcome::agrees : Outcome::absent});
+}
+
+}  // namespace
+
+Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                               const VerifyOptions& options) {
+  Verification verification = io::verify(transport, path, communicator, options);
+  if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
+    examine_streams(transport, verification, communicator, options);
+    io::conclude(verification, options.require);
+  }
+  if (verification.ok && base::parse_temporary_name(path)) {
+    verification.verdict = Verdict::being_written;
+    verification.ok = false;
+  }
+  return verification;
+}
+
+}  // namespace lq

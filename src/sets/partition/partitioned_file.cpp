@@ -1,0 +1,112 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What lies at a path, as a partitioned file: a set by its description, QIO's part files, a lattice file, bytes.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/partition.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/text.hpp"
+#include "format/format.hpp"
+#include "io/journal.hpp"
+#include "io/replacement.hpp"
+#include "storage/description.hpp"
+#include "storage/transport.hpp"
+
+namespace lq {
+
+namespace sets {
+namespace {
+
+PartitionedFile in_one_piece(const std::string& path, std::uint64_t bytes, const FileArray& array) {
+  return {.path = path, .bytes = bytes, .partition = Partition(array, {}), .files = {{path, array.begin}}};
+}
+
+bool is_x_fastest(const Payload& payload) {
+  int axis = 0;
+  return std::ranges::all_of(payload.order, [&](int d) { return d == axis++; });
+}
+
+FileArray sites_of(const Payload& payload) {
+  FileArray array{.begin = payload.origin(), .element_bytes = payload.site_bytes()};
+  for (const std::int64_t extent : payload.stored.extents) array.extents.push_back(extent);
+  return array;
+}
+
+// Each of QIO's part files holds one block of the lattice (formats/scidac.md 4.6): part k of a partition into blocks.
+PartitionedFile part_files_of(const Catalog& catalog, const Payload& payload) {
+  std::vector<AxisCut> cuts;
+  for (int axis = 0; axis < payload.block.size(); ++axis) {
+    const std::int64_t blocks = payload.extents[axis] / payload.block[axis];
+    if (blocks > 1) cuts.push_back({axis, static_cast<std::uint64_t>(blocks), 0});
+  }
+  FileArray array = sites_of(payload);
+  array.begin = 0;
+  PartitionedFile file{.path = catalog.path, .bytes = array.bytes(), .partition = Partition(array, cuts)};
+  for (const Tile& tile : payload.tiles) {
+    file.files.push_back({catalog.files.at(static_cast<std::size_t>(tile.file)), tile.offset});
+  }
+  return file;
+}
+
+bool lies_in_part_files(const Catalog& catalog, const Payload& payload) {
+  if (catalog.files.empty() || payload.block.size() != payload.extents.size() || payload.arrays != 1) return false;
+  for (int axis = 0; axis < payload.block.size(); ++axis) {
+    if (payload.block[axis] < 1 || payload.extents[axis] % payload.block[axis] != 0) return false;
+  }
+  return payload.encoding.empty() && !payload.at_odd_points && payload.stored == whole(payload.extents);
+}
+
+// A field whose sites are elements contiguous, or in part files; else there must be said what is meant.
+PartitionedFile of_catalog(const Catalog& catalog, std::uint64_t bytes) {
+  const Payload& payload = catalog.fields.front().payload;
+  if (is_x_fastest(payload) && payload.stored.extents.size() > 0) {
+    if (lies_in_part_files(catalog, payload)) return part_files_of(catalog, payload);
+    const bool is_here =
+        catalog.files.empty() || catalog.files.at(static_cast<std::size_t>(payload.file)) == catalog.path;
+    if (payload.is_in_one_piece() && is_here) return in_one_piece(catalog.path, bytes, sites_of(payload));
+  }
+  throw Error(Code::unsupported,
+              fmt::format("{}: the sites of its first field are not contiguous in natural order; name the array of the "
+                          "file (begin, element, extents), or convert the file first",
+                          catalog.path),
+              {.path = catalog.path});
+}
+
+std::optional<Catalog> catalog_of(storage::File& file) {
+  try {
+    base::CachedSource source(file);
+    Catalog catalog = format::scan(source, {});
+    if (!catalog.fields.empty() && catalog.fields.front().payload.extents.size() > 0) return catalog;
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format && error.code() != Code::too_large) throw;
+  }
+  return {};
+}
+
+}  // namespace
+}  // namespace sets
+
+PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
+  storage::Transport& transport = storage::resolve(path);
+  const auto file = transport.open_read(path);
+  if (auto set = storage::set_in(*file, path)) return *std::move(set);  // nobody appends to it
+  io::require_no_journal(transport, path);
+  io::require_no_replacement(transport, path);
+  const std::uint64_t bytes = file->size();
+  if (bytes == 0 || bytes >> 62 != 0) {
+    throw Error(Code::unsupported, fmt::format("{}: a file of {} bytes has no parts; expected 1 to 2^62", path, bytes),
+                {.path = path});
+  }
+  if (!array.extents.empty()) return sets::in_one_piece(path, bytes, array);
+  if (const auto catalog = sets::catalog_of(*file)) return sets::of_catalog(*catalog, bytes);
+  return sets::in_one_piece(path, bytes, {.extents = {static_cast<std::int64_t>(bytes)}});
+}
+
+}  // namespace lq

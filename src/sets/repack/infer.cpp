@@ -1,0 +1,217 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sets/repack/infer.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "format/sion/stream.hpp"
+#include "sets/repack/set_writer.hpp"
+
+namespace lq::sets {
+namespace {
+
+namespace sion = format::sion;
+
+// Bytes of a stretch up to the last that is not zero.
+std::uint64_t filled_bytes(base::ByteSource& source, std::uint64_t offset, std::uint64_t length,
+                           std::vector<std::byte>& buffer) {
+  if (source.next_data(offset) >= offset + length) return 0;
+  // From the end: most of a chunk that holds anything need not be read.
+  while (length > 0) {
+    const std::uint64_t piece = std::min(length, piece_bytes);
+    buffer.resize(static_cast<std::size_t>(piece));
+    const std::size_t held = source.read_at(offset + length - piece, buffer);
+    for (std::size_t i = held; i-- > 0;) {
+      if (buffer[i] != std::byte{0}) return length - piece + i + 1;
+    }
+    length -= piece;
+  }
+  return 0;
+}
+
+class Inference {
+ public:
+  Inference(const sion::PhysicalFile& file, base::ByteSource& source, std::uint64_t unit, format::Findings& findings)
+      : file_(file), source_(source), unit_(unit), findings_(findings), blocks_(blocks_in_file()) {}
+
+  sion::ChunkTable table();
+
+ private:
+  std::uint64_t end_of_data() const;
+  std::uint64_t blocks_in_file() const;
+  std::uint64_t room(std::int32_t task, std::uint64_t chunk) const;
+  std::vector<std::int64_t> chunks_of(std::int32_t task);
+  std::vector<std::int64_t> cut_at_last_record(const sion::PhysicalFile& full, std::int32_t task);
+  sion::ChunkTable collect(const std::function<std::vector<std::int64_t>(std::int32_t task)>& chunks_of);
+  void say_what_was_guessed(const sion::ChunkTable& table);
+  std::uint64_t whole_units(std::uint64_t used, std::uint64_t reached) const;
+  void say(Severity severity, const char* rule, std::int32_t task, std::uint64_t chunk, std::string message);
+
+  const sion::PhysicalFile& file_;
+  base::ByteSource& source_;
+  std::uint64_t unit_;
+  format::Findings& findings_;
+  std::uint64_t blocks_;
+  bool has_records_ = file_.head.key_value_mode() == sion::KeyValueMode::inline_records;
+  std::vector<std::byte> buffer_;
+};
+
+// The file's end, or that of the chunks if it is known, without the hole before it.
+std::uint64_t Inference::end_of_data() const {
+  std::uint64_t end = file_.tail_offset > 0 ? std::min(file_.bytes, file_.tail_offset) : file_.bytes;
+  // The smallest offset from which on there is nothing, by halves.
+  for (std::uint64_t begin = 0; begin < end;) {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    const std::uint64_t data = source_.next_data(middle);
+    if (data >= end) {
+      end = middle;
+    } else {
+      begin = data + 1;
+    }
+  }
+  return end;
+}
+
+std::uint64_t Inference::blocks_in_file() const {
+  const sion::Geometry& geometry = file_.geometry;
+  const std::uint64_t end = end_of_data();
+  if (end <= geometry.start(0) || geometry.skip() == 0) return 1;
+  const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
+  // The last of them holds something, so its task has as many chunks.
+  if (blocks <= most_chunks) return blocks;
+  throw Error(Code::too_large,
+              fmt::format("{}: its data reach into block {} of chunks, but a task may have {} of them", file_.path,
+                          blocks, most_chunks),
+              {.path = file_.path});
+}
+
+// Bytes of a chunk that the file reaches.
+std::uint64_t Inference::room(std::int32_t task, std::uint64_t chunk) const {
+  const std::uint64_t offset = file_.geometry.chunk_offset(task, chunk);
+  const std::uint64_t end = file_.tail_offset > 0 ? std::min(file_.bytes, file_.tail_offset) : file_.bytes;
+  return offset < end ? std::min(file_.geometry.width(task), end - offset) : 0;
+}
+
+std::uint64_t Inference::whole_units(std::uint64_t used, std::uint64_t reached) const {
+  const std::uint64_t rest = used % unit_;
+  const std::uint64_t missing = rest == 0 ? 0 : unit_ - rest;
+  return missing > reached - used ? reached : used + missing;
+}
+
+void Inference::say(Severity severity, const char* rule, std::int32_t task, std::uint64_t chunk, std::string message) {
+  Finding finding;
+  finding.severity = severity;
+  finding.rule = rule;
+  finding.message = fmt::format("\"{}\": chunk {} of local task {}: {}", file_.path, chunk, task, std::move(message));
+  finding.offset = file_.geometry.chunk_offset(task, chunk);
+  findings_.add(std::move(finding));
+}
+
+std::vector<std::int64_t> Inference::chunks_of(std::int32_t task) {
+  std::vector<std::int64_t> chunks;
+  // From the last block to the first: chunks after the last that holds something are none.
+  for (std::uint64_t chunk = blocks_; chunk-- > 0;) {
+    const std::uint64_t reached = room(task, chunk);
+    std::uint64_t used =
+        reached == 0 ? 0 : filled_bytes(source_, file_.geometry.chunk_offset(task, chunk), reached, buffer_);
+    if (used == 0 && chunks.empty() && chunk > 0) continue;
+    // Records are cut into chunks: all but the last are full, and the last ends with a record.
+    used = has_records_ ? reached : whole_units(used, reached);
+    if (used == 0 && !chunks.empty()) {
+      say(Severity::warning, "repair-empty-chunk", task, chunk,
+          "holds only zeros, although later ones hold data; it is assumed to be empty, so real zeros are missing in "
+          "the stream");
+    }
+    chunks.push_back(static_cast<std::int64_t>(used));
+  }
+  std::ranges::reverse(chunks);
+  return chunks;
+}
+
+// `full` has the table of all chunks as if they were full.
+std::vector<std::int64_t> Inference::cut_at_last_record(const sion::PhysicalFile& full, std::int32_t task) {
+  const std::span<const std::int64_t> filled = full.table.used(task);
+  std::vector<std::int64_t> chunks(filled.begin(), filled.end());
+  const auto last_bytes = static_cast<std::uint64_t>(chunks.back());
+  const std::uint64_t last = chunks.size() - 1;
+  const std::uint64_t data_end = full.table.bytes(task) - last_bytes +
+                                 filled_bytes(source_, file_.geometry.chunk_offset(task, last), last_bytes, buffer_);
+  sion::KeyWalker walker = walk_records(full, task, source_);
+  std::uint64_t end = 0;
+  try {
+    while (walker.position() < data_end && walker.next()) end = walker.position();
+  } catch (const Error& error) {
+    if (error.code() != Code::malformed && error.code() != Code::truncated) throw;
+    say(Severity::warning, "repair-cut-record", task, last,
+        fmt::format("the record at byte {} of the stream was not written to its end; it is left out", end));
+  }
+  for (std::int64_t& used : chunks) {
+    const std::uint64_t kept = std::min(end, static_cast<std::uint64_t>(used));
+    used = static_cast<std::int64_t>(kept);
+    end -= kept;
+  }
+  while (chunks.size() > 1 && chunks.back() == 0) chunks.pop_back();
+  return chunks;
+}
+
+sion::ChunkTable Inference::collect(const std::function<std::vector<std::int64_t>(std::int32_t task)>& chunks_of) {
+  std::vector<std::uint64_t> counts;
+  std::vector<std::int64_t> all;
+  for (std::int32_t task = 0; task < file_.geometry.tasks(); ++task) {
+    const std::vector<std::int64_t> chunks = chunks_of(task);
+    counts.push_back(chunks.size());
+    all.insert(all.end(), chunks.begin(), chunks.end());
+    if (all.size() > most_chunks) {
+      throw Error(Code::too_large, fmt::format("{}: more than {} chunks hold data", file_.path, most_chunks),
+                  {.path = file_.path});
+    }
+  }
+  sion::ChunkTable table(counts);
+  auto next = all.begin();
+  for (std::int32_t task = 0; task < file_.geometry.tasks(); ++task) {
+    for (std::int64_t& used : table.used(task)) used = *next++;
+  }
+  return table;
+}
+
+void Inference::say_what_was_guessed(const sion::ChunkTable& table) {
+  std::uint64_t bytes = 0;
+  for (std::int32_t task = 0; task < table.tasks(); ++task) bytes += table.bytes(task);
+  const std::string unit = unit_ > 1 ? fmt::format(", rounded up to a multiple of {}", unit_) : "";
+  Finding finding;
+  finding.severity = Severity::warning;
+  finding.rule = "repair-guessed";
+  finding.message =
+      fmt::format("\"{}\": how far {} chunks of {} tasks are filled ({} bytes in all) is guessed: {}", file_.path,
+                  table.chunks(), table.tasks(), bytes,
+                  has_records_ ? "each stream ends with the last key-value record that is whole"
+                               : fmt::format("each ends with its last byte that is not zero{}; zeros that were written "
+                                             "at the end of a chunk are missing",
+                                             unit));
+  findings_.add(std::move(finding));
+}
+
+sion::ChunkTable Inference::table() {
+  sion::ChunkTable table = collect([this](std::int32_t task) { return chunks_of(task); });
+  if (has_records_) {
+    sion::PhysicalFile full = file_;
+    full.table = std::move(table);
+    table = collect([&](std::int32_t task) { return cut_at_last_record(full, task); });
+  }
+  say_what_was_guessed(table);
+  return table;
+}
+
+}  // namespace
+
+sion::ChunkTable infer_table(const sion::PhysicalFile& file, base::ByteSource& source, std::uint64_t unit,
+                             format::Findings& findings) {
+  return Inference(file, source, unit, findings).table();
+}
+
+}  // namespace lq::sets

@@ -1,0 +1,133 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Physical files of a new multifile, all of which get their names when all are complete.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/repack.hpp>
+
+#include "base/function_ref.hpp"
+#include "comm/team.hpp"
+#include "format/sion/geometry.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/tail.hpp"
+#include "io/new_file.hpp"
+#include "sets/checkpoint/record.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::sets {
+
+// More chunks than this are none that a reader takes.
+inline constexpr std::uint64_t most_chunks = format::sion::Bounds{}.chunks;
+// So much of a stream is held at a time.
+inline constexpr std::uint64_t piece_bytes = 1024 * 1024;
+
+// One physical file: what it says of itself. The number of chunks, the place of metadata block 2 and how wide chunks
+// are follow from these.
+struct FilePlan {
+  std::string path;
+  format::sion::Head head;
+  format::sion::ChunkTable table;
+  std::optional<std::vector<format::sion::Place>> map;
+  std::vector<sets::StreamLoss> losses;  // of a checkpoint: what is known to be missing of its streams
+  std::string like = {};                 // of the first file: what it is made of, and for nobody who may not read that
+};
+
+// invalid_argument: a block size that a header cannot state.
+std::int32_t checked_block(std::uint64_t block, const std::string& path);
+// One physical file in the manner of serial writers, with one chunk of the given number of bytes for each task.
+FilePlan plan_single_file(const std::string& path, std::uint64_t block, const std::vector<std::int64_t>& bytes);
+
+// Fills `buffer` with the next bytes of a task's stream.
+using ReadTask = std::function<void(base::MutableBytes buffer)>;
+// Opens the stream of a local task of a planned file. Several threads call it at once, each for a task of its own.
+using OpenTask = std::function<ReadTask(std::size_t file, std::int32_t task)>;
+
+// What a user is told while it lasts, by his own thread alone, which is number 0.
+class Progressing {
+ public:
+  Progressing(const Progress& tell, std::uint64_t total) : tell_(tell), total_(total) {}
+
+  void add(std::uint64_t some, int thread = 0) {
+    const std::uint64_t done = done_.fetch_add(some, std::memory_order_relaxed) + some;
+    if (thread == 0) say(done);
+  }
+  // Others may have ended behind the caller.
+  void finish() {
+    if (told_ != done_) say(done_);
+  }
+
+ private:
+  void say(std::uint64_t done) {
+    told_ = done;
+    if (tell_) tell_(done, total_);
+  }
+
+  const Progress& tell_;
+  std::uint64_t total_;
+  std::atomic<std::uint64_t> done_{0};
+  std::uint64_t told_ = 0;
+};
+
+// How many threads move the given number of bytes.
+int threads_for(const RepackOptions& options, std::uint64_t bytes);
+
+// Writes the physical files of a multifile, all or none: under temporary names, until all are complete. Local.
+class SetWriter {
+ public:
+  SetWriter(storage::Transport& transport, std::vector<FilePlan> plans, const RepackOptions& options);
+  virtual ~SetWriter() = default;
+  SetWriter(const SetWriter&) = delete;
+  SetWriter& operator=(const SetWriter&) = delete;
+
+  RepackReport run(const OpenTask& open);
+
+ protected:
+  // Throws where the set cannot be written.
+  virtual void require_targets() const;
+  virtual void write_file(std::size_t number, const OpenTask& open, storage::File& file, Progressing& progress) = 0;
+  // What belongs to the set next to its files.
+  virtual bool has_fields() const { return false; }
+  virtual bool has_generation() const { return false; }
+  virtual std::uint64_t bytes_of_fields() const { return 0; }
+  virtual void write_fields(storage::File&, Progressing&) {}
+
+  // What is to be done where some files have their names and others could not be given theirs.
+  virtual std::string remedy() const = 0;
+
+  std::string part(const std::string& name) const;  // its temporary name
+  const std::string& path() const noexcept { return plans_.front().path; }
+  // write(thread, task) for all tasks of a file, side by side.
+  void deal_out_tasks(std::size_t number, base::FunctionRef<void(int thread, std::int32_t task)> write);
+  // Reads a stream of the given number of bytes, piece by piece.
+  static void copy_stream(const ReadTask& read, std::uint64_t bytes, Progressing& progress, int thread,
+                          const std::function<void(base::Bytes)>& work);
+
+  storage::Transport& transport_;
+  std::vector<FilePlan> plans_;
+  const RepackOptions& options_;
+  const sets::Generation generation_ = sets::new_generation();
+  std::vector<format::sion::Geometry> geometries_;
+  RepackReport report_;
+
+ private:
+  void write_part(const std::string& name, const std::function<void(storage::File&)>& work);
+  void publish();
+
+  std::optional<comm::Team> team_;  // while it runs
+  std::vector<std::string> parts_;
+  std::int32_t older_files_ = 0;
+};
+
+// Local. A multifile without records.
+RepackReport write_set(storage::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
+                       const RepackOptions& options);
+
+}  // namespace lq::sets

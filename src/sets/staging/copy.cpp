@@ -1,0 +1,283 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// lq::copy(): what is to be copied, one file after the other, and names given to those that belong together.
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/staging.hpp>
+
+#include "base/clock.hpp"
+#include "base/error_errno.hpp"
+#include "comm/agree.hpp"
+#include "io/journal.hpp"
+#include "io/replacement.hpp"
+#include "options/agreed.hpp"
+#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/found_set.hpp"
+#include "sets/checkpoint/publishing.hpp"
+#include "sets/staging/file_copy.hpp"
+#include "sets/staging/source_contents.hpp"
+#include "sets/staging/sources.hpp"
+
+namespace lq {
+
+namespace sets {
+namespace {
+
+// The plan of the root is told as texts: sets end with an empty one.
+std::string told(const std::vector<Together>& sets) {
+  std::string text;
+  for (const Together& together : sets) {
+    for (const Pair& pair : together) {
+      text += pair.from + '\0';
+      text += pair.to + '\0';
+    }
+    text += '\0';
+  }
+  return text;
+}
+
+std::vector<Together> sets_of(std::string_view text) {
+  std::vector<Together> sets;
+  const auto next = [&] {
+    const std::string word(text.substr(0, text.find('\0')));
+    text.remove_prefix(word.size() + 1);
+    return word;
+  };
+  while (!text.empty()) {
+    Together& together = sets.emplace_back();
+    for (std::string from = next(); !from.empty(); from = next()) together.push_back({from, next()});
+  }
+  return sets;
+}
+
+class Copying {
+ public:
+  Copying(const Communicator& communicator, const CopyOptions& options)
+      : communicator_(communicator), comm_(communicator.engine()), options_(options) {}
+
+  CopyReport run(const std::vector<std::string>& sources, const std::string& target) {
+    const base::Stopwatch watch;
+    std::string text;
+    CopyPlan plan;
+    comm::agree_at_root(comm_, [&] {
+      plan = plan_copy(sources, target, usable_site_machine().machine, options_);
+      text = told(plan.sets);
+      for (const Together& together : plan.sets) {
+        for (const Pair& pair : together) total_ += storage::resolve(pair.from).identity(pair.from).bytes;
+      }
+      if (!options_.dry_run) make_folders(plan.folders);
+    });
+    const std::string all = comm::broadcast_text(comm_, text);
+    const auto sets = comm::agree_alike(comm_, [&] { return sets_of(all); });
+    report_.findings = std::move(plan.findings);
+    for (const Together& together : sets) copy_set(together);
+    comm::agree_at_root(comm_, [&] {
+      for (const Link& link : plan.links) copy_link(link);
+      if (options_.sync != Sync::full || options_.dry_run) return;
+      for (const std::string& folder : plan.folders) storage::resolve(folder).sync_directory(folder);
+    });
+    report_.seconds = comm::max_over_ranks(comm_, watch.seconds());
+    return share_report();
+  }
+
+ private:
+  static void make_folders(const std::vector<std::string>& folders) {
+    for (const std::string& folder : folders) {
+      std::error_code failure;
+      std::filesystem::create_directories(folder, failure);
+      if (failure) throw base::errno_error(folder, "make the folder", failure.value());
+    }
+  }
+
+  // At the root. Under another name first: a file that it replaces is there until it is.
+  void copy_link(const Link& link) {
+    report_.files.push_back(link.to);
+    if (options_.dry_run) return;
+    const std::string unfinished = unfinished_name(link.to);
+    std::error_code failure;
+    std::filesystem::remove(unfinished, failure);
+    std::filesystem::create_symlink(link.target, unfinished, failure);
+    if (failure) throw base::errno_error(link.to, "make the link", failure.value());
+    std::filesystem::rename(unfinished, link.to, failure);
+    if (failure) throw base::errno_error(link.to, "make the link", failure.value());
+    if (std::filesystem::exists(link.to, failure) || !std::filesystem::exists(link.from, failure)) return;
+    report_.findings.push_back(
+        {.severity = Severity::warning,
+         .rule = "copy-link",
+         .message = fmt::format("{}: this link leads to {}, which is not there; the one that was "
+                                "copied leads to a file",
+                                link.to, link.target)});
+  }
+
+  void copy_set(const Together& together) {
+    // Of what an interrupted copy has left some may be what is read.
+    comm::agree_at_root(comm_, [&] {
+      const std::string& first = together.front().to;
+      if (together.size() > 1 && !options_.dry_run) {
+        io::settle_replacement(storage::resolve(first), first, options_.sync);
+      }
+    });
+    std::vector<std::unique_ptr<FileCopy>> files;
+    std::vector<bool> is_new;
+    const Catalog first = contents_of(together.front().from);
+    std::vector<std::unique_ptr<const Catalog>> others;  // of files that it does not describe
+    bool all_compared = true, is_damaged = false;
+    for (const Pair& pair : together) {
+      const bool is_described = &pair == &together.front() || std::ranges::count(first.files, pair.from) > 0;
+      Catalog own = is_described ? Catalog{} : contents_of(pair.from);
+      comm::agree_alike(comm_, [&] {
+        if (!is_described) others.push_back(std::make_unique<const Catalog>(std::move(own)));
+        files.push_back(std::make_unique<FileCopy>(comm_, pair, options_, moved_,
+                                                   Passage{.source = storage::resolve(pair.from),
+                                                           .target = storage::resolve(pair.to),
+                                                           .catalog = is_described ? first : *others.back()}));
+        is_new.push_back(false);
+      });
+      is_new.back() = files.back()->look();
+      if (!is_new.back() || options_.dry_run) continue;
+      files.back()->move();
+      all_compared = all_compared && files.back()->has_compared_sums();
+      is_damaged = is_damaged || files.back()->has_damaged_source();
+    }
+    if (!options_.dry_run) {
+      if (together.size() > 1) require_one_version(together, files);
+      if (!is_damaged) tell_of_damage(together, first, all_compared, std::ranges::count(is_new, true) > 0);
+      give_names(together, is_new);
+    }
+    comm::agree_at_root(comm_, [&] { report(together, files, is_new); });
+  }
+
+  Catalog contents_of(const std::string& path) const {
+    if (options_.verify == Verify::none || options_.dry_run) return {};
+    return sets::contents_of(storage::resolve(path), path, communicator_);
+  }
+
+  // The copy has the bytes of its source. Whoever copies it should hear now that these are not what they should be.
+  void tell_of_damage(const Together& together, const Catalog& catalog, bool all_compared, bool is_new) {
+    const bool looks_again = options_.verify == Verify::read_back;
+    if (options_.verify == Verify::none || !(is_new || looks_again)) return;
+    const Fields fields = all_compared && is_new && !looks_again ? Fields::are_compared : Fields::are_not;
+    const std::vector<Finding> damage = damage_of(together.front().from, catalog, fields, communicator_);
+    comm::agree_at_root(comm_, [&] { report_.findings.insert(report_.findings.end(), damage.begin(), damage.end()); });
+  }
+
+  // Of files that were looked at one after the other; somebody may have given their names to others meanwhile.
+  void require_one_version(const Together& together, const std::vector<std::unique_ptr<FileCopy>>& files) {
+    comm::agree_at_root(comm_, [&] {
+      const std::string& first = together.front().from;
+      io::require_no_replacement(storage::resolve(first), first);
+      for (const auto& file : files) file->require_same_source();
+    });
+  }
+
+  // The first file of those that belong together last, so that a set that can be opened is whole.
+  void give_names(const Together& together, const std::vector<bool>& is_new) {
+    comm::agree_at_root(comm_, [&] {
+      if (std::ranges::count(is_new, true) == 0) return;
+      const std::string& first = together.front().to;
+      storage::Transport& place = storage::resolve(first);
+      const auto generation = sets::generation_at(place, is_new.front() ? unfinished_name(first) : first);
+      std::vector<sets::NewName> names;
+      for (std::size_t i = together.size(); i-- > 0;) {
+        const std::string& name = together[i].to;
+        names.push_back({is_new[i] ? unfinished_name(name) : name, name});
+        if (is_new[i]) io::settle_journal(place, name, options_.sync);
+        if (!is_new[i] || !generation || together.size() == 1) continue;
+        // Where readers look for it as soon as one of them has its name.
+        names.back().part = sets::part_name(name, *generation);
+        place.rename(unfinished_name(name), names.back().part);
+      }
+      const bool has_fields = together.back().to == sets::fields_name(first);
+      const auto files = static_cast<std::int32_t>(together.size()) - (has_fields ? 1 : 0);
+      sets::publish_set(place, first, names,
+                        {.files = files,
+                         .has_fields = has_fields,
+                         .overwrite = options_.overwrite,
+                         .older_files = sets::files_of(place, first),
+                         .syncs = options_.sync == Sync::full,
+                         .has_generation = generation.has_value()});
+    });
+  }
+
+  void report(const Together& together, const std::vector<std::unique_ptr<FileCopy>>& files,
+              const std::vector<bool>& is_new) {
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const FileCopy& file = *files[i];
+      report_.findings.insert(report_.findings.end(), file.findings().begin(), file.findings().end());
+      if (is_new[i]) {
+        report_.files.push_back(together[i].to);
+        report_.bytes += file.bytes();
+        report_.moved_bytes += file.moved_bytes();
+      } else {
+        ++report_.present_files;
+        moved_(file.bytes());
+      }
+      if (!options_.dry_run) files[i]->forget();
+    }
+  }
+
+  // On the other ranks, too: numbers and names.
+  CopyReport share_report() {
+    std::array<std::uint64_t, 3> numbers{report_.bytes, report_.moved_bytes, report_.present_files};
+    comm_.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+    std::string names;
+    comm::agree_at_root(comm_, [&] {
+      for (const std::string& file : report_.files) names += file + '\0';
+    });
+    names = comm::broadcast_text(comm_, names);
+    return comm::agree_alike(comm_, [&] {
+      if (!communicator_.is_root()) {
+        report_.bytes = numbers[0];
+        report_.moved_bytes = numbers[1];
+        report_.present_files = numbers[2];
+        for (std::string_view rest = names; !rest.empty(); rest.remove_prefix(rest.find('\0') + 1)) {
+          report_.files.emplace_back(rest.substr(0, rest.find('\0')));
+        }
+      }
+      return std::move(report_);
+    });
+  }
+
+  const Communicator& communicator_;
+  comm::Comm& comm_;
+  const CopyOptions& options_;
+  CopyReport report_;
+  std::uint64_t total_ = 0, done_ = 0;  // at the root
+  const std::function<void(std::uint64_t)> moved_ = [this](std::uint64_t bytes) {
+    done_ += bytes;
+    if (options_.progress && communicator_.is_root()) options_.progress(done_, total_);
+  };
+};
+
+}  // namespace
+}  // namespace sets
+
+CopyReport copy(const std::vector<std::string>& sources, const std::string& target, const Communicator& communicator,
+                const CopyOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  comm::require_same(comm, [&] {
+    std::vector<comm::Stated> all = options::stated("CopyOptions", options);
+    std::string names;
+    for (const std::string& source : sources) names += source + '\n';
+    all.push_back({"sources", names});
+    all.push_back({"target", target});
+    return all;
+  });
+  comm::agree_alike(comm, [&] {
+    if (options.block_bytes == 0) throw Error(Code::invalid_argument, "block_bytes is 0, expected at least 1");
+  });
+  return sets::Copying(communicator, options).run(sources, target);
+}
+
+}  // namespace lq

@@ -1,0 +1,126 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One file copied by all ranks, under its unfinished name: blocks are dealt out in turn, summed as they pass, and told
+// to the root, which records them. All calls are collective.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/staging.hpp>
+
+#include "base/bytes.hpp"
+#include "base/function_ref.hpp"
+#include "comm/comm.hpp"
+#include "io/source_check.hpp"
+#include "sets/staging/copied.hpp"
+#include "sets/staging/sources.hpp"
+#include "storage/owners.hpp"
+#include "storage/transport.hpp"
+#include "storage/writer_lock.hpp"
+
+namespace lq::sets {
+
+// Where both ends are found, and how the bytes pass.
+struct Passage {
+  storage::Transport &source, &target;
+  std::uint64_t piece_bytes = 512 * base::kibi;  // read, summed and written at a time
+  bool in_pieces = false;    // what is one block here may begin anywhere in several files of the target
+  bool may_be_there = true;  // a target of the size and time of its source is taken to be its copy
+  const Catalog& catalog;    // what is in the source, or in the set that it belongs to; without fields: not known
+};
+
+class FileCopy {
+ public:
+  // Local. `moved` is called at the root with the bytes that were moved, or found to be there.
+  FileCopy(comm::Comm& comm, const Pair& pair, const CopyOptions& options,
+           const std::function<void(std::uint64_t)>& moved, const Passage& passage);
+
+  // Looks at both ends. Whether there is anything to do: a target of the size and time of its source stays when a copy
+  // is gone on with; it is compared first with Verify::read_back. Throws what copy() throws.
+  bool look();
+  // Moves what is missing, syncs, compares, and gives the unfinished file the time and permissions of its source.
+  void move();
+  // Local. At the root. io: the name of the source means another file than the one that was looked at.
+  void require_same_source() const;
+  // Local. At the root, when the file has its name: what there is next to it of this or an earlier copy goes.
+  void forget() noexcept;
+
+  // After move(). Whether the source's data were compared with all sums that it has, so that no examination is needed.
+  bool has_compared_sums() const noexcept { return check_ && check_->sees_all_sums(); }
+  // After move(). Whether they differ from them, as the findings tell.
+  bool has_damaged_source() const noexcept { return is_damaged_; }
+  // After look(), on all ranks.
+  std::uint64_t bytes() const noexcept { return plan_.bytes; }
+  // After move(): of these.
+  std::uint64_t moved_bytes() const noexcept { return moved_bytes_; }
+  // At the root.
+  const std::vector<Finding>& findings() const noexcept { return findings_; }
+
+ private:
+  // What the root found, told to all.
+  struct Plan {
+    std::uint64_t bytes = 0;
+    std::int64_t modified = 0;
+    std::uint64_t block_bytes = 0;
+    std::uint64_t recorded = 0;  // blocks that an earlier copy recorded
+    std::uint8_t is_there = 0;
+    std::uint8_t goes_on = 0;  // with what an earlier copy left
+  };
+
+  // A block whose sum is another one than expected.
+  struct Differing {
+    std::uint64_t offset = 0, end = 0;
+    std::uint32_t expected = 0, found = 0;
+  };
+
+  void look_at_root();
+  void require_no_rest(bool is_there) const;
+  void open_ends();
+  void lock_record();
+  void begin_at_root();
+  void learn_owners();
+  void find_missing(std::vector<CopiedBlock> recorded);
+  void move_round(std::uint64_t first);
+  void record(const std::vector<std::vector<std::byte>>& moved);
+  void settle_sums();
+  void require_blocks(storage::File& file, bool with_source, base::FunctionRef<Error(const Differing&)> error_of);
+  void compare(storage::File& target);
+  void require_unchanged() const;
+  std::uint64_t blocks() const noexcept { return blocks_of(plan_.bytes, plan_.block_bytes); }
+  std::uint64_t size_of(std::uint64_t block) const noexcept;
+  // CRC-32 of a block of a file, which also goes to `to` and past `check` where there are such.
+  std::uint32_t pass(storage::File& from, storage::File* to, std::uint64_t block, io::SourceCheck* check = nullptr);
+
+  comm::Comm& comm_;
+  const Pair& pair_;
+  const CopyOptions& options_;
+  const std::function<void(std::uint64_t)>& moved_;
+  Passage passage_;
+  storage::Transport &source_place_, &target_place_;
+  std::string unfinished_, copied_name_;
+  Plan plan_;
+  std::uint64_t client_ = 0;  // storage::client_of() the target
+  storage::Owners owners_;    // of the target's blocks
+  std::uint64_t movers_ = 1;  // ranks that move blocks
+  std::unique_ptr<storage::File> source_, target_, record_;
+  std::unique_ptr<storage::WriterLock> lock_;  // of the record, at the root: of an interrupted copy nobody holds it
+  storage::Identity identity_;                 // of the source, at the root
+  Copied copied_;                              // at the root
+  std::uint64_t record_end_ = 0;
+  std::vector<std::uint64_t> missing_;  // blocks, on all ranks
+  std::vector<std::uint32_t> sums_;     // of all blocks; at the root, and with read_back on all ranks
+  std::uint64_t moved_bytes_ = 0;
+  std::vector<std::byte> buffer_;
+  std::optional<io::SourceCheck> check_;  // with checksums
+  bool is_damaged_ = false;               // the source
+  std::vector<Finding> findings_;
+};
+
+}  // namespace lq::sets

@@ -1,0 +1,227 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sets/staging/sources.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include <limequat/error.hpp>
+
+#include "base/folder.hpp"
+#include "base/path.hpp"
+#include "base/read_twice.hpp"
+#include "base/temporary_name.hpp"
+#include "format/format.hpp"
+#include "io/journal.hpp"
+#include "io/replacement.hpp"
+#include "sets/checkpoint/field_note.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::sets {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string last_name(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path.substr(path.rfind('/') + 1);
+}
+
+bool is_left_beside(const std::string& path) {
+  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
+         path.ends_with(base::replacement_ending) || path.ends_with(io::journal_ending);
+}
+
+// The physical files of the file of that name, itself included, the first one first.
+std::vector<std::string> files_with(const std::string& path) {
+  std::vector<std::string> files{path};
+  storage::Transport& transport = storage::resolve(path);
+  io::require_no_journal(transport, path);  // its headers may be torn
+  try {
+    const auto file = transport.open_read(path);
+    base::ReadTwice twice(*file);  // what is overlooked here is not copied
+    base::CachedSource source(twice);
+    const Catalog catalog = format::scan(source, {});
+    if (!catalog.files.empty()) files = catalog.files;
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format && error.code() != Code::too_large) throw;
+  }
+  const std::string fields = sets::fields_name(files.front());
+  if (transport.kind(fields) == storage::PathKind::file && fields != path) files.push_back(fields);
+  if (files.size() > 1) io::require_no_replacement(transport, files.front());
+  return files;
+}
+
+// How many bytes all names have in common at their beginning.
+std::size_t common_beginning(const std::vector<std::string>& names) {
+  std::size_t common = names.front().size();
+  for (const std::string& name : names) {
+    common = std::min(common,
+                      static_cast<std::size_t>(std::ranges::mismatch(names.front(), name).in1 - names.front().begin()));
+  }
+  return common;
+}
+
+class Finder {
+ public:
+  Finder(const CopyOptions& options, CopyPlan& plan) : options_(options), plan_(plan) {}
+
+  void add(const std::string& from, const std::string& to) {
+    switch (storage::resolve(from).kind(from)) {
+      case storage::PathKind::file:
+        return add_file(from, to);
+      case storage::PathKind::directory:
+        return add_folder(from, to);
+      case storage::PathKind::absent:
+      case storage::PathKind::dangling_link:
+        throw Error(Code::not_found, from + ": the file does not exist; check the name", {.path = from});
+      case storage::PathKind::other:
+        break;
+    }
+    throw Error(Code::invalid_argument,
+                from + ": cannot be copied: it is not a regular file (a pipe, socket or device)", {.path = from});
+  }
+
+ private:
+  void add_file(const std::string& from, const std::string& to) {
+    if (taken_.contains(from)) return;
+    const std::vector<std::string> files = files_with(from);
+    // What all their names begin with stands for the new name without what this one has beyond it.
+    const std::size_t common = common_beginning(files);
+    const std::string rest = from.substr(common);
+    if (!to.ends_with(rest)) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: {} is one of {} files that belong together and have similar names; give the copy a "
+                              "name that also ends in \"{}\", or a folder",
+                              to, from, files.size(), rest),
+                  {.path = to});
+    }
+    Together together;
+    for (const std::string& file : files) {
+      together.push_back({file, to.substr(0, to.size() - rest.size()) + file.substr(common)});
+      taken_.insert(file);
+    }
+    for (const Pair& pair : together) require_other(pair);
+    plan_.sets.push_back(std::move(together));
+  }
+
+  // In the order of names, so that it is the same every time.
+  void add_folder(const std::string& from, const std::string& to) {
+    if (!options_.recursive) {
+      throw Error(Code::invalid_argument,
+                  from + ": this is a folder; ask for it with all that is in it (recursive), or name files",
+                  {.path = from});
+    }
+    plan_.folders.push_back(to);
+    std::vector<std::string> names;
+    if (const int failure = base::names_in(from, names); failure != 0) {
+      throw Error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", from, std::strerror(failure)),
+                  {.path = from});
+    }
+    std::error_code failure;
+    for (const std::string& name : names) {
+      const fs::directory_entry entry(fs::path(from) / name, failure);
+      const std::string path = entry.path().string();
+      if (is_left_beside(name)) continue;
+      if (entry.is_symlink(failure)) {
+        add_link(path, to + "/" + name);
+      } else if (entry.is_regular_file(failure) || entry.is_directory(failure)) {
+        add(path, to + "/" + name);
+      } else {
+        plan_.findings.push_back({.severity = Severity::warning,
+                                  .rule = "copy-left-out",
+                                  .message = path + " is left out: it is neither a file nor a folder"});
+      }
+    }
+  }
+
+  // What it leads to is not looked at: it may lie outside, or be copied next.
+  void add_link(const std::string& from, const std::string& to) {
+    std::error_code failure;
+    const std::string target = fs::read_symlink(from, failure).string();
+    if (failure) {
+      throw Error(Code::io, fmt::format("{}: the link cannot be read: {}", from, failure.message()), {.path = from});
+    }
+    const bool is_there = fs::is_symlink(to, failure) && fs::read_symlink(to, failure).string() == target;
+    if (is_there) return;
+    if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
+      throw Error(Code::exists,
+                  to + ": a file of this name already exists in place of the link; choose another folder or request to "
+                       "overwrite it",
+                  {.path = to});
+    }
+    plan_.links.push_back({from, to, target});
+  }
+
+  static void require_other(const Pair& pair) {
+    storage::Transport &one = storage::resolve(pair.from), &other = storage::resolve(pair.to);
+    if (&one != &other || other.kind(pair.to) != storage::PathKind::file) return;
+    if (!storage::is_same_file(one.identity(pair.from), other.identity(pair.to))) return;
+    throw Error(Code::invalid_argument, fmt::format("{}: source and target are the same file ({})", pair.from, pair.to),
+                {.path = pair.to});
+  }
+
+  const CopyOptions& options_;
+  CopyPlan& plan_;
+  std::set<std::string> taken_;  // files of sets that are on the plan already
+};
+
+// What a target stands for: "NAME:REST" is below each folder that the profile calls NAME.
+std::vector<std::string> targets_of(const std::string& target, const Machine& machine) {
+  const std::size_t colon = target.find(':');
+  if (colon == std::string::npos || target.substr(0, colon).find('/') != std::string::npos) return {target};
+  const auto found = machine.targets.find(target.substr(0, colon));
+  if (found == machine.targets.end()) {
+    if (storage::resolve(target).kind(target) != storage::PathKind::absent) return {target};
+    std::string known;
+    for (const auto& [name, folders] : machine.targets) known += (known.empty() ? "" : ", ") + name;
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("{}: no target is called \"{}\"; the site profile defines {}. Write ./{} for a file of this name",
+                    target, target.substr(0, colon), known.empty() ? "none" : known, target),
+        {.path = target});
+  }
+  const std::string rest = target.substr(colon + 1);
+  std::vector<std::string> targets;
+  for (const std::string& folder : found->second) targets.push_back(folder + "/" + rest);
+  return targets;
+}
+
+}  // namespace
+
+// Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
+std::string unfinished_name(const std::string& path) { return base::hidden_name(path, base::unfinished_copy_ending); }
+std::string copied_name(const std::string& path) { return base::hidden_name(path, base::copied_ending); }
+
+CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
+                   const CopyOptions& options) {
+  if (sources.empty()) throw Error(Code::invalid_argument, "nothing to copy: no sources were given");
+  if (target.empty()) throw Error(Code::invalid_argument, "the target is empty: name a file or folder");
+  CopyPlan plan;
+  for (const std::string& place : targets_of(target, machine)) {
+    const bool is_folder = storage::resolve(place).kind(place) == storage::PathKind::directory;
+    const bool into = is_folder || place.back() == '/' || sources.size() > 1;
+    if (into && !is_folder) plan.folders.push_back(place);
+    Finder finder(options, plan);
+    for (const std::string& source : sources) {
+      const bool has_slash = place.back() == '/';
+      finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
+    }
+  }
+  std::set<std::string> names;
+  for (const Together& together : plan.sets) {
+    for (const Pair& pair : together) {
+      if (names.insert(pair.to).second) continue;
+      throw Error(Code::invalid_argument, pair.to + ": two sources would get this name; copy them one at a time",
+                  {.path = pair.to});
+    }
+  }
+  return plan;
+}
+
+}  // namespace lq::sets

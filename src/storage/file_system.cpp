@@ -1,0 +1,233 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Kinds of file systems by the number that statfs gives them; FUSE, which is one number for many, by the mount table.
+#include "storage/file_system.hpp"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "base/bytes.hpp"
+#include "base/checked.hpp"
+#include "base/error_errno.hpp"
+#include "base/path.hpp"
+#include "base/text.hpp"
+#include "storage/kinds.hpp"
+#include "storage/layout.hpp"
+
+namespace lq::storage {
+namespace {
+
+// What there is of the path: itself or its folder.
+std::string nearest_existing(const std::string& path, struct stat& status) {
+  if (::stat(path.c_str(), &status) == 0) return path;
+  if (errno != ENOENT) throw base::errno_error(path, "examine its file system", errno);
+  const std::string folder = base::directory_of(path);
+  if (::stat(folder.c_str(), &status) == 0) return folder;
+  throw base::errno_error(folder, "examine its file system", errno);
+}
+
+std::uint64_t bytes_of_blocks(std::uint64_t blocks, std::uint64_t block_bytes) {
+  return base::checked_multiply(blocks, block_bytes).value_or(~std::uint64_t{0});
+}
+
+// Stripes that are no multiple of a page, or absurdly large, are not believed.
+bool is_plausible_block(std::uint64_t bytes) { return bytes >= page && bytes % page == 0 && bytes <= base::gibi; }
+
+template <class Number>
+std::uint64_t not_negative(Number number) {
+  return static_cast<std::uint64_t>(std::max<Number>(number, 0));
+}
+
+MountEntry find_mount(const std::string& path, dev_t device) {
+  const unsigned major = gnu_dev_major(device), minor = gnu_dev_minor(device);
+  const std::string table = read_mountinfo();
+  const bool is_only_one = count_mounts(table, major, minor) == 1;
+  // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
+  const std::unique_ptr<char, decltype(&std::free)> place(is_only_one ? nullptr : ::realpath(path.c_str(), nullptr),
+                                                          &std::free);
+  return mount_of(table, major, minor, place == nullptr ? "" : place.get());
+}
+
+// statfs is a question to all servers.
+void ask_for_numbers(SystemFacts& facts) {
+  struct statfs about {};
+  if (::statfs(facts.path.c_str(), &about) != 0) {
+    throw base::errno_error(facts.path, "examine its file system", errno);
+  }
+  facts.number = static_cast<std::uint32_t>(about.f_type);
+  const std::uint64_t unit = not_negative(about.f_bsize);
+  facts.total_bytes = bytes_of_blocks(about.f_blocks, unit);
+  facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
+}
+
+// The last device of which statfs said that it is not FUSE, so that it is asked first next time: the table of mounts is
+// a long text. A guess, no more, for the number may be another file system's by then, which statfs says again.
+std::atomic<dev_t> last_beside_fuse{0};
+
+SystemFacts ask_system(const std::string& path, bool is_whole) {
+  SystemFacts facts;
+  struct stat status {};
+  facts.path = nearest_existing(path, status);
+  facts.preferred_bytes = not_negative(status.st_blksize);
+  facts.device = status.st_dev;
+  // What lies on no device of its own may be FUSE, which is told apart by the table of mounts in any case.
+  const bool may_be_fuse = gnu_dev_major(status.st_dev) == 0 && status.st_dev != last_beside_fuse;
+  if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
+  if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
+    facts.number = fuse_number;
+    return facts;
+  }
+  ask_for_numbers(facts);
+  if (facts.number != fuse_number) {
+    if (may_be_fuse) last_beside_fuse = status.st_dev;
+  } else if (facts.mount.type.empty()) {
+    facts.mount = find_mount(facts.path, status.st_dev);
+  }
+  return facts;
+}
+
+// A folder has a layout only where somebody set it, and hands it on to what is made in folders below.
+std::optional<Layout> ceph_layout_of_folder(const std::string& path, const std::string& mount_point,
+                                            StorageCalls& calls) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  std::string folder = real == nullptr ? path : real.get();
+  for (;;) {
+    if (auto layout = parse_ceph_layout(base::as_text(calls.attribute(folder, "ceph.dir.layout")))) return layout;
+    const std::string above = base::directory_of(folder);
+    const bool is_in_mount = above == mount_point || above.starts_with(mount_point + "/");
+    if (mount_point.empty() || !is_in_mount || above == folder) return std::nullopt;
+    folder = above;
+  }
+}
+
+std::optional<Layout> layout_of(const std::string& path, StripeSource source, const std::string& mount_point,
+                                StorageCalls& calls) {
+  const auto text = [&](const char* name) { return std::string(base::as_text(calls.attribute(path, name))); };
+  switch (source) {
+    case StripeSource::lustre:
+      return parse_lustre_layout(calls.attribute(path, "lustre.lov"));
+    case StripeSource::beegfs:
+      if (const std::optional<BeegfsStripes> answer = calls.beegfs_stripes(path)) return parse_beegfs_stripes(*answer);
+      return std::nullopt;
+    case StripeSource::ceph:
+      if (auto of_file = parse_ceph_layout(text("ceph.file.layout"))) return of_file;
+      return ceph_layout_of_folder(path, mount_point, calls);
+    case StripeSource::orangefs:
+      return parse_orangefs_layout(text("user.pvfs2.dist_params"), text("user.pvfs2.num_dfiles"));
+    case StripeSource::glusterfs:
+    case StripeSource::none:
+      break;
+  }
+  return std::nullopt;
+}
+
+void take_layout(FileSystem& result, const Layout& layout, bool stripes_are_targets) {
+  if (is_plausible_block(layout.stripe_bytes)) result.block_bytes = result.stripe_bytes = layout.stripe_bytes;
+  result.stripe_count = layout.stripe_count;
+  result.object_bytes = layout.object_bytes;
+  result.pool = layout.pool;
+  result.is_progressive = layout.is_progressive;
+  if (stripes_are_targets) result.targets_of_file = layout.stripe_count;
+}
+
+std::string folder_of(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) ? path : base::directory_of(path);
+}
+
+// Those of the whole file system.
+void count_targets(FileSystem& result, const std::string& path, StorageCalls& calls) {
+  const Kind& kind = kind_named(result.name);
+  if (kind.stripes == StripeSource::lustre) result.targets = calls.lustre_targets(result.mount_point);
+  if (kind.stripes != StripeSource::glusterfs) return;
+  // Of a folder all bricks are told, of a file its own.
+  std::vector<std::byte> pathinfo = calls.attribute(folder_of(path), "glusterfs.pathinfo");
+  if (pathinfo.empty()) pathinfo = calls.attribute(folder_of(path), "trusted.glusterfs.pathinfo");
+  result.servers = parse_gluster_bricks(base::as_text(pathinfo));
+  result.targets = result.servers.size();
+}
+
+// What the kind alone tells.
+FileSystem concluded(const Kind& kind, const std::string& name) {
+  FileSystem result;
+  result.name = name;
+  result.block_bytes = kind.block_bytes;
+  result.is_shared = kind.is_shared;
+  if (is_known(kind)) result.network = kind.is_shared ? Known::yes : Known::no;
+  result.needs_single_owner = needs_single_owner(kind);
+  result.allows_holes = kind.allows_holes;
+  result.coherent = kind.coherent;
+  result.locks = kind.locks;
+  result.stripe_control = kind.control;
+  if (kind.is_shared) result.stripe_count = 0;
+  return result;
+}
+
+}  // namespace
+
+bool needs_single_owner(std::string_view file_system_name) { return needs_single_owner(kind_named(file_system_name)); }
+
+ClientWrites client_writes(std::string_view file_system_name) {
+  const Kind& kind = kind_named(file_system_name);
+  if (kind.one_writer_is_best) return ClientWrites::best_by_one;
+  const bool is_fuse = file_system_name.starts_with("fuse.") || kind.number == fuse_number;
+  return is_fuse ? ClientWrites::in_turn : ClientWrites::at_once;
+}
+
+bool reads_in_order(std::string_view file_system_name) { return kind_named(file_system_name).reads_in_order; }
+
+FileSystem file_system_named(const std::string& name, std::uint64_t targets) {
+  FileSystem result = concluded(kind_named(name), name);
+  result.targets = targets;
+  return result;
+}
+
+std::uint64_t targets_of_file(std::string_view file_system_name, const Stripes& stripes, std::uint64_t targets) {
+  if (!kind_named(file_system_name).stripes_are_targets) return 0;
+  return stripes.is_set() ? stripes.count : targets;
+}
+
+FileSystem conclude(const SystemFacts& facts, StorageCalls& calls) {
+  const Kind& kind = kind_of(facts.number, facts.mount);
+  std::string name(kind.name);
+  if (kind.number == 0) name = base::hex32(facts.number).insert(0, "0x");
+  if (kind.name == "fuse" && !facts.mount.type.empty()) name = facts.mount.type;
+  FileSystem result = concluded(kind, name);
+  if (kind.unit == Unit::preferred && is_plausible_block(facts.preferred_bytes)) {
+    result.block_bytes = std::max(result.block_bytes, facts.preferred_bytes);
+  }
+  result.device = facts.device;
+  result.total_bytes = facts.total_bytes;
+  result.free_bytes = facts.free_bytes;
+  result.mount_point = facts.mount.point;
+  result.source = facts.mount.source;
+  if (const auto layout = layout_of(facts.path, kind.stripes, facts.mount.point, calls)) {
+    take_layout(result, *layout, kind.stripes_are_targets);
+  }
+  return result;
+}
+
+FileSystem examine_whole_file_system(const std::string& path) {
+  FileSystem result = conclude(ask_system(path, true), system_calls());
+  count_targets(result, path, system_calls());
+  return result;
+}
+
+FileSystem examine_file_system(const std::string& path) { return conclude(ask_system(path, false), system_calls()); }
+
+}  // namespace lq::storage
+
+namespace lq {
+
+FileSystem file_system_of(const std::string& path) { return storage::examine_whole_file_system(path); }
+
+}  // namespace lq

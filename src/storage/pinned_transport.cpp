@@ -1,0 +1,107 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Names, and the files they meant when they were first used.
+#include "storage/pinned_transport.hpp"
+
+#include <algorithm>
+
+#include <limequat/error.hpp>
+
+namespace lq::storage {
+namespace {
+
+// Of the 1024 descriptors that a process usually has.
+constexpr std::size_t most_open = 128;
+
+// A file that others may hold, too.
+class Shared final : public ForwardingFile {
+ public:
+  Shared(std::shared_ptr<File> file, PinnedTransport& files) : ForwardingFile(std::move(file)), files_(files) {}
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
+    return files_.open_read(path);
+  }
+  Identity identity_when_opened() const override { return inner().identity_when_opened(); }
+  void close() override {}
+
+ private:
+  PinnedTransport& files_;
+};
+
+}  // namespace
+
+std::unique_ptr<File> PinnedTransport::open_read(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(path); known != known_.end() && known->second.file) {
+    return std::make_unique<Shared>(known->second.file, *this);
+  }
+  std::shared_ptr<File> file = inner().open_read(path);
+  const Identity now = file->identity_when_opened();
+  Known& known = known_.try_emplace(path, Known{now, true, nullptr}).first->second;
+  const bool is_same = known.is_ours ? is_same_file(known.identity, now)
+                                     : is_same_across_nodes(known.identity, now) && known.identity.bytes == now.bytes;
+  if (!is_same) {
+    has_met_another_ = true;
+    throw Error(Code::io, path + ": another file has got this name since the file was opened; open it again",
+                {.path = path});
+  }
+  if (open_ < most_open) {
+    known.file = file;
+    ++open_;
+  }
+  return std::make_unique<Shared>(std::move(file), *this);
+}
+
+StorageTraits PinnedTransport::unit(const std::string& path) {
+  const std::lock_guard lock(mutex_);
+  const auto known = units_.find(path);
+  return known != units_.end() ? known->second : units_.emplace(path, inner().unit(path)).first->second;
+}
+
+std::optional<Identity> PinnedTransport::opened(const std::string& path) const {
+  const std::lock_guard lock(mutex_);
+  const auto known = known_.find(path);
+  return known == known_.end() ? std::nullopt : std::optional(known->second.identity);
+}
+
+void PinnedTransport::expect(const std::string& path, const Identity& identity) {
+  const std::lock_guard lock(mutex_);
+  known_.try_emplace(path, Known{identity, false, nullptr});
+}
+
+void PinnedTransport::refresh(const std::string& path, const Identity& now) {
+  const std::lock_guard lock(mutex_);
+  known_.at(path).identity = now;
+}
+
+bool PinnedTransport::has_seen_replacement() const {
+  const std::lock_guard lock(mutex_);
+  return has_met_another_;
+}
+
+bool PinnedTransport::mean_the_same() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::all_of(known_, [&](const auto& one) {
+    const auto& [path, known] = one;
+    if (!known.is_ours) return true;
+    try {
+      // Of a link its own; then the file is asked.
+      return is_same_file(known.identity, inner().identity(path)) ||
+             is_same_file(known.identity, inner().open_read(path)->identity());
+    } catch (const Error& error) {
+      return error.code() != Code::not_found;
+    } catch (...) {
+      return true;  // not known; whoever goes on hears of it
+    }
+  });
+}
+
+void PinnedTransport::forget() {
+  const std::lock_guard lock(mutex_);
+  known_.clear();
+  units_.clear();
+  open_ = 0;
+  has_met_another_ = false;
+}
+
+}  // namespace lq::storage

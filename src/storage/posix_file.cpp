@@ -1,0 +1,143 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Positioned reads and writes that carry on after signals and short transfers.
+//
+// A process under a file size limit (RLIMIT_FSIZE) is killed by SIGXFSZ when it writes past the limit, unless it
+// ignores that signal; then the write fails with EFBIG, which is Error(no_space) here. The library leaves signals
+// alone; Transport::free_space counts the limit, so that such a file is refused before its first byte.
+#include "storage/posix_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error_errno.hpp"
+#include "base/interruption.hpp"
+#include "storage/position.hpp"
+#include "storage/stall.hpp"
+
+namespace lq::storage {
+
+static_assert(sizeof(off_t) == 8, "build with 64-bit file offsets");
+
+PosixFile::~PosixFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool PosixFile::open(int flags, mode_t mode) noexcept {
+  const WatchedCall call("open", path_);
+  descriptor_ = uninterrupted([&] { return ::open(path_.c_str(), flags | O_CLOEXEC, mode); });
+  return descriptor_ >= 0;
+}
+
+std::uint64_t PosixFile::size() const {
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) throw base::errno_error(path_, "find its size", errno);
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+std::uint64_t PosixFile::next_data(std::uint64_t offset) const {
+#ifdef SEEK_DATA
+  if (offset < size()) {
+    const off_t found = ::lseek(descriptor_, static_cast<off_t>(offset), SEEK_DATA);
+    if (found >= 0) return static_cast<std::uint64_t>(found);
+    if (errno == ENXIO) return size();
+  }
+#endif
+  return ByteSource::next_data(offset);  // where nobody knows, all may be data
+}
+
+std::unique_ptr<base::ByteSource> PosixFile::open_other(const std::string& path) const {
+  return posix().open_read(path);
+}
+
+std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  base::throw_if_interrupted();
+  require_position(path_, "read", offset, 0);
+  // The kernel refuses to read past the largest position, even where no file has a byte.
+  buffer = buffer.first(std::min<std::uint64_t>(buffer.size(), largest_position - offset));
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const WatchedCall call("read", path_, offset + done, buffer.size() - done);
+    const ssize_t got =
+        ::pread(descriptor_, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
+    if (got == 0) break;
+    if (got > 0) {
+      done += static_cast<std::size_t>(got);
+    } else if (errno != EINTR) {
+      throw position_error(path_, "read", offset + done, buffer.size() - done, errno);
+    }
+  }
+  return done;
+}
+
+// Asking for what is in the page cache costs a look at each page: its last byte tells. The kernel takes no more of a
+// request than it reads ahead by itself, 128 KiB where nobody changed that.
+void PosixFile::fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t piece = 128 * 1024;
+  if (bytes == 0 || offset > largest_position || bytes > largest_position - offset) return;
+#ifdef RWF_NOWAIT
+  char last = 0;
+  const iovec place{&last, 1};
+  if (::preadv2(descriptor_, &place, 1, static_cast<off_t>(offset + bytes - 1), RWF_NOWAIT) == 1) return;
+#endif
+  for (std::uint64_t at = 0; at < bytes; at += piece) {
+    const auto some = static_cast<off_t>(std::min(piece, bytes - at));
+    if (::posix_fadvise(descriptor_, static_cast<off_t>(offset + at), some, POSIX_FADV_WILLNEED) != 0) return;
+  }
+}
+
+void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
+  require_position(path_, "write", offset, bytes.size());
+  while (!bytes.empty()) {
+    const WatchedCall call("write", path_, offset, bytes.size());
+    const ssize_t put = ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) continue;
+    // A write that stops without saying why would loop indefinitely; full devices behave so.
+    if (put <= 0) throw position_error(path_, "write", offset, bytes.size(), put < 0 ? errno : ENOSPC);
+    offset += static_cast<std::uint64_t>(put);
+    bytes = bytes.subspan(static_cast<std::size_t>(put));
+  }
+}
+
+void PosixFile::resize(std::uint64_t bytes) {
+  require_position(path_, "resize to", 0, bytes);
+  const WatchedCall call("resize", path_);
+  const int result = uninterrupted([&] { return ::ftruncate(descriptor_, static_cast<off_t>(bytes)); });
+  if (result != 0) throw base::errno_error(path_, "resize to " + std::to_string(bytes) + " bytes", errno);
+}
+
+void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
+  require_position(path_, "reserve", offset, bytes);
+  if (bytes == 0) return;
+  const WatchedCall call("reserve", path_, offset, bytes);
+  int reason = EINTR;
+  for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
+    const int result =
+        ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    reason = result == 0 ? 0 : errno;
+  }
+  if (reason == 0 || reason == EINTR || reason == EOPNOTSUPP || reason == ENOSYS || reason == EINVAL) return;
+  throw position_error(path_, "reserve storage", offset, bytes, reason);
+}
+
+void PosixFile::sync() {
+  const WatchedCall call("sync", path_);
+  if (uninterrupted([&] { return ::fsync(descriptor_); }) == 0) return;
+  throw base::errno_error(path_, "bring its data to the disk", errno);
+}
+
+void PosixFile::close() {
+  if (descriptor_ < 0) return;
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  const WatchedCall call("close", path_);
+  // After EINTR the descriptor is gone; closing again could close another thread's file.
+  if (::close(descriptor) != 0 && errno != EINTR) throw base::errno_error(path_, "close", errno);
+}
+
+}  // namespace lq::storage

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// An open file of the POSIX file system.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cerrno>
+#include <optional>
+#include <string>
+
+#include "storage/transport.hpp"
+
+namespace lq::storage {
+
+// A system call, again as long as signals interrupt it.
+template <class Call>
+auto uninterrupted(Call call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) result = call();
+  return result;
+}
+
+// Of an open file, and of what has a name.
+struct Looked {
+  Identity identity;
+  mode_t mode = 0;
+};
+Looked look_at(int descriptor, const std::string& path);
+Identity identity_of_name(const std::string& path);
+
+class PosixFile final : public File {
+ public:
+  // Not open yet, so that nothing is lost where there is no memory for the object.
+  explicit PosixFile(std::string path) : path_(std::move(path)) {}
+  ~PosixFile() override;
+  PosixFile(const PosixFile&) = delete;
+  PosixFile& operator=(const PosixFile&) = delete;
+
+  // Local. Whether open(2) succeeds; errno tells why not.
+  bool open(int flags, mode_t mode = 0) noexcept;
+
+  const std::string& path() const noexcept override { return path_; }
+  Identity identity() const override { return look_at(descriptor_, path_).identity; }
+  Identity identity_when_opened() const override { return when_opened_ ? *when_opened_ : identity(); }
+  // Local. What was found when it was opened.
+  void set_identity_when_opened(const Identity& found) noexcept { when_opened_ = found; }
+  std::uint64_t size() const override;
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  std::uint64_t next_data(std::uint64_t offset) const override;
+  void fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept override;
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override;
+  void write_at(std::uint64_t offset, base::Bytes bytes) override;
+  void resize(std::uint64_t bytes) override;
+  void reserve(std::uint64_t offset, std::uint64_t bytes) override;
+  void sync() override;
+  void close() override;
+  int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;  // closed, or not open yet
+  std::optional<Identity> when_opened_;
+};
+
+}  // namespace lq::storage

@@ -1,0 +1,52 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The site profile: a Machine as a text of TOML that people may edit. One table of keys serves reading and writing;
+// docs/guide/doctor.md lists them.
+#pragma once
+
+#include <limequat/machine.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lq::storage {
+
+inline constexpr std::size_t largest_profile = std::size_t{64} * 1024;
+
+enum class Bound { none, positive, not_negative };
+
+using Member = std::variant<std::string Machine::*, std::uint64_t Machine::*, double Machine::*, bool Machine::*,
+                            std::vector<std::string> Machine::*>;
+
+struct Key {
+  std::string_view section;
+  std::string_view name;
+  Member member;
+  Bound bound;
+  std::string_view meaning;  // with unit, for comments
+};
+
+// In the order of the text.
+std::span<const Key> profile_keys();
+
+// What is expected of the value of `key`, if that in `machine` is not such.
+std::optional<std::string> complaint_about(const Key& key, const Machine& machine);
+
+// The section of Machine::targets, whose keys are names of the site's own.
+inline constexpr std::string_view targets_section = "targets";
+std::optional<std::string> complaint_about_target(std::string_view name, const std::vector<std::string>& folders);
+
+// malformed, with line and key; `path` is for messages. unsupported: built without toml++.
+Machine parse_profile(std::string_view text, const std::string& path);
+
+// Reads back as the same machine.
+std::string profile_text(const Machine& machine);
+
+}  // namespace lq::storage

@@ -1,0 +1,156 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "storage/window.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/text.hpp"
+
+namespace lq::storage {
+
+namespace {
+
+// What one request moves at most where it is gathered from several pieces, and of how many.
+constexpr std::uint64_t most_bytes = 4 * base::mebi;
+constexpr std::size_t most_pieces = 65536;
+// Reading this many bytes that nobody wants costs less than another request.
+constexpr std::uint64_t bridged_bytes = 32 * base::kibi;
+
+Partition all_bytes_of(const PartitionedFile& file) {
+  return Partition({.extents = {static_cast<std::int64_t>(file.bytes)}}, {});
+}
+
+}  // namespace
+
+// Bytes begin .. end-1 of a subfile, and where they belong.
+struct Window::Request {
+  std::uint64_t begin = 0, end = 0;
+  std::vector<CommonPiece> pieces;
+
+  bool takes(const CommonPiece& piece, std::uint64_t gap) const noexcept {
+    return pieces.empty() ||
+           (piece.other - end <= gap && piece.other + piece.bytes - begin <= most_bytes && pieces.size() < most_pieces);
+  }
+  void add(const CommonPiece& piece) {
+    if (pieces.empty()) begin = piece.other;
+    end = piece.other + piece.bytes;
+    pieces.push_back(piece);
+  }
+};
+
+Window::Window(std::shared_ptr<Subfiles> subfiles)
+    : subfiles_(std::move(subfiles)),
+      logical_(all_bytes_of(subfiles_->file())),
+      part_(0),
+      size_(subfiles_->file().bytes) {}
+
+Window::Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint64_t part)
+    : subfiles_(std::move(subfiles)), logical_(std::move(logical)), part_(part), size_(0) {
+  const PartitionedFile& file = subfiles_->file();
+  const FileArray& array = logical_.array();
+  if (part >= logical_.parts()) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: part {} of partition \"{}\" does not exist; it has {}", file.path, part,
+                            logical_.text(), logical_.parts()),
+                {.path = file.path});
+  }
+  if (array.end() > file.bytes) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: an array from byte {} to {} does not fit into its {} bytes; check begin, element and "
+                            "extents",
+                            file.path, array.begin, array.end(), file.bytes),
+                {.path = file.path});
+  }
+  size_ = logical_.elements(part) * array.element_bytes;
+}
+
+bool Window::shares_subfiles() const {
+  if (logical_.parts() == 1) return false;
+  const PartitionedFile& file = subfiles_->file();
+  const std::uint64_t size = file.partition.array().element_bytes;
+  for (std::size_t k = 0; k < file.files.size(); ++k) {
+    PartBytes wanted(logical_, part_), there(file.partition, k);
+    CommonBytes common(wanted, there, logical_.array().begin, logical_.array().end());
+    std::uint64_t bytes = 0;
+    for (CommonPiece piece; common.next(piece);) bytes += piece.bytes;
+    if (bytes > 0 && bytes < file.partition.elements(k) * size) return true;
+  }
+  return false;
+}
+
+std::uint64_t Window::file_byte(std::uint64_t position) const {
+  const FileArray& array = logical_.array();
+  const std::uint64_t element = logical_.element_at({part_, position / array.element_bytes});
+  return array.begin + element * array.element_bytes + position % array.element_bytes;
+}
+
+void Window::for_each_request(std::uint64_t offset, std::uint64_t bytes, std::uint64_t gap, Work work) {
+  const PartitionedFile& file = subfiles_->file();
+  const std::uint64_t begin = file_byte(offset), end = file_byte(offset + bytes - 1) + 1;
+  PartBytes wanted(logical_, part_);
+  for (std::size_t k = 0; k < file.files.size(); ++k) {
+    const auto around = k == 0 ? std::optional(file.bytes) : std::nullopt;
+    PartBytes there(file.partition, k, file.files[k].offset, around);
+    CommonBytes common(wanted, there, begin, end);
+    Request request;
+    for (CommonPiece piece; common.next(piece);) {
+      piece.one -= offset;
+      if (!request.takes(piece, gap)) {
+        work(k, request);
+        request.pieces.clear();
+      }
+      request.add(piece);
+    }
+    if (!request.pieces.empty()) work(k, request);
+  }
+}
+
+std::size_t Window::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  if (offset >= size_ || buffer.empty()) return 0;
+  buffer = buffer.first(static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), size_ - offset)));
+  std::vector<std::byte> scratch;
+  for_each_request(offset, buffer.size(), bridged_bytes, [&](std::size_t k, const Request& request) {
+    const auto of_buffer = [&](const CommonPiece& piece) {
+      return buffer.subspan(static_cast<std::size_t>(piece.one), static_cast<std::size_t>(piece.bytes));
+    };
+    if (request.pieces.size() == 1) return subfiles_->read(k, request.begin, of_buffer(request.pieces.front()));
+    scratch.resize(static_cast<std::size_t>(request.end - request.begin));
+    subfiles_->read(k, request.begin, scratch);
+    for (const CommonPiece& piece : request.pieces) {
+      const base::MutableBytes to = of_buffer(piece);
+      std::memcpy(to.data(), scratch.data() + (piece.other - request.begin), to.size());
+    }
+  });
+  return buffer.size();
+}
+
+void Window::write_at(std::uint64_t offset, base::Bytes bytes) {
+  if (bytes.empty()) return;
+  if (offset > size_ || bytes.size() > size_ - offset) {
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: bytes {} to {} cannot be written: the part of this view has {}, and keeps its size",
+                            path(), offset, offset + bytes.size(), size_),
+                {.path = path(), .offset = offset});
+  }
+  std::vector<std::byte> scratch;
+  for_each_request(offset, bytes.size(), 0, [&](std::size_t k, const Request& request) {
+    const auto of_bytes = [&](const CommonPiece& piece) {
+      return bytes.subspan(static_cast<std::size_t>(piece.one), static_cast<std::size_t>(piece.bytes));
+    };
+    if (request.pieces.size() == 1) return subfiles_->open(k).write_at(request.begin, of_bytes(request.pieces.front()));
+    scratch.resize(static_cast<std::size_t>(request.end - request.begin));
+    for (const CommonPiece& piece : request.pieces) {
+      const base::Bytes from = of_bytes(piece);
+      std::memcpy(scratch.data() + (piece.other - request.begin), from.data(), from.size());
+    }
+    subfiles_->open(k).write_at(request.begin, scratch);
+  });
+}
+
+}  // namespace lq::storage
