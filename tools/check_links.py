@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # No dead links in the pages: files that links name are there, and so are the headings behind a "#". Links to other hosts are
-# not followed.
+# not followed. And no source file is named that is not there: `room/file`, in the pages for developers.
 """usage: check_links.py [ROOT]"""
 
 import pathlib
@@ -13,6 +13,7 @@ import sys
 LINK = re.compile(r"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^()\s]+(?:\([^()]*\))?)\)|!\[[^\]]*\]\(([^()\s]+)\)")
 FENCE = re.compile(r"^(```|~~~).*?^\1", re.S | re.M)
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.S)
+SOURCE = re.compile(r"`(?:(?:dropins/)?src/)?(\w+)((?:/\w+)+(?:\.\w+)?)`")
 PAGES = ["*.md", "docs/**/*.md", "bench/**/*.md", "examples/**/*.md", "python/**/*.md", "packaging/**/*.md"]
 
 
@@ -42,6 +43,24 @@ def links(page):
         yield text[: found.start()].count("\n") + 1, found[1] or found[2]
 
 
+def names_of_sources(page, rooms):
+    """(line, name) of each `room/file` of a page."""
+    text = page.read_text(encoding="utf-8")
+    for found in SOURCE.finditer(text):
+        if found[1] in rooms:
+            yield text[: found.start()].count("\n") + 1, found[1] + found[2]
+
+
+def lost_sources(root):
+    """Names of source files that are not there, as sentences."""
+    trees = [root / "src", root / "dropins/src"]
+    rooms = {folder.name for tree in trees for folder in tree.glob("*") if folder.is_dir()}
+    for page in sorted({root / "ARCHITECTURE.md", *root.glob("docs/design/*.md")} & set(pages(root))):
+        for line, name in names_of_sources(page, rooms):
+            if not any((tree / name).exists() or [*tree.glob(f"{name}.*")] for tree in trees):
+                yield f"{page.relative_to(root)}:{line}: {name}: there is no such source file"
+
+
 def pages(root):
     found = {page for pattern in PAGES for page in root.glob(pattern)}
     # The links of mainpage.md are those of Doxygen.
@@ -62,7 +81,7 @@ def check(root):
                 dead.append(f"{where}: there is no {path}")
             elif anchor and (aim.suffix != ".md" or anchor not in anchors(aim)):
                 dead.append(f"{where}: there is no heading #{anchor}")
-    return dead
+    return dead + list(lost_sources(root))
 
 
 def main():

@@ -19,8 +19,8 @@ namespace lq::diagnosis {
 namespace {
 
 constexpr std::uint64_t site_bytes = 576;
-const Extents extents{8, 8, 8, 12};  // more than three blocks of a mebibyte
-const std::uint64_t sites = volume(extents);
+const Extents walked_extents{8, 8, 8, 12};  // more than three blocks of a mebibyte
+const std::uint64_t walked_sites = volume(walked_extents);
 
 std::vector<double> unit_links() {
   std::vector<double> unit(72);
@@ -33,7 +33,7 @@ std::vector<double> unit_links() {
 class Walked : public ::testing::Test {
  protected:
   Walked() {
-    for (std::uint64_t site = 0; site < sites; ++site) put(site, unit_links());
+    for (std::uint64_t site = 0; site < walked_sites; ++site) put(site, unit_links());
   }
 
   void put(std::uint64_t site, const std::vector<double>& numbers) {
@@ -44,13 +44,13 @@ class Walked : public ::testing::Test {
   Pass pass(int threads) {
     base::MemorySource file(bytes_, "links");
     comm::Team team(threads);
-    return walk({.site_bytes = site_bytes, .sites = sites, .encoding = encoding_, .ordering = ordering_}, file, team,
-                {});
+    return walk({.site_bytes = site_bytes, .sites = walked_sites, .encoding = encoding_, .ordering = ordering_}, file,
+                team, {});
   }
 
   Encoding encoding_;
-  Ordering ordering_{sequence_of(extents, {0, 1, 2, 3}), {0, 1, 2, 3}, {0, 1, 2, 3}};
-  std::vector<std::byte> bytes_ = std::vector<std::byte>(static_cast<std::size_t>(sites * site_bytes));
+  Ordering ordering_{sequence_of(walked_extents, {0, 1, 2, 3}), {0, 1, 2, 3}, {0, 1, 2, 3}};
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(static_cast<std::size_t>(walked_sites * site_bytes));
 };
 
 TEST_F(Walked, SitesAreSeenOnceWhateverTheThreads) {
@@ -62,8 +62,8 @@ TEST_F(Walked, SitesAreSeenOnceWhateverTheThreads) {
   for (const std::uint64_t site : {2000U, 4000U, 5999U}) put(site, numbers);
   for (const int threads : {1, 2, 3, 7}) {
     const Pass found = pass(threads);
-    ASSERT_EQ(found.crcs.size(), sites);
-    for (std::uint64_t site = 0; site < sites; ++site) {
+    ASSERT_EQ(found.crcs.size(), walked_sites);
+    for (std::uint64_t site = 0; site < walked_sites; ++site) {
       const auto at = static_cast<std::size_t>(site);
       ASSERT_EQ(found.crcs[at], kernels::crc32(0, base::Bytes(bytes_).subspan(at * site_bytes, site_bytes))) << site;
     }

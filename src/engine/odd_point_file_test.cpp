@@ -18,11 +18,11 @@ namespace lq::engine {
 namespace {
 
 constexpr std::uint32_t link_numbers = 18;
-constexpr std::size_t header = 24;
+constexpr std::size_t header_bytes = 24;
 
 Payload payload_on(const Extents& extents) {
   Payload payload;
-  payload.offset = header;
+  payload.offset = header_bytes;
   payload.spec = gauge_spec(Precision::double_, 3, 4);
   payload.spec.numbers = std::uint64_t{4} * link_numbers;
   payload.extents = extents;
@@ -69,7 +69,7 @@ std::vector<std::byte> sequence_of(const Payload& payload) {
 
 // The file: odd points with the links in both directions.
 std::vector<std::byte> file_of(const Payload& payload) {
-  std::vector<std::byte> bytes(header);
+  std::vector<std::byte> bytes(header_bytes);
   for_each_link(payload, [&](const Coord& x, int mu) {
     if ((x[0] + x[1] + x[2] + x[3]) % 2 == 0) return;
     append(bytes, x, mu);
@@ -151,7 +151,7 @@ class ReadBytes final : public storage::ForwardingFile {
 TEST(OddPointFile, IsReadOnceInBoxesAcrossTwoOrders) {
   const Payload payload = payload_on({24, 24, 24, 4});
   const auto transport = storage::make_memory();
-  transport->create("f")->resize(header + payload.length);
+  transport->create("f")->resize(header_bytes + payload.length);
   ReadBytes file(transport->open_read("f"));
   OddPointFile sites(payload, file);
   std::vector<std::byte> row(static_cast<std::size_t>(24 * payload.site_bytes()));

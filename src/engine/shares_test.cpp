@@ -16,7 +16,7 @@
 namespace lq::engine {
 namespace {
 
-struct Case {
+struct ShareCase {
   const char* name;
   Extents lattice, processes;
   int shared_dimensions;
@@ -27,9 +27,9 @@ struct Case {
   bool root_owns_edges = false;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const ShareCase& c) { return out << c.name; }
 
-testing::TransferCase transfer_case(const Case& c) {
+testing::TransferCase transfer_case(const ShareCase& c) {
   return {.name = c.name,
           .lattice = c.lattice,
           .processes = c.processes,
@@ -41,10 +41,10 @@ testing::TransferCase transfer_case(const Case& c) {
           .region = c.region};
 }
 
-class SharesOf : public ::testing::TestWithParam<Case> {
+class SharesOf : public ::testing::TestWithParam<ShareCase> {
  protected:
   SharesOf() : made_(transfer_case(GetParam())) {
-    const Case& c = GetParam();
+    const ShareCase& c = GetParam();
     shares_ = std::make_unique<Shares>(
         transfer_, ShareOptions{c.shared_dimensions, c.owners, c.domain_bytes, c.chunk_bytes, c.root_owns_edges});
   }
@@ -168,7 +168,7 @@ TEST(Shares, OfASmallRegionFarIntoALargeFileAreFoundAtOnce) {
   }
 }
 
-const Case cases[] = {
+const ShareCase cases[] = {
     {"one rank", {4, 4, 4, 4}, {1, 1, 1, 1}, 0, 0, 8, 64, 64, 0},
     {"x split", {8, 4, 4, 4}, {2, 1, 1, 1}, 1, 0, 12, 64, 128, 100},
     {"xyz split", {4, 4, 4, 6}, {2, 2, 2, 1}, 3, 0, 20, 128, 128, 7},

@@ -196,6 +196,13 @@ class Links(Tree):
                                                         "README.md:3: docs/b.md#three: there is no heading #three",
                                                         "README.md:8: none.svg: there is no none.svg"])
 
+    def test_source_files_that_are_not_there(self):
+        self.put("src/io/sites.cpp", "")
+        self.put("dropins/src/compat/lime/reader.hpp", "")
+        self.put("ARCHITECTURE.md", "# A\n`io/sites` `src/io/sites.cpp` `compat/lime` `other/file`\n`io/none` `io/sites.hpp`\n")
+        self.assertEqual(check_links.check(self.root), ["ARCHITECTURE.md:3: io/none: there is no such source file",
+                                                        "ARCHITECTURE.md:3: io/sites.hpp: there is no such source file"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -15,11 +15,12 @@
 namespace lq::hdf5 {
 namespace {
 
-constexpr std::size_t numbers = 1000;
+constexpr std::size_t number_count = 1000;
 
 std::vector<double> smooth_numbers() {
-  std::vector<double> values(numbers);
-  for (std::size_t i = 0; i < numbers; ++i) values[i] = std::round(1000 * std::sin(static_cast<double>(i) / 50)) / 8;
+  std::vector<double> values(number_count);
+  for (std::size_t i = 0; i < number_count; ++i)
+    values[i] = std::round(1000 * std::sin(static_cast<double>(i) / 50)) / 8;
   return values;
 }
 
@@ -32,7 +33,7 @@ struct Chosen {
 
 // A dataset of one chunk with these filters.
 Handle create_filtered(hid_t file, const Chosen& chosen) {
-  const hsize_t extent = numbers;
+  const hsize_t extent = number_count;
   const Handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose);
   const Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   H5Pset_chunk(list.get(), 1, &extent);
@@ -66,7 +67,7 @@ TEST(Hdf5Filters, UndoWhatTheLibraryDid) {
     ASSERT_GE(H5Dread_chunk(data.get(), H5P_DEFAULT, &first, &mask, encoded.data()), 0);
     const format::TileCodec* codec = tile_codec(chosen.encoding);
     ASSERT_NE(codec, nullptr) << chosen.encoding;
-    std::vector<double> back(numbers);
+    std::vector<double> back(number_count);
     codec->decode(encoded, std::as_writable_bytes(std::span(back)));
     EXPECT_EQ(back, values) << chosen.encoding;
   }
@@ -82,7 +83,7 @@ TEST(Hdf5Filters, AreUndoneByTheLibrary) {
     const auto encoded = tile_codec(chosen.encoding)->encode(std::as_bytes(std::span(values)));
     const hsize_t first = 0;
     ASSERT_GE(H5Dwrite_chunk(data.get(), H5P_DEFAULT, 0, &first, encoded.size(), encoded.data()), 0);
-    std::vector<double> back(numbers);
+    std::vector<double> back(number_count);
     ASSERT_GE(H5Dread(data.get(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, back.data()), 0);
     EXPECT_EQ(back, values) << chosen.encoding;
   }

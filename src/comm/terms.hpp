@@ -1,0 +1,81 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Values of several objects, combined over the ranks in one operation (Comm::combine, agree). An object names each of its
+// values and how it is combined in one function,
+//   template <class Terms> void each_term(Terms&& terms) { terms.sum(count_); terms.max(largest_); }
+// which both tells the values of this rank and takes the combined ones, and the number of them, `terms`.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "comm/comm.hpp"
+
+namespace lq::comm {
+
+class ToldTerms {
+ public:
+  explicit ToldTerms(std::span<Term> terms) noexcept : rest_(terms) {}
+  void sum(std::uint64_t& value) noexcept { next() = {value, Reduce::sum}; }
+  // Of values that are not negative, and numbers.
+  void max(double& value) noexcept { next() = {std::bit_cast<std::uint64_t>(value), Reduce::max}; }
+
+ private:
+  Term& next() noexcept {
+    Term& term = rest_.front();
+    rest_ = rest_.subspan(1);
+    return term;
+  }
+  std::span<Term> rest_;
+};
+
+class TakenTerms {
+ public:
+  explicit TakenTerms(std::span<const Term> terms) noexcept : rest_(terms) {}
+  void sum(std::uint64_t& value) noexcept { value = next(); }
+  void max(double& value) noexcept { value = std::bit_cast<double>(next()); }
+
+ private:
+  std::uint64_t next() noexcept {
+    const std::uint64_t value = rest_.front().value;
+    rest_ = rest_.subspan(1);
+    return value;
+  }
+  std::span<const Term> rest_;
+};
+
+// The terms of a list of objects, behind the one that an agreement has for itself.
+template <class... Objects>
+class CombinedTerms {
+ public:
+  // The operations are known before any rank can fail.
+  explicit CombinedTerms(const Objects&... empty) noexcept { tell(empty...); }
+  void tell(Objects... objects) noexcept {
+    ToldTerms terms(std::span(terms_).template subspan<1>());
+    (objects.each_term(terms), ...);
+  }
+  void take(Objects&... objects) const noexcept {
+    TakenTerms terms(std::span(terms_).template subspan<1>());
+    (objects.each_term(terms), ...);
+  }
+  // For agree().
+  std::span<Term> all() noexcept { return terms_; }
+
+ private:
+  static constexpr std::size_t count = (Objects::terms + ... + 1);
+  std::array<Term, count> terms_{};
+};
+
+// Collective. The values of the objects, combined over the ranks in one operation.
+template <class... Objects>
+void combine_over_ranks(Comm& comm, Objects&... objects) {
+  CombinedTerms<Objects...> terms(objects...);
+  comm.combine(terms.all());
+  terms.take(objects...);
+}
+
+}  // namespace lq::comm
