@@ -78,7 +78,7 @@ void read_set(std::string_view text) {
     catalog.metadata = field.metadata;
     catalog.fields = {field, field};
     fuzz::attempt<Code::malformed, Code::invalid_argument, Code::unsupported>([&] {
-      const auto set = modes::set_in(catalog, {.ls = 1, .parity = lq::modes::Parity::odd});
+      const auto set = format::vectors::set_in(catalog, {.ls = 1, .parity = lq::modes::Parity::odd});
       require(!set || set->modes.size() == 2 * set->per_field, "as many modes as there are vectors");
     });
   }
@@ -96,7 +96,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   attempt([&] { describe_data(text); });
   attempt([&] { read_grid_lattice(text); });
   read_set(text);
-  attempt([&] { modes::eigenvalues_in(text); });
+  attempt([&] { format::vectors::eigenvalues_in(text); });
   attempt([&] {
     const auto sum = scidac::decode_checksum(text);
     if (sum) require(scidac::decode_checksum(scidac::encode(*sum)) == sum, "sums read back");

@@ -45,8 +45,8 @@ struct Stated {
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<const Stated> arguments);
 
 // Collective. The same, and `terms` are combined over the ranks in the same operation. The first one is the agreement's
-// own. A rank that failed may tell anything, for then all throw; but its terms have the operations of all others, so that
-// those that only `work` sets are best of the default one.
+// own. A rank that failed may tell anything, for then all throw; but its terms have the operations of all others, so
+// that those that only `work` sets are best of the default one.
 LQ_INNER void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms);
 
 // Runs `work` and calls settle(its failure, if any), which throws when there is no result.
@@ -99,17 +99,22 @@ auto agree(Comm& comm, std::span<Term> terms, Work&& work) -> std::invoke_result
 }
 
 // Collective. Comm::all_to_all() of the messages that `make` returns; whoever fails to make them sends none, and all
-// throw.
-template <class Make>
-std::vector<Message> exchange_messages(Comm& comm, const Make& make) {
+// throw. `take` gets what arrived; where others failed, that is less than it should be, and not for `take` to complain
+// of.
+template <class Make, class Take>
+auto exchange_messages(Comm& comm, const Make& make, const Take& take) {
   return agree(comm, [&] {
     std::exception_ptr failure;
     std::vector<Message> outgoing, arrived;
     base::keep_failure(failure, [&] { outgoing = make(); });
     base::keep_failure(failure, [&] { arrived = comm.all_to_all(std::move(outgoing)); });
     if (failure) std::rethrow_exception(failure);
-    return arrived;
+    return take(std::move(arrived));
   });
+}
+template <class Make>
+std::vector<Message> exchange_messages(Comm& comm, const Make& make) {
+  return exchange_messages(comm, make, [](std::vector<Message> arrived) { return arrived; });
 }
 
 // Collective. The same, but `work` runs on the root only.

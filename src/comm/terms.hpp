@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Values of several objects, combined over the ranks in one operation (Comm::combine, agree). An object names each of its
-// values and how it is combined in one function,
+// Values of several objects, combined over the ranks in one operation (Comm::combine, agree). An object names each of
+// its values and how it is combined in one function,
 //   template <class Terms> void each_term(Terms&& terms) { terms.sum(count_); terms.max(largest_); }
 // which both tells the values of this rank and takes the combined ones, and the number of them, `terms`.
 #pragma once
@@ -55,11 +55,11 @@ class CombinedTerms {
   // The operations are known before any rank can fail.
   explicit CombinedTerms(const Objects&... empty) noexcept { tell(empty...); }
   void tell(Objects... objects) noexcept {
-    ToldTerms terms(std::span(terms_).template subspan<1>());
+    ToldTerms terms(std::span<Term>(terms_).subspan(1));
     (objects.each_term(terms), ...);
   }
   void take(Objects&... objects) const noexcept {
-    TakenTerms terms(std::span(terms_).template subspan<1>());
+    TakenTerms terms(std::span<const Term>(terms_).subspan(1));
     (objects.each_term(terms), ...);
   }
   // For agree().

@@ -123,8 +123,8 @@ void gather_up(RankTree& tree, base::Bytes mine, const Comm::Sink& sink) {
 // By operation, each in pieces on the stack.
 void Comm::combine(std::span<Term> terms) {
   for (const Reduce operation : {Reduce::sum, Reduce::min, Reduce::max, Reduce::bit_xor, Reduce::bit_or}) {
-    std::array<std::uint64_t, 64> values;
-    std::array<std::size_t, 64> places;
+    std::array<std::uint64_t, 128> values;
+    std::array<std::size_t, 128> places;
     std::size_t count = 0;
     const auto flush = [&] {
       if (count == 0) return;

@@ -60,23 +60,26 @@ std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wa
 
 }  // namespace
 
-SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted) : communicator_(grid.communicator()) {
-  comm::Comm& comm = communicator_.engine();
-  std::vector<comm::Message> requests;
-  comm::agree(comm, [&] {
-    for (const SiteRequest& wish : list_wishes(grid, wanted)) {
+SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted)
+    : SiteExchange(grid, [&] { return std::vector<Coord>(wanted.begin(), wanted.end()); }) {}
+
+SiteExchange::SiteExchange(const Grid& grid, base::FunctionRef<std::vector<Coord>()> list)
+    : communicator_(grid.communicator()) {
+  const auto requests = [&] {
+    std::vector<comm::Message> made;
+    for (const SiteRequest& wish : list_wishes(grid, list())) {
       if (from_.empty() || from_.back().rank != wish.owner) {
         from_.push_back({wish.owner, {}});
-        requests.push_back({wish.owner, {}});
+        made.push_back({wish.owner, {}});
       }
       from_.back().sites.push_back(wish.place);
-      std::vector<std::byte>& bytes = requests.back().bytes;
+      std::vector<std::byte>& bytes = made.back().bytes;
       bytes.resize(bytes.size() + number_bytes);
       base::store_le(bytes.data() + bytes.size() - number_bytes, wish.number);
     }
-  });
-  const std::vector<comm::Message> asked = comm::agree(comm, [&] { return comm.all_to_all(std::move(requests)); });
-  comm::agree(comm, [&] {
+    return made;
+  };
+  const auto answer = [&](const std::vector<comm::Message>& asked) {
     for (const comm::Message& request : asked) {
       Peer peer{request.rank, std::vector<std::uint64_t>(request.bytes.size() / number_bytes)};
       for (std::size_t i = 0; i < peer.sites.size(); ++i) {
@@ -84,39 +87,43 @@ SiteExchange::SiteExchange(const Grid& grid, std::span<const Coord> wanted) : co
       }
       to_.push_back(std::move(peer));
     }
-  });
+  };
+  comm::exchange_messages(communicator_.engine(), requests, answer);
 }
 
-std::vector<comm::Message> SiteExchange::pack_answers(const std::byte* local_sites, std::size_t site_bytes) const {
+std::vector<comm::Message> SiteExchange::pack_answers(std::span<const Sites> fields, std::size_t site_bytes) const {
   std::vector<comm::Message> outgoing;
   outgoing.reserve(to_.size());
   for (const Peer& peer : to_) {
-    comm::Message message{peer.rank, std::vector<std::byte>(peer.sites.size() * site_bytes)};
+    comm::Message message{peer.rank, std::vector<std::byte>(fields.size() * peer.sites.size() * site_bytes)};
     std::byte* next = message.bytes.data();
-    for (const std::uint64_t site : peer.sites) {
-      std::memcpy(next, local_sites + site * site_bytes, site_bytes);
-      next += site_bytes;
+    for (const Sites& field : fields) {
+      for (const std::uint64_t site : peer.sites) {
+        std::memcpy(next, field.local + site * site_bytes, site_bytes);
+        next += site_bytes;
+      }
     }
     outgoing.push_back(std::move(message));
   }
   return outgoing;
 }
 
-void SiteExchange::exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const {
-  comm::Comm& comm = communicator_.engine();
-  // A rank whose memory does not suffice must not leave the others waiting for its message.
-  std::vector<comm::Message> outgoing = comm::agree(comm, [&] { return pack_answers(local_sites, site_bytes); });
+void SiteExchange::exchange(std::span<const Sites> fields, std::size_t site_bytes) const {
   // Whoever was asked answers, in the order of the ranks on both sides.
-  const std::vector<comm::Message> incoming = comm::agree(comm, [&] { return comm.all_to_all(std::move(outgoing)); });
+  const std::vector<comm::Message> incoming =
+      comm::exchange_messages(communicator_.engine(), [&] { return pack_answers(fields, site_bytes); });
   for (std::size_t i = 0; i < from_.size(); ++i) {
     const Peer& peer = from_[i];
+    const std::size_t expected = fields.size() * peer.sites.size() * site_bytes;
     const bool answered = i < incoming.size() && incoming[i].rank == peer.rank;
     const std::size_t found = answered ? incoming[i].bytes.size() : 0;
-    if (found != peer.sites.size() * site_bytes) refuse_length(peer.rank, found, peer.sites.size() * site_bytes);
+    if (found != expected) refuse_length(peer.rank, found, expected);
     const std::byte* next = incoming[i].bytes.data();
-    for (const std::uint64_t place : peer.sites) {
-      std::memcpy(out + place * site_bytes, next, site_bytes);
-      next += site_bytes;
+    for (const Sites& field : fields) {
+      for (const std::uint64_t place : peer.sites) {
+        std::memcpy(field.out + place * site_bytes, next, site_bytes);
+        next += site_bytes;
+      }
     }
   }
 }

@@ -12,6 +12,7 @@
 
 #include <limequat/grid.hpp>
 
+#include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 
 namespace lq::lattice {
@@ -21,10 +22,21 @@ class SiteExchange {
   // Collective. `wanted`: global coordinates, in any order, own sites and repetitions included; may differ in
   // number between ranks. invalid_argument on all ranks when one of them lies outside the lattice.
   SiteExchange(const Grid& grid, std::span<const Coord> wanted);
+  // Collective. The same with what `list` returns; its failure is that of all ranks.
+  SiteExchange(const Grid& grid, base::FunctionRef<std::vector<Coord>()> list);
 
-  // Collective. `local_sites`: this rank's sites of site_bytes each, x fastest in its local box. Afterwards `out`
-  // has the site of wanted[i] at i * site_bytes. site_bytes is the same on all ranks.
-  void exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const;
+  // Sites of site_bytes each. `local`: those of this rank, x fastest in its local box. Afterwards `out` has the site of
+  // wanted[i] at i * site_bytes.
+  struct Sites {
+    const std::byte* local = nullptr;
+    std::byte* out = nullptr;
+  };
+  // Collective. site_bytes, and the number of fields, are the same on all ranks.
+  void exchange(std::span<const Sites> fields, std::size_t site_bytes) const;
+  void exchange(const std::byte* local_sites, std::size_t site_bytes, std::byte* out) const {
+    const Sites sites{local_sites, out};
+    exchange({&sites, 1}, site_bytes);
+  }
 
  private:
   // The sites that pass between this rank and another, in the order of their passing.
@@ -33,7 +45,7 @@ class SiteExchange {
     std::vector<std::uint64_t> sites;
   };
 
-  std::vector<comm::Message> pack_answers(const std::byte* local_sites, std::size_t site_bytes) const;
+  std::vector<comm::Message> pack_answers(std::span<const Sites> fields, std::size_t site_bytes) const;
 
   Communicator communicator_;
   std::vector<Peer> from_;  // by owner: the places of its sites in `out`

@@ -3,21 +3,22 @@
 #include "physics/halo.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
-#include "comm/agree.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::physics {
 
-Halo::Halo(const Grid& grid, Reach reach, const Colouring& colouring)
+Halo::Halo(const Grid& grid, Reach reach, const Colouring& colouring,
+           base::FunctionRef<void(std::size_t cells)> allocate)
     : extents_(grid.extents()),
       box_(grid.local_box()),
       colouring_(colouring),
       dimensions_(static_cast<std::size_t>(extents_.size())),
       local_cells_(grid.local_volume()) {
-  comm::Comm& comm = grid.communicator().engine();
-  comm::agree(comm, [&] {
+  // With the first exchange, so that all that may fail on one rank is agreed on at once.
+  const auto prepare = [&] {
     natural_ = lattice::resolve_order({}, extents_.size());
     std::size_t stride = 1;
     for (const auto extent : box_.extents) {
@@ -26,11 +27,17 @@ Halo::Halo(const Grid& grid, Reach reach, const Colouring& colouring)
     }
     find_copies(reach);
     link_cells(reach);
-    exchanges_.reserve(static_cast<std::size_t>(colouring_.colours()));
-  });
+    allocate(cells());
+  };
   for (int colour = 0; colour < colouring_.colours(); ++colour) {
-    const auto wanted = comm::agree(comm, [&] { return sites_to_copy(colour); });
-    exchanges_.emplace_back(grid, wanted);
+    lattice::SiteExchange exchange(grid, [&] {
+      if (colour == 0) {
+        exchanges_.reserve(static_cast<std::size_t>(colouring_.colours()));
+        prepare();
+      }
+      return sites_to_copy(colour);
+    });
+    exchanges_.push_back(std::move(exchange));
   }
 }
 
@@ -123,10 +130,13 @@ std::vector<Coord> Halo::sites_to_copy(int colour) const {
   return sites;
 }
 
-void Halo::refresh(std::byte* cells, std::size_t cell_bytes, int colour) {
+void Halo::refresh(std::span<std::byte* const> arrays, std::size_t cell_bytes, int colour) {
   const auto c = static_cast<std::size_t>(colour);
-  std::byte* copies = cells + (local_cells_ + first_copy_[c]) * cell_bytes;
-  exchanges_[c].exchange(cells, cell_bytes, copies);
+  std::array<lattice::SiteExchange::Sites, max_dimensions> fields;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    fields[i] = {arrays[i], arrays[i] + (local_cells_ + first_copy_[c]) * cell_bytes};
+  }
+  exchanges_[c].exchange(std::span(fields).first(arrays.size()), cell_bytes);
 }
 
 }  // namespace lq::physics

@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include <limequat/grid.hpp>
 
+#include "base/function_ref.hpp"
 #include "lattice/site_exchange.hpp"
 #include "physics/colouring.hpp"
 
@@ -25,8 +27,10 @@ class Halo {
  public:
   static constexpr std::size_t no_cell = std::numeric_limits<std::size_t>::max();
 
-  // Collective.
-  Halo(const Grid& grid, Reach reach, const Colouring& colouring = {});
+  // Collective. `allocate` takes the number of cells as soon as it is known; its failure is that of all ranks.
+  Halo(
+      const Grid& grid, Reach reach, const Colouring& colouring = {},
+      base::FunctionRef<void(std::size_t cells)> allocate = [](std::size_t) {});
 
   std::size_t local_cells() const noexcept { return local_cells_; }
   std::size_t cells() const noexcept { return local_cells_ + copies_.size(); }
@@ -37,8 +41,9 @@ class Halo {
   std::size_t up(std::size_t cell, int mu) const noexcept { return up_[index(cell, mu)]; }
   std::size_t down(std::size_t cell, int mu) const noexcept { return down_[index(cell, mu)]; }
 
-  // Collective. Brings the copies of the sites of one colour up to date; `cells` has `cell_bytes` for every cell.
-  void refresh(std::byte* cells, std::size_t cell_bytes, int colour);
+  // Collective. Brings the copies of the sites of one colour up to date, in several arrays; each has `cell_bytes` for
+  // every cell.
+  void refresh(std::span<std::byte* const> arrays, std::size_t cell_bytes, int colour);
 
  private:
   enum class Step { up, down };

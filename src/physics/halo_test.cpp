@@ -46,9 +46,10 @@ void expect_halo(int ranks, const Extents& extents, const Extents& processes, Re
     Halo halo(grid, reach, colouring);
     expect_neighbours(halo, extents, reach);
     std::vector<std::uint64_t> cells(halo.cells(), ~std::uint64_t{0});
+    std::byte* const array = reinterpret_cast<std::byte*>(cells.data());
     for (std::size_t cell = 0; cell < halo.local_cells(); ++cell) cells[cell] = halo.site_rank(cell);
     for (int colour = 0; colour < colouring.colours(); ++colour) {
-      halo.refresh(reinterpret_cast<std::byte*>(cells.data()), sizeof(std::uint64_t), colour);
+      halo.refresh({&array, 1}, sizeof(std::uint64_t), colour);
     }
     for (std::size_t cell = 0; cell < halo.cells(); ++cell) EXPECT_EQ(cells[cell], halo.site_rank(cell));
   });
@@ -77,7 +78,8 @@ TEST(Halo, RefreshesOneColourOnly) {
     Halo halo(grid, Reach::staples, colouring);
     std::vector<std::byte> cells(halo.cells(), std::byte{0});
     std::fill_n(cells.begin(), halo.local_cells(), std::byte{1});
-    halo.refresh(cells.data(), 1, 1);
+    std::byte* const array = cells.data();
+    halo.refresh({&array, 1}, 1, 1);
     for (std::size_t cell = halo.local_cells(); cell < halo.cells(); ++cell) {
       const Coord x = lattice::site_of_rank(halo.site_rank(cell), grid.extents());
       EXPECT_EQ(static_cast<int>(cells[cell]), colouring.colour_of(x));

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "base/exact_sum.hpp"
-#include "comm/comm.hpp"
+#include "comm/terms.hpp"
 
 namespace lq::physics {
 
@@ -34,19 +34,17 @@ class LatticeSum {
 
   double value() const noexcept { return large_.value() + small_.value() * 0x1p-20; }
 
-  // Collective. The sum over all ranks.
-  void reduce(comm::Comm& comm) {
-    reduce_part(comm, small_);
-    reduce_part(comm, large_);
+  static constexpr std::size_t terms = 2 * base::ExactSum::word_count;
+  template <class Terms>
+  void each_term(Terms&& all) {
+    for (base::ExactSum* part : {&small_, &large_}) {
+      auto words = part->words();
+      for (std::uint64_t& word : words) all.sum(word);
+      *part = base::ExactSum::from_words(words);
+    }
   }
 
  private:
-  static void reduce_part(comm::Comm& comm, base::ExactSum& part) {
-    auto words = part.words();
-    comm.all_reduce(words, comm::Reduce::sum);
-    part = base::ExactSum::from_words(words);
-  }
-
   base::ExactSum small_, large_;
 };
 

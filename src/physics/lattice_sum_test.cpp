@@ -31,7 +31,7 @@ double sum_on_ranks(int ranks, const std::vector<double>& terms) {
     for (std::size_t i = 0; i < terms.size(); ++i) {
       if (static_cast<int>(i) % ranks == comm->rank()) sum.add(terms[i]);
     }
-    sum.reduce(*comm);
+    comm::combine_over_ranks(*comm, sum);
     if (comm->rank() == 0) result = sum.value();
   });
   return result;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "comm/agree.hpp"
+#include "comm/comm.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
 
@@ -21,11 +21,6 @@ constexpr std::uint64_t nowhere = std::numeric_limits<std::uint64_t>::max();
 // A link of broken numbers is as far from the group as can be.
 double or_infinite(double distance) {
   return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
-}
-
-std::uint64_t min_over_ranks(comm::Comm& comm, std::uint64_t value) {
-  comm.all_reduce({&value, 1}, comm::Reduce::min);
-  return value;
 }
 
 }  // namespace
@@ -70,36 +65,26 @@ std::uint64_t LinkChecks::link_count() const noexcept {
   return grid_.volume() * static_cast<std::uint64_t>(grid_.extents().size());
 }
 
-double LinkChecks::link_trace() const {
-  LatticeSum sum = traces_;
-  sum.reduce(grid_.communicator().engine());
-  return sum.value() / static_cast<double>(link_count());
-}
+double LinkChecks::link_trace() const noexcept { return traces_.value() / static_cast<double>(link_count()); }
 
-Unitarity LinkChecks::unitarity() const {
-  comm::Comm& comm = grid_.communicator().engine();
-  const bool has_links = largest_ >= 0;
-  Unitarity result;
-  result.largest = comm::max_over_ranks(comm, has_links ? largest_ : 0.0);
-  result.largest_determinant = comm::max_over_ranks(comm, largest_determinant_);
-
-  std::uint64_t mine = nowhere;
-  if (has_links && largest_ == result.largest) {
+Unitarity LinkChecks::unitarity(const LinkChecks& mine) const {
+  const auto directions = static_cast<std::uint64_t>(grid_.extents().size());
+  std::uint64_t worst = nowhere;
+  if (mine.largest_ == largest_) {
     const Box& box = grid_.local_box();
-    Coord x = lattice::site_of_rank(worst_site_, box.extents);
+    Coord x = lattice::site_of_rank(mine.worst_site_, box.extents);
     for (int d = 0; d < x.size(); ++d) x[d] += box.lower[d];
-    mine = lattice::site_rank(x, grid_.extents());
+    worst = lattice::site_rank(x, grid_.extents()) * directions + static_cast<std::uint64_t>(mine.worst_link_);
   }
-  const std::uint64_t worst = min_over_ranks(comm, mine);
-  const std::uint64_t link = min_over_ranks(comm, mine == worst ? static_cast<std::uint64_t>(worst_link_) : nowhere);
-  result.worst_site = lattice::site_of_rank(worst, grid_.extents());
-  result.worst_link = static_cast<int>(link);
+  grid_.communicator().engine().all_reduce({&worst, 1}, comm::Reduce::min);
 
+  Unitarity result;
+  result.largest = largest_;
+  result.largest_determinant = largest_determinant_;
+  result.worst_site = lattice::site_of_rank(worst / directions, grid_.extents());
+  result.worst_link = static_cast<int>(worst % directions);
   result.far_links = far_links_;
-  comm.all_reduce({&result.far_links, 1}, comm::Reduce::sum);
-  LatticeSum sum = distances_;
-  sum.reduce(comm);
-  result.mean = sum.value() / static_cast<double>(link_count());
+  result.mean = distances_.value() / static_cast<double>(link_count());
   return result;
 }
 

@@ -4,6 +4,8 @@
 // Questions that each link answers alone: its trace, and how far it is from SU(N).
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
@@ -25,9 +27,22 @@ class LinkChecks {
   // Local. What was seen of other sites of this rank.
   void add(const LinkChecks& others) noexcept;
 
-  // Collective. Over all ranks.
-  double link_trace() const;
-  Unitarity unitarity() const;
+  // Those of all ranks together, except where the worst link is.
+  static constexpr std::size_t terms = 2 * LatticeSum::terms + 3;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    traces_.each_term(combined);
+    distances_.each_term(combined);
+    largest_ = std::max(largest_, 0.0);
+    combined.max(largest_);
+    combined.max(largest_determinant_);
+    combined.sum(far_links_);
+  }
+
+  // Of the checks of all ranks.
+  double link_trace() const noexcept;
+  // Collective. The same; `mine` are those of this rank.
+  Unitarity unitarity(const LinkChecks& mine) const;
 
  private:
   std::uint64_t link_count() const noexcept;

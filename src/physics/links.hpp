@@ -5,11 +5,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "comm/agree.hpp"
 #include "physics/halo.hpp"
 #include "physics/su_n.hpp"
 
@@ -19,13 +19,12 @@ class Links {
  public:
   // Collective.
   Links(const Grid& grid, int colors, Reach reach, const Colouring& colouring = {})
-      : halo_(grid, reach, colouring),
-        colours_(colouring.colours()),
+      : colours_(colouring.colours()),
         directions_(grid.extents().size()),
-        link_numbers_(matrix_numbers(colors)) {
-    comm::agree(grid.communicator().engine(),
-                [&] { numbers_.resize(static_cast<std::size_t>(directions_) * halo_.cells() * link_numbers_); });
-  }
+        link_numbers_(matrix_numbers(colors)),
+        halo_(grid, reach, colouring, [&](std::size_t cells) {
+          numbers_.resize(static_cast<std::size_t>(directions_) * cells * link_numbers_);
+        }) {}
 
   const Halo& halo() const noexcept { return halo_; }
   int directions() const noexcept { return directions_; }
@@ -43,13 +42,18 @@ class Links {
     for (int mu = 0; mu < directions_; ++mu) numbers = std::copy_n(at(mu, cell), link_numbers_, numbers);
   }
 
-  // Collective. Copies of links of other ranks become what these ranks have.
+  // Collective. Copies of links of other ranks become what these ranks have: those of one direction and colour, or all.
   void refresh(int mu, int colour) {
-    halo_.refresh(reinterpret_cast<std::byte*>(at(mu, 0)), link_numbers_ * sizeof(double), colour);
+    std::byte* const array = reinterpret_cast<std::byte*>(at(mu, 0));
+    halo_.refresh({&array, 1}, link_numbers_ * sizeof(double), colour);
   }
   void refresh() {
-    for (int mu = 0; mu < directions_; ++mu) {
-      for (int colour = 0; colour < colours_; ++colour) refresh(mu, colour);
+    std::array<std::byte*, max_dimensions> arrays{};
+    for (int mu = 0; mu < directions_; ++mu)
+      arrays[static_cast<std::size_t>(mu)] = reinterpret_cast<std::byte*>(at(mu, 0));
+    for (int colour = 0; colour < colours_; ++colour) {
+      halo_.refresh(std::span(arrays).first(static_cast<std::size_t>(directions_)), link_numbers_ * sizeof(double),
+                    colour);
     }
   }
 
@@ -58,10 +62,10 @@ class Links {
     return (static_cast<std::size_t>(mu) * halo_.cells() + cell) * link_numbers_;
   }
 
-  Halo halo_;
   int colours_ = 0, directions_ = 0;
   std::size_t link_numbers_ = 0;
   std::vector<double> numbers_;
+  Halo halo_;  // allocates the numbers
 };
 
 }  // namespace lq::physics

@@ -15,6 +15,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
+#include "comm/terms.hpp"
 #include "device/driver.hpp"
 #include "lattice/layout_rows.hpp"
 #include "lattice/local_field.hpp"
@@ -41,32 +42,32 @@ std::string describe(const FieldSpec& spec) {
                      spec.links, spec.numbers, name(spec.precision));
 }
 
+void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view verb) {
+  const int dimensions = grid.extents().size();
+  const bool one_link_per_dimension = spec.links == 0 || spec.links == dimensions;
+  if (spec.kind == FieldKind::gauge && spec.colors >= 2 && one_link_per_dimension && dimensions >= 2) return;
+  throw Error(Code::invalid_argument,
+              fmt::format("cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a "
+                          "gauge field of SU(2) or larger with one link for each of 2 or more dimensions",
+                          verb, name(spec.kind), spec.colors, spec.links, to_string(grid.extents())),
+              {.expected = fmt::format("gauge field with {} links", dimensions),
+               .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
+}
+
 // Collective. The field with its spec resolved; every rank has the same spec.
-Field resolve(const Grid& grid, const Field& field, std::string_view verb) {
-  const Field resolved = comm::agree(ranks_of(grid), [&] { return lattice::resolve_field(grid, field); });
-  std::string what;  // lasts as long as the comparison
+enum class Wanted { any, gauge };
+Field resolve(const Grid& grid, const Field& field, std::string_view verb, Wanted wanted = Wanted::any) {
+  Field resolved;
   comm::require_same(ranks_of(grid), [&] {
-    what = fmt::format("the field to {}", verb);
-    return std::vector<comm::Stated>{{what, describe(resolved.spec)}};
+    if (wanted == Wanted::gauge) require_gauge(grid, field.spec, verb);
+    resolved = lattice::resolve_field(grid, field);
+    return std::vector<comm::Stated>{{fmt::format("the field to {}", verb), describe(resolved.spec)}};
   });
   return resolved;
 }
 
-// Collective. The same for gauge fields.
 Field resolve_gauge(const Grid& grid, const Field& field, std::string_view verb) {
-  const int dimensions = grid.extents().size();
-  comm::agree(ranks_of(grid), [&] {
-    const FieldSpec& spec = field.spec;
-    const bool one_link_per_dimension = spec.links == 0 || spec.links == dimensions;
-    if (spec.kind == FieldKind::gauge && spec.colors >= 2 && one_link_per_dimension && dimensions >= 2) return;
-    throw Error(Code::invalid_argument,
-                fmt::format("cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a "
-                            "gauge field of SU(2) or larger with one link for each of 2 or more dimensions",
-                            verb, name(spec.kind), spec.colors, spec.links, to_string(grid.extents())),
-                {.expected = fmt::format("gauge field with {} links", dimensions),
-                 .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
-  });
-  return resolve(grid, field, verb);
+  return resolve(grid, field, verb, Wanted::gauge);
 }
 
 std::uint64_t count_not_finite(std::span<const double> numbers) {
@@ -75,14 +76,15 @@ std::uint64_t count_not_finite(std::span<const double> numbers) {
   return count;
 }
 
-std::uint64_t sum_over_ranks(const Grid& grid, std::uint64_t count) {
-  ranks_of(grid).all_reduce({&count, 1}, comm::Reduce::sum);
-  return count;
-}
-
 struct Count {
   std::uint64_t value = 0;
   void add(const Count& other) noexcept { value += other.value; }
+
+  static constexpr std::size_t terms = 1;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    combined.sum(value);
+  }
 };
 
 // What one pass sees of the links, each alone.
@@ -94,6 +96,14 @@ struct Seen {
     checks.add(other.checks);
     not_finite.add(other.not_finite);
     zeros.add(other.zeros);
+  }
+
+  static constexpr std::size_t terms = LinkChecks::terms + Count::terms + physics::ZeroLinks::terms;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    checks.each_term(combined);
+    not_finite.each_term(combined);
+    zeros.each_term(combined);
   }
 };
 
@@ -157,28 +167,32 @@ Plaquette plaquette(const Grid& grid, const Field& field, int threads) {
 double link_trace(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the link trace of");
   comm::Team team(physics::threads_for(grid, gauge, threads));
-  return physics::sum_of_sites(
-             grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
-             [](LinkChecks& checks, std::uint64_t, std::span<const double> u) { checks.add_traces(u); })
-      .link_trace();
+  LinkChecks checks =
+      physics::sum_of_sites(grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
+                            [](LinkChecks& mine, std::uint64_t, std::span<const double> u) { mine.add_traces(u); });
+  comm::combine_over_ranks(ranks_of(grid), checks);
+  return checks.link_trace();
 }
 
 Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure the unitarity of");
   comm::Team team(physics::threads_for(grid, gauge, threads));
-  return physics::sum_of_sites(
-             grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
-             [](LinkChecks& checks, std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); })
-      .unitarity();
+  const LinkChecks mine = physics::sum_of_sites(
+      grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
+      [](LinkChecks& checks, std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); });
+  LinkChecks all = mine;
+  comm::combine_over_ranks(ranks_of(grid), all);
+  return all.unitarity(mine);
 }
 
 std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads) {
   const Field resolved = resolve(grid, field, "scan for numbers that are not finite");
   comm::Team team(physics::threads_for(grid, resolved, threads));
-  const Count found = physics::sum_of_sites(
+  Count found = physics::sum_of_sites(
       grid, resolved, team, Count{},
       [](Count& count, std::uint64_t, std::span<const double> u) { count.value += count_not_finite(u); });
-  return sum_over_ranks(grid, found.value);
+  comm::combine_over_ranks(ranks_of(grid), found);
+  return found.value;
 }
 
 Physics measure(const Grid& grid, const Field& field, int threads) {
@@ -187,25 +201,34 @@ Physics measure(const Grid& grid, const Field& field, int threads) {
 
 physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
-  Links links(grid, gauge.spec.colors, Reach::plaquettes);
+  const int colors = gauge.spec.colors;
+  Links links(grid, colors, Reach::plaquettes);
   comm::Team team(threads_for(grid, gauge, threads));
-  const Seen seen = sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, gauge.spec.colors), {}, {}},
-                                 [&](Seen& mine, std::uint64_t site, std::span<const double> u) {
+  const Seen mine = sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, colors), {}, {}},
+                                 [&](Seen& seen, std::uint64_t site, std::span<const double> u) {
                                    links.set_site(site, u);
-                                   mine.checks.add_traces(u);
-                                   mine.checks.add_distances(site, u);
-                                   mine.not_finite.value += count_not_finite(u);
-                                   mine.zeros.add_site(grid, site, u);
+                                   seen.checks.add_traces(u);
+                                   seen.checks.add_distances(site, u);
+                                   seen.not_finite.value += count_not_finite(u);
+                                   seen.zeros.add_site(grid, site, u);
                                  });
+  links.refresh();
+  Seen all = mine;
+  PlaneSums planes;
+  TransposedSums transposed;
+  comm::CombinedTerms terms(all, planes, transposed);
+  comm::agree(ranks_of(grid), terms.all(),
+              [&] { terms.tell(mine, sum_plaquettes(colors, links, team), sum_transposed(grid, colors, links)); });
+  terms.take(all, planes, transposed);
+
   ExaminedLinks examined;
   Physics& physics = examined.physics;
-  physics.plaquette = average_plaquette(grid, gauge.spec.colors, links, team);
-  physics.link_trace = seen.checks.link_trace();
-  physics.unitarity = seen.checks.unitarity();
-  physics.not_finite = sum_over_ranks(grid, seen.not_finite.value);
-  examined.zeros = seen.zeros;
-  examined.zeros.reduce(ranks_of(grid));
-  examined.transposed = sample_transposed(grid, gauge.spec.colors, links);
+  physics.plaquette = averages(planes.spatial, planes.temporal, grid.extents());
+  physics.link_trace = all.checks.link_trace();
+  physics.unitarity = all.checks.unitarity(mine.checks);
+  physics.not_finite = all.not_finite.value;
+  examined.zeros = all.zeros;
+  examined.transposed = transposed.sample();
   return examined;
 }
 

@@ -20,10 +20,6 @@ double mean(const LatticeSum& sum, std::uint64_t terms) {
   return terms == 0 ? 0.0 : sum.value() / static_cast<double>(terms);
 }
 
-struct PlaneSums {
-  LatticeSum spatial, temporal;
-};
-
 template <class Colors>
 void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums& sums, double* first, double* second) {
   const int last = links.directions() - 1;
@@ -39,13 +35,11 @@ void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums&
 
 }  // namespace
 
-TransposedSample sample_transposed(const Grid& grid, int colors, const Links& links) {
+TransposedSums sum_transposed(const Grid& grid, int colors, const Links& links) {
   constexpr std::uint64_t most_sites = 2048;
   const std::uint64_t step = grid.volume() / most_sites + 1;
-  comm::Comm& comm = grid.communicator().engine();
   const Halo& halo = links.halo();
-  LatticeSum sum, squares;
-  std::uint64_t count = 0;
+  TransposedSums sums;
   const auto add_site = [&](auto n, std::size_t x, double* first, double* second) {
     for (int mu = 0; mu < links.directions() - 1; ++mu) {
       for (int nu = mu + 1; nu < links.directions(); ++nu) {
@@ -54,30 +48,29 @@ TransposedSample sample_transposed(const Grid& grid, int colors, const Links& li
                               links.at(mu, halo.up(x, nu)), first, second, transposed);
         };
         const double excess = product(true) - product(false);
-        sum.add(excess);
-        squares.add(excess * excess);
-        ++count;
+        sums.excess.add(excess);
+        sums.squares.add(excess * excess);
+        ++sums.plaquettes;
       }
     }
   };
-  comm::agree(comm, [&] {
-    with_colors(colors, [&](auto n) {
-      Matrix first(n), second(n);
-      for (std::size_t x = 0; x < halo.local_cells(); ++x) {
-        if (halo.site_rank(x) % step == 0) add_site(n, x, first.data(), second.data());
-      }
-    });
+  with_colors(colors, [&](auto n) {
+    Matrix first(n), second(n);
+    for (std::size_t x = 0; x < halo.local_cells(); ++x) {
+      if (halo.site_rank(x) % step == 0) add_site(n, x, first.data(), second.data());
+    }
   });
-  comm.all_reduce({&count, 1}, comm::Reduce::sum);
-  sum.reduce(comm);
-  squares.reduce(comm);
-  TransposedSample sample;
-  sample.plaquettes = count;
-  if (count < 2) return sample;
-  const auto terms = static_cast<double>(count);
-  sample.excess = sum.value() / terms;
-  sample.error = std::sqrt(std::max(squares.value() / terms - sample.excess * sample.excess, 0.0) / (terms - 1));
-  return sample;
+  return sums;
+}
+
+TransposedSample TransposedSums::sample() const noexcept {
+  TransposedSample result;
+  result.plaquettes = plaquettes;
+  if (plaquettes < 2) return result;
+  const auto count = static_cast<double>(plaquettes);
+  result.excess = excess.value() / count;
+  result.error = std::sqrt(std::max(squares.value() / count - result.excess * result.excess, 0.0) / (count - 1));
+  return result;
 }
 
 Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const Extents& extents) {
@@ -89,30 +82,33 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
   return {mean(all, spatial_terms + temporal_terms), mean(spatial, spatial_terms), mean(temporal, temporal_terms)};
 }
 
+PlaneSums sum_plaquettes(int colors, const Links& links, comm::Team& team) {
+  std::vector<PlaneSums> of_threads(static_cast<std::size_t>(team.size()));
+  team.run([&](int thread) {
+    const lattice::Share mine = lattice::share_of(links.halo().local_cells(), static_cast<std::uint64_t>(team.size()),
+                                                  static_cast<std::uint64_t>(thread));
+    PlaneSums& own = of_threads[static_cast<std::size_t>(thread)];
+    with_colors(colors, [&](auto n) {
+      Matrix first(n), second(n);
+      for (std::uint64_t x = mine.begin; x < mine.end; ++x) {
+        add_plaquettes(n, links, static_cast<std::size_t>(x), own, first.data(), second.data());
+      }
+    });
+  });
+  PlaneSums sums;
+  for (const PlaneSums& own : of_threads) {
+    sums.spatial.add(own.spatial);
+    sums.temporal.add(own.temporal);
+  }
+  return sums;
+}
+
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team) {
-  comm::Comm& comm = grid.communicator().engine();
   links.refresh();
   PlaneSums sums;
-  comm::agree(comm, [&] {
-    std::vector<PlaneSums> of_threads(static_cast<std::size_t>(team.size()));
-    team.run([&](int thread) {
-      const lattice::Share mine = lattice::share_of(links.halo().local_cells(), static_cast<std::uint64_t>(team.size()),
-                                                    static_cast<std::uint64_t>(thread));
-      PlaneSums& own = of_threads[static_cast<std::size_t>(thread)];
-      with_colors(colors, [&](auto n) {
-        Matrix first(n), second(n);
-        for (std::uint64_t x = mine.begin; x < mine.end; ++x) {
-          add_plaquettes(n, links, static_cast<std::size_t>(x), own, first.data(), second.data());
-        }
-      });
-    });
-    for (const PlaneSums& own : of_threads) {
-      sums.spatial.add(own.spatial);
-      sums.temporal.add(own.temporal);
-    }
-  });
-  sums.spatial.reduce(comm);
-  sums.temporal.reduce(comm);
+  comm::CombinedTerms terms(sums);
+  comm::agree(grid.communicator().engine(), terms.all(), [&] { terms.tell(sum_plaquettes(colors, links, team)); });
+  terms.take(sums);
   return averages(sums.spatial, sums.temporal, grid.extents());
 }
 

@@ -22,37 +22,40 @@ namespace lq::physics {
 // caller's is called by his own thread alone.
 int threads_for(const Grid& grid, const Field& field, int wanted);
 
-// Collective. take(thread, site, numbers) for all local sites, a stretch of them for each thread. If it or the field's
-// function throws, all ranks throw.
+// Local. take(thread, site, numbers) for all local sites, a stretch of them for each thread.
 template <class Take>
-void share_sites(const Grid& grid, const Field& field, comm::Team& team, const Take& take) {
-  comm::agree(grid.communicator().engine(), [&] {
-    team.run([&](int thread) {
-      const lattice::Share mine = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
-                                                    static_cast<std::uint64_t>(thread));
-      if (mine.begin == mine.end) return;
-      SiteStream(grid, field).for_each(mine.begin, mine.end, [&](std::uint64_t site, std::span<const double> numbers) {
-        take(thread, site, numbers);
-      });
+void for_each_site(const Grid& grid, const Field& field, comm::Team& team, const Take& take) {
+  team.run([&](int thread) {
+    const lattice::Share mine = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
+                                                  static_cast<std::uint64_t>(thread));
+    if (mine.begin == mine.end) return;
+    SiteStream(grid, field).for_each(mine.begin, mine.end, [&](std::uint64_t site, std::span<const double> numbers) {
+      take(thread, site, numbers);
     });
   });
 }
 
+// Collective. The same. If it or the field's function throws, all ranks throw.
+template <class Take>
+void share_sites(const Grid& grid, const Field& field, comm::Team& team, const Take& take) {
+  comm::agree(grid.communicator().engine(), [&] { for_each_site(grid, field, team, take); });
+}
+
 // Collective. Of this rank: what add(sum, site, numbers) makes of `empty` with all local sites. Sums are added by
-// Sum::add().
+// Sum::add(). Failures as above.
 template <class Sum, class Add>
 Sum sum_of_sites(const Grid& grid, const Field& field, comm::Team& team, const Sum& empty, const Add& add) {
   struct alignas(64) Own {  // no cache line is written to by two threads
     Sum sum;
   };
-  std::vector<Own> sums = comm::agree(grid.communicator().engine(), [&] {
-    return std::vector<Own>(static_cast<std::size_t>(team.size()), Own{empty});
+  return comm::agree(grid.communicator().engine(), [&] {
+    std::vector<Own> sums(static_cast<std::size_t>(team.size()), Own{empty});
+    for_each_site(grid, field, team, [&](int thread, std::uint64_t site, std::span<const double> numbers) {
+      add(sums[static_cast<std::size_t>(thread)].sum, site, numbers);
+    });
+    for (std::size_t i = 1; i < sums.size(); ++i) sums.front().sum.add(sums[i].sum);
+    return std::move(sums.front().sum);
   });
-  share_sites(grid, field, team, [&](int thread, std::uint64_t site, std::span<const double> numbers) {
-    add(sums[static_cast<std::size_t>(thread)].sum, site, numbers);
-  });
-  for (std::size_t i = 1; i < sums.size(); ++i) sums.front().sum.add(sums[i].sum);
-  return std::move(sums.front().sum);
 }
 
 }  // namespace lq::physics

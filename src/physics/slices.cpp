@@ -114,9 +114,7 @@ void SliceSums::add(const SliceSums& others) {
   traces_.add(others.traces_);
 }
 
-void SliceSums::reduce(comm::Comm& comm) {
-  for (LatticeSum* sum : {&spatial_, &temporal_, &traces_}) sum->reduce(comm);
-}
+void SliceSums::reduce(comm::Comm& comm) { comm::combine_over_ranks(comm, spatial_, temporal_, traces_); }
 
 Plaquette SliceSums::plaquette() const { return averages(spatial_, temporal_, extents_); }
 

@@ -37,17 +37,6 @@ void ZeroLinks::add(const ZeroLinks& others) noexcept {
   }
 }
 
-void ZeroLinks::reduce(comm::Comm& comm) {
-  std::array<std::uint64_t, 1 + 2 * max_dimensions> counts{};
-  counts[0] = all;
-  std::ranges::copy(in_first_slice, counts.begin() + 1);
-  std::ranges::copy(in_last_slice, counts.begin() + 1 + max_dimensions);
-  comm.all_reduce(counts, comm::Reduce::sum);
-  all = counts[0];
-  std::copy_n(counts.begin() + 1, max_dimensions, in_first_slice.begin());
-  std::copy_n(counts.begin() + 1 + max_dimensions, max_dimensions, in_last_slice.begin());
-}
-
 bool ZeroLinks::leave_last_slice(const Extents& extents) const noexcept {
   const std::uint64_t border = sites_of_slice(extents);
   return all == border && in_last_slice[static_cast<std::size_t>(extents.size() - 1)] == border;

@@ -5,12 +5,11 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include <limequat/grid.hpp>
-
-#include "comm/comm.hpp"
 
 namespace lq::physics {
 
@@ -22,8 +21,14 @@ struct ZeroLinks {
   // Local. The links of one local site of `grid`, counted in natural order.
   void add_site(const Grid& grid, std::uint64_t site, std::span<const double> links) noexcept;
   void add(const ZeroLinks& others) noexcept;
-  // Collective. Over all ranks.
-  void reduce(comm::Comm& comm);
+
+  static constexpr std::size_t terms = 1 + 2 * max_dimensions;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    combined.sum(all);
+    for (std::uint64_t& count : in_first_slice) combined.sum(count);
+    for (std::uint64_t& count : in_last_slice) combined.sum(count);
+  }
 
   // All are those that leave the last slice, and all of these are zero: open boundaries in time.
   bool leave_last_slice(const Extents& extents) const noexcept;

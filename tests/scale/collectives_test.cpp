@@ -11,11 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
 #include "io/field_writer.hpp"
 #include "io/transfer.hpp"
 #include "io/write.hpp"
 #include "scale/counted.hpp"
 #include "sets/checkpoint/new_set.hpp"
+#include "support/file_contents.hpp"
 #include "support/formula_field.hpp"
 
 namespace lq::collectives {
@@ -82,6 +84,27 @@ TEST(Collectives, AreFewOnAnyNumberOfRanks) {
                             {"close a checkpoint", 6}});
     const Counted messages = observe(shape, Strategy::messages);
     expect_at_most(messages, {{"write", 10}, {"read", 8}});
+  }
+}
+
+// NERSC files state plaquette and link trace: neighbours' links arrive in two exchanges, all sums in one reduction.
+TEST(Collectives, AreFewWhereTheFormatStatesThePlaquette) {
+  for (const Extents& processes : {Extents{1, 1, 2, 2}, Extents{2, 4, 4, 8}}) {
+    const auto transport = storage::make_memory();
+    Counted counted(static_cast<int>(volume(processes)), [](std::size_t rank) { return rank == 0; });
+    counted.run([&](const std::shared_ptr<comm::Comm>& comm, const Counted::Rank& rank) {
+      const Grid grid(Communicator(comm), {2, 4, 4, 8}, {.processes = processes});
+      std::vector<double> links(grid.local_volume() * 72);
+      for (std::size_t i = 0; i < links.size(); ++i) links[i] = i % 18 % 8 == 0 && i % 18 < 17 ? 1 : 0;
+      const Field field{gauge_spec(Precision::double_), links.data(), links.size(), {}, {}};
+      comm->node();
+      rank.phase("write", [&] {
+        io::write_field(*transport, "field", grid, field, {.format = "nersc", .route = {.strategy = Strategy::direct}});
+      });
+    });
+    expect_at_most(counted, {{"write", 18}});
+    const std::vector<std::byte> bytes = testing::bytes_in(*transport, "field");
+    EXPECT_NE(base::as_text(bytes).find("PLAQUETTE = 1\n"), std::string_view::npos);
   }
 }
 
