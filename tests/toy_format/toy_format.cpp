@@ -47,9 +47,9 @@ class Toy final : public flat::FlatFormat {
 
  private:
   std::string_view name() const override { return "toy"; }
-  std::string_view data_section() const override { return "formats/toy.md 2"; }
+  std::string_view data_section() const override { return "the data of a toy"; }
   flat::Head read(base::ByteSource& file, const Limits&, Findings&) const override {
-    flat::HeaderReader header(file, ByteOrder::little, "formats/toy.md 1");
+    flat::HeaderReader header(file, ByteOrder::little, "the header of a toy");
     header.text("magic", magic.size());
     flat::Head head;
     head.payload = payload_of(header.extents({0, 1, 2, 3}));
