@@ -47,7 +47,7 @@ TEST(LocksVerdict, WarnsWhereLocksProtectNothing) {
   expect(judge_locks({0, EAGAIN, true}), ProbeVerdict::pass, "keep others out");
   expect(judge_locks({0, EACCES, true}), ProbeVerdict::pass, "keep others out");
   expect(judge_locks({0, 0, true}), ProbeVerdict::warn, "granted twice");
-  expect(judge_locks({ENOLCK, 0, true}), ProbeVerdict::warn, "cannot be had: No locks available");
+  expect(judge_locks({ENOLCK, 0, true}), ProbeVerdict::warn, "not available: No locks available");
   expect(judge_locks({0, EIO, true}), ProbeVerdict::warn, "second");
 }
 
@@ -56,7 +56,7 @@ TEST(PermissionVerdicts, TellWhatIsNotThere) {
   expect(judge_preallocation(EOPNOTSUPP), ProbeVerdict::pass, "not supported");
   expect(judge_preallocation(ENOSPC), ProbeVerdict::warn, "No space left");
   expect(judge_io_uring(EPERM), ProbeVerdict::pass, "not available: Operation not permitted");
-  expect(judge_shared_memory(false, 0), ProbeVerdict::warn, "cannot be had, 0 B free");
+  expect(judge_shared_memory(false, 0), ProbeVerdict::warn, "not available, 0 B free");
   expect(judge_shared_memory(true, gibi / 32), ProbeVerdict::warn, "free");
   expect(judge_shared_memory(true, gibi), ProbeVerdict::pass, "can be had");
   expect(judge_neighbour_memory(false, 2, 1), ProbeVerdict::warn, "ptrace_scope is 1");

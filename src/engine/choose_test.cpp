@@ -74,7 +74,7 @@ TEST(Choose, RefusesWhatIsNotPossible) {
   const TransferOf made = gauge_on({2, 1, 1, 1});
   const Error pull = error_of([&] { choice(made, context, forced(Strategy::pull)); });
   EXPECT_EQ(pull.code(), Code::unsupported);
-  EXPECT_NE(std::string(pull.what()).find("take \"shared\""), std::string::npos) << pull.what();
+  EXPECT_NE(std::string(pull.what()).find("use \"shared\""), std::string::npos) << pull.what();
   context.can_share = false;
   EXPECT_EQ(error_of([&] { choice(made, context, forced(Strategy::shared)); }).code(), Code::unsupported);
   EXPECT_EQ(choice(made, context, forced(Strategy::messages)).strategy, Strategy::messages);

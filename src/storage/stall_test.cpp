@@ -196,7 +196,7 @@ TEST(Stalls, AreToldByDefaultAsTheEnvironmentSays) {
   EXPECT_EQ(line_of_a_child("0.01", 0), line);
   EXPECT_EQ(line_of_a_child("0", 0.01), "");
   EXPECT_EQ(line_of_a_child("soon", 0.01),
-            "limequat: LQ_WATCH_STALLS is \"soon\", expected seconds, or 0 for nobody to watch");
+            "limequat: LQ_WATCH_STALLS is \"soon\", expected seconds, or 0 to switch the watch off");
 }
 
 TEST(Stalls, HaveASentence) {

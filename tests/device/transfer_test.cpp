@@ -351,7 +351,7 @@ TEST(DeviceFieldsOfNeighbours, AreNotPulled) {
                   {.format = "scidac", .route = {.strategy = Strategy::pull}});
     });
     EXPECT_EQ(error.code(), Code::unsupported);
-    EXPECT_NE(std::string(error.what()).find("take \"shared\""), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("use \"shared\""), std::string::npos) << error.what();
   });
 }
 

@@ -24,7 +24,7 @@ ChunkRecord chunk_record() {
 
 int at(const RecordBytes& bytes, std::size_t offset) { return std::to_integer<int>(bytes[offset]); }
 
-TEST(Records, OfChunksLieAsTheFormatSays) {
+TEST(StreamRecords, OfChunksLieAsTheFormatSays) {
   const RecordBytes bytes = encode(chunk_record());
   const std::vector<int> expected{
       'L',  'Q',  'c',  'k',  1,  0,  2,  1,  0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5, 0xa6, 0xa7, 0xa8, 0xa9, 0xaa, 0xab,
@@ -35,7 +35,7 @@ TEST(Records, OfChunksLieAsTheFormatSays) {
   EXPECT_EQ(base::load_le<std::uint32_t>(bytes.data() + 60), kernels::crc32_portable(0, base::Bytes(bytes).first(60)));
 }
 
-TEST(Records, AreReadBackAsTheyWereWritten) {
+TEST(StreamRecords, AreReadBackAsTheyWereWritten) {
   EXPECT_EQ(decode_chunk_record(encode(chunk_record())), chunk_record());
   const SetRecord set{counted(), Compression::lz4, false, 3, 4, 5};
   EXPECT_EQ(decode_set_record(encode(set)), set);
@@ -43,7 +43,7 @@ TEST(Records, AreReadBackAsTheyWereWritten) {
   EXPECT_EQ(decode_tail_record(encode(tail)), tail);
 }
 
-TEST(Records, WithAnyBitChangedAreNone) {
+TEST(StreamRecords, WithAnyBitChangedAreNone) {
   const RecordBytes chunk = encode(chunk_record());
   const RecordBytes set = encode(SetRecord{counted(), Compression::none, true, 1, 2, 3});
   const RecordBytes tail = encode(TailRecord{counted(), false, 1, 2, 3, 4, 5});
@@ -58,7 +58,7 @@ TEST(Records, WithAnyBitChangedAreNone) {
   }
 }
 
-TEST(Records, OfOneKindAreNoneOfAnother) {
+TEST(StreamRecords, OfOneKindAreNoneOfAnother) {
   const RecordBytes chunk = encode(chunk_record());
   EXPECT_FALSE(decode_set_record(chunk));
   EXPECT_FALSE(decode_tail_record(chunk));
