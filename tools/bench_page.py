@@ -276,8 +276,8 @@ def overlap_page(folder):
     return f"""# Writing while computing
 
 A loop over arrays, in cache or in memory, that takes as long as the write; the write alone; both together: `write_async`, the
-loop with `test` between its slices, `wait`. *to the longer*: both together over the longer of the two alone, 1 is all that
-can be had. *raw*: the same of a thread that does nothing but `pwrite` of the same bytes: what this machine allows, whose cores share
+loop with `test` between its slices, `wait`. *to the longer*: both together over the longer of the two alone, 1 is the best
+possible. *raw*: the same of a thread that does nothing but `pwrite` of the same bytes: what this machine allows, whose cores share
 memory and may share more. *hidden*: how much of the shorter one it did not cost.
 
 {where(overlap)}

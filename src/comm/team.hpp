@@ -20,7 +20,7 @@ class Team {
  public:
   using Work = base::FunctionRef<void(int thread)>;
 
-  // So many threads together with the caller's, fewer where no more can be had; 1 or less: the caller's alone.
+  // So many threads together with the caller's, fewer where no more can be started; 1 or less: the caller's alone.
   explicit Team(int threads) noexcept;
   ~Team();  // waits for the helpers
   Team(const Team&) = delete;

@@ -51,7 +51,7 @@ Probe judge_locks(const LockFacts& facts) {
   if (facts.lock != 0) {
     return {"locks", ProbeVerdict::warn, fmt::format("not available: {}", reason_of(facts.lock)), action};
   }
-  if (!facts.is_other) return {"locks", ProbeVerdict::pass, "can be had", ""};
+  if (!facts.is_other) return {"locks", ProbeVerdict::pass, "available", ""};
   if (facts.second == 0) return {"locks", ProbeVerdict::warn, "are granted twice, so they protect nothing", action};
   if (facts.second == EAGAIN || facts.second == EACCES) return {"locks", ProbeVerdict::pass, "keep others out", ""};
   return {"locks", ProbeVerdict::warn,
@@ -85,10 +85,10 @@ Probe judge_shared_memory(bool works, std::optional<std::uint64_t> free_bytes) {
             "ranks of a node exchange by messages, which is slower; give the container more (docker: --shm-size)"};
   }
   if (free_bytes && *free_bytes < 64 * mebi) {
-    return {"shared-memory", ProbeVerdict::warn, "can be had" + space,
+    return {"shared-memory", ProbeVerdict::warn, "available" + space,
             "too little for many ranks; give the container more (docker: --shm-size)"};
   }
-  return {"shared-memory", ProbeVerdict::pass, "can be had" + space, ""};
+  return {"shared-memory", ProbeVerdict::pass, "available" + space, ""};
 }
 
 Probe judge_neighbour_memory(bool works, int ranks_on_node, std::optional<int> scope) {

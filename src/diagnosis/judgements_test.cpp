@@ -58,7 +58,7 @@ TEST(PermissionVerdicts, TellWhatIsNotThere) {
   expect(judge_io_uring(EPERM), ProbeVerdict::pass, "not available: Operation not permitted");
   expect(judge_shared_memory(false, 0), ProbeVerdict::warn, "not available, 0 B free");
   expect(judge_shared_memory(true, gibi / 32), ProbeVerdict::warn, "free");
-  expect(judge_shared_memory(true, gibi), ProbeVerdict::pass, "can be had");
+  expect(judge_shared_memory(true, gibi), ProbeVerdict::pass, "available");
   expect(judge_neighbour_memory(false, 2, 1), ProbeVerdict::warn, "ptrace_scope is 1");
   expect(judge_neighbour_memory(false, 2, std::nullopt), ProbeVerdict::warn, "cannot be read");
   expect(judge_neighbour_memory(true, 2, 1), ProbeVerdict::pass, "can be read");

@@ -364,7 +364,7 @@ TEST_F(FlippedMultifile, AppendIsRightOrFails) {
                 },
                 [&] { return problem_of("a.sion", "more"); },
                 [&]() -> std::string {
-                  // Whatever was flushed before can be had, though it may have to be repaired.
+                  // Whatever was flushed before can be recovered, though it may have to be repaired.
                   const std::string as_before = problem_of("a.sion");
                   if (as_before.empty() || problem_of("a.sion", "more").empty()) return "";
                   const Error error = error_of([&] { repair_multifile(at("a.sion")); });

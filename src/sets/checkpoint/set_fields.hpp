@@ -70,7 +70,7 @@ struct CheckedFields {
 enum class FieldData { compared, left_out };  // left out: all are taken to be sound
 CheckedFields check_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
                            FieldData data = FieldData::compared);
-// How many can be had, and what is lost.
+// How many can be recovered, and what is lost.
 struct RecoveredFields {
   std::uint64_t fields = 0;
   std::vector<ChunkDamage> damage;

@@ -64,7 +64,7 @@ class Unpacking {
     return fields_;
   }
 
-  // Neither a record nor a field that can be had.
+  // Neither a record nor a field that can be unpacked.
   [[noreturn]] void throw_unknown(std::string_view name) const {
     for (const ChunkDamage& damage : fields_.damage()) {
       if (damage.field == name)
