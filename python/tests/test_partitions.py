@@ -122,7 +122,7 @@ def test_partitions_are_described_and_proposed(conf):
 
 
 def test_what_is_wrong_is_said(conf, tmp_path):
-    with pytest.raises(lq.InvalidArgument, match="no cut"):
+    with pytest.raises(lq.InvalidArgument, match="is not a division"):
         lq.repartition(conf, tmp_path / "conf.set", to="t:block=2")
     with pytest.raises(lq.NotFound):
         lq.View(tmp_path / "none")
