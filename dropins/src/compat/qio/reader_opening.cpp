@@ -153,8 +153,12 @@ void open_part(const QIO_Reader& reader, OpenReader& open) {
 void tell_file(const QIO_Reader& reader, OpenReader& open) {
   open.files->tell_replacement(*open.nodes, open.master);
   if (is_in_parts(reader.volfmt)) return;
-  const std::string path = name_of_part(open.name, reader.volfmt, 0);
-  storage::Identity identity = open.files->opened(path);
+  std::string path;
+  storage::Identity identity;
+  comm::agree(*open.nodes, [&] {
+    path = name_of_part(open.name, reader.volfmt, 0);
+    identity = open.files->opened(path);
+  });
   broadcast_facts(*open.nodes, identity, open.master);
   comm::agree(*open.nodes, [&] {
     if (identity.inode != 0) open.files->expect(path, identity);
