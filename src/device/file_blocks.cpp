@@ -2,13 +2,243 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "device/file_blocks.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "device/driver.hpp"
+#include "device/kernel_source.hpp"
+
 namespace lq::device {
+
+// The compiler for GPUs that comes with a driver's toolkit: NVRTC, hipRTC. It is found at run time: the one that the
+// program has loaded (PyTorch and CuPy bring theirs), else one that the dynamic linker finds.
+struct Compiled {
+  std::vector<char> code;  // to be loaded as a module; empty where the compiler refused
+  std::string error;       // what it said then, on one line
+};
+
+// Local. For a GPU of that architecture (0: the current one); nothing where there is no compiler.
+std::optional<Compiled> compile(Kind kind, int architecture, const char* source);
+
+namespace {
+
+using CompilerResult = int;
+constexpr CompilerResult compiler_success = 0;
+
+template <class Function>
+bool find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(::dlsym(library, name));
+  return function != nullptr;
+}
+
+// Hands out code: how long it is, and the code.
+struct CodeCalls {
+  CompilerResult (*size)(void*, std::size_t*) = nullptr;
+  CompilerResult (*code)(void*, char*) = nullptr;
+};
+
+struct Compiler {
+  CompilerResult (*create)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  CompilerResult (*compile)(void*, int, const char* const*) = nullptr;
+  CompilerResult (*destroy)(void**) = nullptr;
+  CodeCalls binary;
+  CodeCalls assembly;  // for any newer GPU; of NVRTC alone
+  CodeCalls log;       // what it says; we do without
+
+  bool load(void* library, Kind kind) {
+    const bool is_cuda = kind == Kind::cuda;
+    find(library, is_cuda ? "nvrtcGetProgramLogSize" : "hiprtcGetProgramLogSize", log.size);
+    find(library, is_cuda ? "nvrtcGetProgramLog" : "hiprtcGetProgramLog", log.code);
+    if (kind == Kind::cuda) {
+      return find(library, "nvrtcCreateProgram", create) && find(library, "nvrtcCompileProgram", compile) &&
+             find(library, "nvrtcDestroyProgram", destroy) && find(library, "nvrtcGetCUBINSize", binary.size) &&
+             find(library, "nvrtcGetCUBIN", binary.code) && find(library, "nvrtcGetPTXSize", assembly.size) &&
+             find(library, "nvrtcGetPTX", assembly.code);
+    }
+    return find(library, "hiprtcCreateProgram", create) && find(library, "hiprtcCompileProgram", compile) &&
+           find(library, "hiprtcDestroyProgram", destroy) && find(library, "hiprtcGetCodeSize", binary.size) &&
+           find(library, "hiprtcGetCode", binary.code);
+  }
+};
+
+// The newest first. Until ROCm 5 hipRTC was in the library of the driver alone.
+std::span<const char* const> library_names(Kind kind) {
+  static constexpr std::array nvrtc{"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so.11.1"};
+  static constexpr std::array hiprtc{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libamdhip64.so.5"};
+  if (kind == Kind::cuda) return nvrtc;
+  return hiprtc;
+}
+
+void* open_one(Kind kind, int flags) {
+  for (const char* name : library_names(kind)) {
+    if (void* const library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL | flags)) return library;
+  }
+  return nullptr;
+}
+
+// The file system is searched once; what the program loads later is found all the same. Never given back.
+void* find_library(Kind kind) {
+  static std::array<std::atomic<bool>, 2> was_searched{};
+  if (void* const library = open_one(kind, RTLD_NOLOAD)) return library;
+  if (was_searched[static_cast<std::size_t>(kind)].exchange(true)) return nullptr;
+  return open_one(kind, 0);
+}
+
+std::vector<char> code_of(void* program, const CodeCalls& calls) {
+  std::size_t bytes = 0;
+  if (calls.size == nullptr || calls.code == nullptr || calls.size(program, &bytes) != compiler_success) return {};
+  std::vector<char> code(bytes);
+  if (calls.code(program, code.data()) != compiler_success) code.clear();
+  return code;
+}
+
+// On one line.
+std::string error_text(const std::vector<char>& log, CompilerResult result) {
+  std::string text(log.begin(), std::find(log.begin(), log.end(), '\0'));
+  text.erase(std::min(text.size(), text.find_last_not_of(" \n") + 1));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text.empty() ? fmt::format("error {}", result) : text;
+}
+
+// Products and sums are not contracted: the host's are not.
+Compiled compile_with(const Compiler& compiler, Kind kind, const std::string& architecture, const CodeCalls& calls,
+                      const char* source) {
+  std::vector<const char*> options{kind == Kind::cuda ? "--fmad=false" : "-ffp-contract=off"};
+  if (!architecture.empty()) options.push_back(architecture.c_str());
+  void* program = nullptr;
+  CompilerResult result = compiler.create(&program, source, "limequat", 0, nullptr, nullptr);
+  if (result != compiler_success) return {{}, error_text({}, result)};
+  Compiled compiled;
+  result = compiler.compile(program, static_cast<int>(options.size()), options.data());
+  if (result == compiler_success) compiled.code = code_of(program, calls);
+  if (compiled.code.empty()) compiled.error = error_text(code_of(program, compiler.log), result);
+  static_cast<void>(compiler.destroy(&program));
+  return compiled;
+}
+
+}  // namespace
+
+std::optional<Compiled> compile(Kind kind, int architecture, const char* source) {
+  void* const library = find_library(kind);
+  Compiler compiler;
+  if (library == nullptr || !compiler.load(library, kind)) return std::nullopt;
+  if (architecture == 0) return compile_with(compiler, kind, "", compiler.binary, source);
+  const std::string wanted = fmt::format("--gpu-architecture=sm_{}", architecture);
+  Compiled compiled = compile_with(compiler, kind, wanted, compiler.binary, source);
+  // The GPU may be younger than the compiler.
+  if (compiled.code.empty()) compiled = compile_with(compiler, kind, "", compiler.assembly, source);
+  return compiled;
+}
+
+namespace {
+
+constexpr std::array names{"pack_sites", "unpack_sites", "crcs_of_sites"};
+// Numbers are many, sites are few: their threads are spread over all processors of the GPU.
+constexpr unsigned bytes_of_crc_table = 256, for_numbers = 256, for_sites = 32, most_blocks = 2048;
+
+bool is_wanted() {
+  const char* const wish = std::getenv("LQ_DEVICE_PROGRAM");
+  return wish == nullptr || std::string_view(wish) != "off";
+}
+
+// What was compiled, and loaded. Homes that are gone leave their program behind, a few kilobytes of the host's.
+class Programs {
+ public:
+  const Program* of(const Driver& driver, DeviceContext home) {
+    const std::lock_guard lock(mutex_);
+    Loaded& loaded = loaded_[{&driver, home}];
+    if (!loaded.program) load(loaded, driver, home);
+    return loaded.program.get();
+  }
+  std::string why_none(const Driver& driver, DeviceContext home) {
+    const std::lock_guard lock(mutex_);
+    return loaded_[{&driver, home}].refusal;
+  }
+
+ private:
+  struct Loaded {
+    std::unique_ptr<const Program> program;
+    std::string refusal;  // why it is not there
+  };
+
+  void load(Loaded& loaded, const Driver& driver, DeviceContext home) try {
+    const ContextScope inside(driver, home);
+    const Compiled* const compiled = compiled_for(driver.kind(), driver.architecture());
+    if (compiled == nullptr) {
+      loaded.refusal = "no compiler was found, NVRTC or hipRTC";
+    } else if (compiled->code.empty()) {
+      loaded.refusal = "the compiler refused: " + compiled->error;
+    } else {
+      loaded.program = std::make_unique<const Program>(driver, compiled->code.data());
+    }
+  } catch (const Error& error) {  // the host computes
+    loaded.refusal = error.what();
+  }
+
+  // A compiler that refused once is not asked again; one that is not there may be loaded later.
+  const Compiled* compiled_for(Kind kind, int architecture) {
+    const auto known = compiled_.find({kind, architecture});
+    if (known != compiled_.end()) return &known->second;
+    std::optional<Compiled> compiled = compile(kind, architecture, kernel_source);
+    if (!compiled) return nullptr;
+    return &compiled_.emplace(std::pair(kind, architecture), std::move(*compiled)).first->second;
+  }
+
+  std::mutex mutex_;
+  std::map<std::pair<Kind, int>, Compiled> compiled_;
+  std::map<std::pair<const Driver*, DeviceContext>, Loaded> loaded_;
+};
+
+Programs& programs() {
+  static Programs all;
+  return all;
+}
+
+}  // namespace
+
+Program::Program(const Driver& driver, const void* image) : driver_(driver) {
+  const Driver::Handle module = driver.load_module(image);
+  for (std::size_t i = 0; i < names.size(); ++i) functions_[i] = driver.find_function(module, names[i]);
+  SiteJob nothing{};
+  driver.launch(driver.find_function(module, "make_crc_table"), 1, bytes_of_crc_table, &nothing, nullptr);
+  driver.wait_for_all();
+}
+
+void Program::launch(Kernel kernel, const SiteJob& job, Driver::Handle stream) const {
+  const bool is_of_sites = kernel == Kernel::crc;
+  const unsigned threads = is_of_sites ? job.sites : job.sites * job.site_numbers;
+  const unsigned in_block = is_of_sites ? for_sites : for_numbers;
+  SiteJob copy = job;
+  driver_.launch(functions_[static_cast<std::size_t>(kernel)],
+                 std::min((threads + in_block - 1) / in_block, most_blocks), in_block, &copy, stream);
+}
+
+const Program* program_of(const Driver& driver, DeviceContext home) {
+  return is_wanted() ? programs().of(driver, home) : nullptr;
+}
+
+std::string why_no_program(const Driver& driver, DeviceContext home) {
+  return is_wanted() ? programs().why_none(driver, home) : "the environment has LQ_DEVICE_PROGRAM=off";
+}
+
 namespace {
 
 constexpr std::size_t alignment = 256;

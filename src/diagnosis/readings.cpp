@@ -4,14 +4,55 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/byte_source.hpp"
 #include "base/bytes.hpp"
-#include "diagnosis/site_sequence.hpp"
 #include "diagnosis/words.hpp"
 
 namespace lq::diagnosis {
+
+// Sites one after the other, of a file that deals their numbers into several arrays: links of one direction, real
+// parts.
+class SiteSequence final : public base::ByteSource {
+ public:
+  // Of each site there are `run_bytes` in each array; the first one begins at `offset`.
+  SiteSequence(base::ByteSource& file, std::uint64_t offset, std::uint64_t arrays, std::uint64_t run_bytes,
+               std::uint64_t sites)
+      : file_(file), offset_(offset), arrays_(arrays), run_bytes_(run_bytes), sites_(sites) {}
+
+  const std::string& path() const noexcept override { return file_.path(); }
+  std::uint64_t size() const override { return sites_ * arrays_ * run_bytes_; }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+
+ private:
+  base::ByteSource& file_;
+  std::uint64_t offset_, arrays_, run_bytes_, sites_;
+};
+
+std::size_t SiteSequence::read_at(std::uint64_t offset, base::MutableBytes buffer) {
+  if (offset >= size() || buffer.empty()) return 0;
+  const std::uint64_t site_bytes = arrays_ * run_bytes_;
+  const std::uint64_t end = std::min(size(), offset + buffer.size());
+  const std::uint64_t first = offset / site_bytes, last = (end - 1) / site_bytes;
+  const auto sites = static_cast<std::size_t>(last - first + 1), run = static_cast<std::size_t>(run_bytes_);
+  std::vector<std::byte> array(sites * run), gathered(sites * static_cast<std::size_t>(site_bytes));
+  for (std::uint64_t k = 0; k < arrays_; ++k) {
+    if (file_.read_at(offset_ + (k * sites_ + first) * run_bytes_, array) < array.size()) return 0;
+    for (std::size_t site = 0; site < sites; ++site) {
+      std::copy_n(array.data() + site * run, run,
+                  gathered.data() + site * static_cast<std::size_t>(site_bytes) + static_cast<std::size_t>(k) * run);
+    }
+  }
+  const auto wanted = static_cast<std::size_t>(end - offset);
+  std::copy_n(gathered.data() + (offset - first * site_bytes), wanted, buffer.data());
+  return wanted;
+}
+
 namespace {
 
 constexpr std::uint64_t ordering_sites = 512;

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,10 +16,35 @@
 #include <limequat/error.hpp>
 
 #include "engine/exchange.hpp"
-#include "engine/failure.hpp"
 #include "engine/peers.hpp"
 
 namespace lq::engine {
+
+// A rank that fails while others count on it: it keeps its failure, goes on taking part, and does no work any more.
+class Failure {
+ public:
+  // Runs `work` unless something failed before.
+  template <class Work>
+  void guard(Work&& work) {
+    if (stopped_) return;
+    try {
+      work();
+    } catch (...) {
+      first_ = std::current_exception();
+      stopped_ = true;
+    }
+  }
+  // From now on no work is done.
+  void stop() noexcept { stopped_ = true; }
+  bool is_stopped() const noexcept { return stopped_; }
+  void rethrow() const {
+    if (first_) std::rethrow_exception(first_);
+  }
+
+ private:
+  std::exception_ptr first_;
+  bool stopped_ = false;
+};
 
 // All memory is had before the first step: a rank that runs out of it while others wait for it would leave them
 // waiting.

@@ -2,16 +2,100 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The public functions over a catalogue.
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include <fmt/format.h>
 #include <limequat/ensemble.hpp>
 
+#include "base/text.hpp"
 #include "ensemble/assess.hpp"
-#include "ensemble/find.hpp"
+#include "ensemble/database.hpp"
+#include "ensemble/expression.hpp"
 #include "ensemble/indexing.hpp"
 #include "ensemble/page.hpp"
 #include "ensemble/schema.hpp"
 #include "ensemble/scrubbing.hpp"
 
 namespace lq::ensemble {
+
+// Files of a catalogue as entries.
+
+namespace {
+
+using ensemble::CatalogueOptions;
+using ensemble::Entry;
+using ensemble::Found;
+
+std::string order_of(const std::string& sort) {
+  if (sort.empty()) return "path";
+  const bool is_downwards = sort.starts_with('-');
+  return fmt::format("{}{}, path", column_named(std::string_view(sort).substr(is_downwards ? 1 : 0)),
+                     is_downwards ? " DESC" : "");
+}
+
+Entry entry_of(const Statement& row) {
+  Entry entry;
+  int column = 1;
+  for (std::string Entry::*member :
+       {&Entry::path, &Entry::format, &Entry::kind, &Entry::lattice, &Entry::precision, &Entry::group, &Entry::checksum,
+        &Entry::series, &Entry::state, &Entry::modified, &Entry::indexed, &Entry::verified}) {
+    entry.*member = row.text(column++);
+  }
+  entry.size = static_cast<std::uint64_t>(row.whole(column++));
+  entry.fields = static_cast<std::uint64_t>(row.whole(column++));
+  if (const auto sum = row.optional_whole(column++)) entry.cksum = static_cast<std::uint64_t>(*sum);
+  entry.plaquette = row.optional_real(column++);
+  entry.link_trace = row.optional_real(column++);
+  entry.trajectory = row.optional_whole(column++);
+  return entry;
+}
+
+std::string selection() {
+  std::string text = "SELECT id";
+  for (const char* name :
+       {"path", "format", "kind", "lattice", "precision", "group", "checksum", "series", "state", "modified", "indexed",
+        "verified", "size", "fields", "cksum", "plaquette", "link_trace", "trajectory"}) {
+    text += fmt::format(", {}", column_named(name));
+  }
+  return text + " FROM files";
+}
+
+// Names that no file of the catalogue has, with those that may be meant.
+void warn_of_unknown(const Database& database, const Condition& condition, Found& found) {
+  Statement known = database.prepare("SELECT 1 FROM properties WHERE name = ? COLLATE NOCASE LIMIT 1");
+  for (const std::string& name : condition.properties) {
+    if (known.bind(name).step()) continue;
+    std::vector<std::string> names = column_names();
+    Statement all = database.prepare("SELECT DISTINCT name FROM properties LIMIT 1000");
+    while (all.step()) names.push_back(all.text(0));
+    const auto meant = base::nearest(name, names);
+    found.warnings.push_back(fmt::format("no file of the catalogue has a \"{}\"{}", base::printable(name),
+                                         meant ? fmt::format("; did you mean \"{}\"?", base::printable(*meant)) : ""));
+  }
+}
+
+}  // namespace
+
+Found find(const Database& database, const std::string& expression, const CatalogueOptions& options) {
+  const Condition condition = parse_expression(expression);
+  Found found;
+  Statement rows = database.prepare(
+      fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
+  int number = 0;
+  for (const Value& value : condition.values) rows.bind_at(++number, value);
+  rows.bind_at(++number, options.most == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(options.most));
+  Statement properties = database.prepare("SELECT name, value FROM properties WHERE file_id = ? ORDER BY rowid");
+  while (rows.step()) {
+    Entry entry = entry_of(rows);
+    properties.bind(rows.whole(0));
+    while (properties.step()) entry.properties.emplace_back(properties.text(0), properties.text(1));
+    found.files.push_back(std::move(entry));
+  }
+  warn_of_unknown(database, condition, found);
+  return found;
+}
 
 IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options) {
   const std::string place = ensemble::place_of(options.db);

@@ -3,14 +3,278 @@
 #include "compat/lemon/state.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <numeric>
+#include <utility>
+#include <vector>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/checked.hpp"
+#include "comm/agree.hpp"
 #include "compat/lemon/background.hpp"
 #include "compat/lemon/codes.hpp"
+#include "engine/block.hpp"
+#include "io/storage_file.hpp"
 #include "mpi/file_view.hpp"
+#include "mpi/mpi_error.hpp"
 
 namespace lq::compat::lemon {
+
+// FNV-1a.
+Fingerprint& Fingerprint::add(std::string_view text) noexcept {
+  add(text.size());
+  for (const char c : text) hash_ = (hash_ ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return *this;
+}
+
+Fingerprint& Fingerprint::add(std::uint64_t number) noexcept {
+  for (int byte = 0; byte < 8; ++byte) hash_ = (hash_ ^ (number >> (8 * byte) & 0xff)) * 0x100000001b3;
+  return *this;
+}
+
+Group::Group(std::shared_ptr<mpi::MpiComm> engine) : handle_(engine->handle()), communicator_(std::move(engine)) {}
+
+std::shared_ptr<const Group> Group::of(MPI_Comm theirs) {
+  mpi::require_running();
+  if (theirs == MPI_COMM_NULL) throw Error(Code::invalid_argument, "lemon: the communicator is MPI_COMM_NULL");
+  const auto engine = mpi::duplicate_of(theirs);
+  return comm::agree(*engine, [&] { return std::shared_ptr<const Group>(new Group(engine)); });
+}
+
+Verdict Group::vote(int code, const Fingerprint& same, bool raised) const {
+  // Codes are 0 and below; the maximum of the complements is the minimum.
+  std::array<std::uint64_t, 4> ballot{static_cast<std::uint64_t>(-code), same.value(), ~same.value(), raised ? 1U : 0U};
+  communicator_.engine().all_reduce(ballot, comm::Reduce::max);
+  const int gravest = -static_cast<int>(ballot[0]);
+  if (gravest == LEMON_SUCCESS && ballot[1] != ~ballot[2]) return {LEMON_ERR_PARAM, ballot[3] != 0};
+  return {gravest, ballot[3] != 0};
+}
+
+int Group::gravest(int code) const {
+  std::array<std::uint64_t, 1> worst{static_cast<std::uint64_t>(-code)};
+  communicator_.engine().all_reduce(worst, comm::Reduce::max);
+  return -static_cast<int>(worst[0]);
+}
+
+void Group::broadcast(std::span<std::byte> bytes) const { communicator_.engine().broadcast(bytes, 0); }
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(Code::invalid_argument, what); }
+
+struct Topology {
+  std::vector<int> ranks;  // in each dimension
+  std::vector<int> here;   // coordinates of this rank
+};
+
+Topology topology_of(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED, count = 0;
+  mpi::check(MPI_Topo_test(comm, &kind), "inspect the communicator");
+  if (kind != MPI_CART) refuse("lemon: a lattice needs a Cartesian communicator");
+  mpi::check(MPI_Cartdim_get(comm, &count), "inspect the Cartesian communicator");
+  Topology topology{std::vector<int>(static_cast<std::size_t>(count)),
+                    std::vector<int>(static_cast<std::size_t>(count))};
+  std::vector<int> periods(topology.ranks.size());
+  mpi::check(MPI_Cart_get(comm, count, topology.ranks.data(), periods.data(), topology.here.data()),
+             "inspect the Cartesian communicator");
+  return topology;
+}
+
+// One dimension of the file.
+struct Axis {
+  std::int64_t extent = 1, ranks = 1, here = 0;
+  int of_communicator = 0;
+};
+
+// Slowest first.
+std::vector<Axis> axes_of(const Topology& topology, const LatticeCall& call) {
+  const std::size_t count = topology.ranks.size();
+  std::vector<int> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  if (call.mapping != nullptr) {
+    const std::vector<int> mapping(call.mapping, call.mapping + count);
+    if (!std::is_permutation(mapping.begin(), mapping.end(), order.begin()))
+      refuse("lemon: the mapping is not a permutation");
+    order = mapping;
+  }
+  std::vector<Axis> axes;
+  for (const int d : order) {
+    const auto i = static_cast<std::size_t>(d);
+    const Axis axis{call.extents[i], topology.ranks[i], topology.here[i], d};
+    if (axis.extent < 0 || axis.extent % axis.ranks != 0) {
+      refuse(fmt::format("lemon: extent {} in dimension {} is not a multiple of its {} ranks", axis.extent, d,
+                         axis.ranks));
+    }
+    axes.push_back(axis);
+  }
+  return axes;
+}
+
+// An axis that is not cut continues the slower one.
+std::vector<Axis> joined(const std::vector<Axis>& axes) {
+  std::vector<Axis> result;
+  for (const Axis& axis : axes) {
+    if (result.empty() || axis.ranks > 1) {
+      result.push_back(axis);
+    } else if (__builtin_mul_overflow(result.back().extent, axis.extent, &result.back().extent)) {
+      throw Error(Code::too_large, "lemon: more than 2^63 sites");
+    }
+  }
+  return result;
+}
+
+void set_axes(Shape& shape, const std::vector<Axis>& axes) {
+  const int count = static_cast<int>(axes.size());
+  if (count > max_dimensions) refuse(fmt::format("lemon: {} dimensions are cut; {} may be", count, max_dimensions));
+  shape.extents = shape.processes = Coord::filled(count, 1);
+  shape.mine = whole(shape.extents);
+  for (int d = 0; d < count; ++d) {
+    const Axis& axis = axes[static_cast<std::size_t>(count - 1 - d)];
+    shape.extents[d] = axis.extent;
+    shape.processes[d] = axis.ranks;
+    shape.mine.extents[d] = axis.extent / axis.ranks;
+    shape.mine.lower[d] = axis.here * shape.mine.extents[d];
+    shape.rank_order.push_back(d);
+  }
+  // MPI numbers ranks with the last dimension fastest.
+  std::ranges::sort(shape.rank_order, std::greater(),
+                    [&](int d) { return axes[static_cast<std::size_t>(count - 1 - d)].of_communicator; });
+}
+
+// Sites of an odd number of bytes as one site per row of this rank, where that is a multiple of four.
+void join_odd_sites(Shape& shape) {
+  const std::int64_t row = shape.mine.extents[0];
+  if (shape.site_bytes % 4 == 0 || static_cast<std::uint64_t>(row) * (shape.site_bytes % 4) % 4 != 0) return;
+  shape.site_bytes *= static_cast<std::uint64_t>(row);
+  shape.extents[0] /= row;
+  shape.mine.extents[0] = 1;
+  shape.mine.lower[0] /= row;
+}
+
+}  // namespace
+
+Shape shape_of(MPI_Comm cartesian, const LatticeCall& call) {
+  const Topology topology = topology_of(cartesian);
+  if (call.extents == nullptr) refuse("lemon: no extents");
+  if (call.site_bytes < 0) refuse(fmt::format("lemon: sites of {} bytes", call.site_bytes));
+  const std::vector<Axis> axes = axes_of(topology, call);
+  const bool is_empty = call.site_bytes == 0 || std::ranges::any_of(axes, [](const Axis& a) { return a.extent == 0; });
+  Shape shape;
+  if (is_empty) return shape;
+  set_axes(shape, axes.empty() ? std::vector<Axis>(1) : joined(axes));
+  shape.site_bytes = static_cast<std::uint64_t>(call.site_bytes);
+  shape.bytes = base::multiply_or_throw(volume(shape.extents), shape.site_bytes, "the bytes of the lattice");
+  shape.local_bytes = shape.mine.volume() * shape.site_bytes;
+  join_odd_sites(shape);
+  return shape;
+}
+
+namespace {
+
+const std::string no_name = "MPI file";
+
+// Bytes that nobody looks into, as numbers.
+FieldSpec spec_of(std::uint64_t site_bytes) {
+  if (site_bytes % 8 == 0) return generic_spec(Precision::double_, site_bytes / 8, false);
+  return generic_spec(Precision::single, std::max<std::uint64_t>(site_bytes / 4, 1), false);
+}
+
+constexpr ByteOrder native = std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
+
+lattice::RowPlan rows_of(const Shape& shape) {
+  return {shape.extents, whole(shape.extents), {}, shape.mine, {}, shape.mine};
+}
+
+Payload payload_of(const Shape& shape, const FieldSpec& spec) {
+  Payload payload;
+  payload.length = shape.bytes;
+  payload.spec = spec;
+  payload.extents = shape.extents;
+  payload.stored = whole(shape.extents);
+  payload.byte_order = native;
+  return payload;
+}
+
+}  // namespace
+
+Way::Way(const Grid& grid, const Shape& shape, bool writes)
+    : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid) {
+  io::SitePlan plan{.path = no_name, .payload = payload_of(shape, spec_), .region = whole(shape.extents), .unit = {}};
+  plan.route.threads = 1;  // the program need not have asked MPI for more
+  // Sites of an odd number of bytes are nothing the engine can exchange.
+  if (shape.site_bytes % 4 != 0) plan.route.strategy = Strategy::direct;
+  // In memory, wherever.
+  if (writes) {
+    sites_ = std::make_unique<io::SiteTransfer>(grid_, std::move(plan), Field{spec_, this, 0, {}, {}});
+  } else {
+    sites_ = std::make_unique<io::SiteTransfer>(grid_, std::move(plan), MutableField{spec_, this, 0, {}, {}});
+  }
+}
+
+std::shared_ptr<const Way> Way::of(const Group& group, const Shape& shape, bool writes) {
+  comm::Comm& comm = group.communicator().engine();
+  GridOptions options;
+  comm::agree(comm, [&] {
+    options.processes = shape.processes;
+    options.rank_order = shape.rank_order;
+  });
+  const Grid grid(group.communicator(), shape.extents, options);
+  const auto way = comm::agree(comm, [&] { return std::shared_ptr<Way>(new Way(grid, shape, writes)); });
+  way->sites_->choose_route();
+  return way;
+}
+
+void Way::repeat(std::uint64_t offset, std::byte* data) const {
+  const std::uint64_t available = shape_.local_bytes / spec_.number_bytes();
+  if (writes_) return sites_->repeat(offset, Field{spec_, data, available, {}, {}});
+  sites_->repeat(offset, MutableField{spec_, data, available, {}, {}});
+}
+
+template <class Work>
+void Way::for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const {
+  lattice::Rows rows(rows_of(shape_));
+  lattice::Row row;
+  while (rows.next(row)) {
+    work(Piece{offset + row.file_site * shape_.site_bytes,
+               {data + row.memory_site * shape_.site_bytes, static_cast<std::size_t>(row.sites * shape_.site_bytes)}});
+  }
+}
+
+std::vector<Piece> Way::pieces(std::uint64_t offset, std::byte* data) const {
+  std::vector<Piece> all;
+  for_each_piece(offset, data, [&](const Piece& piece) { all.push_back(piece); });
+  return all;
+}
+
+std::unique_ptr<Staging> Way::reserve(std::uint64_t offset) const {
+  repeat(offset, nullptr);
+  const engine::Shares& shares = *sites_->shares();
+  const int rank = grid_.rank();
+  auto staging = std::make_unique<Staging>();
+  for (auto chunk = shares.next_owned(rank, 0); chunk; chunk = shares.next_owned(rank, chunk->number + 1)) {
+    staging->reserve(chunk->first_byte, chunk->end_byte - chunk->first_byte);
+  }
+  return staging;
+}
+
+void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
+  io::StorageFile file(storage);
+  if (is_direct()) {
+    for_each_piece(offset, data, [&](const Piece& piece) {
+      if (writes_) return file.write_at(piece.offset, piece.memory);
+      engine::read_whole(file, piece.offset, piece.memory);
+    });
+    return;
+  }
+  repeat(offset, data);
+  sites_->start(&file);
+  sites_->move();
+}
+
 namespace {
 
 // Local.

@@ -6,16 +6,127 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include <limequat/grid.hpp>
+#include <limequat/mpi.hpp>
+#include <limequat/storage.hpp>
+
 #include "compat/lemon/background.hpp"
-#include "compat/lemon/group.hpp"
-#include "compat/lemon/sites.hpp"
+#include "io/sites.hpp"
+#include "mpi/mpi_comm.hpp"
 
 namespace lq::compat::lemon {
+
+// The ranks of a reader or writer, and how they come to one answer: one reduction per question.
+
+// Of what must be the same on all ranks: the call, its arguments, the state of the object.
+class Fingerprint {
+ public:
+  explicit Fingerprint(std::string_view call) { add(call); }
+  Fingerprint& add(std::uint64_t number) noexcept;
+  Fingerprint& add(std::string_view text) noexcept;
+  std::uint64_t value() const noexcept { return hash_; }
+
+ private:
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+struct Verdict {
+  int code = 0;         // the gravest of all ranks; LEMON_ERR_PARAM where fingerprints differ
+  bool raised = false;  // by any rank
+};
+
+class Group {
+ public:
+  // Collective. Over a duplicate of the communicator, which returns its errors.
+  static std::shared_ptr<const Group> of(MPI_Comm theirs);
+
+  MPI_Comm handle() const noexcept { return handle_; }
+  const Communicator& communicator() const noexcept { return communicator_; }
+  int rank() const noexcept { return communicator_.rank(); }
+  bool is_root() const noexcept { return communicator_.is_root(); }
+
+  // Collective. What a rank found wrong, what must be the same, and whether this rank raises its hand.
+  Verdict vote(int code, const Fingerprint& same, bool raised = false) const;
+  // Collective. The gravest code of all ranks.
+  int gravest(int code) const;
+  // Collective. Rank 0's bytes on all ranks.
+  void broadcast(std::span<std::byte> bytes) const;
+
+ private:
+  explicit Group(std::shared_ptr<mpi::MpiComm> engine);
+
+  MPI_Comm handle_ = MPI_COMM_NULL;
+  Communicator communicator_;  // frees the handle
+};
+
+// The sites of a lattice call between memory and file. Ranks whose rows are long move them themselves, from and to the
+// program's memory; short rows are exchanged by the engine, and its owners of chunks move those.
+
+// What the arguments of a lattice call mean: blocks of bytes, dealt out over the ranks of a Cartesian communicator.
+struct LatticeCall {
+  void* data = nullptr;
+  MPI_Offset site_bytes = 0;
+  const int* extents = nullptr;  // of each dimension of the communicator
+  const int* mapping =
+      nullptr;  // the communicator's dimensions as they lie in the file, slowest first; null: as they are
+};
+
+// Dimensions as the file has them, fastest first. Dimensions that are not cut are joined with their neighbours.
+struct Shape {
+  std::uint64_t bytes = 0;  // of all ranks; with 0 the rest means nothing
+  std::uint64_t local_bytes = 0;
+  Extents extents, processes;
+  SiteOrder rank_order;
+  Box mine;
+  std::uint64_t site_bytes = 0;  // a site, or as many neighbours as are a multiple of four bytes together
+  bool operator==(const Shape&) const = default;
+};
+
+// Local. invalid_argument: no Cartesian communicator, no permutation, negative numbers, extents that the ranks do not
+// divide; too_large.
+Shape shape_of(MPI_Comm cartesian, const LatticeCall& call);
+
+// How sites of a shape travel. Made once, used by all calls of the same shape and direction.
+class Way {
+ public:
+  // Collective.
+  static std::shared_ptr<const Way> of(const Group& group, const Shape& shape, bool writes);
+
+  bool is_for(const Shape& shape, bool writes) const { return shape == shape_ && writes == writes_; }
+  const Shape& shape() const noexcept { return shape_; }
+
+  // Collective; throws what went wrong on this rank, or the same everywhere. `offset`: of the lattice in the file.
+  void move(Storage& storage, std::uint64_t offset, std::byte* data) const;
+
+  // Local. This rank's rows are long enough to be moved one by one.
+  bool is_direct() const noexcept { return sites_->strategy() == Strategy::direct; }
+  // Local. The pieces of this rank, where they are moved one by one.
+  std::vector<Piece> pieces(std::uint64_t offset, std::byte* data) const;
+  // Collective. Memory for what this rank will read of the file for all.
+  std::unique_ptr<Staging> reserve(std::uint64_t offset) const;
+
+ private:
+  // Local.
+  Way(const Grid& grid, const Shape& shape, bool writes);
+  template <class Work>
+  void for_each_piece(std::uint64_t offset, std::byte* data, Work&& work) const;
+  // Collective. The same sites at another place, from or to `data`.
+  void repeat(std::uint64_t offset, std::byte* data) const;
+
+  Shape shape_;
+  bool writes_;
+  FieldSpec spec_;
+  Grid grid_;
+  std::unique_ptr<io::SiteTransfer> sites_;
+};
 
 // A non-blocking call under way.
 struct Flight {

@@ -4,16 +4,33 @@
 // The part of a layout that stays in the objects of open files, where programs look at it, and what all of these have.
 #pragma once
 
-#include <qio.h>
-
 #include <memory>
+#include <optional>
 #include <string>
 
+#include <qio.h>
+#include <limequat/grid.hpp>
+
 #include "comm/comm.hpp"
-#include "compat/qio/box_grid.hpp"
+#include "compat/qio/node_sites.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::compat::qio {
+
+// Whether the sites of all nodes are the boxes of a process grid.
+
+// Sites that are a box of the lattice, in which each node has a box of its own, or nothing. Dimensions of which every
+// node has all are one with the next slower one: the numbers of sites stay, and rows are as long as they can be.
+struct Boxes {
+  Extents lattice;
+  Box region;
+  Box own;                   // of this node, where it has sites
+  std::optional<Grid> grid;  // of the nodes that have sites; nothing on the others
+};
+
+// Collective. Those of all nodes, whichever way the sites are numbered in them; nothing where they are no boxes of the
+// same extents, each in one place of a grid. `nodes` outlives it.
+std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine);
 
 // From malloc, so that the object is one of C; freed by free_layout.
 DML_Layout* copy_layout(const QIO_Layout& layout);

@@ -4,14 +4,329 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <limequat/error.hpp>
 
+#include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
+#include "comm/thread_count.hpp"
 #include "compat/qio/broadcast.hpp"
 #include "compat/qio/outcome.hpp"
 
 namespace lq::compat::qio {
+
+namespace {
+
+constexpr std::uint64_t largest_unit = 512 * 1024;
+
+std::uint64_t rounded_up(std::uint64_t byte, std::uint64_t unit) noexcept { return (byte + unit - 1) / unit * unit; }
+
+std::unique_ptr<std::byte[]> room(std::uint64_t bytes) {
+  return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+}
+
+}  // namespace
+
+// A unit that only one node may write to must fit into a chunk.
+Domains SiteExchange::domains_of(const comm::Comm& comm, const SitePlace& place, std::uint64_t site_bytes) {
+  const bool is_alone = place.unit.one_writer || (place.unit.single_owner && place.unit.bytes > largest_unit);
+  return {place.sites, site_bytes, comm.size(), is_alone ? 1 : comm.size(), place.leader};
+}
+
+SiteExchange::SiteExchange(comm::Comm& comm, const NodeSites& sites, const SitePlace& place, const SiteCall& call)
+    : comm_(comm),
+      sites_(sites),
+      place_(place),
+      form_(comm::agree(comm, [&] { return SiteForm(call); })),
+      domains_(domains_of(comm, place, call.site_bytes)),
+      channel_(comm),
+      mine_(domains_.owner_at(comm.rank())),
+      storage_(comm::thread_count(comm, 0, place.sites * call.site_bytes) > 1 && mine_ >= 0) {
+  place_.unit.bytes = std::clamp<std::uint64_t>(place_.unit.bytes, 1, largest_unit);
+  learn_peers();
+  comm::agree(comm, [&] { reserve(); });
+}
+
+// --- Who has what ----------------------------------------------------------------------------------------------------
+
+template <class Work>
+void SiteExchange::for_each_piece(const Domains::Chunk& chunk, Work&& work) const {
+  const auto runs = sites_.runs();
+  const auto behind = [](std::uint64_t position, const SiteRun& run) { return position < run.end(); };
+  for (auto run = std::upper_bound(runs.begin(), runs.end(), chunk.begin, behind);
+       run != runs.end() && run->position < chunk.end; ++run) {
+    const std::uint64_t skip = chunk.begin > run->position ? chunk.begin - run->position : 0;
+    work(*run, skip, std::min(run->sites, chunk.end - run->position) - skip);
+  }
+}
+
+std::uint64_t SiteExchange::sites_in(const Domains::Chunk& chunk) const {
+  std::uint64_t sites = 0;
+  for_each_piece(chunk, [&](const SiteRun&, std::uint64_t, std::uint64_t count) { sites += count; });
+  return sites;
+}
+
+// Calls work(position, sites) for those of a peer's sites that lie in the next chunk; how many they are.
+template <class Work>
+std::uint64_t SiteExchange::for_each_span(Peer& peer, const Domains::Chunk& chunk, Work&& work) {
+  std::uint64_t sites = 0;
+  while (peer.next < peer.spans.size()) {
+    const Span& span = peer.spans[peer.next];
+    const std::uint64_t begin = span.position + peer.passed;
+    if (begin >= chunk.end) break;
+    const std::uint64_t count = std::min(span.sites - peer.passed, chunk.end - begin);
+    work(begin, count);
+    sites += count;
+    peer.passed += count;
+    if (peer.passed < span.sites) break;
+    ++peer.next;
+    peer.passed = 0;
+  }
+  return sites;
+}
+
+// Every node tells the owners which sites of their domains it has.
+void SiteExchange::learn_peers() {
+  const auto told = comm::exchange_messages(comm_, [&] {
+    std::vector<comm::Message> messages;
+    for (int owner = 0; owner < domains_.owners(); ++owner) {
+      if (owner == mine_) continue;
+      std::vector<Span> spans;
+      for_each_piece({domains_.begin(owner), domains_.end(owner)},
+                     [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+                       const std::uint64_t position = run.position + skip;
+                       if (!spans.empty() && spans.back().position + spans.back().sites == position) {
+                         spans.back().sites += count;
+                       } else {
+                         spans.push_back({position, count});
+                       }
+                     });
+      const auto bytes = std::as_bytes(std::span(spans));
+      if (!spans.empty()) messages.push_back({domains_.node_of(owner), {bytes.begin(), bytes.end()}});
+    }
+    return messages;
+  });
+  comm::agree(comm_, [&] {
+    for (const comm::Message& message : told) {
+      Peer peer{message.rank, std::vector<Span>(message.bytes.size() / sizeof(Span))};
+      std::memcpy(peer.spans.data(), message.bytes.data(), message.bytes.size());
+      peers_.push_back(std::move(peer));
+    }
+    // Each site of a domain has one node that says it is its own.
+    if (mine_ < 0) return;
+    std::uint64_t known = sites_in({domains_.begin(mine_), domains_.end(mine_)});
+    for (const Peer& peer : peers_) {
+      for (const Span& span : peer.spans) known += span.sites;
+    }
+    if (known == domains_.end(mine_) - domains_.begin(mine_)) return;
+    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
+  });
+}
+
+void SiteExchange::reserve() {
+  const std::uint64_t site_bytes = form_.site_bytes();
+  std::uint64_t most_leaving = 0;
+  for (std::uint64_t round = 0; round < domains_.rounds(); ++round) {
+    std::uint64_t leaving = 0;
+    for (int owner = 0; owner < domains_.owners(); ++owner) {
+      if (owner != mine_) leaving += sites_in(domains_.chunk(owner, round));
+    }
+    most_leaving = std::max(most_leaving, leaving);
+  }
+  if (most_leaving > 0) leaving_ = room(most_leaving * site_bytes);
+  for (std::size_t turn = 0; mine_ >= 0 && turn < (storage_.has_thread() ? 2U : 1U); ++turn) {
+    chunks_[turn] = room(domains_.chunk_sites() * site_bytes);
+  }
+  if (!peers_.empty()) arriving_ = room(domains_.chunk_sites() * site_bytes);
+  flights_.reserve(peers_.size() + static_cast<std::size_t>(domains_.owners()));
+  head_.resize(static_cast<std::size_t>(place_.unit.bytes));
+  tail_.resize(static_cast<std::size_t>(place_.unit.bytes));
+  arriving_border_.resize(static_cast<std::size_t>(place_.unit.bytes));
+}
+
+void SiteExchange::wait_for_all() {
+  for (comm::Flight& flight : flights_) comm::wait(std::move(flight));
+  flights_.clear();
+}
+
+// --- Borders ---------------------------------------------------------------------------------------------------------
+
+std::uint64_t SiteExchange::head_end(int owner) const noexcept {
+  const std::uint64_t begin = byte_of(domains_.begin(owner));
+  return owner == 0 ? begin : std::min(rounded_up(begin, place_.unit.bytes), byte_of(domains_.end(owner)));
+}
+
+std::uint64_t SiteExchange::tail_begin() const noexcept {
+  const int last = domains_.owners() - 1;
+  const std::uint64_t end = byte_of(domains_.end(last));
+  return last == 0 ? end : std::max(head_end(last), end / place_.unit.bytes * place_.unit.bytes);
+}
+
+// Of a chunk that is complete, what belongs into this node's blocks of the file is written, the rest kept.
+void SiteExchange::store(const Domains::Chunk& chunk) {
+  const std::uint64_t begin = byte_of(chunk.begin), end = byte_of(chunk.end);
+  const bool is_last = mine_ == domains_.owners() - 1;
+  const std::uint64_t mine_from = std::clamp(head_end(mine_), begin, end);
+  const std::uint64_t mine_to = std::max(mine_from, is_last ? std::clamp(tail_begin(), begin, end) : end);
+  const std::byte* const bytes = chunk_;
+  if (mine_from > begin) {
+    std::memcpy(head_.data() + (begin - byte_of(domains_.begin(mine_))), bytes,
+                static_cast<std::size_t>(mine_from - begin));
+  }
+  if (mine_to < end) {
+    std::memcpy(tail_.data() + (mine_to - tail_begin()), bytes + (mine_to - begin),
+                static_cast<std::size_t>(end - mine_to));
+  }
+  const std::span mine(bytes + (mine_from - begin), static_cast<std::size_t>(mine_to - mine_from));
+  base::keep_failure(failure_, [&] { storage_.finish(); });
+  if (failure_ || mine.empty()) return;
+  base::keep_failure(failure_,
+                     [&] { storage_.begin([this, mine_from, mine] { place_.file->write_at(mine_from, mine); }); });
+}
+
+// The blocks at the borders of domains go to those who write them: no two nodes write to one block of the file.
+void SiteExchange::hand_over_borders() {
+  if (domains_.owners() == 1) return;
+  const int last = domains_.owners() - 1;
+  const int me = comm_.rank();
+  const auto size_of_head = [&](int owner) {
+    return static_cast<std::size_t>(head_end(owner) - byte_of(domains_.begin(owner)));
+  };
+  const auto tail_bytes = static_cast<std::size_t>(byte_of(domains_.end(last)) - tail_begin());
+  if (mine_ > 0)
+    flights_.push_back(
+        comm_.start_send(std::span(head_).first(size_of_head(mine_)), domains_.node_of(mine_ - 1), channel_.number()));
+  if (mine_ == last)
+    flights_.push_back(comm_.start_send(std::span(tail_).first(tail_bytes), place_.leader, channel_.number()));
+  const auto take = [&](std::size_t bytes, int from, std::uint64_t to) {
+    const std::span<std::byte> here(arriving_border_.data(), bytes);
+    comm::wait(comm_.start_receive(here, from, channel_.number()));
+    if (failure_ || bytes == 0) return;
+    base::keep_failure(failure_, [&] { place_.file->write_at(to, here); });
+  };
+  if (mine_ >= 0 && mine_ < last) {
+    take(size_of_head(mine_ + 1), domains_.node_of(mine_ + 1), byte_of(domains_.begin(mine_ + 1)));
+  }
+  if (me == place_.leader) take(tail_bytes, domains_.node_of(last), tail_begin());
+  wait_for_all();
+}
+
+// --- Rounds ----------------------------------------------------------------------------------------------------------
+
+void SiteExchange::write_round(std::uint64_t round) {
+  const std::uint64_t site_bytes = form_.site_bytes();
+  const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
+  chunk_ = chunk_of(round);
+  std::byte* arriving = arriving_.get();
+  for (Peer& peer : peers_) {
+    const Peer before = {peer.node, {}, peer.next, peer.passed};
+    const std::uint64_t sites = for_each_span(peer, chunk, [](std::uint64_t, std::uint64_t) {});
+    peer.next = before.next;
+    peer.passed = before.passed;
+    if (sites == 0) continue;
+    const std::span<std::byte> bytes(arriving, static_cast<std::size_t>(sites * site_bytes));
+    flights_.push_back(comm_.start_receive(bytes, peer.node, channel_.number()));
+    arriving += bytes.size();
+  }
+  std::byte* leaving = leaving_.get();
+  for (int owner = 0; owner < domains_.owners(); ++owner) {
+    if (owner == mine_) continue;
+    std::byte* const begin = leaving;
+    for_each_piece(domains_.chunk(owner, round), [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+      form_.get(sites_, run, skip, count, leaving);
+      leaving += count * site_bytes;
+    });
+    if (leaving == begin) continue;
+    flights_.push_back(comm_.start_send({begin, leaving}, domains_.node_of(owner), channel_.number()));
+  }
+  for_each_piece(chunk, [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+    form_.get(sites_, run, skip, count, chunk_at(chunk, run.position + skip));
+  });
+  wait_for_all();
+  arriving = arriving_.get();
+  for (Peer& peer : peers_) {
+    for_each_span(peer, chunk, [&](std::uint64_t position, std::uint64_t count) {
+      std::memcpy(chunk_at(chunk, position), arriving, static_cast<std::size_t>(count * site_bytes));
+      arriving += count * site_bytes;
+    });
+  }
+  if (!chunk.is_empty()) store(chunk);
+}
+
+void SiteExchange::begin_reading(std::uint64_t round) {
+  const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
+  if (chunk.is_empty()) return;
+  const std::span bytes(chunk_of(round), static_cast<std::size_t>((chunk.end - chunk.begin) * form_.site_bytes()));
+  base::keep_failure(missing_, [&] {
+    storage_.begin([this, bytes, from = byte_of(chunk.begin)] {
+      if (place_.file->read_at(from, bytes) == bytes.size()) return;
+      throw Error(Code::truncated, place_.file->path() + ": the file ends within the sites of a record");
+    });
+  });
+}
+
+// Zeros take the place of what cannot be read.
+void SiteExchange::finish_reading(const Domains::Chunk& chunk) {
+  base::keep_failure(missing_, [&] { storage_.finish(); });
+  if (!missing_) return;
+  std::fill_n(chunk_, (chunk.end - chunk.begin) * form_.site_bytes(), std::byte{});
+  if (!failure_) failure_ = missing_;
+  missing_ = nullptr;
+}
+
+void SiteExchange::read_round(std::uint64_t round) {
+  const std::uint64_t site_bytes = form_.site_bytes();
+  const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
+  std::byte* leaving = leaving_.get();
+  for (int owner = 0; owner < domains_.owners(); ++owner) {
+    const std::uint64_t sites = owner == mine_ ? 0 : sites_in(domains_.chunk(owner, round));
+    if (sites == 0) continue;
+    const std::span<std::byte> bytes(leaving, static_cast<std::size_t>(sites * site_bytes));
+    flights_.push_back(comm_.start_receive(bytes, domains_.node_of(owner), channel_.number()));
+    leaving += bytes.size();
+  }
+  chunk_ = chunk_of(round);
+  if (!chunk.is_empty()) finish_reading(chunk);
+  if (storage_.has_thread()) begin_reading(round + 1);
+  std::byte* arriving = arriving_.get();
+  for (Peer& peer : peers_) {
+    std::byte* const begin = arriving;
+    for_each_span(peer, chunk, [&](std::uint64_t position, std::uint64_t count) {
+      std::memcpy(arriving, chunk_at(chunk, position), static_cast<std::size_t>(count * site_bytes));
+      arriving += count * site_bytes;
+    });
+    if (arriving != begin) flights_.push_back(comm_.start_send({begin, arriving}, peer.node, channel_.number()));
+  }
+  for_each_piece(chunk, [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+    form_.put(sites_, run, skip, count, chunk_at(chunk, run.position + skip));
+  });
+  wait_for_all();
+  leaving = leaving_.get();
+  for (int owner = 0; owner < domains_.owners(); ++owner) {
+    if (owner == mine_) continue;
+    for_each_piece(domains_.chunk(owner, round), [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+      form_.put(sites_, run, skip, count, leaving);
+      leaving += count * site_bytes;
+    });
+  }
+  if (!storage_.has_thread()) begin_reading(round + 1);
+}
+
+std::exception_ptr SiteExchange::write() {
+  for (std::uint64_t round = 0; round < domains_.rounds(); ++round) write_round(round);
+  base::keep_failure(failure_, [&] { storage_.finish(); });
+  hand_over_borders();
+  return failure_;
+}
+
+std::exception_ptr SiteExchange::read() {
+  begin_reading(0);
+  for (std::uint64_t round = 0; round < domains_.rounds(); ++round) read_round(round);
+  return failure_;
+}
+
 namespace {
 
 Coord coord_of(const int* numbers, int count) {

@@ -4,11 +4,161 @@
 // The sites of one record: all, or those of a hypercube; what both directions do with them.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "comm/background_task.hpp"
+#include "comm/comm.hpp"
 #include "compat/qio/layout_copy.hpp"
+#include "compat/qio/node_sites.hpp"
 #include "compat/qio/records.hpp"
-#include "compat/qio/site_exchange.hpp"
+#include "compat/qio/site_form.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::compat::qio {
+
+// The sites of a record between the functions of all nodes and the file, in chunks that their owners write or read
+// whole: whoever has sites of a chunk packs them for its owner, and turns and sums them; the owner puts them in the
+// file's order. One code for any layout. Memory: a chunk, one of those that arrive, and what this node has of the
+// chunks of a round. Where a node has a core for it, a second chunk is with the storage meanwhile.
+
+// Who touches which part of a file's sites: as many owners as are worth it have a domain each, and move it chunk by
+// chunk, all in step. Arithmetic: the same on all nodes.
+
+inline constexpr std::uint64_t chunk_bytes = 1024 * 1024;
+
+class Domains {
+ public:
+  // `most_owners`: of `nodes`; `leader` has the first domain.
+  Domains(std::uint64_t sites, std::uint64_t site_bytes, int nodes, int most_owners, int leader)
+      : sites_(sites), nodes_(static_cast<std::uint64_t>(nodes)), leader_(static_cast<std::uint64_t>(leader)) {
+    chunk_sites_ = std::max<std::uint64_t>(1, chunk_bytes / std::max<std::uint64_t>(1, site_bytes));
+    const std::uint64_t worth = std::max<std::uint64_t>(1, sites / chunk_sites_);
+    owners_ = static_cast<int>(std::min(worth, static_cast<std::uint64_t>(most_owners)));
+  }
+
+  int owners() const noexcept { return owners_; }
+  std::uint64_t chunk_sites() const noexcept { return chunk_sites_; }
+  std::uint64_t begin(int owner) const noexcept {
+    const auto k = static_cast<std::uint64_t>(owner), all = static_cast<std::uint64_t>(owners_);
+    return sites_ / all * k + sites_ % all * k / all;
+  }
+  std::uint64_t end(int owner) const noexcept { return begin(owner + 1); }
+  // Spread over the nodes.
+  int node_of(int owner) const noexcept {
+    const std::uint64_t step = static_cast<std::uint64_t>(owner) * nodes_ / static_cast<std::uint64_t>(owners_);
+    return static_cast<int>((leader_ + step) % nodes_);
+  }
+  // -1: none.
+  int owner_at(int node) const noexcept {
+    for (int owner = 0; owner < owners_; ++owner) {
+      if (node_of(owner) == node) return owner;
+    }
+    return -1;
+  }
+  std::uint64_t rounds() const noexcept {
+    std::uint64_t most = 0;
+    for (int owner = 0; owner < owners_; ++owner) most = std::max(most, end(owner) - begin(owner));
+    return (most + chunk_sites_ - 1) / chunk_sites_;
+  }
+  struct Chunk {
+    std::uint64_t begin = 0, end = 0;
+    bool is_empty() const noexcept { return begin >= end; }
+  };
+  Chunk chunk(int owner, std::uint64_t round) const noexcept {
+    const std::uint64_t last = end(owner), first = std::min(last, begin(owner) + round * chunk_sites_);
+    return {first, std::min(last, first + chunk_sites_)};
+  }
+
+ private:
+  std::uint64_t sites_, nodes_, leader_;
+  std::uint64_t chunk_sites_ = 1;
+  int owners_ = 1;
+};
+
+// Where the sites are.
+struct SitePlace {
+  storage::File* file = nullptr;
+  std::uint64_t offset = 0;  // of the first, in the file
+  std::uint64_t sites = 0;   // of all nodes
+  int leader = 0;            // who writes what is before and after them
+  storage::StorageTraits unit = {};
+};
+
+class SiteExchange {
+ public:
+  // Collective, agreed. All of it outlives the object.
+  SiteExchange(comm::Comm& comm, const NodeSites& sites, const SitePlace& place, const SiteCall& call);
+
+  // Collective. What went wrong on this node; the others have done their part all the same.
+  std::exception_ptr write();
+  std::exception_ptr read();
+  // Of the sites of this node.
+  Checksum checksum() const noexcept { return form_.checksum(); }
+
+ private:
+  struct Span {
+    std::uint64_t position = 0, sites = 0;
+  };
+  // A node that has sites of my domain.
+  struct Peer {
+    int node = 0;
+    std::vector<Span> spans;
+    std::size_t next = 0;      // the first span that is not passed yet
+    std::uint64_t passed = 0;  // of its sites
+  };
+
+  static Domains domains_of(const comm::Comm& comm, const SitePlace& place, std::uint64_t site_bytes);
+  void learn_peers();
+  void reserve();
+
+  template <class Work>
+  void for_each_piece(const Domains::Chunk& chunk, Work&& work) const;
+  std::uint64_t sites_in(const Domains::Chunk& chunk) const;
+  template <class Work>
+  static std::uint64_t for_each_span(Peer& peer, const Domains::Chunk& chunk, Work&& work);
+
+  void write_round(std::uint64_t round);
+  void read_round(std::uint64_t round);
+  void store(const Domains::Chunk& chunk);
+  void begin_reading(std::uint64_t round);
+  void finish_reading(const Domains::Chunk& chunk);
+  void hand_over_borders();
+  void wait_for_all();
+
+  std::byte* chunk_at(const Domains::Chunk& chunk, std::uint64_t position) noexcept {
+    return chunk_ + (position - chunk.begin) * form_.site_bytes();
+  }
+  std::uint64_t byte_of(std::uint64_t position) const noexcept { return place_.offset + position * form_.site_bytes(); }
+  // Of an owner's first block, which that of the one before writes: its end.
+  std::uint64_t head_end(int owner) const noexcept;
+  std::byte* chunk_of(std::uint64_t round) const noexcept {
+    return chunks_[storage_.has_thread() ? static_cast<std::size_t>(round % 2) : 0].get();
+  }
+  // Of the last block of all, which the leader writes: its beginning.
+  std::uint64_t tail_begin() const noexcept;
+
+  comm::Comm& comm_;
+  const NodeSites& sites_;
+  SitePlace place_;
+  SiteForm form_;
+  Domains domains_;
+  comm::Channel channel_;
+  int mine_;  // my domain; -1: none
+  std::vector<Peer> peers_;
+  std::array<std::unique_ptr<std::byte[]>, 2> chunks_;  // in turn; one where there is no second thread
+  std::byte* chunk_ = nullptr;                          // that this thread works on
+  std::unique_ptr<std::byte[]> arriving_, leaving_;
+  std::vector<std::byte> head_, tail_, arriving_border_;
+  std::vector<comm::Flight> flights_;
+  std::exception_ptr failure_;
+  std::exception_ptr missing_;    // why the chunk that was to be read is not there
+  comm::BackgroundTask storage_;  // uses the others
+};
 
 // Which sites of this node, and how many are in the file of its family.
 struct RecordSites {
