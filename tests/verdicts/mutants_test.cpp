@@ -32,7 +32,7 @@ using testing::contents_in;
 using testing::Contents;
 using testing::Entry;
 
-int draws() {
+int mutants_of_a_format() {
   const char* const text = std::getenv("LQ_MUTANTS");
   return text != nullptr ? std::atoi(text) : 300;
 }
@@ -141,7 +141,7 @@ TEST_P(Mutants, AreNotCalledSoundWhereTheyReadOtherwise) {
   ASSERT_FALSE(entries.empty()) << "there is no good file of this format in tests/golden, and none is written here";
   testing::Damage damage(20261128);
   int bad_ones = 0, faults = 0;
-  const int of_each = 1 + draws() / static_cast<int>(entries.size());
+  const int of_each = 1 + mutants_of_a_format() / static_cast<int>(entries.size());
   for (const Entry& entry : entries) {
     entry.put(folder_.path());
     path_ = folder_ / entry.name;
@@ -168,7 +168,7 @@ TEST_P(Mutants, AreNotCalledSoundWhereTheyReadOtherwise) {
     }
   }
   if (faults > 0) std::printf("%s: %d faults\n", GetParam().c_str(), faults);
-  EXPECT_GT(bad_ones, draws() / 4);
+  EXPECT_GT(bad_ones, mutants_of_a_format() / 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(AllFormats, Mutants, ::testing::ValuesIn(testing::names_of_formats()),
