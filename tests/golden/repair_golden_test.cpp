@@ -108,7 +108,9 @@ class RepairedFiles : public ::testing::TestWithParam<const char*> {
     ASSERT_EQ(found.size(), numbers_.size()) << told(report);
     for (std::size_t i = 0; i < found.size(); ++i) {
       // Nobody sees what changed where there never was a checksum.
-      if (has_checksum_[i]) ASSERT_EQ(found[i], numbers_[i]) << told(report);
+      if (has_checksum_[i]) {
+        ASSERT_EQ(found[i], numbers_[i]) << told(report);
+      }
     }
   }
 
