@@ -181,7 +181,8 @@ TEST_P(Verdicts, OfAllVerbsAreEqual) {
     if (one.verdict != Verdict::foreign && (copy_told || !is_good)) expect(copy_told, "copy");
     // It says more of links than an examination: one is held against the others.
     if (!is_good) expect(diagnosed(one.path), "diagnose");
-    if (one.kind == "gauge") {
+    // Sums of ILDG need the links, which it decodes before it examines an archive.
+    if (one.kind == "gauge" && one.format != "squeezed") {
       EXPECT_TRUE(are_equal(judged([&] { return ildg::check(one.path).verdict; }), one.verdict)) << text_of(one);
     }
     if (one.format == "modes") {
