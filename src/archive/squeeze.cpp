@@ -61,6 +61,7 @@ class Squeezing {
     job_.expect(archive_.bytes);
     const ArchiveJob::Target one;
     job_.begin({&one, 1});
+    require_structure();
     comm::agree(job_.comm(), [&] { begin_checks(); });
     write_record(archive::type::head, [&] {
       const std::string head = archive::encode_head(archive_);
@@ -111,6 +112,19 @@ class Squeezing {
   }
 
   // An archive keeps a damaged original indefinitely, and looks like a sound one.
+  void require_structure() {
+    if (options_.verify == Verify::none) return;
+    const std::string& path = job_.catalog().path;
+    const Verification found = io::verify_structure(storage::resolve(path), path, job_.communicator(), {});
+    comm::agree_alike(job_.comm(), [&] {
+      const auto error = std::ranges::find(found.findings, Severity::error, &Finding::severity);
+      if (error == found.findings.end()) return;
+      throw refused(Error(error->code == Code::ok ? Code::malformed : error->code,
+                          fmt::format("{}: {}", path, error->message),
+                          {.path = path, .record = error->record, .offset = error->offset}));
+    });
+  }
+
   void require_sums() {
     if (checks_.empty()) return;
     for (std::size_t i = 1; i < checks_.size(); ++i) checks_.front().add(checks_[i]);

@@ -39,6 +39,7 @@
 #include "io/sites.hpp"
 #include "io/source_check.hpp"
 #include "io/unique_names.hpp"
+#include "io/verify.hpp"
 #include "lattice/range_boxes.hpp"
 #include "lattice/region_text.hpp"
 #include "lattice/site_order.hpp"
@@ -281,17 +282,37 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
 
 // A broken structure is nothing to insist on: which records there were is not known. Repair makes a file of what is
 // whole, and names what is lost.
+[[noreturn]] void refuse_structure(const Catalog& catalog, const Error& error, const ConvertOptions& options) {
+  if (format::format_named(catalog.format).mender == nullptr) throw error;
+  throw Error(error.code(),
+              fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
+                          error.what(),
+                          options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
+              error.facts());
+}
+
 void require_structure(const Catalog& catalog, const ConvertOptions& options) {
   try {
     catalog.require_sound();
   } catch (const Error& error) {
-    if (format::format_named(catalog.format).mender == nullptr) throw;
-    throw Error(error.code(),
-                fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
-                            error.what(),
-                            options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
-                error.facts());
+    refuse_structure(catalog, error, options);
   }
+}
+
+// Collective. The same of whatever an examination finds in a file besides its fields.
+void require_structure(const std::shared_ptr<io::ScannedFile>& source, const Communicator& communicator,
+                       const ConvertOptions& options) {
+  const Verification found = io::verify_structure(source, communicator, options.limits);
+  comm::agree_alike(communicator.engine(), [&] {
+    const auto error = std::ranges::find(found.findings, Severity::error, &Finding::severity);
+    if (error == found.findings.end()) return;
+    const std::string& path = source->catalog().path;
+    refuse_structure(source->catalog(),
+                     Error(error->code == Code::ok ? Code::malformed : error->code,
+                           fmt::format("{}: {}", path, error->message),
+                           {.path = path, .record = error->record, .offset = error->offset}),
+                     options);
+  });
 }
 
 // Everything that can be said before a byte is written.
@@ -499,6 +520,7 @@ Report convert(const std::string& from, const std::string& to, const Communicato
   const std::vector<Chosen> chosen = comm::agree(
       comm, [&] { return io::stated_conversion(from, to, options); },
       [&] { return check_conversion(transport, catalog, to, options); });
+  require_structure(source, communicator, options);
   if (!options.dry_run) {
     ConvertOptions how = comm::agree(comm, [&] { return options; });
     // The only copy goes: the new one is read again before.

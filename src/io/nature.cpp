@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -60,9 +61,17 @@ Estimate sample(base::ByteSource& sites, const Payload& payload) {
   return {{mean, {}}, deviations * std::sqrt(squares / (count * (count - 1)))};
 }
 
-bool differs(const std::optional<double>& stated, const std::optional<double>& measured, double uncertainty) {
+// Of sums in double precision over links in double precision.
+constexpr double least_tolerance = 1e-11;
+
+// Of all of a field by as much as tolerance_of() says, unless a checksum proves its data.
+bool differs(const FieldEntry& entry, const std::optional<double>& stated, const std::optional<double>& measured,
+             double uncertainty) {
   if (!stated || !measured) return false;
-  return !(std::abs(*stated - *measured) <= uncertainty + largest_tolerance * std::max(1.0, std::abs(*stated)));
+  const bool is_exact = uncertainty == 0 && !has_exact_sum(entry);
+  const double tolerance = is_exact ? tolerance_of(*stated, entry.payload.spec.precision)
+                                    : largest_tolerance * std::max(1.0, std::abs(*stated));
+  return !(std::abs(*stated - *measured) <= uncertainty + tolerance);
 }
 
 class Description {
@@ -115,7 +124,7 @@ void judge_zeros(const Description& describe, const FieldEntry& entry, const Box
                                                       numbers.zero_links.count)));
       return;
     }
-    if (!differs(entry.plaquette, measured->value.plaquette, measured->uncertainty)) return;
+    if (!differs(entry, entry.plaquette, measured->value.plaquette, measured->uncertainty)) return;
   }
   nature.damage.push_back(
       stats.zeros.sites > 0
@@ -146,6 +155,16 @@ void judge_links(const Description& describe, const engine::OddNumbers& numbers,
 
 bool may_be_boundary(const engine::TransferStats& stats, const Box& moved) {
   return stats.numbers && place_of_zeros(stats.numbers->found, moved) == Zeros::whole_borders;
+}
+
+double tolerance_of(double stated, Precision precision) {
+  if (precision == Precision::single) return largest_tolerance;
+  const std::string text = fmt::format("{}", stated);  // the fewest digits that give this number
+  const std::size_t point = text.find('.'), exponent = text.find('e');
+  const std::size_t end = std::min(exponent, text.size());
+  int decimals = point < end ? static_cast<int>(end - point) - 1 : 0;
+  if (exponent != std::string::npos) decimals -= std::stoi(text.substr(exponent + 1));
+  return std::clamp(std::pow(10.0, -decimals), least_tolerance, largest_tolerance);
 }
 
 std::optional<Estimate> estimate(ScannedFile& file, const FieldEntry& entry, bool whole,
@@ -185,7 +204,7 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
   if (!measured || !nature.damage.empty()) return nature;
   const auto compare = [&](std::string_view what, const std::optional<double>& stated,
                            const std::optional<double>& found, double uncertainty) {
-    if (!differs(stated, found, uncertainty)) return;
+    if (!differs(entry, stated, found, uncertainty)) return;
     const std::string about =
         uncertainty > 0 ? fmt::format("about {:.4g}, as a sample has it", *found) : fmt::format("{:.12g}", *found);
     nature.damage.push_back(

@@ -20,6 +20,8 @@ namespace lq::io {
 
 // Stated observables have at least six significant digits, and were computed in whatever precision.
 inline constexpr double largest_tolerance = 1e-5;
+// By how much a measured value may differ from the one that is stated with so many digits.
+double tolerance_of(double stated, Precision precision);
 // More links, or sites with such, than this share off SU(N) are no damage but another kind of field (smeared or
 // rescaled links).
 inline constexpr double most_damaged_links = 0.1;

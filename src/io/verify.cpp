@@ -40,22 +40,9 @@ namespace lq {
 
 namespace {
 
-// Of sums in double precision over links in double precision.
-constexpr double least_tolerance = 1e-11;
 // Distances from SU(N) of links in double precision that were kept there, and of those that were ever in single.
 constexpr double double_rounding = 1e-10;
 constexpr double single_rounding = 1e-9;
-
-// By how much a measured value may differ from the one that is stated with so many digits.
-double tolerance_of(double stated, Precision precision) {
-  if (precision == Precision::single) return io::largest_tolerance;
-  const std::string text = fmt::format("{}", stated);  // the fewest digits that give this number
-  const std::size_t point = text.find('.'), exponent = text.find('e');
-  const std::size_t end = std::min(exponent, text.size());
-  int decimals = point < end ? static_cast<int>(end - point) - 1 : 0;
-  if (exponent != std::string::npos) decimals -= std::stoi(text.substr(exponent + 1));
-  return std::clamp(std::pow(10.0, -decimals), least_tolerance, io::largest_tolerance);
-}
 
 // Conventions of programs rather than other links: sums over colours, one orientation or both.
 std::string factor_between(double stated, double measured) {
@@ -78,12 +65,18 @@ class Verifier {
         file_(io::ScannedFile::open(transport, path, communicator, options.limits)) {
     file_->open_everywhere();
   }
+  // Of a file that is open on all ranks.
+  Verifier(std::shared_ptr<io::ScannedFile> file, const Communicator& communicator, const VerifyOptions& options)
+      : communicator_(communicator), path_(file->catalog().path), options_(options), file_(std::move(file)) {}
 
   Verification run();
+  Verification run_without_data();
 
  private:
   comm::Comm& comm() const { return communicator_.engine(); }
   const Catalog& catalog() const noexcept { return file_->catalog(); }
+  void begin();
+  Verification end();
   void examine();
   void tell_unproven();
   void check(const FieldEntry& entry, std::uint64_t index);
@@ -107,8 +100,8 @@ class Verifier {
            std::string expected = {}, std::string found = {});
 
   Communicator communicator_;
-  const std::string& path_;
-  const VerifyOptions& options_;
+  const std::string path_;
+  const VerifyOptions options_;
   std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
   // Of the field that is looked at: what claims call it, and whether an exact sum proves its data, so that what looks
@@ -118,8 +111,8 @@ class Verifier {
   bool has_sum_ = false;  // some sum agrees, though it may not see all changes
 };
 
-Verification Verifier::run() {
-  // Every rank finds the same.
+// Every rank finds the same.
+void Verifier::begin() {
   comm::agree_alike(comm(), [&] {
     result_.path = catalog().path;
     result_.format = catalog().format;
@@ -127,6 +120,22 @@ Verification Verifier::run() {
     result_.claims = io::claims_of(catalog().findings);
     result_.fields.reserve(catalog().fields.size());
   });
+}
+
+Verification Verifier::end() {
+  examine();
+  comm::agree_alike(comm(), [&] { tell_unproven(); });
+  io::conclude(result_, options_.require);
+  return std::move(result_);
+}
+
+Verification Verifier::run_without_data() {
+  begin();
+  return end();
+}
+
+Verification Verifier::run() {
+  begin();
   for (std::size_t i = 0; i < catalog().fields.size(); ++i) {
     const FieldEntry& entry = catalog().fields[i];
     const auto before = std::span(catalog().fields).first(i);
@@ -137,10 +146,7 @@ Verification Verifier::run() {
                                                           payload.length <= catalog().file_bytes - payload.offset);
     if (whole_in_file) check(entry, index);
   }
-  examine();
-  comm::agree_alike(comm(), [&] { tell_unproven(); });
-  io::conclude(result_, options_.require);
-  return std::move(result_);
+  return end();
 }
 
 // What a repair could not prove, of a field (claims_of() has its claim) or of the whole file.
@@ -455,7 +461,7 @@ void Verifier::judge_order(const FieldEntry& entry, const physics::ExaminedLinks
 }
 
 bool Verifier::is_stated(const std::optional<double>& stated, double measured, const FieldEntry& entry) const {
-  return stated && std::abs(*stated - measured) <= tolerance_of(*stated, entry.payload.spec.precision);
+  return stated && std::abs(*stated - measured) <= io::tolerance_of(*stated, entry.payload.spec.precision);
 }
 
 void Verifier::compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated,
@@ -503,6 +509,16 @@ Verification io::verify(storage::Transport& transport, const std::string& path, 
   // They decide who measures, which all ranks do together.
   comm::require_same(communicator.engine(), [&] { return options::stated("VerifyOptions", options); });
   return Verifier(transport, path, communicator, options).run();
+}
+
+Verification io::verify_structure(std::shared_ptr<ScannedFile> file, const Communicator& communicator,
+                                  const Limits& limits) {
+  return Verifier(std::move(file), communicator, {.limits = limits}).run_without_data();
+}
+
+Verification io::verify_structure(storage::Transport& transport, const std::string& path,
+                                  const Communicator& communicator, const Limits& limits) {
+  return Verifier(transport, path, communicator, {.limits = limits}).run_without_data();
 }
 
 }  // namespace lq

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,19 @@ Verification verify(const Set& set, const Communicator& communicator, const Veri
 
 Verification verify(const std::string& path, const Communicator& communicator, const Unsaid& unsaid,
                     const VerifyOptions& options) {
-  return verify_as(path, Set(path, communicator, options.limits, unsaid), communicator, options);
+  std::optional<Error> failure;
+  try {
+    return verify_as(path, Set(path, communicator, options.limits, unsaid), communicator, options);
+  } catch (const Error& error) {
+    failure = error;
+  }
+  // A set that cannot be opened is a file all the same, of which an examination says more.
+  constexpr Code of_machine[] = {Code::io, Code::not_found, Code::no_permission, Code::out_of_memory,
+                                 Code::unknown_format};
+  if (std::ranges::find(of_machine, failure->code()) != std::end(of_machine)) throw *failure;
+  Verification file = io::verify(path, communicator, options);
+  if (is_ok(file.verdict)) throw *failure;
+  return file;
 }
 
 }  // namespace lq::modes

@@ -115,6 +115,11 @@ class Scan {
       if (!file || file->size() != known_.file_bytes()) report(record, name, file ? file->size() : 0, file != nullptr);
       catalog_.records.push_back(std::move(record));
     }
+    // Metadata that were cut are those of fewer files.
+    const std::string next = file_name(known_, known_.files());
+    if (beside(next)) {
+      throw Error(Code::malformed, fmt::format("there is {}, but no line crc32[{}]", next, known_.files()));
+    }
   }
 
   void report(const Record& record, const std::string& name, std::uint64_t bytes, bool is_there) {

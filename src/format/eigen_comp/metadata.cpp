@@ -34,6 +34,10 @@ class Lines {
     const auto found = values_.find(key);
     return found == values_.end() ? std::nullopt : std::optional<std::string_view>(found->second);
   }
+  std::size_t count(std::string_view prefix) const {
+    const auto is_one = [prefix](const auto& line) { return line.first.starts_with(prefix); };
+    return static_cast<std::size_t>(std::ranges::count_if(values_, is_one));
+  }
   std::uint64_t number(const std::string& key, std::uint64_t least) const {
     const auto value = find(key);
     if (!value) throw Error(Code::malformed, fmt::format("there is no line {}", key), {.expected = key});
@@ -63,6 +67,9 @@ std::vector<std::uint32_t> crcs_in(const Lines& lines) {
     crcs.push_back(*crc);
   }
   if (crcs.empty()) throw Error(Code::malformed, "there is no line crc32[0], one for each file");
+  if (crcs.size() != lines.count("crc32")) {
+    throw Error(Code::malformed, fmt::format("there is no line crc32[{}], but there are further ones", crcs.size()));
+  }
   return crcs;
 }
 
@@ -98,8 +105,27 @@ void require_basis(const Metadata& known) {
                      "a file");
 }
 
+// Each file holds the part of one node, with a checksum.
+void require_files(const Metadata& known, const Extents& lattice) {
+  std::uint64_t files = 1;
+  for (int d = 0; d < 4; ++d) {
+    if (lattice[d] % known.node[d] != 0) {
+      throw Error(Code::malformed, fmt::format("the {} of a file do not divide the lattice {}", to_string(known.node),
+                                               to_string(lattice)));
+    }
+    files = base::multiply_or_throw(files, static_cast<std::uint64_t>(lattice[d] / known.node[d]), "the files");
+  }
+  if (files == known.files()) return;
+  throw Error(Code::malformed, fmt::format("{} files make up the lattice {}, but there are {} lines crc32[...]", files,
+                                           to_string(lattice), known.files()));
+}
+
 std::optional<Extents> lattice_in(const Lines& lines, const Metadata& known) {
-  if (lines.find("gs[0]")) return lines.extents("gs");
+  if (lines.count("gs[") > 0) {
+    Extents lattice = lines.extents("gs");
+    require_files(known, lattice);
+    return lattice;
+  }
   if (known.files() == 1) return known.node;
   return {};
 }

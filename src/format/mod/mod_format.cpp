@@ -18,6 +18,7 @@
 #include "base/xml.hpp"
 #include "format/flat/flat.hpp"
 #include "format/formats.hpp"
+#include "format/likely_precision.hpp"
 #include "format/mod/map.hpp"
 
 namespace lq::format::mod {
@@ -162,9 +163,23 @@ class Scan {
       throw Error(Code::unsupported, fmt::format("its records do not match a time slice of {} with 6 numbers a site",
                                                  to_string(described.lattice)));
     }
+    require_likely(*precision);
     for (const auto& [vector, slices] : by_vector()) {
       add_vector(vector, slices, payload_of(described.lattice, *precision));
     }
+  }
+
+  // The precision follows from the lattice alone, which is a text without a checksum.
+  void require_likely(Precision precision) {
+    const Entry& first = map_.entries.front();
+    const Described described = described_in(map_.text);
+    const std::uint64_t bytes = slice_sites(described.lattice) * payload_of(described.lattice, precision).site_bytes();
+    const auto looks = likely_precision(file_, first.offset, bytes, ByteOrder::big);
+    if (!looks || *looks == precision) return;
+    throw Error(Code::malformed,
+                fmt::format("on the lattice {} its numbers would be in {} precision, but they look like ones in {} "
+                            "precision: the lattice in its header is damaged",
+                            to_string(described.lattice), name(precision), name(*looks)));
   }
 
   using Slices = std::map<std::int32_t, std::uint64_t>;  // the place of each

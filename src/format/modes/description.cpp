@@ -212,6 +212,9 @@ void check(const Description& description) {
     refuse(fmt::format("{} numbers per site, expected 1 to {}", description.site.numbers, largest_site));
   }
   if (description.site.kind == FieldKind::gauge) refuse("links are not a vector; use spinor, propagator or generic");
+  if (description.site.is_complex && description.site.numbers % 2 != 0) {
+    refuse(fmt::format("{} real numbers per site cannot be complex numbers", description.site.numbers));
+  }
   const std::uint64_t numbers = numbers_of(description.site);
   if (description.site.kind != FieldKind::generic &&
       (numbers != description.site.numbers || !description.site.is_complex)) {
@@ -276,7 +279,9 @@ Description decode_description(std::string_view document) {
   site.colors = required_int(root, "colors");
   site.spins = required_int(root, "spins");
   site.numbers = required_number(root, "numbers");
-  site.is_complex = required_number(root, "complex") != 0;
+  const std::uint64_t complex = required_number(root, "complex");
+  if (complex > 1) fail("complex", fmt::format("{}", complex), "0 or 1");
+  site.is_complex = complex == 1;
   description.storage = required_name(root, "storage", {Storage::double_, Storage::single, Storage::fixed16});
   site.precision = description.storage == Storage::double_ ? Precision::double_ : Precision::single;
   description.operator_name = root.text_of("operator").value_or("");

@@ -34,6 +34,7 @@ class Examination {
     }
     for (const Group& group : group_records(catalog_.records, catalog_.file_bytes).groups) compare_global(group);
     for (const FieldEntry& field : catalog_.fields) compare_precision(field);
+    require_data();
     examined_.findings = findings_.take();
     return std::move(examined_);
   }
@@ -43,6 +44,7 @@ class Examination {
   void tell_uncovered(const Record& record);
   void compare_global(const Group& group);
   void compare_precision(const FieldEntry& field);
+  void require_data();
   std::uint32_t crc_of(const Record& record);
 
   base::ByteSource& file_;
@@ -131,6 +133,15 @@ void Examination::compare_precision(const FieldEntry& field) {
   findings_.warning("field-precision", catalog_.records.at(static_cast<std::size_t>(field.record)),
                     fmt::format("described as numbers in {} precision, but they look like ones in {} precision",
                                 name(payload.spec.precision), name(*looks)));
+}
+
+// One of several files begins with the list of its sites.
+void Examination::require_data() {
+  const auto is_data = [](const Record& record) { return role_of(record.type) == Role::data; };
+  if (catalog_.records.empty() || catalog_.records.front().type != type::sitelist) return;
+  if (std::ranges::any_of(catalog_.records, is_data)) return;
+  findings_.error(Code::truncated, "scidac-data-missing", catalog_.records.front(),
+                  "it lists sites, but no record with their data follows: it is cut, or the headers after it are damaged");
 }
 
 }  // namespace

@@ -1,0 +1,178 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Good files of every format that is registered, damaged at random, and what verify makes of them: none is called sound
+// whose numbers differ, none consistent where exact sums exist, and with a weak sum only what that sum cannot see.
+// LQ_MUTANTS: damaged files of each format.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <limequat/limequat.hpp>
+
+#include "support/contents.hpp"
+#include "support/damage.hpp"
+#include "support/scratch_directory.hpp"
+#include "verdicts/entries.hpp"
+
+namespace lq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::contents_in;
+using testing::Contents;
+using testing::Entry;
+
+int mutants_of_a_format() {
+  const char* const text = std::getenv("LQ_MUTANTS");
+  return text != nullptr ? std::atoi(text) : 300;
+}
+
+class Mutants : public ::testing::TestWithParam<std::string> {
+ protected:
+  Verdict verdict() {
+    try {
+      return verify(path_, {}, {.threads = 1}).verdict;
+    } catch (const Error& error) {
+      EXPECT_NE(error.code(), Code::internal) << error.what();
+      return Verdict::unreadable;
+    }
+  }
+
+  // What is wrong with calling a damaged file OK; empty: nothing.
+  std::string fault(const Entry& entry, const Contents& before, Verdict found) {
+    Contents now;
+    try {
+      now = contents_in(path_);
+    } catch (const Error& error) {
+      return std::string("it cannot be read: ") + error.what();
+    }
+    if (now == before) return {};
+    std::string which;
+    for (const auto& [name, bytes] : before) {
+      const auto it = now.find(name);
+      if (it == now.end()) which += " -" + name;
+      else if (it->second != bytes) which += " !" + name;
+    }
+    for (const auto& [name, bytes] : now) {
+      if (before.find(name) == before.end()) which += " +" + name;
+    }
+    if (found == Verdict::sound || entry.verdict == Verdict::sound) return "it reads otherwise:" + which;
+    return what_is_seen(entry, before, now);
+  }
+
+  // What should have been seen without an exact sum.
+  std::string what_is_seen(const Entry& entry, const Contents& before, const Contents& now) {
+    const Catalog catalog = inspect(path_);
+    for (const auto& [name, bytes] : before) {
+      const auto changed = now.find(name);
+      // Names of objects are texts, nothing says how many messages there were, and descriptions of raw data are what
+      // somebody says of them.
+      const bool is_named_freely = GetParam() == "lime" || GetParam() == "raw" || name.starts_with("/");
+      if (changed == now.end()) {
+        if (!is_named_freely) return "it has no " + name;
+        continue;
+      }
+      const bool is_field = name.find(": ") != std::string::npos;
+      if (is_field && !are_finite(changed->second) && are_finite(bytes)) return "it has numbers that are NaN";
+    }
+    if (catalog.fields.empty() || entry.files.size() != 1) return {};
+    const FieldEntry& field = catalog.fields.front();
+    const bool has_sum = verify(path_, {}, {.threads = 1}).fields.front().status == ChecksumStatus::ok;
+    if (has_sum && (GetParam() == "nersc" || GetParam() == "milc")) {
+      const Payload& payload = field.payload;
+      const std::string bad = testing::contents(path_);
+      if (sums_of(bad.substr(payload.offset), payload.byte_order) !=
+          sums_of(entry.files.front().second.substr(payload.offset), payload.byte_order)) {
+        return "its word sums are others";
+      }
+    }
+    if (!field.plaquette || field.payload.spec.kind != FieldKind::gauge) return {};
+    const double tolerance = field.payload.spec.precision == Precision::double_ ? 1e-10 : 3e-5;
+    const auto plaquette = [&](const Contents& contents) {
+      const std::string& bytes = contents.begin()->second;
+      std::vector<double> links(bytes.size() / sizeof(double));
+      std::memcpy(links.data(), bytes.data(), bytes.size());
+      return measure(Grid(field.payload.extents), gauge(links, {.colors = field.payload.spec.colors}), 1).plaquette.average;
+    };
+    return std::abs(plaquette(before) - plaquette(now)) > tolerance ? "its plaquette is another" : "";
+  }
+
+  static bool are_finite(const std::string& bytes) {
+    for (std::size_t at = 0; at + sizeof(double) <= bytes.size(); at += sizeof(double)) {
+      double number = 0;
+      std::memcpy(&number, bytes.data() + at, sizeof number);
+      if (!std::isfinite(number)) return false;
+    }
+    return true;
+  }
+
+  // Those of NERSC and of MILC.
+  static std::array<std::uint32_t, 3> sums_of(const std::string& bytes, ByteOrder order) {
+    std::array<std::uint32_t, 3> sums{};
+    for (std::size_t i = 0; 4 * i + 4 <= bytes.size(); ++i) {
+      std::uint32_t word = 0;
+      for (std::size_t k = 0; k < 4; ++k) {
+        const auto byte = static_cast<unsigned char>(bytes[4 * i + k]);
+        word |= static_cast<std::uint32_t>(byte) << 8 * (order == ByteOrder::big ? 3 - k : k);
+      }
+      sums[0] += word;
+      sums[1] ^= std::rotl(word, static_cast<int>(i % 29));
+      sums[2] ^= std::rotl(word, static_cast<int>(i % 31));
+    }
+    return sums;
+  }
+
+  testing::ScratchDirectory folder_;
+  std::string path_;
+};
+
+TEST_P(Mutants, AreNotCalledSoundWhereTheyReadOtherwise) {
+  const std::vector<Entry> entries = testing::entries_of(GetParam());
+  ASSERT_FALSE(entries.empty()) << "there is no good file of this format in tests/golden, and none is written here";
+  testing::Damage damage(20261128);
+  int bad_ones = 0, faults = 0;
+  const int of_each = 1 + mutants_of_a_format() / static_cast<int>(entries.size());
+  for (const Entry& entry : entries) {
+    entry.put(folder_.path());
+    path_ = folder_ / entry.name;
+    const Contents before = contents_in(path_);
+    for (int trial = 0; trial < of_each; ++trial) {
+      const auto& [name, good] = entry.files[damage.below(2) == 0 ? 0 : damage.below(entry.files.size())];
+      if (good.empty()) continue;
+      const std::string bad = damage.of(good);
+      testing::put_contents(folder_ / name, bad);
+      const Verdict found = verdict();
+      if (!is_ok(found)) {
+        ++bad_ones;
+      } else if (const std::string wrong = fault(entry, before, found); !wrong.empty() && ++faults <= 40) {
+        ADD_FAILURE() << entry.name << " (" << lq::name(entry.verdict) << "), mutant " << trial << " of " << name << ": "
+                      << damage.what() << ": " << lq::name(found) << ", but " << wrong;
+        if (const char* const keep = std::getenv("LQ_KEEP")) {
+          const std::string kept = std::string(keep) + "/" + GetParam() + "." + std::to_string(faults);
+          fs::create_directories(kept);
+          entry.put(kept);
+          testing::put_contents(kept + "/" + name, bad);
+        }
+      }
+      testing::put_contents(folder_ / name, good);
+    }
+  }
+  if (faults > 0) std::printf("%s: %d faults\n", GetParam().c_str(), faults);
+  EXPECT_GT(bad_ones, mutants_of_a_format() / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFormats, Mutants, ::testing::ValuesIn(testing::names_of_formats()),
+                         [](const auto& which) { return testing::test_name(which.param); });
+
+}  // namespace
+}  // namespace lq
