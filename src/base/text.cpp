@@ -5,12 +5,14 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/printable.hpp"
 
 namespace lq::base {
 namespace {
@@ -52,11 +54,41 @@ std::size_t edits(std::string_view a, std::string_view b) {
 
 bool is_continuation(char c) noexcept { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// C0 and C1 controls and DEL: a terminal obeys them.
-bool is_control(std::string_view character) noexcept {
+// The number of a well-formed character.
+char32_t code_point(std::string_view character) noexcept {
   const auto first = static_cast<unsigned char>(character[0]);
-  if (character.size() == 1) return first < 0x20 || first == 0x7f;
-  return first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+  if (character.size() == 1) return first;
+  char32_t code = first & (0x7fU >> character.size());
+  for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3fU);
+  return code;
+}
+
+struct CodeRange {
+  char32_t first, last;
+};
+// Controls; what has no width, turns the direction of a line or ends it; no characters.
+constexpr CodeRange not_shown[] = {{0x0, 0x1f},        {0x7f, 0x9f},     {0x200b, 0x200f}, {0x2028, 0x202e},
+                                   {0x2060, 0x206f},   {0xfdd0, 0xfdef}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb},
+                                   {0xe0000, 0xe0fff}};
+
+bool is_shown(std::string_view character) noexcept {
+  const char32_t code = code_point(character);
+  return (code & 0xfffe) != 0xfffe && std::ranges::none_of(not_shown, [&](const CodeRange& range) {
+           return code >= range.first && code <= range.last;
+         });
+}
+
+// Takes a character, or a byte that begins none, from `bytes`: as it is printed.
+std::string next_printable(std::string_view& bytes, std::string_view kept) {
+  const std::size_t length = utf8_length(bytes), taken = std::max<std::size_t>(length, 1);
+  const std::string_view character = bytes.substr(0, taken);
+  bytes.remove_prefix(taken);
+  const bool is_kept = length == 1 && kept.find(character) != std::string_view::npos;
+  if (character == "\\" && !is_kept) return "\\\\";
+  if (length > 0 && (is_kept || is_shown(character))) return std::string(character);
+  std::string escaped;
+  for (const char c : character) escaped += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  return escaped;
 }
 
 }  // namespace
@@ -128,17 +160,32 @@ std::size_t utf8_length(std::string_view text) noexcept {
 std::string printable(std::string_view bytes, std::size_t limit) {
   std::string text;
   while (!bytes.empty()) {
-    const std::size_t length = utf8_length(bytes);
-    const std::string_view character = bytes.substr(0, length);
-    const bool plain = length > 0 && !is_control(character) && character != "\\";
-    const std::string piece = plain              ? std::string(character)
-                              : bytes[0] == '\\' ? "\\\\"
-                                                 : fmt::format("\\x{:02x}", static_cast<unsigned char>(bytes[0]));
+    const std::string piece = next_printable(bytes, "");
     if (text.size() + piece.size() > limit) return text + "...";
     text += piece;
-    bytes.remove_prefix(plain ? length : 1);
   }
   return text;
+}
+
+std::string printable_text(std::string_view text) {
+  std::string result;
+  while (!text.empty()) result += next_printable(text, "\n\t\\");
+  return result;
+}
+
+std::string_view whole_characters(std::string_view bytes) noexcept {
+  for (std::size_t cut = 1; cut <= std::min<std::size_t>(bytes.size(), 3); ++cut) {
+    const std::string_view last = bytes.substr(bytes.size() - cut);
+    if (is_continuation(last[0])) continue;
+    if (utf8_length(last) > 0) return bytes;
+    for (const char continuation : {'\x80', '\xbf'}) {  // some beginnings demand a small one, some a large one
+      std::array<char, 4> whole{continuation, continuation, continuation, continuation};
+      std::ranges::copy(last, whole.begin());
+      if (utf8_length({whole.data(), whole.size()}) > cut) return bytes.substr(0, bytes.size() - cut);
+    }
+    return bytes;
+  }
+  return bytes;
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates) {

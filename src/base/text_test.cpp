@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "base/printable.hpp"
+
 namespace lq::base {
 namespace {
 
@@ -83,6 +85,25 @@ TEST(Printable, KeepsUtf8ButNoControlCharacters) {
   EXPECT_EQ(printable("M\xc3\xbcnster \xe2\x82\xac"), "M\xc3\xbcnster \xe2\x82\xac");
   EXPECT_EQ(printable("\xc2\x9bK\x7f"), "\\xc2\\x9bK\\x7f");
   EXPECT_EQ(printable("\xc3(\xe2\x82"), "\\xc3(\\xe2\\x82");
+}
+
+TEST(Printable, ShowsNoMarksThatHideOrTurnText) {
+  EXPECT_EQ(printable("\xe2\x80\xae" "a\xef\xbb\xbf"), "\\xe2\\x80\\xaea\\xef\\xbb\\xbf");  // U+202E, U+FEFF
+  EXPECT_EQ(printable("\xef\xbf\xbf\xef\xbf\xbd"), "\\xef\\xbf\\xbf\xef\xbf\xbd");                // U+FFFF, U+FFFD
+  EXPECT_EQ(printable("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
+}
+
+TEST(PrintableText, KeepsLines) {
+  EXPECT_EQ(printable_text("a\tb\\c\n\x1b[1m\xff\xc3\xbc\r"), "a\tb\\c\n\\x1b[1m\\xff\xc3\xbc\\x0d");
+}
+
+TEST(WholeCharacters, DropsOneThatIsCut) {
+  for (const char* cut : {"", "\xc3", "\xe2\x82", "\xf0", "\xf0\x9f\x98", "\xed\x9f"}) {
+    EXPECT_EQ(whole_characters(std::string("a\xc3\xbc") + cut), "a\xc3\xbc") << printable(cut);
+  }
+  for (const char* whole : {"", "a", "\xff", "\xc0", "\x80\x80\x80\x80", "\xe2\x82\xac", "\xc3\xbc\xbc"}) {
+    EXPECT_EQ(whole_characters(whole), whole) << printable(whole);
+  }
 }
 
 TEST(Printable, CutsAtTheLimit) {

@@ -17,9 +17,9 @@
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/leftovers.hpp"
 #include "cli/option_arguments.hpp"
 #include "cli/text.hpp"
+#include "io/leftovers.hpp"
 
 namespace lq::cli {
 namespace {
@@ -133,8 +133,8 @@ class Info {
 
   int show(Session& session, const std::string& path) {
     const Catalog catalog = inspect(path, session.communicator, limits);
-    std::vector<std::string> leftovers = session.is_root() ? leftovers_of(path) : std::vector<std::string>();
-    std::erase_if(leftovers, [&](const std::string& name) { return is_needed(name, catalog); });
+    std::vector<std::string> leftovers;
+    if (session.is_root()) leftovers = io::unneeded_leftovers(catalog);
     const std::optional<Checkpoint> checkpoint = checkpoint_of(catalog, session.communicator);
     const int code = at_root(session, [&] {
       if (session.json) {
@@ -151,19 +151,12 @@ class Info {
                       "Unless a writer is still running, `lq repair` may recover its contents, or it can be removed",
                       path, leftover));
     }
-    if (!is_leftover(path)) return code;
+    if (!io::is_leftover(path)) return code;
     session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
     return incomplete;
   }
 
  private:
-  // Of files that belong together some may not have their names yet.
-  static bool is_needed(const std::string& leftover, const Catalog& catalog) {
-    const bool is_read = std::ranges::find(catalog.files, leftover) != catalog.files.end();
-    const auto is_replaced = [](const Finding& finding) { return finding.rule == "replacement"; };
-    return is_read || std::ranges::any_of(catalog.findings, is_replaced);
-  }
-
   bool after_another_ = false;
 
   void begin_text(Session& session, const std::string& path) {

@@ -8,37 +8,9 @@
 #include <cstdio>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/text.hpp"
+#include "base/printable.hpp"
 
 namespace lq::cli {
-namespace {
-
-bool is_obeyed(std::string_view character) noexcept {
-  const auto first = static_cast<unsigned char>(character[0]);
-  if (first < 0x20) return first != '\n' && first != '\t';
-  // U+0080 to U+009F are control characters, too.
-  return first == 0x7f || (first == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
-}
-
-}  // namespace
-
-std::string harmless(std::string_view text) {
-  std::string result;
-  while (!text.empty()) {
-    const std::size_t length = base::utf8_length(text);
-    if (length > 0 && !is_obeyed(text.substr(0, length))) {
-      result += text.substr(0, length);
-      text.remove_prefix(length);
-    } else {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-      text.remove_prefix(1);
-    }
-  }
-  return result;
-}
-
 std::string on_one_line(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\n' ? std::string("\\x0a") : std::string(1, c);
@@ -63,14 +35,14 @@ std::string Output::named(std::string_view text) const {
 
 void Output::write(std::string_view bytes) {
   const std::string text = named(bytes);
-  put(is_terminal_ ? harmless(text) : text);
+  put(is_terminal_ ? base::printable_text(text) : text);
 }
 
 void Output::write_data(std::string_view bytes, bool under_launcher) {
   if (under_launcher || !is_terminal_) {
     put(bytes);
   } else {
-    put(harmless(bytes));
+    put(base::printable_text(bytes));
   }
 }
 

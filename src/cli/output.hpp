@@ -11,9 +11,6 @@
 
 namespace lq::cli {
 
-// What a terminal shows and does not obey: control characters other than ends of lines and tabs, and bytes that are no
-// characters, become \xNN.
-std::string harmless(std::string_view text);
 // What is to be one line stays one, whatever names of files hold.
 std::string on_one_line(std::string_view text);
 

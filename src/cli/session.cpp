@@ -11,17 +11,19 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "base/printable.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/leftovers.hpp"
 #include "cli/standard_input.hpp"
 #include "cli/text.hpp"
+#include "io/leftovers.hpp"
 
 namespace lq::cli {
 
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
   std::fflush(stdout);  // keeps the order where both go to one terminal
-  const std::string shown = ::isatty(STDERR_FILENO) == 1 ? harmless(out.named(message)) : out.named(message);
+  std::string shown = out.named(message);
+  if (::isatty(STDERR_FILENO) == 1) shown = base::printable_text(shown);
   std::fprintf(stderr, "%s: %s\n", program.c_str(), shown.c_str());
 }
 
@@ -104,7 +106,7 @@ int tell(Session& session, const std::string& path, const Error& error) {
     session.complain("--overwrite replaces it");
   }
   if (error.code() == Code::not_found && session.is_root()) {
-    for (const std::string& leftover : leftovers_of(path)) {
+    for (const std::string& leftover : io::leftovers_of(path)) {
       session.complain(fmt::format("{}: an interrupted writer left \"{}\"; see \"{} verify {}\" for how far it came",
                                    path, leftover, session.program, leftover));
       code = incomplete;

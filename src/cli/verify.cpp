@@ -14,13 +14,13 @@
 #include "base/ordered_results.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/leftovers.hpp"
 #include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/standard_input.hpp"
 #include "cli/text.hpp"
 #include "cli/verify.hpp"
 #include "comm/cores.hpp"
+#include "io/leftovers.hpp"
 
 namespace lq::cli {
 namespace {
@@ -174,7 +174,7 @@ struct VerifyArguments {
 int judge_file(Session& session, const std::string& path, bool is_sound) {
   int code = fine;
   if (!is_sound) code = exit_code_of(inspect(path, session.communicator));
-  if (!is_leftover(path)) return code;
+  if (!io::is_leftover(path)) return code;
   session.complain(fmt::format("{}: this is the temporary name of a file that its writer has not completed", path));
   return worse(code, incomplete);
 }

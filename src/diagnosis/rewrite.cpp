@@ -8,11 +8,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <limequat/file.hpp>
 
 #include "diagnosis/link_reader.hpp"
 #include "format/format.hpp"
 #include "io/merge_texts.hpp"
+#include "io/write.hpp"
 #include "kernels/pack.hpp"
 
 namespace lq::diagnosis {
@@ -115,7 +115,14 @@ bool is_mended(const Finding& finding) noexcept {
 
 Report rewrite(const Subject& subject, base::ByteSource& file, const Rewriting& how) {
   const Field field = field_of(subject, file, how);
-  return write(how.path, Grid({}, how.ordering.sites.extents), field, write_options(subject, field.spec, how));
+  const Grid grid({}, how.ordering.sites.extents);
+  const WriteOptions options = write_options(subject, field.spec, how);
+  storage::Transport& transport = storage::resolve(how.path);
+  io::FieldWriter writer(transport, Communicator(), how.path, options);
+  writer.keep_private(file.path());
+  Report report = io::append_field(writer, transport, grid, how.path, options.name, field, options.metadata, options);
+  writer.commit(report);
+  return report;
 }
 
 }  // namespace lq::diagnosis

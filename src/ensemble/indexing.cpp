@@ -23,6 +23,7 @@
 #include "ensemble/schema.hpp"
 #include "ensemble/store.hpp"
 #include "ensemble/walk.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -61,6 +62,7 @@ class Indexing {
       : database_(database), options_(options), report_(report) {
     FileStatus own;
     if (status_of(database.path(), own)) own_ = full_path(database.path());
+    is_new_ = !own_.empty() && database.whole("SELECT count(*) FROM folders") == 0;
   }
 
   void folder(const std::string& folder);
@@ -89,6 +91,7 @@ class Indexing {
   std::int64_t begun_ = base::seconds_now();
   std::string now_ = base::utc_text(begun_);
   std::string own_;  // path of the catalogue
+  bool is_new_ = false;
   Store store_{database_};
   std::vector<std::string> unreadable_;  // folders
   KnownFiles known_;                     // of the folder
@@ -216,6 +219,9 @@ void Indexing::keep(const Looked& looked) {
 void Indexing::keep_entry(const Looked& looked) {
   const Known* const before = entry_before(looked.path);
   if (before != nullptr) tell_change(looked, *before);
+  // A new catalogue is for nobody who may not read all of its files; later its owner decides.
+  FileStatus now;
+  if (is_new_ && status_of(looked.path, now)) storage::resolve(own_).keep_private(looked.path, own_);
   count_read(before, !looked.problem.empty());
   store_.keep(looked, now_);
 }

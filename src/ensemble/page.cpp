@@ -269,6 +269,18 @@ std::string page_text(const Database& database, const std::vector<std::string>& 
       {{"title", heading}, {"subtitle", subtitle}, {"style", page_style}, {"data", data}, {"script", page_script}});
 }
 
+// Of one in memory its entries that are there.
+std::vector<std::string> sources_of(const Database& database) {
+  FileStatus status;
+  if (status_of(database.path(), status)) return {database.path()};
+  std::vector<std::string> paths;
+  Statement files = database.prepare("SELECT path FROM files");
+  while (files.step()) {
+    if (status_of(files.text(0), status)) paths.push_back(files.text(0));
+  }
+  return paths;
+}
+
 PageReport write_page(const std::vector<std::string>& folders, const std::string& page,
                       const CatalogueOptions& options) {
   const base::Stopwatch watch;
@@ -280,7 +292,7 @@ PageReport write_page(const std::vector<std::string>& folders, const std::string
                             : full.empty()         ? index.db
                                                    : fmt::format("{}", fmt::join(full, ", "));
   const std::string text = page_text(database, full, title);
-  write_new(page, text, options.overwrite);
+  write_new(page, text, options.overwrite, sources_of(database));
   return {page, index.files + index.missing, text.size(), watch.seconds()};
 }
 

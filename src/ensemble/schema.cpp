@@ -164,6 +164,11 @@ void require_ours(const Database& database) {
   }
 }
 
+// As it is before its tables are there, which whoever is interrupted leaves.
+bool is_empty(const Database& database) {
+  return database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
+}
+
 Database ready(Database database) {
   database.run("PRAGMA foreign_keys = ON");
   return database;
@@ -190,21 +195,20 @@ std::string place_of(const std::string& db) {
 }
 
 Database open_existing(const std::string& path) {
+  const auto fail = [&](const char* what) {
+    throw Error(Code::not_found, fmt::format("{}: {}; `lq index DIR` creates one", path, what), {.path = path});
+  };
   std::error_code failure;
-  if (!std::filesystem::exists(path, failure) && !failure) {
-    throw Error(Code::not_found, fmt::format("{}: no catalogue found; `lq index DIR` creates one", path),
-                {.path = path});
-  }
+  if (!std::filesystem::exists(path, failure) && !failure) fail("no catalogue found");
   Database database(path, Opening::existing);
+  if (is_empty(database)) fail("no catalogue yet: this database is empty");
   require_ours(database);
   return ready(std::move(database));
 }
 
 Database open_or_make(const std::string& path) {
   Database database(path, Opening::create);
-  const bool is_new =
-      database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
-  if (is_new) make_tables(database);
+  if (is_empty(database)) make_tables(database);
   require_ours(database);
   return ready(std::move(database));
 }

@@ -45,11 +45,15 @@ void require_no_data(storage::Transport& transport, const std::string& path) {
 
 }  // namespace
 
-void write_new(const std::string& path, const std::string& text, bool overwrite) {
+void write_new(const std::string& path, const std::string& text, bool overwrite,
+               const std::vector<std::string>& made_of) {
   storage::Transport& transport = storage::resolve(path);
   if (overwrite) require_no_data(transport, path);
   io::NewFile file(transport, {}, path);
   file.create(overwrite, text.size());
+  for (const std::string& source : made_of) {
+    if (&storage::resolve(source) == &transport) transport.keep_private(source, file.temporary_path());
+  }
   file.named([&] { file.file().write_at(0, base::as_bytes(text)); });
   file.finish(Sync::data);
   file.publish(Sync::data);

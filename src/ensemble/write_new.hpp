@@ -5,11 +5,13 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace lq::ensemble {
 
-// exists: there is a file of that name, and `overwrite` is off; invalid_argument: it is a catalogue or a lattice file;
-// no_space, no_permission, ...
-void write_new(const std::string& path, const std::string& text, bool overwrite);
+// For nobody who may not read the files `made_of`. exists: there is a file of that name, and `overwrite` is off;
+// invalid_argument: it is a catalogue or a lattice file; no_space, no_permission, ...
+void write_new(const std::string& path, const std::string& text, bool overwrite,
+               const std::vector<std::string>& made_of = {});
 
 }  // namespace lq::ensemble

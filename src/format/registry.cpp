@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "format/component.hpp"
 #include "format/foreign.hpp"
@@ -90,7 +91,9 @@ std::string first_bytes(base::ByteSource& file) {
   std::array<std::byte, 16> start{};
   const std::size_t held = file.read_at(0, start);
   if (held == 0) return "the file is empty";
-  return fmt::format("it begins with \"{}\"", base::printable(base::as_text(base::Bytes(start).first(held))));
+  std::string_view text = base::as_text(base::Bytes(start).first(held));
+  if (held == start.size()) text = base::whole_characters(text);
+  return fmt::format("it begins with \"{}\"", base::printable(text));
 }
 
 // How files of all formats begin: "ildg, scidac, lime (the bytes 45 67 89 ab), sion (\"sion\")".

@@ -258,6 +258,18 @@ TEST(ForeignFiles, AreCalledByName) {
           "\"limequat partitioned file 1\" again"));
 }
 
+TEST(ForeignFiles, BeginWithWholeCharacters) {
+  for (const char* text : {"M\xc3\xbcnster \xe2\x82\xac", "M\xc3\xbcnster 123456\xe2\x82\xac and more"}) {
+    try {
+      recognised(text);
+      ADD_FAILURE() << "is recognised";
+    } catch (const Error& error) {
+      EXPECT_TRUE(has(error.what(), "it begins with \"M\xc3\xbcnster ")) << error.what();
+      EXPECT_FALSE(has(error.what(), "\\x")) << error.what();
+    }
+  }
+}
+
 TEST(ForeignFiles, ThatNobodyKnowsAreToldAllFormatsAndHowTheyBegin) {
   try {
     recognised("plain text");

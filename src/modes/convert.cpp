@@ -102,14 +102,15 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   const std::uint64_t last = std::min(options.last, source.size());
   Description description;
   WriteOptions how;
-  std::vector<std::string> unproven;
+  Origin origin;
   Report all;
   comm::require_same(comm, [&] {
+    origin.path = source.file_count() > 0 ? source.file(0).catalog().path : from;
     for (std::uint64_t k = 0; k < source.file_count(); ++k) {
       const Catalog& catalog = source.file(k).catalog();
       catalog.require_sound();
       for (const auto& [name, text] : catalog.metadata) {
-        if (name == format::unproven_text) unproven.push_back(text);
+        if (name == format::unproven_text) origin.unproven.push_back(text);
       }
     }
     if (options.first > last) {
@@ -134,7 +135,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   if (!is_own(options.format)) {
     export_set(source, to, communicator, options.first, last, options, all);
     comm::agree(comm, [&] {
-      for (const std::string& text : unproven) {
+      for (const std::string& text : origin.unproven) {
         all.warnings.push_back(
             fmt::format("{}: the source was repaired, and says: {}. The format \"{}\" has no place "
                         "for that",
@@ -145,7 +146,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
     return last - options.first;
   }
   const Grid grid(communicator, description.sites());
-  NewSet set(to, grid, description, how, unproven);
+  NewSet set(to, grid, description, how, origin);
   if (const modes::Source* const foreign = SetAccess::foreign(source)) {
     add_vectors(source, *foreign, last, set, grid, options, all);
   } else {

@@ -21,6 +21,8 @@
 #include "comm/agree.hpp"
 #include "format/scidac/grid_plan.hpp"
 #include "format/vectors/vectors.hpp"
+#include "io/write.hpp"
+#include "modes/new_set.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::modes {
@@ -45,6 +47,45 @@ WriteOptions how_of(const Description& known, const ConvertOptions& options) {
 [[noreturn]] void refuse(const std::string& to, const std::string& sentence) {
   throw Error(Code::unsupported, fmt::format("{}: {}", to, sentence), {.path = to});
 }
+
+// Vectors as fields of a new file, which is for nobody who may not read the set; of numbers that are not finite in it
+// the report warns.
+class VectorFile {
+ public:
+  // Collective.
+  VectorFile(const Set& source, const std::string& to, const Grid& grid, const WriteOptions& how)
+      : to_(to), grid_(grid), how_(how), transport_(storage::resolve(to)) {
+    writer_ = comm::agree(comm(), [&] {
+      auto made = std::make_unique<io::FieldWriter>(transport_, grid.communicator(), to, how);
+      made->keep_private(source.file().catalog().path);
+      return made;
+    });
+  }
+  // Collective.
+  void write(const Field& field, Report& report, const Metadata& texts = {}) {
+    const Metadata all = comm::agree(comm(), [&] {
+      Metadata both = how_.metadata;
+      both.insert(both.end(), texts.begin(), texts.end());
+      return both;
+    });
+    add_to(comm(), report, io::append_field(*writer_, transport_, grid_, to_, how_.name, field, all, how_, true));
+  }
+  // Collective.
+  void close(Report& report) {
+    Report last;
+    writer_->commit(last);
+    add_to(comm(), report, std::move(last));
+  }
+
+ private:
+  comm::Comm& comm() const noexcept { return grid_.communicator().engine(); }
+
+  const std::string& to_;
+  const Grid& grid_;
+  const WriteOptions& how_;
+  storage::Transport& transport_;
+  std::unique_ptr<io::FieldWriter> writer_ = {};
+};
 
 // A vector of this rank in double precision, read again and again.
 class Vector {
@@ -80,7 +121,7 @@ void write_milc(const Set& source, const std::string& to, const Grid& grid, std:
                                           declaration, last - first));
     vector = std::make_unique<Vector>(grid, known);
   });
-  lq::Writer file(to, grid, how);
+  VectorFile file(source, to, grid, how);
   for (std::uint64_t k = first; k < last; ++k) {
     vector->read(source, k);
     const Metadata texts = comm::agree(comm, [&] {
@@ -89,9 +130,9 @@ void write_milc(const Set& source, const std::string& to, const Grid& grid, std:
       return Metadata{{std::string(record_text_name), fmt::format("{}<info><eigVal>{:.18e}</eigVal>{}</info>",
                                                                   declaration, mode.eigenvalue.real(), residual)}};
     });
-    add_to(comm, report, file.write("", vector->field(), texts));
+    file.write(vector->field(), report, texts);
   }
-  file.close();
+  file.close(report);
 }
 
 // formats/vectors.md 2
@@ -178,7 +219,9 @@ void write_quda(const Set& source, const std::string& to, const Grid& grid, std:
     all.spec = generic_spec(Precision::double_, known.field().numbers * (last - first), true);
     all.fetch = [&](const Coord& x, void* site) { slices->fetch(x, static_cast<double*>(site)); };
   });
-  add_to(grid.communicator().engine(), report, lq::write(to, grid, all, how));
+  VectorFile file(source, to, grid, how);
+  file.write(all, report);
+  file.close(report);
 }
 
 // Between semicolons.
@@ -239,12 +282,12 @@ void write_mod(const Set& source, const std::string& to, const Grid& grid, std::
     text = {{"mod-metadata", mod_text(source, first, last)}};
     vector = std::make_unique<Vector>(grid, known);
   });
-  lq::Writer file(to, grid, how);
+  VectorFile file(source, to, grid, how);
   for (std::uint64_t k = first; k < last; ++k) {
     vector->read(source, k);
-    add_to(comm, report, file.write("", vector->field(), k == first ? text : nothing));
+    file.write(vector->field(), report, k == first ? text : nothing);
   }
-  file.close();
+  file.close(report);
 }
 
 Extents with_first(std::int64_t first, const Extents& others) {
@@ -339,16 +382,18 @@ void write_grid(const Set& source, const std::string& to, const Grid& grid, std:
         for (auto& text : vector_texts(source, k, k - first, *fields)) of_vector.metadata.push_back(std::move(text));
         return fmt::format("{}/v{}.bin", to, k - first);
       });
-      add_to(comm, report, lq::write(path, on, fields->read(source, k), of_vector));
+      VectorFile file(source, path, on, of_vector);
+      file.write(fields->read(source, k), report);
+      file.close(report);
     }
     return;
   }
-  lq::Writer file(to, on, how);
+  VectorFile file(source, to, on, how);
   for (std::uint64_t k = first; k < last; ++k) {
     const Metadata texts = comm::agree(comm, [&] { return vector_texts(source, k, k - first, *fields); });
-    add_to(comm, report, file.write("", fields->read(source, k), texts));
+    file.write(fields->read(source, k), report, texts);
   }
-  file.close();
+  file.close(report);
 }
 
 using Export = void (*)(const Set&, const std::string&, const Grid&, std::uint64_t, std::uint64_t,

@@ -353,9 +353,39 @@ TEST_F(Modes, ThatAreNotFiniteAreWarnedOfAndFound) {
       ASSERT_NE(found, verdict.findings.end());
       EXPECT_EQ(found->found, storage == Storage::double_ ? "1" : "2");
       EXPECT_NE(found->message.find("\"mode:1\""), std::string::npos) << found->message;
+      for (const char* format : {"modes", "grid", "grid-folder", "quda"}) {
+        Report report;
+        EXPECT_EQ(convert(path, path + format, {}, {.format = format}, &report), 2U);
+        ASSERT_EQ(report.warnings.size(), 1U) << format;
+        const std::string sites = storage == Storage::double_ ? " 1 sites" : " 2 sites";
+        EXPECT_NE(report.warnings[0].find(sites), std::string::npos) << report.warnings[0];
+      }
+    }
+  }
+}
+
+// Of both kinds of vectors, for those formats that have one kind only.
+TEST_F(Modes, OfAPrivateSetBecomePrivateFiles) {
+  using std::filesystem::perms;
+  for (const std::uint64_t numbers : {24, 6}) {
+    Description description = described();
+    if (numbers == 6) description.site = spinor_spec(Precision::double_, 3, 1);
+    std::vector<double> values = vector_number(grid_, 0, numbers);
+    values[0] = std::nan("");
+    {
+      Writer writer(path_, grid_, description, {.overwrite = true});
+      writer.append(spinor(values, {.spins = numbers == 6 ? 1 : 4}), {});
+    }
+    std::filesystem::permissions(path_, perms::owner_read | perms::owner_write);
+    const auto formats = numbers == 24 ? std::vector<std::string>{"modes", "grid", "grid-folder", "quda"}
+                                       : std::vector<std::string>{"modes", "milc", "mod"};
+    for (const std::string& format : formats) {
       Report report;
-      EXPECT_EQ(convert(path, path + ".copy", {}, {}, &report), 2U);
-      EXPECT_EQ(report.warnings.size(), 1U);
+      const std::string to = folder_ / fmt::format("private_{}_{}", numbers, format);
+      convert(path_, to, {}, {.format = format}, &report);
+      EXPECT_EQ(report.warnings.size(), 1U) << format;
+      const std::string made = format == "grid-folder" ? to + "/v0.bin" : to;
+      EXPECT_EQ(std::filesystem::status(made).permissions(), perms::owner_read | perms::owner_write) << format;
     }
   }
 }

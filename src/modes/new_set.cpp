@@ -42,7 +42,7 @@ WriteOptions options_of_mode(const WriteOptions& options) {
 }
 
 NewSet::NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options,
-               const std::vector<std::string>& unproven)
+               const Origin& origin)
     : transport_(storage::resolve(path)), grid_(grid) {
   require_same_set(path, grid, description, options);
   comm::Comm& comm = grid_.communicator().engine();
@@ -50,7 +50,8 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
     path_ = path;
     options_ = options_of_mode(options);
     file_ = std::make_unique<io::NewFile>(transport_, grid_.communicator(), path_);
-    return format::modes::plan_set(description, unproven);
+    file_->keep_private(origin.path);
+    return format::modes::plan_set(description, origin.unproven);
   });
   compression_ = Compression::of(grid_, description);
   file_->exclude_appenders();

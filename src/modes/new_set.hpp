@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <limequat/modes.hpp>
 
@@ -44,11 +45,17 @@ struct Held {
   std::optional<io::FileState> left = {};
 };
 
+// What a set is made from: a file, which may be private, and what repairs have said of it.
+struct Origin {
+  std::string path = {};
+  std::vector<std::string> unproven = {};
+};
+
 class NewSet {
  public:
-  // Collective. `unproven`: what repairs have said of the set that it is made from.
+  // Collective.
   NewSet(const std::string& path, const Grid& grid, const Description& description, const WriteOptions& options,
-         const std::vector<std::string>& unproven = {});
+         const Origin& origin = {});
   // Collective.
   Report append(const Field& vector, const Mode& mode);
   // Collective. `report`: of the last mode, or all of them, which gets the seconds and the verdict of read-back.

@@ -15,4 +15,12 @@ lq extract -q conf.ildg ildg-format conf.xml
 lq pack -q streams.sion conf.xml
 chmod 600 streams.sion
 lq defrag -q streams.sion -o one.sion
+cp --preserve=mode conf.ildg damaged.ildg
+printf x | dd of=damaged.ildg bs=1 seek=$(grep -abo -m 1 ildg-binary-data damaged.ildg | cut -d : -f 1) conv=notrunc status=none
+lq repair -q damaged.ildg -o conf.repaired.ildg > /dev/null 2>&1
+lq extract -q conf.ildg ildg-binary-data data.raw
+lq diagnose -q data.raw --lattice 4x4x4x4 --rewrite conf.rewritten.ildg > /dev/null 2>&1
+lq index -q run --db conf.db
+lq report -q --db conf.db -o conf.page.html
+lq report -q run -o conf.memory.html
 for file in conf.* one.sion; do stat -c '%a' "$file"; done | sort | uniq -c

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <ostream>
@@ -35,6 +36,7 @@ inline std::vector<double> links_in(const std::string& source, const Grid& grid)
 struct Work {
   std::string name;
   std::function<void(const std::string& source, const std::string& to, const Communicator& ranks)> run;
+  bool is_marked = false;  // with its name, or a number drawn at random: no two files are the same
 };
 inline std::ostream& operator<<(std::ostream& out, const Work& work) { return out << work.name; }
 
@@ -113,6 +115,56 @@ inline void convert_modes(const std::string& source, const std::string& to, cons
   modes::convert(set, to, ranks, options);
 }
 
+// Calls that have no communicator: one rank makes them, the others wait.
+inline Work by_one(const std::string& name, std::function<void(const std::string& source, const std::string& to)> run,
+                   bool is_marked = false) {
+  return {name,
+          [=](const std::string& source, const std::string& to, const Communicator& ranks) {
+            std::exception_ptr failure;
+            try {
+              if (ranks.is_root()) run(source, to);
+            } catch (...) {
+              failure = std::current_exception();
+            }
+            ranks.barrier();
+            if (failure) std::rethrow_exception(failure);
+          },
+          is_marked};
+}
+
+// A checkpoint beside the configuration, the same for all.
+inline void make_checkpoint(const std::string& source, const std::string& set) {
+  const Grid grid(lattice_of_works);
+  const auto links = links_in(source, grid);
+  MultifileWriter writer(set, {}, {.streams = 3});
+  for (std::size_t k = 0; k < writer.streams(); ++k) {
+    writer.stream(k).write(std::string(10'000 * (k + 1), static_cast<char>('a' + k)));
+  }
+  writer.write_field("links", grid, gauge(links));
+  writer.close();
+}
+
+// The same where it is read and written from: repack's calls look for both in one place.
+inline std::string checkpoint_for(const std::string& source, const std::string& to) {
+  namespace fs = std::filesystem;
+  const std::string set = source + ".sion";
+  if (!fs::exists(set)) make_checkpoint(source, set);
+  for (const auto& entry : fs::directory_iterator(fs::path(source).parent_path())) {
+    const std::string path = entry.path();
+    if (!path.starts_with(set)) continue;
+    fs::copy_file(path, to + ".set" + path.substr(set.size()), fs::copy_options::overwrite_existing);
+  }
+  return to + ".set";
+}
+
+// The configuration with one letter of a record's type changed.
+inline std::string damaged(const std::string& source, const std::string& path) {
+  std::string bytes = contents(source);
+  bytes.at(bytes.find("ildg-binary-data")) ^= 1;
+  put_contents(path, bytes);
+  return path;
+}
+
 inline std::vector<Work> works() {
   std::vector<Work> all{
       written("direct_rows", how("ildg"), false),
@@ -150,6 +202,51 @@ inline std::vector<Work> works() {
       {"modes_to_quda", [](const std::string& source, const std::string& to,
                            const Communicator& ranks) { convert_modes(source, to, ranks, "quda"); }},
   };
+  all.push_back({"generate", [](const std::string&, const std::string& to, const Communicator& ranks) {
+                   const Grid grid = grid_of(ranks);
+                   std::vector<double> links(grid.local_volume() * 72);
+                   generate(grid, gauge(links), {.sweeps = 1, .seed = 5});
+                   write(to, grid, gauge(links), how("ildg"));
+                 }});
+  all.push_back(by_one(
+      "pack", [](const std::string& source, const std::string& to) { pack(to, {source}); }, true));
+  all.push_back(by_one("unpack", [](const std::string& source, const std::string& to) {
+    unpack(source, std::filesystem::path(to).parent_path());
+  }));
+  all.push_back(by_one("extract", [](const std::string& source, const std::string& to) {
+    extract(source, "ildg-binary-data", 0, to);
+  }));
+  all.push_back(by_one("extract_field", [](const std::string& source, const std::string& to) {
+    extract(checkpoint_for(source, to), "links", 0, to);
+  }));
+  all.push_back(by_one(
+      "defragment",
+      [](const std::string& source, const std::string& to) {
+        defragment(checkpoint_for(source, to), to, {.checkpoint = false});
+      },
+      true));
+  all.push_back(by_one(
+      "defragment_checkpoint",
+      [](const std::string& source, const std::string& to) { defragment(checkpoint_for(source, to), to); }, true));
+  all.push_back(by_one(
+      "rewrite", [](const std::string& source, const std::string& to) { rewrite(checkpoint_for(source, to), to); },
+      true));
+  all.push_back(by_one("repair", [](const std::string& source, const std::string& to) {
+    repair(damaged(source, to + ".set"), to);
+  }));
+  all.push_back(by_one("diagnose", [](const std::string& source, const std::string& to) {
+    const Grid grid(lattice_of_works);  // of links that are not at random
+    std::vector<double> links(grid.local_volume() * 72);
+    generate(grid, gauge(links), {.sweeps = 1});
+    write(source + ".links", grid, gauge(links), with(how("ildg"), [](WriteOptions& options) {
+            options.overwrite = true;
+          }));
+    extract(source + ".links", "ildg-binary-data", 0, source + ".raw", {.overwrite = true});
+    DiagnoseOptions options;
+    options.lattice = to_string(lattice_of_works);
+    options.rewrite = to + ".ildg";
+    diagnose(source + ".raw", options);
+  }));
   for (const char* format : {"ildg", "scidac", "nersc", "milc", "openqcd"})
     all.push_back(converted(format, how(format)));
   all.push_back(converted("single_read_back", with(how("ildg"), [](WriteOptions& options) {

@@ -79,12 +79,19 @@ void make_group_above(hid_t file, const std::string& path, const Where& where) {
   if (slash != 0 && slash != std::string::npos) make_group(file, path.substr(0, slash), where);
 }
 
+bool is_bare_scale(hid_t file, const std::string& path) {
+  const Handle object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
+  if (!object || H5Iget_type(object.get()) != H5I_DATASET || H5Aexists(object.get(), "CLASS") <= 0) return false;
+  return H5Dget_storage_size(object.get()) == 0;
+}
+
 void require_free(hid_t file, const Where& where) {
   if (!has_link(file, where.object, where)) return;
-  throw Error(
-      Code::exists,
-      fmt::format("{}: there is a \"{}\" already; choose another name, or remove it first", where.path, where.object),
-      {.path = where.path, .record = where.object});
+  const char* const remedy = is_bare_scale(file, where.object)
+                                 ? ", the dimension scale of datasets beside it; choose another name"
+                                 : "; choose another name, or remove it first";
+  throw Error(Code::exists, fmt::format("{}: there is a \"{}\" already{}", where.path, where.object, remedy),
+              {.path = where.path, .record = where.object});
 }
 
 Handle make_group(hid_t file, const std::string& path, const Where& where) {

@@ -55,6 +55,8 @@ void put_integer(hid_t object, std::string_view name, std::int32_t value, const 
 void put_bytes(hid_t file, const std::string& path, base::Bytes bytes, const Where& where);
 // Throws `exists` where there is something.
 void require_free(hid_t file, const Where& where);
+// Whether `path` is a scale without values, which datasets beside it refer to (scales.hpp).
+bool is_bare_scale(hid_t file, const std::string& path);
 
 // The link `name` in the file, if there is one.
 bool has_link(hid_t file, const std::string& path, const Where& where);

@@ -122,7 +122,7 @@ class SessionOverHdf5 final : public File::Session {
     change({"write"}, path, [&](const std::string& place, const Where& where) {
       check_array(value, place);
       store_.edit([&](hid_t file) {
-        if (replace && has_link(file, place, where)) remove_object(file, place, where);
+        if (replace && has_link(file, place, where) && !is_bare_scale(file, place)) remove_object(file, place, where);
         put_array(file, value, layout_, now(), where);
       });
     });

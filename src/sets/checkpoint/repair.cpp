@@ -391,6 +391,7 @@ RepairReport Repair::repair_copy() {
       const std::string part = part_name(name, generation);
       const auto to = create_part(transport_, report_.path, part);
       parts.push_back(part);
+      transport_.keep_private(from, part);
       const auto source = transport_.open_read(from);
       copy_stretch(*source, {0, source->size()}, *to, 0, [](std::uint64_t) {});
       to->sync();

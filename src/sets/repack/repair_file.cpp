@@ -42,6 +42,7 @@ void write_file(storage::Transport& transport, base::ByteSource& source, const s
                 const RepackOptions& options) {
   const std::uint64_t size = source.size();
   io::NewFile file(transport, Communicator(), to);
+  if (transport.kind(source.path()) == storage::PathKind::file) file.keep_private(source.path());
   file.create(options.overwrite, size);
   Progressing progress(options.progress, size);
   comm::Team team(threads_for(options, size));

@@ -1,12 +1,14 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/leftovers.hpp"
+#include "io/leftovers.hpp"
+
+#include <algorithm>
 
 #include "base/folder.hpp"
 #include "base/path.hpp"
 #include "base/temporary_name.hpp"
 
-namespace lq::cli {
+namespace lq::io {
 
 bool is_leftover(std::string_view path) { return base::parse_temporary_name(path).has_value(); }
 
@@ -22,4 +24,14 @@ std::vector<std::string> leftovers_of(const std::string& path) {
   return found;
 }
 
-}  // namespace lq::cli
+std::vector<std::string> unneeded_leftovers(const Catalog& catalog) {
+  const auto is_replaced = [](const Finding& finding) { return finding.rule == "replacement"; };
+  if (std::ranges::any_of(catalog.findings, is_replaced)) return {};
+  std::vector<std::string> found = leftovers_of(catalog.path);
+  std::erase_if(found, [&](const std::string& name) {
+    return std::ranges::find(catalog.files, name) != catalog.files.end();
+  });
+  return found;
+}
+
+}  // namespace lq::io
