@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Foreign bytes as they are shown (printable(), in text.hpp, is for short ones in messages). UTF-8 stays; what a terminal
-// obeys or does not show (controls, marks of direction, separators of lines), and what is no UTF-8, become \xNN.
+// Foreign bytes as they are shown (printable(), in text.hpp, is for short ones in messages). UTF-8 stays; what a
+// terminal obeys or does not show (controls, marks of direction, separators of lines), and what is no UTF-8, become
+// \xNN.
 #pragma once
 
 #include <string>

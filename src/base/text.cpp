@@ -67,9 +67,9 @@ struct CodeRange {
   char32_t first, last;
 };
 // Controls; what has no width, turns the direction of a line or ends it; no characters.
-constexpr CodeRange not_shown[] = {{0x0, 0x1f},        {0x7f, 0x9f},     {0x200b, 0x200f}, {0x2028, 0x202e},
-                                   {0x2060, 0x206f},   {0xfdd0, 0xfdef}, {0xfeff, 0xfeff}, {0xfff0, 0xfffb},
-                                   {0xe0000, 0xe0fff}};
+constexpr CodeRange not_shown[] = {{0x0, 0x1f},      {0x7f, 0x9f},     {0x200b, 0x200f},
+                                   {0x2028, 0x202e}, {0x2060, 0x206f}, {0xfdd0, 0xfdef},
+                                   {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}};
 
 bool is_shown(std::string_view character) noexcept {
   const char32_t code = code_point(character);

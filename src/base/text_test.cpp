@@ -88,8 +88,10 @@ TEST(Printable, KeepsUtf8ButNoControlCharacters) {
 }
 
 TEST(Printable, ShowsNoMarksThatHideOrTurnText) {
-  EXPECT_EQ(printable("\xe2\x80\xae" "a\xef\xbb\xbf"), "\\xe2\\x80\\xaea\\xef\\xbb\\xbf");  // U+202E, U+FEFF
-  EXPECT_EQ(printable("\xef\xbf\xbf\xef\xbf\xbd"), "\\xef\\xbf\\xbf\xef\xbf\xbd");                // U+FFFF, U+FFFD
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "a\xef\xbb\xbf"),
+            "\\xe2\\x80\\xaea\\xef\\xbb\\xbf");                                     // U+202E, U+FEFF
+  EXPECT_EQ(printable("\xef\xbf\xbf\xef\xbf\xbd"), "\\xef\\xbf\\xbf\xef\xbf\xbd");  // U+FFFF, U+FFFD
   EXPECT_EQ(printable("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
 }
 

@@ -284,11 +284,11 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
 // whole, and names what is lost.
 [[noreturn]] void refuse_structure(const Catalog& catalog, const Error& error, const ConvertOptions& options) {
   if (format::format_named(catalog.format).mender == nullptr) throw error;
-  throw Error(error.code(),
-              fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}",
-                          error.what(),
-                          options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
-              error.facts());
+  throw Error(
+      error.code(),
+      fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}", error.what(),
+                  options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
+      error.facts());
 }
 
 void require_structure(const Catalog& catalog, const ConvertOptions& options) {
@@ -307,11 +307,11 @@ void require_structure(const std::shared_ptr<io::ScannedFile>& source, const Com
     const auto error = std::ranges::find(found.findings, Severity::error, &Finding::severity);
     if (error == found.findings.end()) return;
     const std::string& path = source->catalog().path;
-    refuse_structure(source->catalog(),
-                     Error(error->code == Code::ok ? Code::malformed : error->code,
-                           fmt::format("{}: {}", path, error->message),
-                           {.path = path, .record = error->record, .offset = error->offset}),
-                     options);
+    refuse_structure(
+        source->catalog(),
+        Error(error->code == Code::ok ? Code::malformed : error->code, fmt::format("{}: {}", path, error->message),
+              {.path = path, .record = error->record, .offset = error->offset}),
+        options);
   });
 }
 

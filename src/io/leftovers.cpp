@@ -28,9 +28,8 @@ std::vector<std::string> unneeded_leftovers(const Catalog& catalog) {
   const auto is_replaced = [](const Finding& finding) { return finding.rule == "replacement"; };
   if (std::ranges::any_of(catalog.findings, is_replaced)) return {};
   std::vector<std::string> found = leftovers_of(catalog.path);
-  std::erase_if(found, [&](const std::string& name) {
-    return std::ranges::find(catalog.files, name) != catalog.files.end();
-  });
+  std::erase_if(found,
+                [&](const std::string& name) { return std::ranges::find(catalog.files, name) != catalog.files.end(); });
   return found;
 }
 

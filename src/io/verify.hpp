@@ -26,8 +26,8 @@ Verification verify(storage::Transport& transport, const std::string& path, cons
 // a file that is open on all ranks, or of one by its name.
 Verification verify_structure(std::shared_ptr<ScannedFile> file, const Communicator& communicator,
                               const Limits& limits);
-Verification verify_structure(storage::Transport& transport, const std::string& path,
-                              const Communicator& communicator, const Limits& limits);
+Verification verify_structure(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                              const Limits& limits);
 
 // Local. Rules of the specification that the file breaks, as far as headers tell.
 LQ_INNER std::vector<Finding> broken_rules(const std::string& path, const Limits& limits);

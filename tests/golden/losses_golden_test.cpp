@@ -222,15 +222,13 @@ TEST(Losses, AreSeenInAllBytesButThoseThatAreNamedAsUncovered) {
 
 TEST(Losses, AreNotOkWhereABitOfAHeaderOfARecordIsFlipped) {
   for (const Original& original : of_records) {
-    expect_no_losses(
-        original, [](const std::string& good, const auto& take) { flip_headers(good, take); });
+    expect_no_losses(original, [](const std::string& good, const auto& take) { flip_headers(good, take); });
   }
 }
 
 TEST(Losses, AreNotOkWhereABitOfTheHeaderOfAFileIsFlipped) {
   for (const Original& original : of_headers) {
-    expect_no_losses(
-        original, [](const std::string& good, const auto& take) { flip_beginning(good, take); });
+    expect_no_losses(original, [](const std::string& good, const auto& take) { flip_beginning(good, take); });
   }
 }
 

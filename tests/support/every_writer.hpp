@@ -213,9 +213,8 @@ inline std::vector<Work> works() {
   all.push_back(by_one("unpack", [](const std::string& source, const std::string& to) {
     unpack(source, std::filesystem::path(to).parent_path());
   }));
-  all.push_back(by_one("extract", [](const std::string& source, const std::string& to) {
-    extract(source, "ildg-binary-data", 0, to);
-  }));
+  all.push_back(by_one(
+      "extract", [](const std::string& source, const std::string& to) { extract(source, "ildg-binary-data", 0, to); }));
   all.push_back(by_one("extract_field", [](const std::string& source, const std::string& to) {
     extract(checkpoint_for(source, to), "links", 0, to);
   }));
@@ -231,16 +230,14 @@ inline std::vector<Work> works() {
   all.push_back(by_one(
       "rewrite", [](const std::string& source, const std::string& to) { rewrite(checkpoint_for(source, to), to); },
       true));
-  all.push_back(by_one("repair", [](const std::string& source, const std::string& to) {
-    repair(damaged(source, to + ".set"), to);
-  }));
+  all.push_back(by_one(
+      "repair", [](const std::string& source, const std::string& to) { repair(damaged(source, to + ".set"), to); }));
   all.push_back(by_one("diagnose", [](const std::string& source, const std::string& to) {
     const Grid grid(lattice_of_works);  // of links that are not at random
     std::vector<double> links(grid.local_volume() * 72);
     generate(grid, gauge(links), {.sweeps = 1});
-    write(source + ".links", grid, gauge(links), with(how("ildg"), [](WriteOptions& options) {
-            options.overwrite = true;
-          }));
+    write(source + ".links", grid, gauge(links),
+          with(how("ildg"), [](WriteOptions& options) { options.overwrite = true; }));
     extract(source + ".links", "ildg-binary-data", 0, source + ".raw", {.overwrite = true});
     DiagnoseOptions options;
     options.lattice = to_string(lattice_of_works);

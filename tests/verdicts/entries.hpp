@@ -16,7 +16,7 @@ namespace lq::testing {
 
 // A file and those that belong to it.
 struct Entry {
-  std::string name;                                         // of the file that is asked for
+  std::string name;                                        // of the file that is asked for
   std::vector<std::pair<std::string, std::string>> files;  // name and bytes; the first is that of `name`
   Verdict verdict = Verdict::sound;
 

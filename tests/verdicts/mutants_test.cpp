@@ -28,8 +28,8 @@ namespace lq {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::contents_in;
 using testing::Contents;
+using testing::contents_in;
 using testing::Entry;
 
 int mutants_of_a_format() {
@@ -60,8 +60,10 @@ class Mutants : public ::testing::TestWithParam<std::string> {
     std::string which;
     for (const auto& [name, bytes] : before) {
       const auto it = now.find(name);
-      if (it == now.end()) which += " -" + name;
-      else if (it->second != bytes) which += " !" + name;
+      if (it == now.end())
+        which += " -" + name;
+      else if (it->second != bytes)
+        which += " !" + name;
     }
     for (const auto& [name, bytes] : now) {
       if (before.find(name) == before.end()) which += " +" + name;
@@ -102,7 +104,8 @@ class Mutants : public ::testing::TestWithParam<std::string> {
       const std::string& bytes = contents.begin()->second;
       std::vector<double> links(bytes.size() / sizeof(double));
       std::memcpy(links.data(), bytes.data(), bytes.size());
-      return measure(Grid(field.payload.extents), gauge(links, {.colors = field.payload.spec.colors}), 1).plaquette.average;
+      return measure(Grid(field.payload.extents), gauge(links, {.colors = field.payload.spec.colors}), 1)
+          .plaquette.average;
     };
     return std::abs(plaquette(before) - plaquette(now)) > tolerance ? "its plaquette is another" : "";
   }
@@ -155,8 +158,8 @@ TEST_P(Mutants, AreNotCalledSoundWhereTheyReadOtherwise) {
       if (!is_ok(found)) {
         ++bad_ones;
       } else if (const std::string wrong = fault(entry, before, found); !wrong.empty() && ++faults <= 40) {
-        ADD_FAILURE() << entry.name << " (" << lq::name(entry.verdict) << "), mutant " << trial << " of " << name << ": "
-                      << damage.what() << ": " << lq::name(found) << ", but " << wrong;
+        ADD_FAILURE() << entry.name << " (" << lq::name(entry.verdict) << "), mutant " << trial << " of " << name
+                      << ": " << damage.what() << ": " << lq::name(found) << ", but " << wrong;
         if (const char* const keep = std::getenv("LQ_KEEP")) {
           const std::string kept = std::string(keep) + "/" + GetParam() + "." + std::to_string(faults);
           fs::create_directories(kept);

@@ -162,7 +162,8 @@ TEST_P(Verdicts, OfFoldersAndCataloguesAreThoseOfFiles) {
     EXPECT_TRUE(are_equal(told, one.verdict)) << text_of(one) << ", but verify -r: " << name(told);
     const auto state = states.find(one.path);
     const std::string known = state != states.end() ? state->second : "foreign";
-    EXPECT_TRUE(known == name(told)) << text_of(one) << ", verify -r: " << name(told) << ", but the catalogue: " << known;
+    EXPECT_TRUE(known == name(told)) << text_of(one) << ", verify -r: " << name(told)
+                                     << ", but the catalogue: " << known;
   }
 }
 

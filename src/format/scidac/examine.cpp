@@ -140,8 +140,9 @@ void Examination::require_data() {
   const auto is_data = [](const Record& record) { return role_of(record.type) == Role::data; };
   if (catalog_.records.empty() || catalog_.records.front().type != type::sitelist) return;
   if (std::ranges::any_of(catalog_.records, is_data)) return;
-  findings_.error(Code::truncated, "scidac-data-missing", catalog_.records.front(),
-                  "it lists sites, but no record with their data follows: it is cut, or the headers after it are damaged");
+  findings_.error(
+      Code::truncated, "scidac-data-missing", catalog_.records.front(),
+      "it lists sites, but no record with their data follows: it is cut, or the headers after it are damaged");
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ class Scidac final : public ScidacFormat {
 Likeness Scidac::recognise(base::ByteSource& file) const {
   const auto speaks_of_lattices = [](std::string_view record) {
     const Role role = role_of(record);
-    return record == type::sitelist || role == Role::file_info || role == Role::record_info || role == Role::lattice || role == Role::data;
+    return record == type::sitelist || role == Role::file_info || role == Role::record_info || role == Role::lattice ||
+           role == Role::data;
   };
   return lime::has_record(file, speaks_of_lattices) ? Likeness::yes : Likeness::no;
 }

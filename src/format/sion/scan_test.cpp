@@ -181,8 +181,7 @@ TEST_F(SionScan, ListsTheStreamsOfTheFilesThatAreThere) {
       for (const Record& record : whole.records) {
         if (record.file == missing) {
           // Those after all are named as such.
-          const std::string what =
-              missing == 0 && record.type == "task.6" ? "any after task 5" : record.type.substr(5);
+          const std::string what = missing == 0 && record.type == "task.6" ? "any after task 5" : record.type.substr(5);
           EXPECT_NE(rest.findings.front().message.find(what), std::string::npos) << rest.findings.front().message;
           EXPECT_EQ(lq::testing::error_of([&] { rest.record(record.type); }).code(), Code::no_such_record);
           continue;

@@ -58,7 +58,8 @@ TEST(Partition, RefusesWhatIsNone) {
     EXPECT_EQ(error_of([&] { Partition::parse(array, text); }).code(), Code::invalid_argument) << text;
   }
   const Error odd = error_of([&] { Partition::parse({.extents = {12}}, "x=cyclic:2:3,x=cyclic:2:2,x=block:2"); });
-  EXPECT_NE(std::string(odd.what()).find("the division \"x=cyclic:2:2\" does not fit the previous ones"), std::string::npos)
+  EXPECT_NE(std::string(odd.what()).find("the division \"x=cyclic:2:2\" does not fit the previous ones"),
+            std::string::npos)
       << odd.what();
   EXPECT_EQ(error_of([&] { Partition({.extents = {}}, {}); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { Partition({.extents = {0}}, {}); }).code(), Code::invalid_argument);
