@@ -100,8 +100,8 @@ class Verifier {
            std::string expected = {}, std::string found = {});
 
   Communicator communicator_;
-  const std::string path_;
-  const VerifyOptions options_;
+  const std::string& path_;
+  const VerifyOptions& options_;
   std::shared_ptr<io::ScannedFile> file_;
   Verification result_;
   // Of the field that is looked at: what claims call it, and whether an exact sum proves its data, so that what looks
