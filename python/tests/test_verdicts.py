@@ -172,7 +172,7 @@ def verdict_of(path):
 
 OK = ("sound", "consistent")
 # Of lq verify: data that differ are 1, a broken structure is 3; what cannot be read may be cut.
-EXIT_CODES = {"sound": (0,), "consistent": (0,), "unproven": (1,), "damaged": (1, 3), "incomplete": (5,), "unreadable": (3, 5),
+EXIT_CODES = {"sound": (0,), "consistent": (0,), "unproven": (1,), "damaged": (1, 3), "incomplete": (5,), "unreadable": (1, 3, 5),
               "foreign": (3,)}
 
 

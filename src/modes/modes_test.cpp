@@ -367,7 +367,7 @@ TEST_F(Modes, ThatAreNotFiniteAreWarnedOfAndFound) {
 // Of both kinds of vectors, for those formats that have one kind only.
 TEST_F(Modes, OfAPrivateSetBecomePrivateFiles) {
   using std::filesystem::perms;
-  for (const std::uint64_t numbers : {24, 6}) {
+  for (const std::uint64_t numbers : {24U, 6U}) {
     Description description = described();
     if (numbers == 6) description.site = spinor_spec(Precision::double_, 3, 1);
     std::vector<double> values = vector_number(grid_, 0, numbers);
