@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A physical file as a process has it open for its data: over a stdio stream, which can be handed out and used by
-// others in between, or over a File. Positions are offsets in the physical file; errors are those of room transport.
+// others in between, or over a File. Positions are offsets in the physical file; errors are those of room storage.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ void require_path(const std::string& path);
                          std::string found = {});
 // Of physical file `file` of the set `path`; no rule: as usual.
 std::string path_of(const format::sion::NameRule& names, const std::string& path, std::int32_t file);
-// Collective. Who may write which block of files beside `path` (clients/owners.hpp). Groups here need not know nodes.
+// Collective. Who may write which block of files beside `path` (storage/owners.hpp). Groups here need not know nodes.
 storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, const std::string& path);
 // Local. Chunks of two clients share no block: blocks of the file are whole ones of the file system.
 std::int32_t whole_blocks(const storage::Owners& owners, std::int32_t block_size);

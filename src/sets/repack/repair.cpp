@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Damaged files made whole (include/limequat/repack.hpp). Multifiles that were not closed, or lost their end: those
-// with records by room checkpoint, where they lie; others rewritten. Files of records and fields: repair_file.hpp.
+// with records by checkpoint/repair, where they lie; others rewritten. Files of records and fields: repair_file.hpp.
 #include <filesystem>
 #include <system_error>
 
