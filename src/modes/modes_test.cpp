@@ -308,7 +308,7 @@ TEST_F(Modes, InFixedPointAreWithinTheirBoundAndTheBytesOfThePage) {
 
 TEST_F(Modes, OfARepairedSetStayMarkedInEveryCopy) {
   const std::string text = "mode 3 is lost", copy = folder_ / "copy.modes", foreign = folder_ / "foreign";
-  NewSet set(path_, grid_, described(Storage::double_), {}, {text});
+  NewSet set(path_, grid_, described(Storage::double_), {}, {.unproven = {text}});
   const auto values = vector_number(grid_, 0);
   Report report = set.append(spinor(values), {});
   set.publish(report);
