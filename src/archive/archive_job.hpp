@@ -69,6 +69,7 @@ class ArchiveJob {
   comm::Comm& comm() const noexcept { return comm_; }
   const Communicator& communicator() const noexcept { return communicator_; }
   bool is_root() const noexcept { return communicator_.is_root(); }
+  const std::shared_ptr<io::ScannedFile>& scanned() const noexcept { return source_; }
   // Local. Of a set, the bytes of its files concatenated.
   JoinedFiles& source() const noexcept { return *joined_; }
   io::NewFile& target(std::size_t k = 0) noexcept { return *targets_[k]; }

@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
-#include "base/printable.hpp"
 
 namespace lq::base {
 namespace {

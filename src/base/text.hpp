@@ -25,9 +25,13 @@ std::string human_bytes(std::uint64_t bytes);  // "37.7 MB" (decimal prefixes)
 std::string binary_bytes(std::uint64_t bytes);
 // Bytes of the well-formed UTF-8 character that `text` starts with (Unicode, table 3-7); 0 if there is none.
 LQ_INNER std::size_t utf8_length(std::string_view text) noexcept;
-// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; control characters and what
-// is no UTF-8 become \xNN.
+// Printable form of foreign bytes for messages: at most `limit` bytes. UTF-8 stays; what a terminal obeys or does not
+// show (controls, marks of direction, separators of lines), and what is no UTF-8, become \xNN.
 LQ_INNER std::string printable(std::string_view bytes, std::size_t limit = 64);
+// The same of a whole text on a terminal, with its ends of lines, tabs and backslashes.
+LQ_INNER std::string printable_text(std::string_view text);
+// `bytes` of the beginning of something, without the character that their end cuts.
+std::string_view whole_characters(std::string_view bytes) noexcept;
 // `candidates` nearest to `word` by edits, or nothing when none is near: for "did you mean".
 LQ_INNER std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
 

@@ -8,8 +8,6 @@
 
 #include <cmath>
 
-#include "base/printable.hpp"
-
 namespace lq::base {
 namespace {
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "base/printable.hpp"
+#include "base/text.hpp"
 
 namespace lq::cli {
 std::string on_one_line(std::string_view text) {

@@ -11,7 +11,7 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
-#include "base/printable.hpp"
+#include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/standard_input.hpp"
 #include "cli/text.hpp"

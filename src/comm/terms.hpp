@@ -8,7 +8,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,9 +19,10 @@ namespace lq::comm {
 class ToldTerms {
  public:
   explicit ToldTerms(std::span<Term> terms) noexcept : rest_(terms) {}
-  void sum(std::uint64_t& value) noexcept { next() = {value, Reduce::sum}; }
+  void combine(std::uint64_t& value, Reduce operation) noexcept { next() = {value, operation}; }
+  void sum(std::uint64_t& value) noexcept { combine(value, Reduce::sum); }
   // Of values that are not negative, and numbers.
-  void max(double& value) noexcept { next() = {std::bit_cast<std::uint64_t>(value), Reduce::max}; }
+  void max(double& value) noexcept { next() = seconds_term(value); }
 
  private:
   Term& next() noexcept {
@@ -36,14 +36,15 @@ class ToldTerms {
 class TakenTerms {
  public:
   explicit TakenTerms(std::span<const Term> terms) noexcept : rest_(terms) {}
-  void sum(std::uint64_t& value) noexcept { value = next(); }
-  void max(double& value) noexcept { value = std::bit_cast<double>(next()); }
+  void combine(std::uint64_t& value, Reduce) noexcept { value = next().value; }
+  void sum(std::uint64_t& value) noexcept { combine(value, Reduce::sum); }
+  void max(double& value) noexcept { value = seconds_of(next()); }
 
  private:
-  std::uint64_t next() noexcept {
-    const std::uint64_t value = rest_.front().value;
+  const Term& next() noexcept {
+    const Term& term = rest_.front();
     rest_ = rest_.subspan(1);
-    return value;
+    return term;
   }
   std::span<const Term> rest_;
 };

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "comm/agree.hpp"
+#include "comm/terms.hpp"
 
 namespace lq::engine {
 
@@ -32,62 +33,40 @@ namespace {
 
 constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 
-// Numbers of which each has its place among the terms: told, and then taken, in one order.
-class Teller {
- public:
-  explicit Teller(std::span<comm::Term> terms) : terms_(terms) {}
-  void operator()(std::uint64_t& number, comm::Reduce operation) { terms_[next_++] = {number, operation}; }
-  void operator()(double& seconds) { terms_[next_++] = comm::seconds_term(seconds); }
-
- private:
-  std::span<comm::Term> terms_;
-  std::size_t next_ = 0;
-};
-class Taker {
- public:
-  explicit Taker(std::span<const comm::Term> terms) : terms_(terms) {}
-  void operator()(std::uint64_t& number, comm::Reduce) { number = terms_[next_++].value; }
-  void operator()(double& seconds) { seconds = comm::seconds_of(terms_[next_++]); }
-
- private:
-  std::span<const comm::Term> terms_;
-  std::size_t next_ = 0;
-};
-
 // Counts are added up; of the places of each kind the first one counts.
-template <class Visit>
-void each_number(OddNumbers& found, Visit& visit) {
-  visit(found.seen, comm::Reduce::sum);
+template <class Terms>
+void each_term(OddNumbers& found, Terms&& terms) {
+  terms.sum(found.seen);
   for (OddNumbers::Sites* const kind : {&found.not_finite, &found.huge, &found.off, &found.zero_links}) {
     std::uint64_t first = kind->count > 0 ? kind->first_offset : highest;
-    visit(kind->count, comm::Reduce::sum);
-    visit(first, comm::Reduce::min);
+    terms.sum(kind->count);
+    terms.combine(first, comm::Reduce::min);
     kind->first_offset = first;
   }
   for (auto& border : found.zero_at_border) {
-    for (std::uint64_t& of_direction : border) visit(of_direction, comm::Reduce::sum);
+    for (std::uint64_t& of_direction : border) terms.sum(of_direction);
   }
 }
 constexpr std::size_t odd_terms = 1 + 2 * 4 + 2 * max_dimensions;
 
 // But for sums and odd numbers. `teller`: a rank whose host computes for a GPU, the first of which says why.
-template <class Visit>
-void each_number(TransferStats& stats, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& teller,
-                 Visit& visit) {
+template <class Terms>
+void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& teller,
+               Terms&& terms) {
   std::uint64_t first = stats.zeros.sites > 0 ? stats.zeros.first_offset : highest;
-  visit(stats.zeros.sites, comm::Reduce::sum);
-  visit(first, comm::Reduce::min);
-  visit(stats.zeros.last_offset, comm::Reduce::max);
+  terms.sum(stats.zeros.sites);
+  terms.combine(first, comm::Reduce::min);
+  terms.combine(stats.zeros.last_offset, comm::Reduce::max);
   stats.zeros.first_offset = stats.zeros.sites > 0 ? first : 0;
-  visit(stats.bytes, comm::Reduce::sum);
-  visit(stats.ranks_at_file, comm::Reduce::sum);
-  visit(computing, comm::Reduce::sum);
-  visit(copying, comm::Reduce::sum);
-  visit(teller, comm::Reduce::min);
-  visit(stats.pack_seconds);
-  visit(stats.exchange_seconds);
-  visit(stats.storage_seconds);
-  visit(stats.open_seconds);
+  terms.sum(stats.bytes);
+  terms.sum(stats.ranks_at_file);
+  terms.sum(computing);
+  terms.sum(copying);
+  terms.combine(teller, comm::Reduce::min);
+  terms.max(stats.pack_seconds);
+  terms.max(stats.exchange_seconds);
+  terms.max(stats.storage_seconds);
+  terms.max(stats.open_seconds);
 }
 constexpr std::size_t other_terms = 12;
 
@@ -101,15 +80,15 @@ void TransferStats::reduce(comm::Comm& comm, const std::exception_ptr& failure) 
                                            others = all.subspan(1 + of_sums + of_numbers);
   std::uint64_t computing = device.computing(), copying = device.copying();
   std::uint64_t teller = copying > 0 ? static_cast<std::uint64_t>(comm.rank()) : highest;
-  const auto pass = [&](auto visit_odd, auto visit_others) {
-    if (numbers) each_number(numbers->found, visit_odd);
-    each_number(*this, computing, copying, teller, visit_others);
+  const auto pass = [&](auto terms_of_odd, auto terms_of_others) {
+    if (numbers) each_term(numbers->found, terms_of_odd);
+    each_term(*this, computing, copying, teller, terms_of_others);
   };
   sums.tell(theirs);
-  pass(Teller(odd), Teller(others));
+  pass(comm::ToldTerms(odd), comm::ToldTerms(others));
   comm::agree_on_success(comm, failure, all);
   sums.take(theirs);
-  pass(Taker(odd), Taker(others));
+  pass(comm::TakenTerms(odd), comm::TakenTerms(others));
   device.set_ranks(computing, copying);
   if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(teller));
 }

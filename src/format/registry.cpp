@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/printable.hpp"
 #include "base/text.hpp"
 #include "format/component.hpp"
 #include "format/foreign.hpp"

@@ -39,6 +39,7 @@
 #include "io/sites.hpp"
 #include "io/source_check.hpp"
 #include "io/unique_names.hpp"
+#include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "lattice/range_boxes.hpp"
 #include "lattice/region_text.hpp"
@@ -304,14 +305,7 @@ void require_structure(const std::shared_ptr<io::ScannedFile>& source, const Com
                        const ConvertOptions& options) {
   const Verification found = io::verify_structure(source, communicator, options.limits);
   comm::agree_alike(communicator.engine(), [&] {
-    const auto error = std::ranges::find(found.findings, Severity::error, &Finding::severity);
-    if (error == found.findings.end()) return;
-    const std::string& path = source->catalog().path;
-    refuse_structure(
-        source->catalog(),
-        Error(error->code == Code::ok ? Code::malformed : error->code, fmt::format("{}: {}", path, error->message),
-              {.path = path, .record = error->record, .offset = error->offset}),
-        options);
+    if (const auto error = io::first_error(found)) refuse_structure(source->catalog(), *error, options);
   });
 }
 

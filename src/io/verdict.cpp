@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace lq {
 
@@ -162,6 +165,16 @@ Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<Finding>&
 
 Verdict verdict_of(const Error& error) noexcept {
   return error.code() == Code::unknown_format ? Verdict::foreign : Verdict::unreadable;
+}
+
+std::optional<Error> first_error(const Verification& examined, std::string_view about) {
+  const auto error = std::ranges::find(examined.findings, Severity::error, &Finding::severity);
+  if (error == examined.findings.end()) return {};
+  const std::string begin = examined.path + ": ";  // which some have
+  const std::string_view message = error->message;
+  return Error(error->code == Code::ok ? Code::malformed : error->code,
+               fmt::format("{}{}{}", begin, about, message.substr(message.starts_with(begin) ? begin.size() : 0)),
+               {.path = examined.path, .record = error->record, .offset = error->offset});
 }
 
 bool has_errors(const std::vector<Finding>& findings) noexcept {

@@ -5,6 +5,8 @@
 // share.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <limequat/error.hpp>
@@ -27,6 +29,8 @@ LQ_INNER Verdict verdict_of(const std::vector<Claim>& claims, const std::vector<
 LQ_INNER Verdict verdict_of(const Error& error) noexcept;
 
 LQ_INNER bool has_errors(const std::vector<Finding>& findings) noexcept;
+// The first finding that is an error, to be thrown: "PATH: `about`MESSAGE". Nothing: there is none.
+std::optional<Error> first_error(const Verification& examined, std::string_view about = {});
 // Those of `more` whose sentences are not among `findings` yet.
 void add_untold(std::vector<Finding>& findings, std::vector<Finding> more);
 // The same of its errors alone.

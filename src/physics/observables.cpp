@@ -54,8 +54,8 @@ void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view ver
                .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
 }
 
-// Collective. The field with its spec resolved; every rank has the same spec.
 enum class Wanted { any, gauge };
+// Collective. The field with its spec resolved; every rank has the same spec.
 Field resolve(const Grid& grid, const Field& field, std::string_view verb, Wanted wanted = Wanted::any) {
   Field resolved;
   comm::require_same(ranks_of(grid), [&] {

@@ -138,16 +138,11 @@ RepackReport nothing_to_repair(const Verification& examined) {
 }
 
 void refuse_to_repair(const Verification& examined) {
-  const auto error = std::ranges::find(examined.findings, Severity::error, &Finding::severity);
-  if (error == examined.findings.end()) {
-    throw Error(Code::checksum_mismatch,
-                fmt::format("{}: nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
-                            examined.path, name(examined.verdict)),
-                {.path = examined.path});
-  }
-  throw Error(error->code == Code::ok ? Code::malformed : error->code,
-              fmt::format("{}: nothing of it can be repaired: {}", examined.path, error->message),
-              {.path = examined.path, .record = error->record, .offset = error->offset});
+  if (const auto error = io::first_error(examined, "nothing of it can be repaired: ")) throw *error;
+  throw Error(Code::checksum_mismatch,
+              fmt::format("{}: nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
+                          examined.path, name(examined.verdict)),
+              {.path = examined.path});
 }
 
 }  // namespace lq::sets
