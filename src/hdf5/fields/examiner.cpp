@@ -201,13 +201,17 @@ class Examination final : public Visitor {
   // have been given other names since.
   void look_at_axes(const Visited& object, const Attributes& attributes, const Dataset& data) {
     if (find(attributes, "DIMENSION_LIST") == nullptr) return;
+    const auto axes = axes_of(*file_, object.handle->get(), data.extents.size(), file_->where(object.path));
     std::string names;
-    for (const Axis& axis : axes_of(*file_, object.handle->get(), data.extents.size(), file_->where(object.path))) {
-      names += fmt::format("{}{}", names.empty() ? "" : ",", axis.name);
-    }
+    for (const Axis& axis : axes) names += fmt::format("{}{}", names.empty() ? "" : ",", axis.name);
     const Value* const stated = find(attributes, native::dimensions);
     const bool is_same = stated != nullptr && text_of(*stated) == names;
-    claim(object.path, "axes", Evidence::second_copy, is_same ? Outcome::agrees : Outcome::absent);
+    const bool are_lost =
+        stated != nullptr && axes.empty();  // the heap that leads to them is damaged, or they are gone
+    claim(object.path, "axes", Evidence::second_copy,
+          are_lost  ? Outcome::unchecked
+          : is_same ? Outcome::agrees
+                    : Outcome::absent);
   }
 
   struct Looked {
@@ -256,8 +260,8 @@ class Examination final : public Visitor {
 
   void cannot_look(const Looked& at, const Error& error) {
     findings_.note("hdf5-not-looked-into", record_at(at.object.path, at.object.address), error.what());
-    claim(at.object.path, "data", Evidence::exact_sum,
-          has_digest(at.attributes) ? Outcome::unchecked : Outcome::absent);
+    claim(at.object.path, "data", has_digest(at.attributes) ? Evidence::exact_sum : Evidence::structure,
+          Outcome::unchecked);
   }
 
   // Every chunk through its filters; else whether the data lie in the file. Whether all of it can be read.

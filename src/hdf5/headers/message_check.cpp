@@ -7,6 +7,7 @@
 #include "base/checked.hpp"
 #include "hdf5/headers/message_bytes.hpp"
 #include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/symbol_table.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -46,6 +47,9 @@ class MessageCheck {
         case message::old_fill:
         case message::fill:
           check_fill(found.type, bytes);
+          break;
+        case message::symbol_table:
+          require_sound_symbol_table(file_, superblock_, bytes);
           break;
         default:
           break;

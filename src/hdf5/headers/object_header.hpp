@@ -19,7 +19,7 @@ namespace lq::hdf5 {
 // Types of messages that we look into.
 namespace message {
 inline constexpr int dataspace = 0x01, datatype = 0x03, old_fill = 0x04, fill = 0x05, layout = 0x08, filters = 0x0b,
-                     attribute = 0x0c, continuation = 0x10, symbol_table = 0x11, attribute_info = 0x15;
+                     attribute = 0x0c, continuation = 0x10, symbol_table = 0x11, tree_k = 0x13, attribute_info = 0x15;
 }  // namespace message
 
 struct HeaderMessage {
@@ -37,7 +37,7 @@ struct ObjectHeader {
 
 // `address` as the file has it. malformed: what it says does not fit.
 ObjectHeader read_object_header(base::ByteSource& file, const Superblock& superblock, std::uint64_t address);
-// Looks into the messages, too: types, dataspaces, fill values, filters, attributes.
+// Looks into the messages, too: types, dataspaces, fill values, filters, attributes, and where those of a group lead.
 void require_sound_header(base::ByteSource& file, const Superblock& superblock, std::uint64_t address);
 
 // The value of an attribute in the header, or of a text of variable length in a heap; nothing: it is not found there,

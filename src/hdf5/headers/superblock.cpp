@@ -76,8 +76,8 @@ void take_old(Parts& parts, Superblock& made, const std::string& path) {
   parts.take("version_of_shared_headers", 1);
   take_sizes(parts, made, path);
   parts.take("reserved", 1);
-  parts.take("group_leaf_k", 2);
-  parts.take("group_internal_k", 2);
+  made.group_leaf_k = parts.take("group_leaf_k", 2);
+  made.group_internal_k = parts.take("group_internal_k", 2);
   parts.take("flags", 4);
   if (made.version == 1) {
     parts.take("chunk_k", 2);
@@ -99,7 +99,7 @@ void take_new(Parts& parts, Superblock& made, const std::string& path) {
   take_sizes(parts, made, path);
   made.is_open = (parts.take("flags", 1) & 1) != 0;
   made.base = parts.address("base");
-  parts.address("extension");
+  made.extension = parts.address("extension");
   made.end = parts.address("end_of_file");
   made.root = parts.address("root_header");
   parts.take("checksum", 4);

@@ -20,11 +20,13 @@ struct Superblock {
   std::uint64_t offset = 0;  // of its first byte: the length of the user block before it
   std::uint64_t bytes = 0;
   int version = 0;
-  int offset_bytes = 8;           // of an address
-  int length_bytes = 8;           // of a length
-  std::uint64_t base = 0;         // as written there; addresses count from `offset`, whatever it says
-  std::uint64_t end = 0;          // of the file, the user block included
-  std::uint64_t root = 0;         // address of the header of the root group
+  int offset_bytes = 8;                  // of an address
+  int length_bytes = 8;                  // of a length
+  std::uint64_t base = 0;                // as written there; addresses count from `offset`, whatever it says
+  std::uint64_t end = 0;                 // of the file, the user block included
+  std::uint64_t root = 0;                // address of the header of the root group
+  std::uint64_t extension = UINT64_MAX;  // address of a header with more of this; UINT64_MAX: there is none
+  std::uint64_t group_leaf_k = 4, group_internal_k = 16;  // half of the most entries of a node of an old group
   bool is_open = false;           // a program has, or had when it ended, the file open for writing
   std::vector<Annotation> parts;  // its bytes, in order
 };

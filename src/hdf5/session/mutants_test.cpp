@@ -210,6 +210,42 @@ TEST_F(ChangedHdf5, ChunksOfFieldsThatCannotBeDecodedAreDamageAndNoFailure) {
 }
 
 // The library complains when the program ends if something of it is still open then, and can close no file that is.
+// Their lists of members, and of chunks, have no checksum, and the library follows them wherever they lead.
+TEST_F(ChangedHdf5, ListsOfOldFilesMaySayAnything) {
+  constexpr std::size_t bytes_of_list = 160, word = 8;
+  std::size_t refused = 0, changed = 0;
+  for (const char* const name : {"hadrons.h5", "small-objects.h5", "links.h5"}) {
+    const std::string good = testing::golden_contents(std::string("good/hdf5/") + name);
+    for (const char* const signature : {"HEAP", "TREE", "SNOD"}) {
+      for (std::size_t begin = good.find(signature); begin != std::string::npos;
+           begin = good.find(signature, begin + 1)) {
+        for (std::size_t at = begin; at < std::min(begin + bytes_of_list, good.size() - 2 * word); at += word / 2) {
+          std::string bad = good;
+          switch (at / (word / 2) % 4) {
+            case 0:
+              bad.replace(at, word, word, '\xff');
+              break;
+            case 1:
+              bad[at] ^= 1;
+              break;
+            case 2:
+              bad.replace(at, word, good, begin % 64, word);
+              break;
+            default:
+              bad.replace(at, word, word, '\0');
+          }
+          if (bad == good) continue;
+          put(bad);
+          read_all(path_);
+          ++changed;
+          refused += is_ok(io::verify(path_).verdict) ? 0 : 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(refused, changed / 4);
+}
+
 TEST_F(ChangedHdf5, FilesOfAllProgramsLeaveNothingOpenAndTheLibraryEndsInSilence) {
   const auto pass_all = [&] {
     const char* const more = std::getenv("LQ_MUTANTS");
