@@ -53,7 +53,7 @@ class FileCopy {
   void forget() noexcept;
 
   // After move(). Whether the source's data were compared with all sums that it has, so that no examination is needed.
-  bool has_compared_sums() const noexcept { return check_ && check_->sees_all_sums(); }
+  bool has_compared_sums() const noexcept { return check_ && check_->sees_all(); }
   // After move(). Whether they differ from them, as the findings tell.
   bool has_damaged_source() const noexcept { return is_damaged_; }
   // After look(), on all ranks.
