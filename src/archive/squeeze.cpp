@@ -20,6 +20,7 @@
 #include "comm/agree.hpp"
 #include "engine/encoded_tiles.hpp"
 #include "io/source_check.hpp"
+#include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
 #include "lattice/tile_map.hpp"
@@ -114,14 +115,9 @@ class Squeezing {
   // An archive keeps a damaged original indefinitely, and looks like a sound one.
   void require_structure() {
     if (options_.verify == Verify::none) return;
-    const std::string& path = job_.catalog().path;
-    const Verification found = io::verify_structure(storage::resolve(path), path, job_.communicator(), {});
+    const Verification found = io::verify_structure(job_.scanned(), job_.communicator(), {});
     comm::agree_alike(job_.comm(), [&] {
-      const auto error = std::ranges::find(found.findings, Severity::error, &Finding::severity);
-      if (error == found.findings.end()) return;
-      throw refused(Error(error->code == Code::ok ? Code::malformed : error->code,
-                          fmt::format("{}: {}", path, error->message),
-                          {.path = path, .record = error->record, .offset = error->offset}));
+      if (const auto error = io::first_error(found)) throw refused(*error);
     });
   }
 
@@ -133,17 +129,10 @@ class Squeezing {
       const std::vector<Error> mismatches = checks_.front().mismatches();
       if (!mismatches.empty()) throw refused(mismatches.front());
     });
-    if (checks_.front().sees_all_sums()) return;
-    const std::string& path = job_.catalog().path;
-    const Verification found = io::verify(path, job_.communicator(), {.physics = Measure::never});
+    if (checks_.front().sees_all()) return;
+    const Verification found = io::verify(job_.catalog().path, job_.communicator(), {.physics = Measure::never});
     comm::agree_alike(job_.comm(), [&] {
-      for (const FieldVerdict& field : found.fields) {
-        if (field.status != ChecksumStatus::mismatch) continue;
-        throw refused(
-            Error(Code::checksum_mismatch,
-                  fmt::format("{}: \"{}\": the data disagree with the checksums of the file", path, field.name),
-                  {.path = path, .record = field.name}));
-      }
+      if (const auto error = io::first_error(found)) throw refused(*error);
     });
   }
 

@@ -70,19 +70,22 @@ struct SourceCheck::Watched {
 
 SourceCheck::SourceCheck(const Catalog& catalog, BeginOf begin_of) : catalog_(catalog) {
   for (const FieldEntry& entry : catalog.fields) {
-    if (entry.sums.all.empty()) continue;
+    if (entry.sums.all.empty()) {
+      sees_all_ = sees_all_ && entry.payload.encoding.empty();
+      continue;
+    }
     const auto begin = passes_in_order(entry.payload) ? begin_of(entry.payload.file) : std::nullopt;
     if (begin && sums_see_every_bit(entry)) {
       watched_.push_back(std::make_unique<Watched>(entry, *begin + entry.payload.offset));
     } else {
-      sees_all_sums_ = false;
+      sees_all_ = false;
     }
   }
   std::ranges::stable_sort(watched_, {}, [](const auto& one) { return one->begin; });
   // Two fields of the same bytes: the first one stands for them here.
   std::uint64_t end = 0;
   std::erase_if(watched_, [&](const auto& one) {
-    if (one->begin < end) return !(sees_all_sums_ = false);
+    if (one->begin < end) return !(sees_all_ = false);
     end = one->end;
     return false;
   });

@@ -34,8 +34,9 @@ class SourceCheck {
   // The same for another thread, which has seen nothing yet.
   SourceCheck fresh() const;
 
-  // Whether all fields with sums are compared with them here; where one lies otherwise an examination has to.
-  bool sees_all_sums() const noexcept { return sees_all_sums_; }
+  // Whether all that can be told of the fields is compared here; of one that is encoded, or does not lie in one piece,
+  // an examination tells more.
+  bool sees_all() const noexcept { return sees_all_; }
 
   // A stretch of bytes, which pass in order: end() has read its last site to the end. Each byte of the file is in one
   // stretch. io: bytes without a sum came differently when they were read again.
@@ -55,7 +56,7 @@ class SourceCheck {
   explicit SourceCheck(const Catalog& catalog);
 
   const Catalog& catalog_;
-  bool sees_all_sums_ = true;
+  bool sees_all_ = true;
   std::vector<std::unique_ptr<Watched>> watched_;  // in the order of the file, none overlaps another
   std::uint64_t stretch_ = 0, at_ = 0;             // first byte of the stretch, and the next one
   Watched* cut_ = nullptr;                         // of whose next site a part has passed
