@@ -30,7 +30,8 @@ struct QcdmlOptions {
 // The two sums that catalogues may mean by crcCheckSum: the CRC of POSIX `cksum`.
 struct Cksums {
   std::uint32_t file = 0;             // of all bytes of the file
-  std::optional<std::uint32_t> data;  // of the record or piece with the links, where they lie in one
+  // Of the record or piece with the links, where they lie in one and can be found.
+  std::optional<std::uint32_t> data;
 };
 
 struct Document {

@@ -65,7 +65,9 @@ struct Ildg {
       const std::string against = checked.schema.empty() ? "" : fmt::format(", document of schema {}", checked.schema);
       session.out.line(fmt::format("{}: {}{}", printable(path), checked.ok() ? "OK" : "FAILED", against));
       session.out.line(fmt::format("  cksum of the data {}, of the file {}",
-                                   checked.sums.data ? std::to_string(*checked.sums.data) : "in several pieces",
+                                   checked.sums.data        ? std::to_string(*checked.sums.data)
+                                   : is_ok(checked.verdict) ? "in several pieces"
+                                                            : "not known",
                                    checked.sums.file));
       for (const Finding& finding : checked.findings) session.out.line("  " + finding_line(path, finding));
     }

@@ -4,6 +4,8 @@
 // Documents held against the rules of their schema, and against the file that they describe.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,6 +15,7 @@
 
 #include "base/text.hpp"
 #include "base/xml.hpp"
+#include "ensemble/cksum.hpp"
 #include "ensemble/qcdml_file.hpp"
 #include "ensemble/qcdml_schema.hpp"
 #include "io/verdict.hpp"
@@ -271,12 +274,14 @@ RuledDocument checked_by_rules(std::string_view text, std::vector<Finding>& find
 
 namespace {
 
-void check_document(const std::string& path, const ildg::QcdmlOptions& options, const FileFacts& facts,
+// Without `facts`, against its schema only.
+void check_document(const std::string& path, const ildg::QcdmlOptions& options, const FileFacts* facts,
                     ildg::Check& check) {
   const RuledDocument document = checked_by_rules(read_text(path, options.limits.text_bytes), check.findings);
   if (document.schema == nullptr) return;
   check.schema = document.schema->name;
-  Comparison(document.root, facts, document.schema->name == "1.3", check.findings).run();
+  if (facts == nullptr) return;
+  Comparison(document.root, *facts, document.schema->name == "1.3", check.findings).run();
 }
 
 }  // namespace
@@ -288,14 +293,15 @@ bool Check::ok() const noexcept { return !io::has_errors(findings); }
 
 namespace {
 
-// The sums of a document are taken of all bytes; what they are of should be sound.
-void add_damage(const std::string& path, const Limits& limits, Check& result) {
-  const Verification verification = verify(path, {}, {.limits = limits});
-  result.verdict = verification.verdict;
-  io::add_untold_errors(result.findings, verification);
-  io::require_error(result.findings, verification,
-                    ensemble::qcdml::finding(Severity::error, "verdict",
-                                             fmt::format("{}: the file is {}", path, name(verification.verdict))));
+// What is damaged may be such that it cannot be looked into, for which there are findings. Whether it could.
+bool look_into(Verdict verdict, const std::function<void()>& look) {
+  try {
+    look();
+    return true;
+  } catch (const Error&) {
+    if (is_ok(verdict)) throw;
+    return false;
+  }
 }
 
 }  // namespace
@@ -312,12 +318,21 @@ Check check(const std::string& path, const std::string& document, const QcdmlOpt
                     catalog.format),
         "ildg", catalog.format));
   }
-  for (Finding& finding : io::broken_rules(path, options.limits)) result.findings.push_back(std::move(finding));
-  add_damage(path, options.limits, result);
+  // The sums of a document are taken of all bytes; what they are of should be sound.
+  const Verification verification = verify(path, {}, {.limits = options.limits});
+  result.verdict = verification.verdict;
+  look_into(result.verdict,
+            [&] { std::ranges::move(io::broken_rules(path, options.limits), std::back_inserter(result.findings)); });
+  io::add_untold_errors(result.findings, verification);
+  io::require_error(
+      result.findings, verification,
+      qcdml::finding(Severity::error, "verdict", fmt::format("{}: the file is {}", path, name(verification.verdict))));
   qcdml::check_lfn(qcdml::lfn_in(catalog), result.findings);
-  const qcdml::FileFacts facts = qcdml::facts_of(path, options.limits);
+  qcdml::FileFacts facts;
+  const bool has_facts = look_into(result.verdict, [&] { facts = qcdml::facts_of(path, options.limits); });
+  if (!has_facts) facts.sums.file = ensemble::cksum_of(path);
   result.sums = facts.sums;
-  if (!document.empty()) qcdml::check_document(document, options, facts, result);
+  if (!document.empty()) qcdml::check_document(document, options, has_facts ? &facts : nullptr, result);
   return result;
 }
 

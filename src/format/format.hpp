@@ -216,6 +216,23 @@ class LQ_INNER Examiner {
   virtual Examined examine(base::ByteSource& file, const Catalog& catalog, const Limits& limits) const = 0;
 };
 
+// Of formats whose header is a text without a checksum, and that have nothing else.
+class LQ_INNER UncoveredHeader final : public Examiner {
+ public:
+  // Static storage.
+  explicit constexpr UncoveredHeader(std::string_view record_type) noexcept : record_type_(record_type) {}
+  Examined examine(base::ByteSource&, const Catalog& catalog, const Limits&) const override {
+    Examined examined;
+    for (const Record& record : catalog.records) {
+      if (record.type == record_type_) examined.claims.push_back(uncovered(record));
+    }
+    return examined;
+  }
+
+ private:
+  std::string_view record_type_;
+};
+
 // Those of `texts` that say something and are not among the `kept` ones: what a conversion loses.
 Metadata lost_texts(const Metadata& texts, const Metadata& kept);
 

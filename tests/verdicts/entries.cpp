@@ -3,6 +3,7 @@
 #include "verdicts/entries.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -134,6 +135,8 @@ void write_entries(const std::string& folder) {
   generate(grid, gauge(links), {.sweeps = 3, .threads = 1});
   std::vector<double> numbers(static_cast<std::size_t>(grid.volume()) * 24);
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i % 4093) / 64 - 30;
+  std::vector<double> vector(static_cast<std::size_t>(grid.volume()) * 6);
+  for (std::size_t i = 0; i < vector.size(); ++i) vector[i] = std::sin(static_cast<double>(i));
   const auto try_to = [](const std::function<void()>& make) {
     try {
       make();
@@ -147,6 +150,7 @@ void write_entries(const std::string& folder) {
       const std::string end = std::string(".") + std::string(name(precision)) + "." + std::string(format.name);
       try_to([&] { write(folder + "/links" + end, grid, gauge(links), how); });
       try_to([&] { write(folder + "/spinor" + end, grid, spinor(numbers), how); });
+      try_to([&] { write(folder + "/vector" + end, grid, spinor(vector, {.spins = 1}), how); });
     }
   }
   try_to([&] {
@@ -186,11 +190,13 @@ std::map<std::string, std::vector<Entry>, std::less<>> find_entries() {
   write_entries(written.path());
   std::vector<fs::path> paths;
   for (const fs::path& folder : {fs::path(LQ_SOURCE_DIR "/tests/golden/good"), fs::path(written.path())}) {
+    const auto of_folder = static_cast<std::ptrdiff_t>(paths.size());
     for (const auto& one : fs::recursive_directory_iterator(folder)) {
       if (one.is_regular_file()) paths.push_back(one.path());
     }
+    // One order wherever the folders are: damage is drawn in it.
+    std::sort(paths.begin() + of_folder, paths.end());
   }
-  std::ranges::sort(paths);
   std::map<std::string, std::vector<Entry>, std::less<>> found;
   for (const fs::path& path : paths) {
     try {

@@ -39,6 +39,11 @@ int mutants_of_a_format() {
 
 class Mutants : public ::testing::TestWithParam<std::string> {
  protected:
+  // A file of an entry, before and after.
+  struct Changed {
+    const std::string &name, &good, &bad;
+  };
+
   Verdict verdict() {
     try {
       return verify(path_, {}, {.threads = 1}).verdict;
@@ -49,11 +54,13 @@ class Mutants : public ::testing::TestWithParam<std::string> {
   }
 
   // What is wrong with calling a damaged file OK; empty: nothing.
-  std::string fault(const Entry& entry, const Contents& before, Verdict found) {
+  std::string fault(const Entry& entry, const Contents& before, Verdict found, const Changed& changed) {
     Contents now;
     try {
       now = contents_in(path_);
     } catch (const Error& error) {
+      // Types without a checksum may become such as nobody reads here.
+      if (entry.verdict != Verdict::sound && error.code() == Code::unsupported) return {};
       return std::string("it cannot be read: ") + error.what();
     }
     if (now == before) return {};
@@ -68,6 +75,8 @@ class Mutants : public ::testing::TestWithParam<std::string> {
     for (const auto& [name, bytes] : now) {
       if (before.find(name) == before.end()) which += " +" + name;
     }
+    if (numbers_in(now) == numbers_in(before) && is_uncovered(changed)) return {};
+    if (has_same_scidac_sum(changed)) return {};
     if (found == Verdict::sound || entry.verdict == Verdict::sound) return "it reads otherwise:" + which;
     return what_is_seen(entry, before, now);
   }
@@ -77,11 +86,13 @@ class Mutants : public ::testing::TestWithParam<std::string> {
     const Catalog catalog = inspect(path_);
     for (const auto& [name, bytes] : before) {
       const auto changed = now.find(name);
-      // Names of objects are texts, nothing says how many messages there were, and descriptions of raw data are what
-      // somebody says of them.
-      const bool is_named_freely = GetParam() == "lime" || GetParam() == "raw" || name.starts_with("/");
+      // Names of objects and attributes are texts, nothing says how many messages there were, and descriptions of raw
+      // data are what somebody says of them.
+      const bool is_named_freely =
+          GetParam() == "lime" || GetParam() == "raw" || GetParam() == "hdf5" || name.starts_with("/");
       if (changed == now.end()) {
-        if (!is_named_freely) return "it has no " + name;
+        // Nothing vouches for extents that hold as many numbers.
+        if (!is_named_freely && numbers_in(before).size() != numbers_in(now).size()) return "it has no " + name;
         continue;
       }
       const bool is_field = name.find(": ") != std::string::npos;
@@ -93,10 +104,11 @@ class Mutants : public ::testing::TestWithParam<std::string> {
     if (has_sum && (GetParam() == "nersc" || GetParam() == "milc")) {
       const Payload& payload = field.payload;
       const std::string bad = testing::contents(path_);
-      if (sums_of(bad.substr(payload.offset), payload.byte_order) !=
-          sums_of(entry.files.front().second.substr(payload.offset), payload.byte_order)) {
-        return "its word sums are others";
-      }
+      auto now_in_it = sums_of(bad.substr(payload.offset), payload.byte_order),
+           once = sums_of(entry.files.front().second.substr(payload.offset), payload.byte_order);
+      // The sum of NERSC is the plain one: it does not see halves of words that were exchanged.
+      if (GetParam() == "nersc") once[1] = now_in_it[1], once[2] = now_in_it[2];
+      if (now_in_it != once) return "its word sums are others";
     }
     if (!field.plaquette || field.payload.spec.kind != FieldKind::gauge) return {};
     const double tolerance = field.payload.spec.precision == Precision::double_ ? 1e-10 : 3e-5;
@@ -117,6 +129,55 @@ class Mutants : public ::testing::TestWithParam<std::string> {
       if (!std::isfinite(number)) return false;
     }
     return true;
+  }
+
+  // Of all fields, in whatever shape.
+  static std::string numbers_in(const Contents& contents) {
+    std::string all;
+    for (const auto& [name, bytes] : contents) all += name.find(": ") != std::string::npos ? bytes : "";
+    return all;
+  }
+
+  // All that differs is text that verify names as such.
+  bool is_uncovered(const Changed& changed) const {
+    if (path_ != folder_ / changed.name || changed.bad.size() != changed.good.size()) return false;
+    const std::vector<Claim> claims = verify(path_, {}, {.threads = 1}).claims;
+    for (std::size_t k = 0; k < changed.good.size(); ++k) {
+      const auto is_of = [&](const Claim& claim) {
+        return claim.outcome == Outcome::uncovered && claim.offset <= k && k - *claim.offset < *claim.length;
+      };
+      if (changed.good[k] != changed.bad[k] && std::ranges::none_of(claims, is_of)) return false;
+    }
+    return true;
+  }
+
+  // Bits of neighbouring sites, one bit apart, such as bit 0 of byte 69 of the first and bit 7 of byte 68 of the second
+  // one, may cancel in both words.
+  bool has_same_scidac_sum(const Changed& changed) const {
+    if ((GetParam() != "ildg" && GetParam() != "scidac") || changed.bad.size() != changed.good.size()) return false;
+    std::string left = changed.good;
+    for (const FieldEntry& field : inspect(path_).fields) {
+      const Payload& payload = field.payload;
+      const std::size_t sites = static_cast<std::size_t>(volume(payload.extents)), site = payload.length / sites;
+      if (scidac_sum(changed.good, payload.offset, sites, site) != scidac_sum(changed.bad, payload.offset, sites, site))
+        return false;
+      left.replace(payload.offset, payload.length, changed.bad, payload.offset, payload.length);
+    }
+    return left == changed.bad;
+  }
+  static std::array<std::uint32_t, 2> scidac_sum(const std::string& bytes, std::size_t at, std::size_t sites,
+                                                 std::size_t site) {
+    std::array<std::uint32_t, 2> sum{};
+    for (std::size_t rank = 0; rank < sites; ++rank) {
+      std::uint32_t crc = ~0U;
+      for (std::size_t k = 0; k < site; ++k) {
+        crc ^= static_cast<unsigned char>(bytes[at + rank * site + k]);
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320U : 0);
+      }
+      sum[0] ^= std::rotl(~crc, static_cast<int>(rank % 29));
+      sum[1] ^= std::rotl(~crc, static_cast<int>(rank % 31));
+    }
+    return sum;
   }
 
   // Those of NERSC and of MILC.
@@ -148,7 +209,7 @@ TEST_P(Mutants, AreNotCalledSoundWhereTheyReadOtherwise) {
   for (const Entry& entry : entries) {
     // Small whole numbers in double precision are as good in single precision on a lattice of twice the sites, and the
     // lattice is a text that no checksum covers.
-    if (entry.name == "chroma_weights_of_slices.mod") continue;
+    if (GetParam() == "mod" && entry.name.starts_with("chroma")) continue;
     entry.put(folder_.path());
     path_ = folder_ / entry.name;
     const Contents before = contents_in(path_);
@@ -160,7 +221,8 @@ TEST_P(Mutants, AreNotCalledSoundWhereTheyReadOtherwise) {
       const Verdict found = verdict();
       if (!is_ok(found)) {
         ++bad_ones;
-      } else if (const std::string wrong = fault(entry, before, found); !wrong.empty() && ++faults <= 40) {
+      } else if (const std::string wrong = fault(entry, before, found, {name, good, bad});
+                 !wrong.empty() && ++faults <= 40) {
         ADD_FAILURE() << entry.name << " (" << lq::name(entry.verdict) << "), mutant " << trial << " of " << name
                       << ": " << damage.what() << ": " << lq::name(found) << ", but " << wrong;
         if (const char* const keep = std::getenv("LQ_KEEP")) {

@@ -64,6 +64,20 @@ void report_lost_head(const std::vector<Record>& records, Findings& findings) {
                              first->type, base::printable(records.front().type)));
 }
 
+// Nothing but texts, one of which comes along with a field: what was cut off at the end of a record leaves no other
+// trace.
+bool lacks_field(const Catalog& catalog, Findings& findings) {
+  const auto types = known_record_types();
+  const auto is_known = [&](const Record& record) { return std::ranges::find(types, record.type) != types.end(); };
+  const auto first = std::ranges::find_if(catalog.records, is_known);
+  const bool are_texts = catalog.metadata.size() == catalog.records.size();
+  if (first == catalog.records.end() || !are_texts || findings.has_errors()) return false;
+  findings.error(Code::truncated, "lime-field-missing", *first,
+                 "it comes along with a field, but the file holds none: it was cut, or its writer did not end; copy it "
+                 "again from its source");
+  return true;
+}
+
 Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {
   ReadAhead window(file);
   Findings findings;
@@ -83,6 +97,7 @@ Catalog Lime::scan(base::ByteSource& file, const Limits& limits) const {
     if (record.data_length > window.size() - record.offset) continue;
     if (auto text = texts.text(record)) catalog.metadata.emplace_back(record.type, std::move(*text));
   }
+  if (lacks_field(catalog, findings)) catalog.complete = false;
   catalog.findings = findings.take();
   return catalog;
 }

@@ -175,6 +175,11 @@ bool Walker::accept(Record& record, base::Bytes header) {
 void Walker::check_type(const Record& record, base::Bytes header) {
   const auto field = header.subspan<type_offset, type_bytes>();
   const std::string_view meant = near_type(field, known_record_types());
+  if (meant.empty() && base::printable_text(record.type) != record.type) {
+    findings_.error(Code::ok, "lime-type-damaged", record,
+                    "its type is no text: its header is damaged, and what it holds is not found; copy the file again "
+                    "from its source");
+  }
   if (meant.empty()) return;
   findings_.error(
       Code::ok, "lime-type-damaged", record,

@@ -163,16 +163,15 @@ class Scan {
       throw Error(Code::unsupported, fmt::format("its records do not match a time slice of {} with 6 numbers a site",
                                                  to_string(described.lattice)));
     }
-    require_likely(*precision);
+    require_likely(described, *precision);
     for (const auto& [vector, slices] : by_vector()) {
       add_vector(vector, slices, payload_of(described.lattice, *precision));
     }
   }
 
   // The precision follows from the lattice alone, which is a text without a checksum.
-  void require_likely(Precision precision) {
+  void require_likely(const Described& described, Precision precision) {
     const Entry& first = map_.entries.front();
-    const Described described = described_in(map_.text);
     const std::uint64_t bytes = slice_sites(described.lattice) * payload_of(described.lattice, precision).site_bytes();
     const auto looks = likely_precision(file_, first.offset, bytes, ByteOrder::big);
     if (!looks || *looks == precision) return;
@@ -370,10 +369,12 @@ Layout Mod::plan(const FieldRequest& request) const {
 const lq::format::Format& lq::format::mod_format() {
   using namespace mod;
   static const Mod mod;
+  static const UncoveredHeader examiner(header_type);
   static constexpr std::array<std::string_view, 1> suffixes{".mod"};
   static const Format row{
       .info = {mod_name, holds, "\"XXXXQDPLazyDiskMapObjFileXXXX\" after its length", suffixes, Contents::fields},
       .container = &mod,
-      .fields = &mod};
+      .fields = &mod,
+      .examiner = &examiner};
   return row;
 }

@@ -3,6 +3,7 @@
 //
 // What verify wants to know of a file beyond its scan and the sums of its fields.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -34,6 +35,7 @@ class Examination {
     }
     for (const Group& group : group_records(catalog_.records, catalog_.file_bytes).groups) compare_global(group);
     for (const FieldEntry& field : catalog_.fields) compare_precision(field);
+    compare_lattices();
     require_data();
     examined_.findings = findings_.take();
     return std::move(examined_);
@@ -44,6 +46,7 @@ class Examination {
   void tell_uncovered(const Record& record);
   void compare_global(const Group& group);
   void compare_precision(const FieldEntry& field);
+  void compare_lattices();
   void require_data();
   std::uint32_t crc_of(const Record& record);
 
@@ -133,6 +136,24 @@ void Examination::compare_precision(const FieldEntry& field) {
   findings_.warning("field-precision", catalog_.records.at(static_cast<std::size_t>(field.record)),
                     fmt::format("described as numbers in {} precision, but they look like ones in {} precision",
                                 name(payload.spec.precision), name(*looks)));
+}
+
+// Half of a lattice twice as large holds as many sites, and which one it is says a text without a checksum.
+void Examination::compare_lattices() {
+  const bool has_subset =
+      std::ranges::find(catalog_.findings, "scidac-subset", &Finding::rule) != catalog_.findings.end();
+  if (!has_subset) return;
+  for (const FieldEntry& field : catalog_.fields) {
+    const Extents &first = catalog_.fields.front().payload.extents, &here = field.payload.extents;
+    if (here == first) continue;
+    const auto [offset, length] = std::pair(field.payload.offset, field.payload.length);
+    examined_.claims.push_back({field.name, "lattice", Evidence::nature, Outcome::differs, offset, length});
+    findings_.warning("scidac-lattices", catalog_.records.at(static_cast<std::size_t>(field.record)),
+                      fmt::format("it is on a lattice of {}, but the first field of the file is on one of {}: the text "
+                                  "that says so is damaged for one of them",
+                                  to_string(here), to_string(first)));
+    return;
+  }
 }
 
 // One of several files begins with the list of its sites.

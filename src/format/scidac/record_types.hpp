@@ -22,6 +22,7 @@ inline constexpr std::string_view sitelist = "scidac-sitelist";
 inline constexpr std::string_view ildg_format = "ildg-format";
 inline constexpr std::string_view ildg_data_lfn = "ildg-data-lfn";
 inline constexpr std::string_view ildg_binary_data = "ildg-binary-data";
+inline constexpr std::string_view propagator_type = "propagator-type";
 inline constexpr std::string_view xlf_info = "xlf-info";
 inline constexpr std::string_view grid_format = "grid-format";
 inline constexpr std::string_view etmc_propagator_format = "etmc-propagator-format";
@@ -29,23 +30,15 @@ inline constexpr std::string_view etmc_source_format = "etmc-source-format";
 inline constexpr std::string_view limequat_slices = "limequat-slices";
 inline constexpr std::string_view limequat_name = "limequat-name";
 
-inline constexpr std::array<std::string_view, 18> all{private_file_xml,
-                                                      file_xml,
-                                                      private_record_xml,
-                                                      record_xml,
-                                                      binary_data,
-                                                      checksum,
-                                                      sitelist,
-                                                      ildg_format,
-                                                      ildg_data_lfn,
-                                                      ildg_binary_data,
-                                                      xlf_info,
-                                                      grid_format,
-                                                      etmc_propagator_format,
-                                                      etmc_source_format,
-                                                      limequat_slices,
-                                                      limequat_name,
-                                                      unproven_text,
+inline constexpr std::array<std::string_view, 19> all{private_file_xml,   file_xml,
+                                                      private_record_xml, record_xml,
+                                                      binary_data,        checksum,
+                                                      sitelist,           ildg_format,
+                                                      ildg_data_lfn,      ildg_binary_data,
+                                                      propagator_type,    xlf_info,
+                                                      grid_format,        etmc_propagator_format,
+                                                      etmc_source_format, limequat_slices,
+                                                      limequat_name,      unproven_text,
                                                       rescued_text};
 }  // namespace type
 

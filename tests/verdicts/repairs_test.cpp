@@ -1,0 +1,139 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Good files of every format that is registered, damaged at random, and what repair makes of them: what it calls
+// repaired holds what the good file held, and all else it refuses or marks. LQ_REPAIRS: damaged files of each format.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <limequat/limequat.hpp>
+
+#include "support/contents.hpp"
+#include "support/damage.hpp"
+#include "support/scratch_directory.hpp"
+#include "verdicts/entries.hpp"
+
+namespace lq {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contents;
+using testing::Entry;
+
+int repairs_of_a_format() {
+  const char* const text = std::getenv("LQ_REPAIRS");
+  return text != nullptr ? std::atoi(text) : 100;
+}
+
+class Repairs : public ::testing::TestWithParam<std::string> {
+ protected:
+  struct Counts {
+    int whole = 0, marked = 0, refused = 0, unneeded = 0;
+  };
+
+  // What is wrong with the repair of a damaged file; empty: nothing.
+  std::string fault(const Entry& entry, const Contents& before) {
+    const std::string from = folder_ / entry.name, to = made_ / entry.name;
+    fs::remove_all(made_.path());
+    fs::create_directories(made_.path());
+    RepackReport report;
+    try {
+      report = repair(from, to, {.sync = Sync::none, .threads = 1});
+    } catch (const Error& error) {
+      ++counts_.refused;
+      if (error.code() == Code::internal) return error.what();
+      return fs::is_empty(made_.path()) ? "" : "it was refused, and there is a file";
+    }
+    if (!report.needed) {
+      ++counts_.unneeded;
+      return is_ok(verify(from, {}, {.threads = 1}).verdict) ? "" : "it was called in order, which verify does not";
+    }
+    const Verdict verdict = verify(to, {}, {.threads = 1}).verdict;
+    if (verdict != report.verdict) return "verify calls the result " + std::string(name(verdict)) + told(report);
+    const bool has_errors =
+        std::ranges::find(report.findings, Severity::error, &Finding::severity) != report.findings.end();
+    Contents now;
+    try {
+      now = contents_in(to);
+    } catch (const Error& error) {
+      if (!is_ok(verdict)) return ++counts_.marked, "";
+      return std::string("the result cannot be read: ") + error.what() + told(report);
+    }
+    if (has_errors) {
+      ++counts_.marked;
+      if (verdict != Verdict::sound) return {};
+      return holds_parts(now, before) ? "" : "what is left is called sound, and is not what it was" + told(report);
+    }
+    ++counts_.whole;
+    if (!is_ok(verdict)) return "it is not in order, without an error" + told(report);
+    // Without a checksum nobody sees what changed.
+    return now == before || entry.verdict != Verdict::sound ? "" : "it reads otherwise" + told(report);
+  }
+
+  // Fields that were left out, and first slices.
+  static bool holds_parts(const Contents& now, const Contents& before) {
+    return std::ranges::all_of(now, [&](const auto& part) {
+      return part.first.find(": ") == std::string::npos ||
+             std::ranges::any_of(before, [&](const auto& whole) { return whole.second.starts_with(part.second); });
+    });
+  }
+
+  static std::string told(const RepackReport& report) {
+    std::string text = "; it was said to be " + std::string(name(report.verdict.value_or(Verdict::foreign)));
+    for (const Finding& finding : report.findings) text += "\n  " + finding.rule + ": " + finding.message;
+    return text;
+  }
+
+  testing::ScratchDirectory folder_, made_;
+  Counts counts_;
+};
+
+TEST_P(Repairs, AreProvenOrSaidNotToBe) {
+  const std::vector<Entry> entries = testing::entries_of(GetParam());
+  ASSERT_FALSE(entries.empty());
+  testing::Damage damage(20261129);
+  int faults = 0;
+  const int of_each = 1 + repairs_of_a_format() / static_cast<int>(entries.size());
+  for (const Entry& entry : entries) {
+    entry.put(folder_.path());
+    const Contents before = contents_in(folder_ / entry.name);
+    for (int trial = 0; trial < of_each; ++trial) {
+      const auto& [name, good] = entry.files[damage.below(2) == 0 ? 0 : damage.below(entry.files.size())];
+      if (good.empty()) continue;
+      const std::string bad = damage.of(good);
+      testing::put_contents(folder_ / name, bad);
+      std::string wrong = fault(entry, before);
+      for (const auto& [file, bytes] : entry.files) {
+        if (testing::contents(folder_ / file) != (file == name ? bad : bytes)) wrong += "; the input was changed";
+      }
+      if (!wrong.empty() && ++faults <= 20) {
+        ADD_FAILURE() << entry.name << " (" << lq::name(entry.verdict) << "), damaged " << trial << " of " << name
+                      << ": " << damage.what() << ": " << wrong;
+        if (const char* const keep = std::getenv("LQ_KEEP")) {
+          const std::string kept = std::string(keep) + "/repair." + GetParam() + "." + std::to_string(faults);
+          fs::create_directories(kept);
+          entry.put(kept);
+          testing::put_contents(kept + "/" + name, bad);
+        }
+      }
+      testing::put_contents(folder_ / name, good);
+    }
+  }
+  if (std::getenv("LQ_REPAIRS") != nullptr) {
+    std::printf("%s: %d whole, %d marked, %d refused, %d not needed, %d faults\n", GetParam().c_str(), counts_.whole,
+                counts_.marked, counts_.refused, counts_.unneeded, faults);
+  }
+  EXPECT_GT(counts_.whole + counts_.marked + counts_.refused, repairs_of_a_format() / 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(AllFormats, Repairs, ::testing::ValuesIn(testing::names_of_formats()),
+                         [](const auto& which) { return testing::test_name(which.param); });
+
+}  // namespace
+}  // namespace lq
