@@ -32,7 +32,7 @@ struct CorrectByte {
   std::optional<std::int64_t> slice = {};  // whose sum singles it out; else that of the field does
 };
 
-// Local. Bytes of the field that the sums single out, without a second candidate: at most one for each slice, or one
+// Local. Bytes of the field that the sums single out and prove, without a second candidate: at most one for each slice, or one
 // in all where there are no sums of slices.
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const engine::TransferStats& stats);
