@@ -12,8 +12,10 @@
 #include "diagnosis/link_reader.hpp"
 #include "format/format.hpp"
 #include "io/merge_texts.hpp"
+#include "io/verdict.hpp"
 #include "io/write.hpp"
 #include "kernels/pack.hpp"
+#include "sets/repack/examine.hpp"
 
 namespace lq::diagnosis {
 namespace {
@@ -103,6 +105,18 @@ WriteOptions write_options(const Subject& subject, const FieldSpec& spec, const 
   return options;
 }
 
+// By the examination that all files get.
+void require_undamaged(storage::Transport& transport, base::ByteSource& written, const std::string& from,
+                       const Rewriting& how) {
+  const Verification found = sets::examine(transport, written, how.path, {.threads = how.threads});
+  if (found.verdict <= Verdict::unproven) return;
+  const auto error = io::first_error(found);
+  throw Error(Code::wrong_state,
+              fmt::format("{}: it is not rewritten, because the new file would be {}{}", from, name(found.verdict),
+                          error ? fmt::format(": {}", error->what()) : ""),
+              {.path = how.path});
+}
+
 }  // namespace
 
 bool is_mended(const Finding& finding) noexcept {
@@ -121,7 +135,9 @@ Report rewrite(const Subject& subject, base::ByteSource& file, const Rewriting& 
   io::FieldWriter writer(transport, Communicator(), how.path, options);
   writer.keep_private(file.path());
   Report report = io::append_field(writer, transport, grid, how.path, options.name, field, options.metadata, options);
-  writer.commit(report);
+  writer.complete(report);
+  require_undamaged(transport, *transport.open_read(writer.temporary_path()), file.path(), how);
+  writer.publish(report);
   return report;
 }
 

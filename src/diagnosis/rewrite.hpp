@@ -20,8 +20,10 @@ struct Rewriting {
   std::optional<Encoding> encoding;  // of gauge fields
   Ordering ordering;                 // as they were found
   std::optional<double> plaquette;   // instead of the stated one
+  int threads = 0;
 };
 
+// The new file gets its name when an examination does not call it damaged: wrong_state.
 Report rewrite(const Subject& subject, base::ByteSource& file, const Rewriting& how);
 
 }  // namespace lq::diagnosis

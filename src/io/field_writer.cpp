@@ -462,6 +462,10 @@ void FieldWriter::commit_in_place() {
 
 void FieldWriter::commit(Report& report) {
   complete(report);
+  publish(report);
+}
+
+void FieldWriter::publish(Report& report) {
   const double seconds = NewFile::publish_set(files_, options_.sync);
   report.seconds.sync += seconds;
   report.seconds.total += seconds;

@@ -91,10 +91,14 @@ class LQ_INNER FieldWriter {
   void require_space() const;
   // Collective. The contents of rank 0 are written.
   void append_record(const std::string& type, std::string_view contents);
-  // Collective. Completes the file and gives it its name; `report` gets the seconds and the verdict of read-back.
-  void commit(Report& report);
-  // Collective. The same, but the file keeps the name it has.
+  // Collective. Completes the file; it keeps the name it has. `report` gets the seconds and the verdict of read-back.
   void complete(Report& report);
+  // Collective. Gives a complete file its name.
+  void publish(Report& report);
+  // Collective. Both.
+  void commit(Report& report);
+  // Local. What the (first) file is called until then.
+  const std::string& temporary_path() const noexcept { return files_.front()->temporary_path(); }
   std::uint64_t end() const noexcept { return end_; }  // of the file so far
 
  private:
