@@ -1,12 +1,20 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every writer of the library, and every operation of the storage: it fails, or the program dies there. Claim: whatever
-// has a name of its own afterwards is a file that one run without a fault makes, or, where files grow, one that
-// verifies; a program that has not died leaves nothing beside it but what whoever goes on begins with.
+// Every writer of the library, and every operation of the storage: it fails, or the program dies there; or the writer
+// is started twice at once. Claim: whatever has a name of its own afterwards is a file that one run without a fault
+// makes, or, where files grow, one that verifies; a program that has not died leaves nothing beside it but what whoever
+// goes on begins with.
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <array>
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -133,6 +141,41 @@ TEST_P(EveryWriter, MayDieAtAnyOperation) {
     expect_whole_files(true);
     if (HasFailure()) return;
   }
+}
+
+// A job that is started twice, LQ_ROUNDS times: both begin at the same time in the same folder.
+TEST_P(EveryWriter, MayBeStartedTwice) {
+  const char* const text = std::getenv("LQ_ROUNDS");
+  const int rounds = text != nullptr ? std::atoi(text) : 2;
+  auto* const ready = static_cast<std::atomic<int>*>(
+      ::mmap(nullptr, sizeof(std::atomic<int>), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  for (int round = 0; round < rounds; ++round) {
+    SCOPED_TRACE(::testing::Message() << "round " << round);
+    start_anew();
+    new (ready) std::atomic<int>(0);
+    std::array<pid_t, 2> jobs{};
+    for (pid_t& job : jobs) {
+      job = ::fork();
+      if (job != 0) continue;
+      ++*ready;
+      while (*ready < 2) ::usleep(20);
+      const Error error = error_of([&] { work(); });
+      ::_exit(error.code() == Code::ok ? 0 : error.code() == Code::internal ? 2 : 1);
+    }
+    int done = 0;
+    for (const pid_t job : jobs) {
+      int status = 0;
+      ASSERT_EQ(::waitpid(job, &status, 0), job);
+      ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) < 2) << status;
+      done += WEXITSTATUS(status) == 0 ? 1 : 0;
+    }
+    EXPECT_GE(done, 1);
+    for (const auto& [name, bytes] : testing::files_made_in(alone_))
+      EXPECT_TRUE(fs::exists(there_ + "/" + name)) << name;
+    expect_whole_files(false);
+    if (HasFailure()) break;
+  }
+  ::munmap(ready, sizeof(std::atomic<int>));
 }
 
 INSTANTIATE_TEST_SUITE_P(Works, EveryWriter, ::testing::ValuesIn(testing::works()),
