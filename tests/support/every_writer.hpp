@@ -4,6 +4,8 @@
 // Everything of the library that writes files with several ranks, as a table, for tests that try each.
 #pragma once
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <filesystem>
@@ -157,11 +159,13 @@ inline std::string checkpoint_for(const std::string& source, const std::string& 
   return to + ".set";
 }
 
-// The configuration with one letter of a record's type changed.
+// The configuration with one letter of a record's type changed; at no moment is a part of it there.
 inline std::string damaged(const std::string& source, const std::string& path) {
   std::string bytes = contents(source);
   bytes.at(bytes.find("ildg-binary-data")) ^= 1;
-  put_contents(path, bytes);
+  const std::string own = path + "." + std::to_string(::getpid());
+  put_contents(own, bytes);
+  std::filesystem::rename(own, path);
   return path;
 }
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <span>
+#include <thread>
 
 #include <limequat/error.hpp>
 
@@ -151,6 +153,19 @@ void FileCopy::lock_record() {
   lock_.reset(new storage::WriterLock(storage::lock_of_copy(pair_.to)));
 }
 
+// Another program that finds the record before it is locked holds the lock while it looks, and then gives up.
+void FileCopy::lock_new_record() {
+  constexpr int attempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      return lock_record();
+    } catch (const Error& error) {
+      if (error.code() != Code::wrong_state || attempt == attempts) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 void FileCopy::begin_at_root() {
   if (plan_.goes_on == 1) {
     target_ = target_place_.open_write(unfinished_);
@@ -161,13 +176,19 @@ void FileCopy::begin_at_root() {
     return;
   }
   io::require_space(target_place_, pair_.to, plan_.bytes);
-  remove_if_there(target_place_, unfinished_);
-  remove_if_there(target_place_, copied_name_);
-  // Nobody may read it before it has the permissions of its source. What is unfinished is there only while the record
-  // is: whoever finds the one knows by the lock of the other whether it is being made.
-  record_ = target_place_.create(copied_name_, {.is_private = true});
-  lock_record();
+  // What is unfinished is there only while the record is: whoever finds the one knows by the lock of the other whether
+  // it is being made. A record that is there is taken over, not replaced: another program may be about to lock it.
+  if (target_place_.kind(copied_name_) == storage::PathKind::file) {
+    lock_record();
+    record_ = target_place_.open_write(copied_name_);
+    record_->resize(0);
+  } else {
+    record_ = target_place_.create(copied_name_, {.is_private = true});
+    lock_new_record();
+  }
   try {
+    remove_if_there(target_place_, unfinished_);
+    // Nobody may read it before it has the permissions of its source.
     target_ = target_place_.create(unfinished_, {.is_private = true});
     const std::vector<std::byte> head = encode_head(copied_);
     record_->write_at(0, head);

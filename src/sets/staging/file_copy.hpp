@@ -84,6 +84,7 @@ class FileCopy {
   void require_no_rest(bool is_there) const;
   void open_ends();
   void lock_record();
+  void lock_new_record();
   void begin_at_root();
   void learn_owners();
   void find_missing(std::vector<CopiedBlock> recorded);
