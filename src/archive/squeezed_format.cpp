@@ -304,10 +304,7 @@ void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_o
   }
 }
 
-class Squeezed final : public format::Container,
-                       public format::FieldFormat,
-                       public format::Mender,
-                       public format::Examiner {
+class Squeezed final : public format::Container, public format::FieldFormat, public format::Mender {
  public:
   format::Likeness recognise(base::ByteSource& file) const override {
     format::lime::HeaderBytes start{};
@@ -337,14 +334,6 @@ class Squeezed final : public format::Container,
   std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, Findings& done) const override {
     name_lost_tiles(file, limits, done);
     return std::nullopt;
-  }
-  // All but the head, which names the original, has CRCs that the scan and the reading of tiles compare.
-  format::Examined examine(base::ByteSource&, const Catalog& catalog, const Limits&) const override {
-    format::Examined examined;
-    for (const Record& record : catalog.records) {
-      if (record.type == type::head) examined.claims.push_back(format::uncovered(record));
-    }
-    return examined;
   }
   const format::TileCodec* tile_codec(std::string_view encoding) const override { return codec_named(encoding); }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&,
@@ -407,6 +396,8 @@ std::vector<Finding> Squeezed::validate(base::ByteSource& file, const Catalog& c
 
 const format::Format& format() {
   static const Squeezed squeezed;
+  // It names the original; all else has CRCs that the scan and the reading of tiles compare.
+  static const format::UncoveredHeader examiner(type::head);
   static constexpr std::array<std::string_view, 1> suffixes{".sqz"};
   static const format::Format row{.info = {.name = "squeezed",
                                            .holds = "a file of another format in half of its bytes",
@@ -417,7 +408,7 @@ const format::Format& format() {
                                   .records = nullptr,
                                   .fields = &squeezed,
                                   .mender = &squeezed,
-                                  .examiner = &squeezed,
+                                  .examiner = &examiner,
                                   .record_types = type::all};
   return row;
 }

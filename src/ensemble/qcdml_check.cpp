@@ -4,7 +4,6 @@
 // Documents held against the rules of their schema, and against the file that they describe.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/qcdml.hpp>
 
+#include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "ensemble/cksum.hpp"
@@ -294,7 +294,7 @@ bool Check::ok() const noexcept { return !io::has_errors(findings); }
 namespace {
 
 // What is damaged may be such that it cannot be looked into, for which there are findings. Whether it could.
-bool look_into(Verdict verdict, const std::function<void()>& look) {
+bool look_into(Verdict verdict, base::FunctionRef<void()> look) {
   try {
     look();
     return true;

@@ -205,6 +205,13 @@ inline Claim uncovered(const Record& record) {
   return {record.type, "text", Evidence::structure, Outcome::uncovered, record.offset, record.data_length};
 }
 
+// Of all records of that type.
+inline void claim_uncovered(const Catalog& catalog, std::string_view type, Examined& examined) {
+  for (const Record& record : catalog.records) {
+    if (record.type == type) examined.claims.push_back(uncovered(record));
+  }
+}
+
 // What a format can compare in a file besides the sums of fields: records, small objects, an index, chunks, and
 // whatever is stored twice. lq::verify() asks it once for each file, on one rank, and all ranks get its answer.
 class LQ_INNER Examiner {
@@ -216,16 +223,14 @@ class LQ_INNER Examiner {
   virtual Examined examine(base::ByteSource& file, const Catalog& catalog, const Limits& limits) const = 0;
 };
 
-// Of formats whose header is a text without a checksum, and that have nothing else.
+// Of formats whose header is a text without a checksum, and in which scans and readers compare all else.
 class LQ_INNER UncoveredHeader final : public Examiner {
  public:
   // Static storage.
   explicit constexpr UncoveredHeader(std::string_view record_type) noexcept : record_type_(record_type) {}
   Examined examine(base::ByteSource&, const Catalog& catalog, const Limits&) const override {
     Examined examined;
-    for (const Record& record : catalog.records) {
-      if (record.type == record_type_) examined.claims.push_back(uncovered(record));
-    }
+    claim_uncovered(catalog, record_type_, examined);
     return examined;
   }
 

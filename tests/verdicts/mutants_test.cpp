@@ -21,6 +21,7 @@
 
 #include "support/contents.hpp"
 #include "support/damage.hpp"
+#include "support/plain_checksum.hpp"
 #include "support/scratch_directory.hpp"
 #include "verdicts/entries.hpp"
 
@@ -169,13 +170,9 @@ class Mutants : public ::testing::TestWithParam<std::string> {
                                                  std::size_t site) {
     std::array<std::uint32_t, 2> sum{};
     for (std::size_t rank = 0; rank < sites; ++rank) {
-      std::uint32_t crc = ~0U;
-      for (std::size_t k = 0; k < site; ++k) {
-        crc ^= static_cast<unsigned char>(bytes[at + rank * site + k]);
-        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xedb88320U : 0);
-      }
-      sum[0] ^= std::rotl(~crc, static_cast<int>(rank % 29));
-      sum[1] ^= std::rotl(~crc, static_cast<int>(rank % 31));
+      const std::uint32_t crc = testing::plain_crc32(base::as_bytes(bytes.substr(at + rank * site, site)));
+      sum[0] ^= testing::plain_rotated(crc, rank % 29);
+      sum[1] ^= testing::plain_rotated(crc, rank % 31);
     }
     return sum;
   }

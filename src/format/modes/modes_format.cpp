@@ -109,9 +109,7 @@ Examined Modes::examine(base::ByteSource& file, const Catalog& catalog, const Li
   examined.claims.push_back({"index", "records", Evidence::structure, outcome(have_records)});
   examined.claims.push_back(
       {"index", "records of the modes", Evidence::second_copy, outcome(findings.count("modes-record") == 0)});
-  for (const Record& record : catalog.records) {
-    if (record.type == type::head) examined.claims.push_back(uncovered(record));
-  }
+  claim_uncovered(catalog, type::head, examined);
   examined.findings = findings.take();
   std::erase_if(examined.findings, [&](const Finding& finding) {
     const auto is_same = [&](const Finding& told) {

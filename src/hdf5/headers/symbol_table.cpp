@@ -3,6 +3,7 @@
 #include "hdf5/headers/symbol_table.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 #include <vector>
 
@@ -43,8 +44,7 @@ class SymbolTable {
     Cursor cursor(message, "the symbol table of a group", file_.path());
     const std::uint64_t tree = cursor.take(o_), heap = cursor.take(o_);
     read_heap(heap);
-    const std::uint64_t level = level_of(tree);
-    check_node(tree, level);
+    check_node(tree, {});
   }
 
  private:
@@ -83,21 +83,21 @@ class SymbolTable {
     }
   }
 
-  std::uint64_t level_of(std::uint64_t address) const {
-    const HeaderBytes head = read(address, 6);
-    Cursor cursor(head, group_tree, file_.path());
-    cursor.skip(5);
-    return cursor.take(1);
+  // Each node of the tree once.
+  HeaderBytes read_node(std::uint64_t address, std::uint64_t bytes) {
+    if (!seen_.insert(address).second) Cursor({}, group_tree, file_.path()).refuse("it leads in a circle");
+    return read(address, bytes);
   }
 
-  void check_node(std::uint64_t address, std::uint64_t level) {
-    if (!seen_.insert(address).second) Cursor({}, group_tree, file_.path()).refuse("it leads in a circle");
+  // `expected`: the level by that of its parent; the root has none.
+  void check_node(std::uint64_t address, std::optional<std::uint64_t> expected) {
     const std::uint64_t head = 8 + 2 * o_;
     const std::uint64_t room = head + 2 * node_k_ * (o_ + l_) + l_;
-    const HeaderBytes bytes = read(address, room);
+    const HeaderBytes bytes = read_node(address, room);
     Cursor cursor(bytes, group_tree, file_.path());
     take_signature(cursor, "TREE", 0);
-    if (cursor.take(1) != level) cursor.refuse("a node is at another level than it says");
+    const std::uint64_t level = cursor.take(1);
+    if (level != expected.value_or(level)) cursor.refuse("a node is at another level than it says");
     const std::uint64_t entries = cursor.take(2);
     if (entries > 2 * node_k_) cursor.refuse(fmt::format("a node has {} entries", entries));
     cursor.skip(2 * o_);
@@ -111,8 +111,7 @@ class SymbolTable {
 
   void check_leaf(std::uint64_t address) {
     constexpr std::uint64_t scratch = 16;
-    if (!seen_.insert(address).second) Cursor({}, group_tree, file_.path()).refuse("it leads in a circle");
-    const HeaderBytes bytes = read(address, 8 + 2 * leaf_k_ * (2 * o_ + 8 + scratch));
+    const HeaderBytes bytes = read_node(address, 8 + 2 * leaf_k_ * (2 * o_ + 8 + scratch));
     Cursor cursor(bytes, group_tree, file_.path());
     take_signature(cursor, "SNOD", 1);
     cursor.skip(1);

@@ -179,7 +179,7 @@ void FileCopy::begin_at_root() {
   // What is unfinished is there only while the record is: whoever finds the one knows by the lock of the other whether
   // it is being made. A record that is there is taken over, not replaced: another program may be about to lock it.
   if (target_place_.kind(copied_name_) == storage::PathKind::file) {
-    lock_record();
+    if (!lock_ || !lock_->is_of(copied_name_)) lock_record();
     record_ = target_place_.open_write(copied_name_);
     record_->resize(0);
   } else {

@@ -3,13 +3,13 @@
 //
 // sionrepair: what can be recovered of a multifile whose writer did not close it, as a whole multifile. SIONlib has no
 // such program; this one does what `lq repair` does.
-#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
+#include "io/verdict.hpp"
 #include "programs/sion/tool.hpp"
 
 namespace {
@@ -55,9 +55,7 @@ int main(int argc, char** argv) {
       fmt::print("sionrepair: {} {}\n", options.dry_run ? "would write" : "wrote", file);
     }
     fmt::print("sionrepair: {} tasks, {} bytes of data\n", report.tasks, report.bytes);
-    const bool is_proven =
-        std::ranges::find(report.findings, lq::Severity::error, &lq::Finding::severity) == report.findings.end();
-    if (is_proven) return;
+    if (!lq::io::has_errors(report.findings)) return;
     throw lq::Error(lq::Code::checksum_mismatch, "not all of it is proven to be what was written: see above");
   });
 }
