@@ -179,7 +179,7 @@ struct PageReport {
 
 // Local. One page of HTML without links to anywhere about the files of the folders (none: all of the catalogue): a
 // table, plaquettes, what is damaged and where, what is missing. The catalogue is brought up to date before; where
-// there is none, nothing is kept. exists: there is a file of that name; others as index().
+// there is none, or it may not be written to, this is done in memory. exists: there is a file of that name; others as index().
 LQ_API PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
                               const CatalogueOptions& options = {});
 

@@ -426,6 +426,54 @@ def test_page_without_a_catalogue_keeps_nothing(ensemble, monkeypatch):
     assert sorted(path.name for path in folder.parent.iterdir()) == ["page.html", "run"]
 
 
+def without_write_permission(program, *arguments):
+    """What a colleague's program prints, whom the rights of files bind; root is above them unless it gives that up."""
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    if os.geteuid() == 0:
+        command = ["setpriv", "--bounding-set=-dac_override", "--inh-caps=-dac_override", *command]
+    result = subprocess.run(command, text=True, capture_output=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and not shutil.which("setpriv"), reason="setpriv is not there")
+@pytest.mark.parametrize("what", ("file", "folder"))
+def test_a_colleague_reads_a_catalogue(indexed, tmp_path, what):
+    folder, db = indexed
+    place = tmp_path / "theirs"
+    place.mkdir()
+    db = shutil.move(db, place / "catalogue.db")
+    write(folder / "conf.9999.lime", 9999)
+    before = pathlib.Path(db).read_bytes()
+    (pathlib.Path(db) if what == "file" else place).chmod(0o444 if what == "file" else 0o555)
+    printed = without_write_permission("""
+import sys, limequat as lq
+db, folder, page = sys.argv[1:]
+print(len(lq.find(db=db)), lq.assess(db=db) is not None, lq.report_page(folder, page, db=db).files)
+for change in (lambda: lq.index(folder, db=db), lambda: lq.scrub(db=db)):
+    try:
+        change()
+    except lq.NoPermission as error:
+        print(error)
+""", db, folder, tmp_path / "page.html")
+    refusal = (f"{db}: the catalogue, or the folder it is in, may not be written to; `lq index DIR --db FILE` makes one of "
+               "your own\n")
+    assert printed == f"{len(TRAJECTORIES)} True {len(TRAJECTORIES) + 1}\n" + 2 * refusal
+    assert pathlib.Path(db).read_bytes() == before and os.listdir(place) == ["catalogue.db"]
+
+
+def test_a_group_shares_the_catalogue_of_files_that_it_shares(ensemble):
+    folder, db = ensemble
+    for path in folder.glob("*.lime"):
+        path.chmod(0o664)
+    before = os.umask(0o002)
+    try:
+        lq.index(folder, db=db)
+    finally:
+        os.umask(before)
+    assert os.stat(db).st_mode & 0o777 == 0o664
+
+
 def test_page_of_ten_thousand_files_is_small(indexed):
     folder, db = indexed
     with sqlite3.connect(db) as connection:

@@ -3,8 +3,10 @@
 #include "ensemble/database.hpp"
 
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <new>
 
 #include <fmt/format.h>
@@ -106,7 +108,7 @@ void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close
 Database::Database(const std::string& path, Opening opening) : path_(path) {
   sqlite3* made = nullptr;
   const char* name = opening == Opening::in_memory ? ":memory:" : path_.c_str();
-  const int creates = opening == Opening::existing ? 0 : SQLITE_OPEN_CREATE;
+  const int creates = opening == Opening::create ? SQLITE_OPEN_CREATE : 0;
   const int code = sqlite3_open_v2(name, &made, SQLITE_OPEN_READWRITE | creates, nullptr);
   handle_.reset(made);
   if (made == nullptr) throw std::bad_alloc();
@@ -115,7 +117,21 @@ Database::Database(const std::string& path, Opening opening) : path_(path) {
   sqlite3_busy_timeout(made, patience);
 }
 
-bool Database::is_writable() const noexcept { return sqlite3_db_readonly(handle_.get(), "main") == 0; }
+bool Database::is_writable() const {
+  const char* file = sqlite3_db_filename(handle_.get(), "main");
+  if (file == nullptr || *file == '\0') return true;
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  return sqlite3_db_readonly(handle_.get(), "main") == 0 && ::access(folder.c_str(), W_OK) == 0;
+}
+
+Database Database::in_memory() const {
+  Database copy(path_, Opening::in_memory);
+  sqlite3_backup* const backup = sqlite3_backup_init(copy.handle_.get(), "main", handle_.get(), "main");
+  if (backup == nullptr) copy.fail(sqlite3_errcode(copy.handle_.get()));
+  sqlite3_backup_step(backup, -1);
+  if (const int code = sqlite3_backup_finish(backup); code != SQLITE_OK) fail(code);
+  return copy;
+}
 
 void Database::run(const char* sql) const {
   const int code = sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr);
@@ -156,7 +172,9 @@ void Database::fail(int code) const {
       throw error(Code::no_space, "no space left for the catalogue; free some, or choose another place for it");
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      throw error(Code::no_permission, "the catalogue, or the folder it is in, may not be written to");
+      throw error(Code::no_permission,
+                  "the catalogue, or the folder it is in, may not be written to; `lq index DIR --db FILE` makes one of "
+                  "your own");
     case SQLITE_NOMEM:
       throw std::bad_alloc();
     case SQLITE_CANTOPEN:

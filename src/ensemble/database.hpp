@@ -80,7 +80,8 @@ class Database {
   Database(Database&&) noexcept = default;
 
   const std::string& path() const noexcept { return path_; }
-  bool is_writable() const noexcept;
+  bool is_writable() const;    // the file and, where there is one, the folder that its journal is made in
+  Database in_memory() const;  // a copy with the same path, which nobody else sees
   Statement prepare(std::string_view sql) const { return Statement(*this, sql); }
   // One or more statements without parameters.
   void run(const char* sql) const;

@@ -219,12 +219,14 @@ std::string filled(std::string_view text, const std::vector<std::pair<std::strin
   return result;
 }
 
-// The catalogue that there is, or one that is forgotten.
+// The catalogue that there is; in memory, and forgotten, where there is none or it is not ours to write to.
 Database database_for(const std::string& db) {
   const std::string place = place_of(db);
   std::error_code failure;
   const bool is_there = std::filesystem::exists(place, failure);
-  return is_there || !db.empty() ? open_existing(place) : make_in_memory();
+  if (!is_there && db.empty()) return make_in_memory();
+  Database found = open_existing(place);
+  return found.is_writable() ? std::move(found) : make_in_memory(found);
 }
 
 }  // namespace

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ensemble/schema.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -169,6 +173,17 @@ bool is_empty(const Database& database) {
   return database.whole("SELECT count(*) FROM sqlite_master") == 0 && database.whole("PRAGMA application_id") == 0;
 }
 
+// Makes the file and tells the rights that it has got; 0: there is one, or none can be made. SQLite gives 0644 to a
+// file that it opens empty, so that a group could not share what the umask allows it to.
+mode_t rights_of_new(const char* path) noexcept {
+  const int file = ::open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+  if (file < 0) return 0;
+  struct stat status = {};
+  const bool is_known = ::fstat(file, &status) == 0;
+  ::close(file);
+  return is_known ? status.st_mode & 07777 : 0;
+}
+
 Database ready(Database database) {
   database.run("PRAGMA foreign_keys = ON");
   return database;
@@ -207,8 +222,10 @@ Database open_existing(const std::string& path) {
 }
 
 Database open_or_make(const std::string& path) {
+  const mode_t rights = rights_of_new(path.c_str());
   Database database(path, Opening::create);
   if (is_empty(database)) make_tables(database);
+  if (rights != 0) ::chmod(path.c_str(), rights);
   require_ours(database);
   return ready(std::move(database));
 }
@@ -237,5 +254,7 @@ Database make_in_memory() {
   make_tables(database);
   return ready(std::move(database));
 }
+
+Database make_in_memory(const Database& contents) { return ready(contents.in_memory()); }
 
 }  // namespace lq::ensemble

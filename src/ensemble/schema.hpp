@@ -25,6 +25,7 @@ Database open_existing(const std::string& path);
 // The same, made where there is none.
 Database open_or_make(const std::string& path);
 Database make_in_memory();
+Database make_in_memory(const Database& contents);
 // Brings one that an earlier version made to the tables of this one, before anything is written to it.
 void migrate(const Database& database);
 
