@@ -50,7 +50,7 @@ std::shared_ptr<std::byte[]> EncodedTiles::decoded(std::size_t tile) {
   try {
     require_in_file(tile);
     require_moderate(tile, result.size);
-    result.bytes = std::make_shared_for_overwrite<std::byte[]>(static_cast<std::size_t>(result.size));
+    result.bytes = std::shared_ptr<std::byte[]>(new std::byte[static_cast<std::size_t>(result.size)]);
     decode(tile, {result.bytes.get(), static_cast<std::size_t>(result.size)});
   } catch (...) {
     const std::lock_guard lock(mutex_);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#if defined(__AARCH64EL__)
+#include "base/processor.hpp"
+
+#if defined(LQ_AARCH64)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -18,7 +20,7 @@ struct Here {
   std::size_t count = 0;
 };
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 
 // What the files of isa/ are compiled for.
 bool runs_here(InstructionSet set) noexcept {
@@ -40,7 +42,7 @@ bool runs_here(InstructionSet set) noexcept {
   }
 }
 
-#elif defined(__AARCH64EL__)
+#elif defined(LQ_AARCH64)
 
 // NEON is part of every AArch64 that runs a system.
 bool runs_here(InstructionSet set) noexcept {
@@ -115,14 +117,14 @@ std::string_view instruction_set_name() noexcept { return name(active_instructio
 
 const isa::Loops& loops_of(InstructionSet set) noexcept {
   switch (set) {
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
     case InstructionSet::pclmul:
       return isa::pclmul_loops;
     case InstructionSet::vpclmul:
       return isa::vpclmul_loops;
     case InstructionSet::avx512:
       return isa::avx512_loops;
-#elif defined(__AARCH64EL__)
+#elif defined(LQ_AARCH64)
     case InstructionSet::crc32x:
       return isa::crc32x_loops;
     case InstructionSet::pmull:

@@ -13,6 +13,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/processor.hpp"
+
 namespace lq::kernels {
 namespace {
 
@@ -21,7 +23,7 @@ bool runs_here(InstructionSet set) {
   return std::find(here.begin(), here.end(), set) != here.end();
 }
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 
 // What the kernel says of the processor; empty where it says nothing.
 std::set<std::string> processor_flags() {
@@ -49,7 +51,7 @@ TEST(InstructionSets, AreThoseOfTheProcessor) {
   EXPECT_EQ(runs_here(InstructionSet::avx512), pclmul && has({"avx2", "vpclmulqdq", "avx512f", "avx512bw"}));
 }
 
-#elif defined(__AARCH64EL__)
+#elif defined(LQ_AARCH64)
 
 // The register itself, which the kernel lets programs read: four bits for each group of instructions.
 TEST(InstructionSets, AreThoseOfTheProcessor) {

@@ -9,9 +9,10 @@
 #include <bit>
 
 #include "base/bytes.hpp"
+#include "base/processor.hpp"
 #include "kernels/dispatch.hpp"
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 #include <cpuid.h>
 #include <immintrin.h>
 #endif
@@ -40,7 +41,7 @@ std::uint32_t big_sigma(std::uint32_t x, int a, int b, int c) noexcept {
   return std::rotr(x, a) ^ std::rotr(x, b) ^ std::rotr(x, c);
 }
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 
 bool has_sha_instructions() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -114,7 +115,7 @@ void compress_sha256_portable(std::uint32_t* state, const std::byte* blocks, std
 }
 
 Sha256Compression sha256_instructions() noexcept {
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
   static const bool are_here = has_sha_instructions();
   if (are_here) return compress_with_instructions;
 #endif

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <string_view>
 
-#if defined(__x86_64__)
+#include "base/processor.hpp"
+
+#if defined(LQ_X86_64)
 #define LQ_WIDE [[gnu::target("avx2,bmi,bmi2"), gnu::flatten]]
 
 namespace lq::archive {

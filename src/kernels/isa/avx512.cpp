@@ -4,7 +4,7 @@
 // 512 bits at a time: AVX-512 (F and BW) and VPCLMULQDQ. Intel servers from Ice Lake, AMD from Zen 4.
 #include "kernels/isa/loops.hpp"
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 #include "kernels/isa/vector256.hpp"
 
 namespace lq::kernels::isa {

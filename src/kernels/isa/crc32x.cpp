@@ -5,7 +5,7 @@
 // waits for the one before it of the same site; sites side by side fill the time.
 #include "kernels/isa/loops.hpp"
 
-#if defined(__AARCH64EL__)
+#if defined(LQ_AARCH64)
 #include "kernels/isa/crc_words.hpp"
 #include "kernels/isa/site_loops.hpp"
 

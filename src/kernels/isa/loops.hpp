@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "base/prefetch_list.hpp"
+#include "base/processor.hpp"
 
 namespace lq::kernels::isa {
 
@@ -159,11 +160,11 @@ struct Loops {
 };
 
 extern const Loops portable_loops;
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 extern const Loops pclmul_loops;
 extern const Loops vpclmul_loops;
 extern const Loops avx512_loops;
-#elif defined(__AARCH64EL__)
+#elif defined(LQ_AARCH64)
 extern const Loops crc32x_loops;
 extern const Loops pmull_loops;
 #endif

@@ -4,7 +4,7 @@
 // 128 bits at a time: PCLMULQDQ, SSSE3, SSE4.1. x86-64 of 2010 and later.
 #include "kernels/isa/loops.hpp"
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 #include "kernels/isa/lane128.hpp"
 
 namespace lq::kernels::isa {

@@ -5,7 +5,7 @@
 // them.
 #include "kernels/isa/loops.hpp"
 
-#if defined(__AARCH64EL__)
+#if defined(LQ_AARCH64)
 #include <arm_neon.h>
 
 #include "kernels/isa/crc_words.hpp"

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/isa/loops.hpp"
+#include "kernels/isa/vectors.hpp"
 
 namespace lq::kernels::isa {
 
@@ -19,14 +20,13 @@ struct Doubles {
 #else
   static constexpr std::size_t count = 4;
 #endif
-  using Vector = double __attribute__((vector_size(count * sizeof(double))));
+  using Vector = typename NumbersOf<Set, double, count>::Type;
 
-  // Vectors are never given back or passed by value: how is a matter of the instruction set.
   static void load(const double* from, Vector& to) noexcept { std::memcpy(&to, from, sizeof to); }
   static void load(const float* from, Vector& to) noexcept {
-    float numbers __attribute__((vector_size(count * sizeof(float))));
+    typename NumbersOf<Set, float, count>::Type numbers;
     std::memcpy(&numbers, from, sizeof numbers);
-    to = __builtin_convertvector(numbers, Vector);
+    convert_numbers(numbers, to);
   }
 };
 
@@ -94,26 +94,18 @@ template <class Set, std::size_t n, class Real>
 
 // Four numbers, in any set.
 template <class Set, class Real>
-struct Four;
-template <class Set>
-struct Four<Set, float> {
-  using Vector = float __attribute__((vector_size(4 * sizeof(float))));
-};
-template <class Set>
-struct Four<Set, double> {
-  using Vector = double __attribute__((vector_size(4 * sizeof(double))));
-};
+using Four = typename NumbersOf<Set, Real, 4>::Type;
 
 // Each site has its neighbour along the row in its place, the last one the first. `here`: eight sites of the row, the
 // last of which is number `last` of them; `next`: those behind, or the first.
 template <class Set, class Real>
 void shift_sites(const Real* here, const Real* next, std::size_t last, std::size_t numbers, Real* shifted) noexcept {
   for (std::size_t at = 0; at < numbers * row_lanes; at += row_lanes) {
-    typename Four<Set, Real>::Vector low, high, behind;
+    Four<Set, Real> low, high, behind;
     std::memcpy(&low, here + at + 1, sizeof low);
     std::memcpy(&high, here + at + 4, sizeof high);
     std::memcpy(&behind, next + at, sizeof behind);
-    high = __builtin_shufflevector(high, behind, 1, 2, 3, 4);
+    shuffle<1, 2, 3, 4>(high, behind, high);
     std::memcpy(shifted + at, &low, sizeof low);
     std::memcpy(shifted + at + 4, &high, sizeof high);
     if (last + 1 == row_lanes) continue;
@@ -182,17 +174,19 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
 // Four numbers of four sites, from the first of them: four sites of four numbers.
 template <class Set, class Real>
 void turn_square(const std::byte* memory, std::size_t site_bytes, Real* row) noexcept {
-  using Vector = typename Four<Set, Real>::Vector;
-  Vector a, b, c, d;
+  Four<Set, Real> a, b, c, d, even_ab, odd_ab, even_cd, odd_cd, turned[4];
   std::memcpy(&a, memory, sizeof a);
   std::memcpy(&b, memory + site_bytes, sizeof b);
   std::memcpy(&c, memory + 2 * site_bytes, sizeof c);
   std::memcpy(&d, memory + 3 * site_bytes, sizeof d);
-  const Vector even_ab = __builtin_shufflevector(a, b, 0, 4, 2, 6), odd_ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-  const Vector even_cd = __builtin_shufflevector(c, d, 0, 4, 2, 6), odd_cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-  const Vector turned[4] = {
-      __builtin_shufflevector(even_ab, even_cd, 0, 1, 4, 5), __builtin_shufflevector(odd_ab, odd_cd, 0, 1, 4, 5),
-      __builtin_shufflevector(even_ab, even_cd, 2, 3, 6, 7), __builtin_shufflevector(odd_ab, odd_cd, 2, 3, 6, 7)};
+  shuffle<0, 4, 2, 6>(a, b, even_ab);
+  shuffle<1, 5, 3, 7>(a, b, odd_ab);
+  shuffle<0, 4, 2, 6>(c, d, even_cd);
+  shuffle<1, 5, 3, 7>(c, d, odd_cd);
+  shuffle<0, 1, 4, 5>(even_ab, even_cd, turned[0]);
+  shuffle<0, 1, 4, 5>(odd_ab, odd_cd, turned[1]);
+  shuffle<2, 3, 6, 7>(even_ab, even_cd, turned[2]);
+  shuffle<2, 3, 6, 7>(odd_ab, odd_cd, turned[3]);
   for (std::size_t k = 0; k < 4; ++k) std::memcpy(row + k * row_lanes, &turned[k], sizeof turned[k]);
 }
 

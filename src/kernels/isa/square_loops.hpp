@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/isa/loops.hpp"
+#include "kernels/isa/vectors.hpp"
 
 namespace lq::kernels::isa {
 
@@ -18,14 +19,14 @@ struct Squares;
 
 template <class Set>
 struct Squares<Set, float> {
-  using Vector = float __attribute__((vector_size(square_bytes)));
+  using Vector = typename NumbersOf<Set, float, square_bytes / sizeof(float)>::Type;
   using Bits = std::uint32_t;
   static Bits swapped(Bits bits) noexcept { return __builtin_bswap32(bits); }
 };
 
 template <class Set>
 struct Squares<Set, double> {
-  using Vector = double __attribute__((vector_size(square_bytes)));
+  using Vector = typename NumbersOf<Set, double, square_bytes / sizeof(double)>::Type;
   using Bits = std::uint64_t;
   static Bits swapped(Bits bits) noexcept { return __builtin_bswap64(bits); }
 };
@@ -33,16 +34,15 @@ struct Squares<Set, double> {
 // The byte order of the numbers in `bytes` turned. Without an instruction that moves bytes anywhere, number by number.
 template <class Set, class Real>
 [[gnu::always_inline]] inline void turn_vector(unsigned char (&bytes)[square_bytes]) noexcept {
-#if defined(__AVX2__)
-  using Chars = unsigned char __attribute__((vector_size(square_bytes)));
-  Chars all;
+#if defined(__AVX2__) && !defined(LQ_PORTABLE_KERNELS)
+  typename NumbersOf<Set, unsigned char, square_bytes>::Type all;
   std::memcpy(&all, bytes, sizeof all);
   if constexpr (sizeof(Real) == sizeof(double)) {
-    all = __builtin_shufflevector(all, all, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 23, 22, 21, 20, 19,
-                                  18, 17, 16, 31, 30, 29, 28, 27, 26, 25, 24);
+    shuffle<7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 23, 22, 21, 20, 19, 18, 17, 16, 31, 30, 29, 28, 27,
+            26, 25, 24>(all, all, all);
   } else {
-    all = __builtin_shufflevector(all, all, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 19, 18, 17, 16, 23,
-                                  22, 21, 20, 27, 26, 25, 24, 31, 30, 29, 28);
+    shuffle<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 19, 18, 17, 16, 23, 22, 21, 20, 27, 26, 25, 24, 31,
+            30, 29, 28>(all, all, all);
   }
   std::memcpy(bytes, &all, sizeof all);
 #else

@@ -4,7 +4,7 @@
 // 256 bits at a time: AVX2 and VPCLMULQDQ. AMD from Zen 3, Intel from Alder Lake.
 #include "kernels/isa/loops.hpp"
 
-#if defined(__x86_64__)
+#if defined(LQ_X86_64)
 #include "kernels/isa/vector256.hpp"
 
 namespace lq::kernels::isa {
