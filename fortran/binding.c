@@ -326,8 +326,8 @@ lq_status lq_fortran_multifile_open(const char* path, const lq_communicator* com
   return status == LQ_OK ? lq_multifile_open(path, &all, reader) : status;
 }
 
-lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, int64_t position,
-                                    const CFI_cdesc_t* data, int64_t* got) {
+lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, int64_t position, CFI_cdesc_t* data,
+                                    int64_t* got) {
   uint64_t bytes = 0;
   const int64_t count = elements_of(data);
   const lq_status status = lq_multifile_read(reader, task, (uint64_t)position, count < 0 ? NULL : data->base_addr,

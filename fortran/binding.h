@@ -57,8 +57,8 @@ lq_status lq_fortran_multifile_write_field(lq_multifile_writer* writer, const ch
                                            const lq_field* field, lq_pairs options);
 lq_status lq_fortran_multifile_open(const char* path, const lq_communicator* communicator, lq_pairs options,
                                     lq_multifile_reader** reader);
-lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, int64_t position,
-                                    const CFI_cdesc_t* data, int64_t* got);
+lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, int64_t position, CFI_cdesc_t* data,
+                                    int64_t* got);
 lq_status lq_fortran_multifile_read_field(const lq_multifile_reader* reader, const char* name, const lq_grid* grid,
                                           const lq_field* field, lq_pairs options);
 lq_status lq_fortran_plaquette(const lq_grid* grid, const lq_field* field, double* values);

@@ -458,7 +458,7 @@ contains
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     integer(c_int) :: code
-    code = c_pending_wait(pending%handle, c_null_ptr)
+    code = c_pending_wait(pending%handle)
     call free_pending(pending)
     call finish(code, status, message)
   end subroutine

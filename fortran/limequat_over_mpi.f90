@@ -5,36 +5,6 @@
 submodule (limequat) limequat_over_mpi
   implicit none
 
-  ! lq_grid_options of limequat.h.
-  type, bind(c) :: grid_options
-    integer(c_size_t) :: struct_size
-    type(c_ptr) :: processes, rank_order, axes
-    integer(c_int) :: idle_ranks, holds_sites
-  end type
-
-  interface
-    function c_grid_options_init(options, struct_size) bind(c, name='lq_grid_options_init') result(status)
-      import
-      type(grid_options), intent(inout) :: options
-      integer(c_size_t), value :: struct_size
-      integer(c_int) :: status
-    end function
-    function c_grid_mpi(extents, dimensions, comm, options, grid) bind(c, name='lq_grid_mpi_fortran') result(status)
-      import
-      integer(c_int64_t), intent(in) :: extents(*)
-      integer(c_int), value :: dimensions, comm
-      type(grid_options), intent(in) :: options
-      type(c_ptr), intent(inout) :: grid
-      integer(c_int) :: status
-    end function
-    function c_communicator_mpi(comm, communicator) bind(c, name='lq_communicator_mpi_fortran') result(status)
-      import
-      integer(c_int), value :: comm
-      type(c_ptr), intent(inout) :: communicator
-      integer(c_int) :: status
-    end function
-  end interface
-
 contains
 
   module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message) result(grid)
@@ -45,7 +15,7 @@ contains
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(lq_grid) :: grid
-    type(grid_options) :: options
+    type(lq_grid_options) :: options
     integer(c_int64_t), target :: wanted(size(extents))
     integer(c_int) :: code
     code = c_grid_options_init(options, c_sizeof(options))

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The C interface as Python calls it, python/limequat/c_interface.py, made of packaging/abi/limequat.h.types, which check_abi.py
-# holds against the header. Without --fix the file is compared with what it should be.
+# holds against the header; and as Fortran calls it, fortran/limequat_c_interface.inc, for which the header has the names of
+# arguments, too. Without --fix the files are compared with what they should be.
 """usage: make_bindings.py [--fix] [ROOT]"""
 
 import pathlib
@@ -106,17 +107,118 @@ def module(lines):
     return "".join(parts)
 
 
+# Types of Fortran that have the layout of a struct in C, and arguments that are arrays of numbers, which C does not tell from one.
+FORTRAN_STRUCTS = ("lq_field", "lq_grid_options", "lq_pairs", "lq_places", "lq_report")
+FORTRAN_ARRAYS = ("extents", "lower", "processes", "values")
+FORTRAN_NUMBERS = {"int": "integer(c_int)", "MPI_Fint": "integer(c_int)", "int64_t": "integer(c_int64_t)",
+                   "uint64_t": "integer(c_int64_t)", "size_t": "integer(c_size_t)", "double": "real(c_double)"}
+
+FORTRAN_HEAD = """! Copyright (c) 2026 The Limequat authors
+! SPDX-License-Identifier: BSD-3-Clause
+!
+! What the headers of C declare and fortran/*.f90 uses; made by tools/make_bindings.py. c_NAME is lq_NAME, or lq_fortran_NAME of
+! binding.h.
+"""
+
+
+class FortranInterface:
+    """What the texts of headers declare, as Fortran declares it."""
+
+    def __init__(self, headers, interface):
+        text = re.sub(r"//[^\n]*|^#[^\n]*", "", "\n".join(headers), flags=re.M)
+        self.interface = interface
+        self.functions = self.by_name(re.findall(r"^(?:LQ_API )?([\w *]+?)(lq_\w+)\(([^()]*)\);", text, re.M))
+        self.structs = self.by_name(("struct", name, body) for body, name in
+                                    re.findall(r"^typedef struct \w+ \{(.*?)\} (lq_\w+);", text, re.M | re.S))
+
+    @staticmethod
+    def by_name(declarations):
+        """Where a declaration is there for Fortran, it takes the place of that for C."""
+        return {re.sub("_fortran", "", one[1]): one for one in sorted(declarations, key=lambda one: "_fortran" in one[1])}
+
+    def number(self, kind):
+        return FORTRAN_NUMBERS.get("int" if kind in self.interface.enums else kind)
+
+    def member(self, text):
+        """Declaration of members of a struct."""
+        kind, names = re.fullmatch(r"(.*?)(\w+(?:, \w+)*)", " ".join(text.split())).groups()
+        pointer = "type(c_funptr)" if kind.strip() in self.interface.kinds else "type(c_ptr)"
+        return f"{self.number(kind.strip()) or pointer} :: {names}"
+
+    def argument(self, text):
+        """Name and declaration."""
+        kind, name = re.fullmatch(r"(.*?)(\w+)", " ".join(text.split())).groups()
+        target, stars = kind.replace("const ", "").rstrip("* "), kind.count("*")
+        struct = target.replace("_fortran", "")
+        given, size = "const " in kind, ""
+        if target == "CFI_cdesc_t":
+            what = "type(*), dimension(..)" + ", intent(in)" * given
+        elif stars == 2:
+            what = "type(c_ptr), intent(inout)" + ", optional" * (target == "char")
+        elif struct in FORTRAN_STRUCTS:
+            way = ", intent(in)" if given else ", intent(inout), optional"
+            what = f"type({struct})" + (way if stars else ", value")
+        elif given and target in ("char", "void"):
+            what, size = "character(kind=c_char), intent(in)", "(*)"
+        elif self.number(target):
+            what = self.number(target) + (f", intent({'in' if given else 'inout'})" if stars else ", value")
+            size = "(*)" if stars and name in FORTRAN_ARRAYS else ""
+        else:
+            what = "type(c_ptr), value"
+        return name, f"{what} :: {name}{size}"
+
+    def procedure(self, name):
+        """The lines of a function, or of a subroutine if it has no result."""
+        result, c_name, arguments = self.functions["lq_" + name]
+        result = result.strip()
+        # What is asked of a handle changes nothing.
+        pure = "pure " if result in FORTRAN_NUMBERS and re.fullmatch(r"const lq_\w+\* \w+", arguments) else ""
+        arguments = [self.argument(one) for one in arguments.split(",") if one.strip() != "void"]
+        kind = "subroutine" if result == "void" else "function"
+        lines = ["import", *(declaration for _, declaration in arguments)]
+        if kind == "function":
+            lines.append(f"{self.number(result) or 'type(c_ptr)'} :: answer")
+        head = f"    {pure}{kind} c_{name}({', '.join(one for one, _ in arguments)}) "
+        tail = f"bind(c, name='{c_name}')" + (" result(answer)" if kind == "function" else "")
+        yield head + tail if len(head + tail) <= 120 else f"{head}&\n        {tail}"
+        yield from (f"      {line}" for line in lines)
+        yield f"    end {kind}"
+
+    def text(self, sources):
+        """The file, with the functions that the sources call."""
+        yield FORTRAN_HEAD
+        for name in FORTRAN_STRUCTS:
+            yield f"  type, bind(c) :: {name}"
+            yield from (f"    {self.member(one)}" for one in self.structs[name][2].split(";") if one.strip())
+            yield "  end type\n"
+        yield "  interface"
+        for name in sorted(set(re.findall(r"\bc_(\w+)\(", "\n".join(sources)))):
+            if "lq_" + name in self.functions:
+                yield from self.procedure(name)
+        yield "  end interface"
+
+
+def read(paths):
+    return [path.read_text(encoding="utf-8") for path in paths]
+
+
 def main():
     words = [word for word in sys.argv[1:] if word != "--fix"]
     root = pathlib.Path(words[0]) if words else pathlib.Path(__file__).resolve().parent.parent
-    made = module((root / "packaging/abi/limequat.h.types").read_text(encoding="utf-8").splitlines())
-    path = root / "python/limequat/c_interface.py"
-    if "--fix" in sys.argv:
-        path.write_text(made, encoding="utf-8")
-    elif not path.exists() or path.read_text(encoding="utf-8") != made:
-        print(f"{path}: is not what packaging/abi/limequat.h.types says: run tools/make_bindings.py --fix")
-        return 1
-    return 0
+    lines = (root / "packaging/abi/limequat.h.types").read_text(encoding="utf-8").splitlines()
+    headers = [*sorted((root / "include/limequat/c").glob("*.h")), root / "include/limequat.h", root / "include/limequat_mpi.h",
+               root / "fortran/binding.h"]
+    fortran = FortranInterface(read(headers), Interface(lines))
+    wrong = 0
+    included = "\n".join(fortran.text(read((root / "fortran").glob("*.f90")))) + "\n"
+    for name, made in (("python/limequat/c_interface.py", module(lines)), ("fortran/limequat_c_interface.inc", included)):
+        path = root / name
+        if "--fix" in sys.argv:
+            path.write_text(made, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != made:
+            print(f"{path}: is not what the C interface says: run tools/make_bindings.py --fix")
+            wrong = 1
+    return wrong
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Codes of types, out of lines as check_abi.py writes them."""
+"""Codes of types, out of lines as check_abi.py writes them; and declarations of Fortran, out of headers."""
 
 import pathlib
 import sys
@@ -25,6 +25,55 @@ lq_read_options.a: int at byte 0
 lq_read: int (lq_read_options const *, double *)
 """.splitlines()
 
+HEADER = """\
+// Not this one: lq_kind lq_comment(int a);
+typedef struct lq_places {
+  const uint64_t* table;  // comment
+  double a, b;
+  lq_sink sink;
+} lq_places;
+LQ_API lq_kind lq_open(const char* path, const lq_table* table, const lq_places* places,
+                       lq_file** file);
+LQ_API lq_kind lq_ask(const lq_file* file, uint64_t* bytes, int64_t* lower, char** text);
+LQ_API int lq_rank(const lq_file* file);
+LQ_API void lq_free(char* text);
+LQ_API const char* lq_unused(void);
+lq_kind lq_fortran_free(CFI_cdesc_t* data, lq_places places, lq_places* filled);
+"""
+DECLARED = {
+    "open": """\
+function c_open(path, table, places, file) bind(c, name='lq_open') result(answer)
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      type(c_ptr), value :: table
+      type(lq_places), intent(in) :: places
+      type(c_ptr), intent(inout) :: file
+      integer(c_int) :: answer
+    end function""",
+    "ask": """\
+function c_ask(file, bytes, lower, text) bind(c, name='lq_ask') result(answer)
+      import
+      type(c_ptr), value :: file
+      integer(c_int64_t), intent(inout) :: bytes
+      integer(c_int64_t), intent(inout) :: lower(*)
+      type(c_ptr), intent(inout), optional :: text
+      integer(c_int) :: answer
+    end function""",
+    "rank": """\
+pure function c_rank(file) bind(c, name='lq_rank') result(answer)
+      import
+      type(c_ptr), value :: file
+      integer(c_int) :: answer
+    end function""",
+    "free": """\
+function c_free(data, places, filled) bind(c, name='lq_fortran_free') result(answer)
+      import
+      type(*), dimension(..) :: data
+      type(lq_places), value :: places
+      type(lq_places), intent(inout), optional :: filled
+      integer(c_int) :: answer
+    end function"""}
+
 
 class Bindings(unittest.TestCase):
     def test_functions_and_types_have_their_codes(self):
@@ -33,6 +82,22 @@ class Bindings(unittest.TestCase):
                      "table struct_size:z tell:sink send:(i,p,U) extents:l[8] kind:i"):
             self.assertIn(f'\n{line}"""', text)
         self.assertNotIn("read_options", text)
+
+    def test_fortran_declares_what_the_header_does(self):
+        fortran = make_bindings.FortranInterface([HEADER], make_bindings.Interface(LINES))
+        for name, declared in DECLARED.items():
+            self.assertEqual("\n".join(fortran.procedure(name)).strip(), declared)
+        self.assertEqual([fortran.member(one) for one in fortran.structs["lq_places"][2].split(";")[:3]],
+                         ["type(c_ptr) :: table", "real(c_double) :: a, b", "type(c_funptr) :: sink"])
+
+    def test_fortran_has_what_it_calls(self):
+        structs = "".join(f"typedef struct {name} {{\n  int a;\n}} {name};\n" for name in make_bindings.FORTRAN_STRUCTS)
+        fortran = make_bindings.FortranInterface([structs, HEADER], make_bindings.Interface(LINES))
+        text = "\n".join(fortran.text(["call c_free(c_loc(a))", "x = c_open(y)"]))
+        self.assertIn("function c_open(", text)
+        self.assertIn("function c_free(", text)
+        self.assertNotIn("c_unused", text)
+        self.assertNotIn("c_rank", text)
 
 
 if __name__ == "__main__":
