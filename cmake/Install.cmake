@@ -70,6 +70,43 @@ write_basic_package_version_file(LimequatConfigVersion.cmake COMPATIBILITY SameM
 lq_install(FILES ${PROJECT_BINARY_DIR}/LimequatConfig.cmake ${PROJECT_BINARY_DIR}/LimequatConfigVersion.cmake
   DESTINATION ${config_folder})
 
+# Internals, which no plain install has (dropins/README.md): objects and headers of the rooms, sources that drop-ins compile
+# themselves, and modules of CMake.
+if(LIMEQUAT_INSTALL AND NOT LIMEQUAT_CORE)
+  set(internals ${CMAKE_INSTALL_LIBDIR}/limequat/internals)
+  set(internals_only COMPONENT internals EXCLUDE_FROM_ALL)
+  # Objects of an earlier build would be taken for rooms' of this one.
+  install(CODE "file(REMOVE_RECURSE \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${internals}\")" ${internals_only})
+  set(needed)
+  set(LQ_INSTALLED_ROOMS "")
+  foreach(room ${LQ_CORE_ROOMS} mpi)
+    if(TARGET lq_${room})
+      install(TARGETS lq_${room} OBJECTS DESTINATION ${internals} ${internals_only})
+      get_property(closure GLOBAL PROPERTY LQ_ROOM_${room}_CLOSURE)
+      get_property(libraries GLOBAL PROPERTY LQ_ROOM_${room}_LIBRARIES)
+      list(APPEND needed ${libraries})
+      string(APPEND LQ_INSTALLED_ROOMS "lq_installed_room(${room} \"${closure}\" \"${libraries}\")\n")
+    endif()
+  endforeach()
+  set(LQ_INSTALLED_PARTS "")
+  foreach(part ISAL LIBDEFLATE LZ4 ZSTD)
+    set(with OFF)
+    if(lq_${part} IN_LIST needed)
+      set(with ON)
+    endif()
+    string(APPEND LQ_INSTALLED_PARTS "set(LQ_WITH_${part} ${with} CACHE STRING \"As Limequat was built\")\n")
+  endforeach()
+  set(LQ_INSTALLED_MPI none)
+  if(LQ_HAVE_MPI)
+    set(LQ_INSTALLED_MPI ${LIMEQUAT_MPI})
+  endif()
+  configure_file(cmake/Internals.cmake.in Internals.cmake @ONLY)
+  install(DIRECTORY src include DESTINATION ${internals} ${internals_only}
+    FILES_MATCHING PATTERN *.hpp PATTERN *.h PATTERN kernels/crc32.cpp PATTERN mpi/mpiio_storage.cpp)
+  install(FILES ${PROJECT_BINARY_DIR}/Internals.cmake cmake/Dependencies.cmake cmake/Fortran.cmake cmake/Options.cmake
+    cmake/Rooms.cmake DESTINATION ${internals}/cmake ${internals_only})
+endif()
+
 # For pkg-config. The prefix follows from where the file lies.
 file(RELATIVE_PATH LQ_PKGCONFIG_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 set(LQ_PKGCONFIG_PRIVATE_LIBS "")

@@ -54,7 +54,7 @@ function(lq_room room)
   cmake_parse_arguments(ROOM "LOOPS" "" "SOURCES;TESTS;ROOMS;TEST_ROOMS;LIBRARIES;TEST_LIBRARIES" ${ARGN})
   lq_core_objects(lq_${room} ${ROOM_SOURCES})
   if(NOT LIMEQUAT_CORE)
-    target_include_directories(lq_${room} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_include_directories(lq_${room} PUBLIC ${LQ_SOURCE}/src ${LQ_SOURCE}/include)
     if(CMAKE_CURRENT_SOURCE_DIR MATCHES "^${LQ_DROPINS}/")
       target_include_directories(lq_${room} PUBLIC ${LQ_DROPINS}/src)
     endif()
@@ -116,9 +116,9 @@ function(lq_test name)
   lq_closure_objects("${TEST_ROOMS}" objects libraries)
   add_executable(${name} ${TEST_SOURCES} ${objects})
   set_target_properties(${name} PROPERTIES LQ_TEST ON)
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include
-    ${PROJECT_SOURCE_DIR}/tests ${LQ_DROPINS}/src ${LQ_DROPINS})
-  target_compile_definitions(${name} PRIVATE LQ_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_include_directories(${name} PRIVATE ${LQ_SOURCE}/src ${LQ_SOURCE}/include ${LQ_TREE}/tests
+    ${LQ_DROPINS}/src ${LQ_DROPINS})
+  target_compile_definitions(${name} PRIVATE LQ_SOURCE_DIR="${LQ_TREE}")
   target_link_libraries(${name} PRIVATE ${libraries} ${TEST_LIBRARIES} lq_flags GTest::gtest_main Threads::Threads)
   lq_precompile(${name} lq_test_headers)
   if(CMAKE_CROSSCOMPILING)
@@ -129,6 +129,30 @@ function(lq_test name)
     include(GoogleTest)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST NO_PRETTY_VALUES PROPERTIES LABELS "${TEST_LABELS}" TIMEOUT 300)
   endif()
+endfunction()
+
+# lq_mpi_test(NAME SOURCES ... [ROOMS ...] RANKS n ...): one program, one ctest entry NAME.nK per number of ranks.
+# With ROOMS it is linked with those rooms and the internals of src/mpi, otherwise with the public libraries.
+function(lq_mpi_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;ROOMS;RANKS" ${ARGN})
+  set(objects)
+  set(libraries Limequat::limequat Limequat::mpi)
+  if(TEST_ROOMS)
+    lq_closure_objects("${TEST_ROOMS}" objects libraries)
+    list(PREPEND libraries MPI::MPI_CXX)
+    list(APPEND objects $<TARGET_OBJECTS:lq_mpi>)
+  endif()
+  add_executable(${name} ${TEST_SOURCES} ${LQ_TREE}/tests/mpi/harness.cpp ${objects})
+  target_include_directories(${name} PRIVATE ${LQ_SOURCE}/src ${LQ_SOURCE}/include ${LQ_TREE}/tests
+    ${LQ_DROPINS}/src ${LQ_DROPINS})
+  target_link_libraries(${name} PRIVATE ${libraries} lq_flags GTest::gtest Threads::Threads)
+  lq_precompile(${name} lq_test_headers)
+  foreach(ranks ${TEST_RANKS})
+    add_test(NAME ${name}.n${ranks} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
+      $<TARGET_FILE:${name}> ${MPIEXEC_POSTFLAGS})
+    set_tests_properties(${name}.n${ranks} PROPERTIES LABELS mpi PROCESSORS ${ranks} TIMEOUT 300
+      ENVIRONMENT "${LQ_MPI_ENVIRONMENT}")
+  endforeach()
 endfunction()
 
 # lq_mark_tests(FOLDER): what is built there and below is compiled as a test is.

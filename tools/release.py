@@ -27,6 +27,7 @@ WHOLE = {
     "python/pyproject.toml": r'^version = "(.*)"$', "pyproject.toml": r'^version = "(.*)"$', "CITATION.cff": r"^version: (.*)$",
     "packaging/conda/meta.yaml": r'set version = "(.*?)"', "packaging/debian/changelog": r"\A\w+ \((.*?)-\d+\)",
     "packaging/spack/packages/limequat/package.py": r'^    version\("(.*?)"', "CHANGELOG.md": r"^## (\d\S*) \(\d{4}-\d\d-\d\d\)$",
+    "dropins/CMakeLists.txt": r"project\(LimequatDropins VERSION (\S+)",
 }
 SERIES = {"docs/guide/getting-started.md": r"find_package\(Limequat ([\d.]+)",
           "tests/install/downstream/CMakeLists.txt": r"find_package\(Limequat ([\d.]+)"}
