@@ -29,10 +29,11 @@ LQ_API lq_status lq_grid_mpi_with(const int64_t* extents, int dimensions, MPI_Co
 // Collective over `comm`, which is duplicated. For lq_inspect, lq_verify, lq_convert, lq_diff over ranks.
 LQ_API lq_status lq_communicator_mpi(MPI_Comm comm, lq_communicator** communicator);
 
-// The same for languages that know a communicator by the number that Fortran has for it.
-LQ_API lq_status lq_grid_mpi_fortran(const int64_t* extents, int dimensions, MPI_Fint comm,
-                                     const lq_grid_options* options, lq_grid** grid);
-LQ_API lq_status lq_communicator_mpi_fortran(MPI_Fint comm, lq_communicator** communicator);
+// The same for languages that know a communicator by the number that Fortran has for it (MPI_Comm_c2f), or by that of
+// MPI_Comm_toint where MPI has its standard ABI.
+LQ_API lq_status lq_grid_mpi_fortran(const int64_t* extents, int dimensions, int comm, const lq_grid_options* options,
+                                     lq_grid** grid);
+LQ_API lq_status lq_communicator_mpi_fortran(int comm, lq_communicator** communicator);
 
 #ifdef __cplusplus
 }

@@ -42,8 +42,8 @@ def read(root, name):
 def libraries(root):
     """What CMake looks for, but for tests, compilers and MPI."""
     text = read(root, "cmake/Dependencies.cmake")
-    return sorted(set(re.findall(r"^lq_find_optional\((\w+)", text, re.M) + re.findall(r"\bLQ_WITH_([A-Z0-9]+)\b", text)
-                      + re.findall(r"^  find_package\((\w+) REQUIRED\)", text, re.M)))
+    return sorted(set(re.findall(r"^lq_(?:find_optional|library_of_headers|find_headers)\((\w+)", text, re.M)
+                      + re.findall(r"\bLQ_WITH_([A-Z0-9]+)\b", text)))
 
 
 def options(root):

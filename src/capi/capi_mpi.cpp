@@ -13,6 +13,14 @@ namespace {
 
 using lq::capi::guarded;
 
+MPI_Comm numbered(int comm) {
+#ifdef MPI_ABI  // the standard ABI of MPI 5.0 has no names of Fortran
+  return MPI_Comm_fromint(comm);
+#else
+  return MPI_Comm_f2c(comm);
+#endif
+}
+
 }  // namespace
 
 lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_grid** grid) {
@@ -36,11 +44,11 @@ lq_status lq_communicator_mpi(MPI_Comm comm, lq_communicator** communicator) {
   });
 }
 
-lq_status lq_grid_mpi_fortran(const int64_t* extents, int dimensions, MPI_Fint comm, const lq_grid_options* options,
+lq_status lq_grid_mpi_fortran(const int64_t* extents, int dimensions, int comm, const lq_grid_options* options,
                               lq_grid** grid) {
-  return lq_grid_mpi_with(extents, dimensions, MPI_Comm_f2c(comm), options, grid);
+  return lq_grid_mpi_with(extents, dimensions, numbered(comm), options, grid);
 }
 
-lq_status lq_communicator_mpi_fortran(MPI_Fint comm, lq_communicator** communicator) {
-  return lq_communicator_mpi(MPI_Comm_f2c(comm), communicator);
+lq_status lq_communicator_mpi_fortran(int comm, lq_communicator** communicator) {
+  return lq_communicator_mpi(numbered(comm), communicator);
 }

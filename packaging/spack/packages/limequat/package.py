@@ -37,11 +37,11 @@ class Limequat(CMakePackage):
     depends_on("sqlite")
     depends_on("tomlplusplus", type="build")
     depends_on("mpi", when="+mpi")
-    depends_on("hdf5@1.10.5: ~mpi", when="+hdf5")
+    depends_on("hdf5@1.10.5:", when="+hdf5")
     depends_on("python@3.9:", when="+python", type=("build", "run"))
     depends_on("py-numpy@1.22:", when="+python", type="run")
 
-    conflicts("%gcc@:11", msg="C++20 needs gcc 12")
+    conflicts("%gcc@:10", msg="C++20 needs gcc 11")
     conflicts("%clang@:13", msg="C++20 needs clang 14")
 
     generator("ninja")
