@@ -79,6 +79,10 @@ endmacro()
 add_library(lq_flags INTERFACE)
 target_compile_options(lq_flags INTERFACE -Wall -Wextra -Wshadow -Wconversion $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>
   $<$<BOOL:${LIMEQUAT_WARNINGS_AS_ERRORS}>:-Werror>)
+# Before version 12, sizes that GCC cannot bound are the largest ones to it.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+  target_compile_options(lq_flags INTERFACE -Wno-stringop-overread -Wno-stringop-overflow)
+endif()
 # The same bits on every rank and machine: no contraction of a*b+c behind our back.
 target_compile_options(lq_flags INTERFACE -ffp-contract=off)
 # -O3 is for loops over the sites of a field: rooms that have them say LOOPS. Elsewhere it costs a sixth of the time of a
