@@ -2,12 +2,13 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The Python package with the core library inside, as a wheel for every Python 3 of one platform: no MPI, no compiler. Also
-# the build backend of the source distribution (PEP 517): there the library is compiled by CMake first.
-"""usage: make_wheel.py LIBRARY FOLDER [--repair]
+# The Python package with the core library inside, as a wheel for every Python 3 of one platform: no MPI, no compiler; with
+# libraries over several MPIs, of which the package takes the one that fits (python/limequat/communicators.py). Also the
+# build backend of the source distribution (PEP 517): there the library is compiled by CMake first.
+"""usage: make_wheel.py LIBRARY FOLDER [--repair] [--mpi=NAME:LIBRARY]...
        make_wheel.py --sdist FOLDER
 
-LIBRARY  liblimequat.so as built; --repair bundles what it needs and the platform tag does not promise, by auditwheel"""
+LIBRARY  liblimequat.so as built; --mpi adds a liblimequat_mpi.so, such as --mpi=mpich:PATH; --repair bundles what it needs and the platform tag does not promise, by auditwheel"""
 
 import contextlib
 import gzip
@@ -43,8 +44,8 @@ def components(library):
     return [path for name in COMPONENTS if (path := library.parent / f"liblimequat_{name}.so.{number}").exists()]
 
 
-def stage(library, folder):
-    """The package with the library in it, as setuptools wants it."""
+def stage(library, folder, over_mpi=()):
+    """The package with the library in it, and with pairs of a name of an MPI and a library over it, as setuptools wants it."""
     library = pathlib.Path(library).resolve()
     if not library.is_file():
         raise SystemExit(f"make_wheel.py: {library}: there is no such library; build it first: ./dev build")
@@ -55,9 +56,11 @@ def stage(library, folder):
     shutil.copy(library, folder / "limequat" / "liblimequat.so")
     for name in components(library):
         shutil.copy(name, folder / "limequat")
+    for name, path in over_mpi:
+        shutil.copy(path, folder / "limequat" / f"liblimequat_mpi-{name}.so")
 
 
-def plain_wheel(library, output):
+def plain_wheel(library, output, over_mpi=()):
     """A wheel that needs the libraries of this system; the path of it."""
     warnings.simplefilter("ignore")  # of setuptools about its own future
     from setuptools import Distribution, setup
@@ -74,7 +77,7 @@ def plain_wheel(library, output):
     output = pathlib.Path(output).resolve()
     with tempfile.TemporaryDirectory(prefix="limequat-wheel-") as name:
         folder = pathlib.Path(name)
-        stage(library, folder)
+        stage(library, folder, over_mpi)
         with contextlib.chdir(folder) if hasattr(contextlib, "chdir") else _inside(folder), _quiet():
             setup(script_name="setup.py", script_args=["-q", "bdist_wheel", "-d", str(output)], distclass=WithLibrary,
                   cmdclass={"bdist_wheel": AnyPython})
@@ -97,8 +100,10 @@ def _quiet():
 
 def repaired_wheel(wheel, output):
     """The wheel with what it needs inside and the tag of the oldest systems that it runs on; the path of it."""
-    # Components need the core, which is in the wheel and in the process before them: no second one for them.
-    excluded = [word for number in range(10) for word in ("--exclude", f"liblimequat.so.{number}")]
+    # Components need the core, which is in the wheel and in the process before them: no second one for them. The MPI is
+    # that of mpi4py.
+    unbundled = [*(f"liblimequat.so.{number}" for number in range(10)), "libmpi.so.*", "libmpi_abi.so.*", "libopen-*", "libmpich.so.*"]
+    excluded = [word for name in unbundled for word in ("--exclude", name)]
     with tempfile.TemporaryDirectory(prefix="limequat-repair-") as name:
         done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", *excluded, "-w", name, wheel], text=True, capture_output=True)
         if done.returncode != 0:
@@ -170,7 +175,8 @@ def main():
         return 2
     library, output = words
     pathlib.Path(output).mkdir(parents=True, exist_ok=True)
-    wheel = plain_wheel(library, output)
+    over_mpi = [word.removeprefix("--mpi=").split(":", 1) for word in sys.argv if word.startswith("--mpi=")]
+    wheel = plain_wheel(library, output, over_mpi)
     print(repaired_wheel(wheel, output) if "--repair" in sys.argv else wheel)
     return 0
 

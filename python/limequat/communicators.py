@@ -3,8 +3,9 @@
 """Communicators of mpi4py as the library knows them, and errors that all ranks have in common.
 
 liblimequat_mpi is used where it lies beside liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the very MPI
-that mpi4py has loaded. That is found out before it is loaded: two MPIs in one process disturb each other. Elsewhere the
-library sends and receives by the methods of the communicator (operations.py).
+that mpi4py has loaded; a wheel has several, for Open MPI, MPICH and the standard ABI, of which the one that fits is taken.
+That is found out before it is loaded: two MPIs in one process disturb each other. Elsewhere the library sends and receives
+by the methods of the communicator (operations.py).
 """
 
 import contextlib
@@ -146,8 +147,8 @@ def _candidates():
     if named is not None:
         return [pathlib.Path(named)] if named else []
     core = pathlib.Path(library_path())
-    return [folder / name for folder in (core.parent, core.resolve().parent)
-            for name in ("liblimequat_mpi.so", "liblimequat_mpi.so.1")]
+    return [path for folder in (core.parent, core.resolve().parent)
+            for path in (folder / "liblimequat_mpi.so", folder / "liblimequat_mpi.so.1", *sorted(folder.glob("liblimequat_mpi-*.so")))]
 
 
 @functools.lru_cache(maxsize=None)
@@ -155,16 +156,17 @@ def _library_over(mpi):
     """liblimequat_mpi over the MPI of that module of mpi4py, or None. One that LIMEQUAT_MPI_LIBRARY names must be there, and it
     is told when it cannot be used."""
     named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
-    path = next((candidate for candidate in _candidates() if candidate.is_file()), None)
-    if path is None:
+    paths = [candidate for candidate in _candidates() if candidate.is_file()]
+    if named and not paths:
+        raise NotFound(f"LIMEQUAT_MPI_LIBRARY is {named}, but there is no such library", path=named)
+    for path in paths:
+        library, reason = _of_that_mpi(path, mpi)
+        if library is not None:
+            return library
         if named:
-            raise NotFound(f"LIMEQUAT_MPI_LIBRARY is {named}, but there is no such library", path=named)
-        return None
-    library, reason = _of_that_mpi(path, mpi)
-    if library is None and named:
-        warnings.warn(f"LIMEQUAT_MPI_LIBRARY={named} cannot be used: {reason}. Messages go through mpi4py instead",
-                      RuntimeWarning, stacklevel=levels_to_the_caller())
-    return library
+            warnings.warn(f"LIMEQUAT_MPI_LIBRARY={named} cannot be used: {reason}. Messages go through mpi4py instead",
+                          RuntimeWarning, stacklevel=levels_to_the_caller())
+    return None
 
 
 def _of_that_mpi(path, mpi):

@@ -4,8 +4,10 @@
 # The wheel and the source distribution, installed and used as strangers do: in an empty virtual environment, without a
 # compiler and without MPI on the path.
 import argparse
+import importlib.util
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -30,6 +32,16 @@ if "hdf5" in {one["name"] for one in lq.formats()}:  # by the component that is 
     assert lq.diff(sys.argv[1], "copy.h5").same
 """
 
+RANKS = """
+import pathlib
+from mpi4py import MPI
+import limequat as lq
+grid = lq.Grid([4, 4, 4, 4], comm=MPI.COMM_WORLD)
+assert grid.size == 2
+print(f"{pathlib.Path(lq.__file__).parent.parent}:{grid.communicator.is_native}\\n", end="", flush=True)
+"""
+
+LOADED = "import ctypes, os, sys; from mpi4py import MPI; ctypes.CDLL(sys.argv[1], mode=os.RTLD_NOLOAD | os.RTLD_NOW)"
 IMPORT = "try:\n    import limequat\nexcept ImportError as error:\n    print(error)"
 
 
@@ -78,6 +90,27 @@ class Wheel(unittest.TestCase):
         library = self.run_here(python, "-c", USE, OPTIONS.file)
         self.assertTrue(library.startswith(str(self.home / "venv")), library)
 
+    @unittest.skipUnless(importlib.util.find_spec("mpi4py"), "mpi4py is missing")
+    def test_of_several_mpis_the_one_of_mpi4py_is_taken(self):
+        if not OPTIONS.mpi_library:
+            self.skipTest("built without MPI")
+        data = pathlib.Path(OPTIONS.mpi_library).read_bytes()
+        needed = re.search(rb"\0(libmpi[\w+-]*\.so\.\d+)\0", data)[1].decode()
+        if subprocess.run([sys.executable, "-c", LOADED, needed], stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest(f"mpi4py is not over {needed}")
+        other = self.home / "other.so"  # over one that is not in the process
+        other.write_bytes(re.sub(rb"\0(lib[\w+-]*mpi[\w+-]*\.so\.)\d\d\0", rb"\0\g<1>99\0", data))
+        self.assertNotEqual(other.read_bytes(), data)
+        for names, is_native in (("a-this b-other", True), ("a-other b-this", True), ("a-other", False)):
+            words = [f"--mpi={name}:{other if 'other' in name else OPTIONS.mpi_library}" for name in names.split()]
+            done = self.run_here(sys.executable, ROOT / "tools/make_wheel.py", OPTIONS.library, self.home / "dist", *words,
+                                 PATH=os.environ["PATH"])
+            place = self.home / names.replace(" ", "_")
+            with zipfile.ZipFile(done.split()[-1]) as archive:
+                archive.extractall(place)
+            said = self.run_here(*OPTIONS.mpiexec.split(), "2", sys.executable, "-c", RANKS, **{**os.environ, "PYTHONPATH": str(place)})
+            self.assertEqual(said.split(), [f"{place}:{is_native}"] * 2)
+
     def test_a_missing_library_says_which_places_were_looked_at(self):
         library, found = self.unpacked()
         library.unlink()
@@ -111,7 +144,10 @@ class Wheel(unittest.TestCase):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--library")
+    parser.add_argument("--mpi-library")
+    parser.add_argument("--mpiexec", help="what starts ranks; their number follows")
     parser.add_argument("--file", default=str(ROOT / "tests/conformance/files/ildg/qio_double.ildg"))
     OPTIONS, rest = parser.parse_known_args()
     OPTIONS.library = os.path.abspath(OPTIONS.library)
+    OPTIONS.mpi_library = OPTIONS.mpi_library and os.path.abspath(OPTIONS.mpi_library)
     unittest.main(argv=[sys.argv[0], *rest])
