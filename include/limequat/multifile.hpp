@@ -286,9 +286,9 @@ struct RepairOptions {
 
 struct RepairReport {
   enum class Outcome {
-    nothing_to_do,  // closed and whole
-    mended,         // closed and whole but for records, which were made again out of others
-    published,      // complete already: the names that were missing were given
+    nothing_to_do,  // closed, with all its records and names
+    mended,         // closed but for records, which were made again out of others
+    published,      // closed already: the names that were missing were given
     recovered,      // closed with what could be recovered
   };
   Outcome outcome = Outcome::nothing_to_do;
@@ -298,8 +298,9 @@ struct RepairReport {
   std::uint64_t stored_bytes = 0;
   std::uint64_t fields = 0;
   std::vector<std::string> files;  // of the set, as they are called then, that with the fields last
-  // Recorded chunks whose bytes are not what was recorded, and those behind them: left out. Fields that were not
-  // written to their end: left out; those before them whose data are damaged: kept, and refused by readers.
+  // Recorded chunks whose bytes are not what was recorded, and those behind them: left out. In a file that was closed
+  // such chunks alone: kept, and refused by readers. Fields that were not written to their end: left out; those before
+  // them whose data are damaged: kept, and refused by readers. Also what earlier repairs lost.
   // All of this is kept in the set: verify tells it, and reading what is lost is an error.
   std::vector<ChunkDamage> lost;
   // Bytes that were written before the writer died, but not recorded as finished: left out.
@@ -309,8 +310,8 @@ struct RepairReport {
 // Local. `path`: a set, or one of its .NAME.xxxxxxxx. Makes a set of what is there: every chunk whose write had
 // finished, each verified, up to the first gap of its stream: in place, or, with another name for it, of a copy, so
 // that what is there stays as it is. Nothing is removed; a repair that is interrupted can be repeated. A table of
-// chunks that is damaged is made again. exists: there is a set of that name; unsupported: the files hold no records;
-// truncated: they hold nothing.
+// chunks that is damaged is made again. Files that were closed are verified, too, and keep all chunks. exists: there is
+// a set of that name; unsupported: the files hold no records; truncated: they hold nothing.
 LQ_API RepairReport repair_multifile(const std::string& path, const RepairOptions& options = {});
 
 // Local. One object each, on one line (docs/reference/json.md).

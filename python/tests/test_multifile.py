@@ -71,6 +71,19 @@ def test_an_exception_leaves_what_can_be_repaired(path):
         assert m[0].read() == b"kept"
 
 
+def test_a_repair_names_a_damaged_chunk_of_a_closed_set(path):
+    write(path, files=1)
+    data = bytearray(path.read_bytes())
+    data[data.index(np.arange(1000.0).tobytes()) + 5] ^= 1
+    path.write_bytes(data)
+    for dry_run in (True, False):
+        report = lq.multifile.repair(path, dry_run=dry_run)
+        assert report["outcome"] == "nothing_to_do" and not report
+        lost, = report["lost"]
+        assert lost["task"] == 1 and lost["what"].startswith("8000 bytes are recorded")
+    assert path.read_bytes() == data and not lq.multifile.verify(path)
+
+
 def test_fields_lie_beside_the_streams(path):
     u = np.arange(2 * 3 * 4 * 5 * 36).reshape(2, 3, 4, 5, 4, 3, 3) * (1 + 0.5j)
     heights = np.arange(12, dtype="f4").reshape(3, 4)

@@ -57,6 +57,10 @@ TEST_F(DamagedFields, ADamagedByteIsFoundAndNamed) {
   EXPECT_EQ(check.damage[0].task, -1);
   EXPECT_EQ(check.damage[0].path, fields_);
   EXPECT_EQ(check.damage[0].offset, records[1].offset);
+  const RepairReport report = repair_multifile(path_);
+  EXPECT_EQ(report.outcome, RepairReport::Outcome::nothing_to_do);
+  ASSERT_EQ(report.lost.size(), 1U);
+  EXPECT_EQ(report.lost[0].field, "b");
 }
 
 TEST_F(DamagedFields, OfAWriterThatDiedAreRecovered) {

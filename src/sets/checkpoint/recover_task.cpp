@@ -27,6 +27,20 @@ std::uint64_t filled_bytes(base::ByteSource& file, std::uint64_t offset, std::ui
   return filled;
 }
 
+std::string not_as_it_was(std::uint64_t recorded, std::uint64_t kept) {
+  return fmt::format("{} bytes are recorded, but only the first {} are as they were", recorded, kept);
+}
+
+std::string without_record(std::int64_t stated, std::int64_t recorded) {
+  return fmt::format("{} bytes are in the table of chunks, but only {} have a record", stated, recorded);
+}
+
+// Whether the bytes that a record speaks for are as they were.
+bool has_bytes(base::ByteSource& file, const SetRecord& set, const StreamPlace& place, const ChunkRecord& record) {
+  if (!set.checksums) return place.offset(record.chunk) + record.used <= file.size();
+  return checksum_of(file, place.offset(record.chunk), record.used) == record.checksum;
+}
+
 class Walk {
  public:
   Walk(base::ByteSource& file, const SetRecord& set, const StreamPlace& place, const KnownOfFile& known)
@@ -64,8 +78,7 @@ class Walk {
 
   bool holds(const ChunkRecord& record) {
     if (record.used == 0 || record.begin != recovered_.bytes) return false;
-    if (!set_.checksums) return place_.offset(record.chunk) + record.used <= file_bytes_;
-    return checksum_of(file_, place_.offset(record.chunk), record.used) == record.checksum;
+    return has_bytes(file_, set_, place_, record);
   }
 
   bool take(std::uint64_t chunk);
@@ -97,8 +110,7 @@ bool Walk::take(std::uint64_t chunk) {
     const ChunkRecord& newest = records.front().record;
     const std::uint64_t kept = good == records.end() ? 0 : good->record.used;
     stream_end_ = std::max(stream_end_, newest.begin + newest.stream_bytes());
-    lose(chunk, LossCause::damaged, newest.used,
-         fmt::format("{} bytes are recorded, but only the first {} are as they were", newest.used, kept));
+    lose(chunk, LossCause::damaged, newest.used, not_as_it_was(newest.used, kept));
   }
   if (good == records.end()) return false;
   recovered_.used.push_back(static_cast<std::int64_t>(good->record.used));
@@ -153,8 +165,7 @@ void Walk::look_into_table() {
     if (recovered_.loss || stated[chunk] <= found) continue;
     const auto missing = static_cast<std::uint64_t>(stated[chunk] - found);
     if (is_plain()) stream_end_ = std::max(stream_end_, recovered_.bytes + missing);
-    lose(chunk, LossCause::without_record, missing,
-         fmt::format("{} bytes are in the table of chunks, but only {} have a record", stated[chunk], found));
+    lose(chunk, LossCause::without_record, missing, without_record(stated[chunk], found));
   }
 }
 
@@ -196,6 +207,20 @@ void Walk::lose(std::uint64_t chunk, LossCause cause, std::uint64_t bytes, const
 RecoveredTask recover_task(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
                            const KnownOfFile& known) {
   return Walk(file, set, place, known).run();
+}
+
+std::string describe_damage(base::ByteSource& file, const SetRecord& set, const StreamPlace& place, std::uint64_t chunk,
+                            std::uint64_t stated) {
+  bool has_record = false;
+  std::uint64_t recorded = 0, kept = 0;
+  for (const RecordAt& at : read_chunk_records(file, set, place, chunk)) {
+    has_record = has_record || at.record.used == stated;
+    if (at.record.used >= stated) continue;
+    recorded = std::max(recorded, at.record.used);
+    if (has_bytes(file, set, place, at.record)) kept = std::max(kept, at.record.used);
+  }
+  return has_record ? not_as_it_was(stated, kept)
+                    : without_record(static_cast<std::int64_t>(stated), static_cast<std::int64_t>(recorded));
 }
 
 }  // namespace lq::sets

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,6 +22,7 @@
 #include "sets/checkpoint/publishing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "sets/checkpoint/set_marks.hpp"
+#include "sets/checkpoint/stream_reader.hpp"
 
 namespace lq::sets {
 namespace {
@@ -104,8 +106,8 @@ FoundSet find(storage::Transport& transport, const std::string& path) {
 
 class Repair {
  public:
-  Repair(storage::Transport& transport, FoundSet found, const RepairOptions& options)
-      : transport_(transport), found_(std::move(found)), options_(options) {
+  Repair(storage::Transport& transport, FoundSet found, const RepairOptions& options, ClosedSet closed)
+      : transport_(transport), found_(std::move(found)), options_(options), closed_(closed) {
     report_.path = options.output.empty() ? found_.path : options.output;
     report_.tasks = found_.set.tasks();
   }
@@ -143,7 +145,7 @@ class Repair {
     report_.outcome = !is_whole               ? RepairReport::Outcome::recovered
                       : found_.has_problems() ? RepairReport::Outcome::mended
                                               : RepairReport::Outcome::published;
-    // A file that was closed stays as it is: its table is as good as its records.
+    examine_closed();
     for (std::int32_t number = 0; number < files(); ++number) file(number).has_table() ? count(number) : close(number);
     if (!options_.dry_run) publish();
     return std::move(report_);
@@ -166,6 +168,7 @@ class Repair {
 
   // Of a set that is closed and has its names.
   RepairReport whole_report() {
+    examine_closed();
     for (std::int32_t number = 0; number < files(); ++number) count(number);
     report_.files = found_.info().files;
     if (!found_.fields_path.empty()) report_.files.push_back(found_.fields_path);
@@ -212,6 +215,7 @@ class Repair {
     }
   }
 
+  void examine_closed();
   void claim();
   KnownOfFile known_of(std::int32_t number, base::ByteSource& file) const;
   sion::Tail tail_of(std::int32_t number, const std::vector<RecoveredTask>& tasks) const;
@@ -223,9 +227,41 @@ class Repair {
   storage::Transport& transport_;
   FoundSet found_;
   RepairOptions options_;
+  ClosedSet closed_;
   RepairReport report_;
   std::optional<StreamLoss> lost_fields_;
 };
+
+// A file that was closed keeps its table, also where chunks are not what they were: readers refuse just these. After a
+// power failure a table may be there and bytes before it are not.
+void Repair::examine_closed() {
+  const bool is_verified = closed_ == ClosedSet::verified_by_caller && found_.set.is_whole();
+  if (is_verified && (!options_.dry_run || report_.outcome == RepairReport::Outcome::nothing_to_do)) return;
+  const auto open = std::make_shared<OpenFiles>(transport_);
+  open->set_paths(found_.info().files);
+  const auto words = [&](const StreamPlace& place, std::uint64_t chunk, std::uint64_t stated, const Error& error) {
+    if (!found_.has_records() || cannot_be_read(error)) return std::string(error.what());
+    return describe_damage(open->file(place.file), found_.records.front(), place, chunk, stated);
+  };
+  check_streams(found_, open, 0, words, report_.lost);
+  for (std::size_t number = 0; number < found_.losses.size(); ++number) {
+    const sion::PhysicalFile& physical = found_.set.files()[number];
+    for (const StreamLoss& loss : found_.losses[number]) {
+      ChunkDamage lost{
+          physical.path, -1, loss.chunk, 0, loss.bytes, found_.describe(loss, static_cast<std::int32_t>(number))};
+      if (loss.task != StreamLoss::of_fields) {
+        const sion::Place place{static_cast<std::int32_t>(number), static_cast<std::int32_t>(loss.task)};
+        lost.task = physical.ranks[loss.task];
+        lost.offset = place_of(physical, place, lost.task).offset(loss.chunk);
+        lost.what = fmt::format("it was lost in an earlier repair: {}", describe(loss.cause));
+      }
+      report_.lost.push_back(std::move(lost));
+    }
+  }
+  if (!file(0).has_table()) return;
+  const std::vector<ChunkDamage> of_fields = check_fields(transport_, found_, FieldData::compared).damage;
+  report_.lost.insert(report_.lost.end(), of_fields.begin(), of_fields.end());
+}
 
 // From here on a writer that was believed to be dead is refused; records and versions that were damaged are sound
 // again, and all files know how many there are.
@@ -405,7 +441,7 @@ RepairReport Repair::repair_copy() {
     }
     RepairOptions options = options_;
     options.output.clear();
-    return Repair(transport_, std::move(copied), options).run();
+    return Repair(transport_, std::move(copied), options, closed_).run();
   } catch (...) {
     for (const std::string& part : parts) remove_quietly(transport_, part);
     throw;
@@ -428,8 +464,9 @@ void Repair::publish() {
 
 }  // namespace
 
-RepairReport repair(storage::Transport& transport, const std::string& path, const RepairOptions& options) {
-  return Repair(transport, find(transport, path), options).run();
+RepairReport repair(storage::Transport& transport, const std::string& path, const RepairOptions& options,
+                    ClosedSet closed) {
+  return Repair(transport, find(transport, path), options, closed).run();
 }
 
 }  // namespace lq::sets

@@ -4,15 +4,21 @@
 // Sets that were interrupted made whole, and whole ones looked through. Local.
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
+#include "base/function_ref.hpp"
 #include "base/inner.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "sets/checkpoint/stream_reader.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::sets {
@@ -25,7 +31,19 @@ LQ_INNER Verification verify_file(storage::Transport& transport, const std::stri
 CheckedFields check_fields(storage::Transport& transport, const FoundSet& found, FieldData data);
 // Adds what is found out about its fields.
 void verify_fields(storage::Transport& transport, const FoundSet& found, MultifileCheck& check);
-RepairReport repair(storage::Transport& transport, const std::string& path, const RepairOptions& options);
+
+// How a chunk is described that is not what its table and its record state.
+using ChunkWords = base::FunctionRef<std::string(const StreamPlace& place, std::uint64_t chunk, std::uint64_t stated,
+                                                 const Error& error)>;
+// Compares the chunks of all files that have their tables, adds what is damaged in the order of tasks, and returns how
+// many chunks had a record. `threads` as for verify_multifile().
+std::uint64_t check_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
+                            ChunkWords words, std::vector<ChunkDamage>& damage);
+
+// Where nothing of a set is left to be closed: whether its chunks and fields are examined, or the caller verifies it.
+enum class ClosedSet { examined, verified_by_caller };
+RepairReport repair(storage::Transport& transport, const std::string& path, const RepairOptions& options,
+                    ClosedSet closed = ClosedSet::examined);
 
 // What a file says of its chunks next to their records.
 struct KnownOfFile {
@@ -47,5 +65,8 @@ struct RecoveredTask {
 };
 RecoveredTask recover_task(base::ByteSource& file, const SetRecord& set, const StreamPlace& place,
                            const KnownOfFile& known);
+// Of a chunk that is not what was written; `stated`: its bytes in the table of chunks.
+std::string describe_damage(base::ByteSource& file, const SetRecord& set, const StreamPlace& place, std::uint64_t chunk,
+                            std::uint64_t stated);
 
 }  // namespace lq::sets

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
+#include <limequat/repack.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "base/bytes.hpp"
 #include "base/temporary_name.hpp"
+#include "sets/checkpoint/closing.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
@@ -341,6 +343,144 @@ TEST_F(Repair, RefusesFilesOfDifferentGenerations) {
     EXPECT_EQ(error.code(), Code::malformed);
     EXPECT_NE(std::string(error.what()).find("generation"), std::string::npos) << error.what();
   }
+}
+
+// Files that were closed, with a chunk whose bytes are not those that were recorded: as after a power failure between
+// their tables and the rest of the set.
+class ClosedFiles : public Repair {
+ protected:
+  static constexpr std::uint64_t header = 4096, width = 4096;
+
+  std::string second() const { return path_ + ".000001"; }
+  // A byte of chunk 1 of task 2, the first of the second file.
+  void damage(const std::string& file) {
+    std::string bytes = contents(file);
+    const std::uint64_t place = header + 2 * width + 9;
+    bytes[place] = static_cast<char>(bytes[place] ^ 1);
+    testing::put_contents(file, bytes);
+  }
+  void open_first_file_again() {
+    const auto file = storage::posix().open_write(path_);
+    sets::open_again(*file, 2, ByteOrder::little);
+    file->close();
+  }
+  // Everything there is was read, that chunk is lost, and whoever asks is told.
+  void expect_loss(const RepairReport& report, const std::string& file) {
+    ASSERT_EQ(report.lost.size(), 1U);
+    EXPECT_EQ(report.lost[0].path, file);
+    EXPECT_EQ(report.lost[0].task, 2);
+    EXPECT_EQ(report.lost[0].chunk, 1U);
+    EXPECT_EQ(report.lost[0].offset, header + 2 * width);
+    EXPECT_EQ(report.lost[0].bytes, width - 128);
+    EXPECT_EQ(report.lost[0].what, "3968 bytes are recorded, but only the first 0 are as they were");
+  }
+  void expect_damaged_set() {
+    expect_loss(repair_multifile(path_), second());
+    EXPECT_EQ(repair_multifile(path_).outcome, Outcome::nothing_to_do);
+    EXPECT_EQ(error_of([&] { lq::repair(path_, ""); }).code(), Code::checksum_mismatch);
+    const MultifileCheck check = verify_multifile(path_);
+    ASSERT_EQ(check.damage.size(), 1U);
+    EXPECT_EQ(check.damage[0].task, 2);
+    EXPECT_EQ(check.damage[0].chunk, 1U);
+    const MultifileReader reader(path_);
+    for (const int task : {0, 1, 3})
+      EXPECT_EQ(first_wrong(reader.task(task).read_all(), static_cast<unsigned>(task)), reader.size(task));
+    EXPECT_EQ(error_of([&] { reader.task(2).read_all(); }).code(), Code::checksum_mismatch);
+    // What follows can still be read.
+    std::vector<std::byte> rest(15'099 - 2 * (width - 128));
+    InStream stream = reader.task(2);
+    stream.seek(2 * (width - 128));
+    EXPECT_EQ(stream.read(rest), rest.size());
+    EXPECT_EQ(rest, stream_bytes(2, 2 * (width - 128), rest.size()));
+  }
+  static bool is_error(const Finding& finding) { return finding.severity == Severity::error; }
+  void expect_refused(const RepackReport& report) {
+    EXPECT_EQ(report.verdict, Verdict::damaged);
+    ASSERT_EQ(std::ranges::count_if(report.findings, is_error), 1);
+    const std::string text = std::ranges::find_if(report.findings, is_error)->message;
+    EXPECT_NE(text.find("chunk 1 of task 2"), std::string::npos) << text;
+  }
+};
+
+TEST_F(ClosedFiles, OfASetThatWasNotClosedAreExaminedAndStayAsTheyAre) {
+  for (const bool by_verb : {false, true}) {
+    SCOPED_TRACE(by_verb ? "lq::repair" : "repair_multifile");
+    write(4, 2, true);
+    damage(second());
+    open_first_file_again();
+    const std::string chunks = contents(second()).substr(header);
+    const RepairReport planned = repair_multifile(path_, {.dry_run = true});
+    EXPECT_EQ(planned.outcome, Outcome::recovered);
+    expect_loss(planned, second());
+    if (by_verb) {
+      expect_refused(lq::repair(path_, ""));
+    } else {
+      const RepairReport report = repair_multifile(path_);
+      EXPECT_EQ(report.outcome, Outcome::recovered);
+      expect_loss(report, second());
+    }
+    EXPECT_TRUE(contents(second()).substr(header) == chunks);
+    expect_damaged_set();
+  }
+}
+
+TEST_F(ClosedFiles, UnderTemporaryNamesAreExaminedBeforeTheyGetTheirNames) {
+  for (const bool by_verb : {false, true}) {
+    SCOPED_TRACE(by_verb ? "lq::repair" : "repair_multifile");
+    write(4, 2, true);
+    damage(second());
+    const std::string chunks = contents(second()).substr(header);
+    const std::string number = sets::generation_at(storage::posix(), path_)->text().substr(0, 8);
+    fs::rename(path_, directory_ / (".set.sion." + number));
+    fs::rename(second(), directory_ / (".set.sion.000001." + number));
+    const std::string left = part(), left_second = part(1);
+    const RepairReport planned = repair_multifile(left, {.dry_run = true});
+    EXPECT_EQ(planned.outcome, Outcome::published);
+    expect_loss(planned, left_second);
+    if (by_verb) {
+      EXPECT_EQ(std::ranges::count_if(lq::repair(left, "", {.dry_run = true}).findings, is_error), 1);
+      expect_refused(lq::repair(left, ""));
+    } else {
+      const RepairReport report = repair_multifile(left);
+      EXPECT_EQ(report.outcome, Outcome::published);
+      expect_loss(report, left_second);
+    }
+    EXPECT_TRUE(contents(second()).substr(header) == chunks);
+    expect_damaged_set();
+  }
+}
+
+TEST_F(ClosedFiles, KeepWhatTheOlderRecordVouchesForInTheReport) {
+  {
+    MultifileWriter writer(path_, {}, {.expected_bytes = 100'000, .buffer_bytes = 1024});
+    for (std::uint64_t at = 0; at < 60'000; at += 20'000) {
+      writer.write(stream_bytes(0, at, 20'000));
+      writer.stream().flush();
+    }
+    writer.close();
+  }
+  std::string bytes = contents(path_);
+  bytes[header + 50'000] ^= 1;
+  testing::put_contents(path_, bytes);
+  const RepairReport report = repair_multifile(path_);
+  ASSERT_EQ(report.lost.size(), 1U);
+  EXPECT_EQ(report.lost[0].what, "60000 bytes are recorded, but only the first 40000 are as they were");
+}
+
+// A repair that was interrupted after it closed the second file, and is done again.
+TEST_F(ClosedFiles, ThatARepairClosedTellWhatItLost) {
+  write(4, 2, false);
+  damage(part(1));
+  EXPECT_FALSE(repair_multifile(part()).lost.empty());
+  open_first_file_again();
+  const RepairReport again = repair_multifile(path_);
+  EXPECT_EQ(again.outcome, Outcome::recovered);
+  ASSERT_EQ(again.lost.size(), 1U);
+  EXPECT_EQ(again.lost[0].task, 2);
+  EXPECT_EQ(again.lost[0].chunk, 1U);
+  EXPECT_EQ(again.lost[0].offset, header + 2 * width);
+  EXPECT_NE(again.lost[0].what.find("earlier repair"), std::string::npos);
+  EXPECT_EQ(verify_multifile(path_).damage.size(), 1U);
 }
 
 class LostBytes : public Repair {

@@ -57,33 +57,35 @@ void verify_fields(storage::Transport& transport, const FoundSet& found, Multifi
   check.damage.insert(check.damage.end(), fields.damage.begin(), fields.damage.end());
 }
 
-namespace {
-
-// Every chunk of a set, a stream at a time by each thread; damage in the order of the tasks.
-void verify_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
-                    MultifileCheck& check) {
+// A stream at a time by each thread.
+std::uint64_t check_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
+                            ChunkWords words, std::vector<ChunkDamage>& damage) {
   ReadSettings settings;
   if (found.has_records()) settings.record = found.records.front();
-  comm::Team team(comm::thread_count(threads, check.info.stored_bytes));
+  std::uint64_t bytes = 0;
+  for (std::int32_t task = 0; task < found.set.tasks(); ++task) {
+    if (found.set.file_of(task).has_table()) bytes += found.set.bytes(task);
+  }
+  comm::Team team(comm::thread_count(threads, bytes));
   std::vector<std::vector<ChunkDamage>> of_tasks(static_cast<std::size_t>(found.set.tasks()));
   std::atomic<std::uint64_t> checked{0};
   comm::parallel_for(team, of_tasks.size(), [&](int, std::uint64_t number) {
     const auto task = static_cast<std::int32_t>(number);
+    if (!found.set.file_of(task).has_table()) return;
     TaskEntry entry = entry_of(found, task);
     const StreamPlace place = entry.place;
     const std::vector<std::int64_t> used = entry.used;
     StreamReader reader(files, std::move(entry), settings);
     checked += reader.check([&](std::uint64_t chunk, const Error& error) {
+      const auto stated = static_cast<std::uint64_t>(used[chunk]);
       of_tasks[static_cast<std::size_t>(number)].push_back({files->file(place.file).path(), task, chunk,
-                                                            place.offset(chunk),
-                                                            static_cast<std::uint64_t>(used[chunk]), error.what()});
+                                                            place.offset(chunk), stated,
+                                                            words(place, chunk, stated, error)});
     });
   });
-  check.chunks_checked = checked;
-  for (std::vector<ChunkDamage>& own : of_tasks) std::ranges::move(own, std::back_inserter(check.damage));
+  for (std::vector<ChunkDamage>& own : of_tasks) std::ranges::move(own, std::back_inserter(damage));
+  return checked;
 }
-
-}  // namespace
 
 MultifileCheck verify(storage::Transport& transport, const std::string& path, int threads) {
   const auto files = std::make_shared<OpenFiles>(transport);
@@ -91,7 +93,10 @@ MultifileCheck verify(storage::Transport& transport, const std::string& path, in
   MultifileCheck check;
   check.info = found.info();
   files->set_paths(check.info.files);
-  verify_streams(found, files, threads, check);
+  const auto words = [](const StreamPlace&, std::uint64_t, std::uint64_t, const Error& error) {
+    return std::string(error.what());
+  };
+  check.chunks_checked = check_streams(found, files, threads, words, check.damage);
   for (std::size_t file = 0; file < found.problems.size(); ++file) {
     if (found.problems[file].empty()) continue;
     check.damage.push_back({found.set.files()[file].path, -1, 0, 0, 0, found.problems[file]});

@@ -17,6 +17,7 @@
 #include "format/format.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/repair.hpp"
 #include "sets/repack/examine.hpp"
 #include "sets/repack/infer.hpp"
 #include "sets/repack/repair_file.hpp"
@@ -70,7 +71,8 @@ Finding finding_of(const ChunkDamage& lost) {
 RepackReport repair_with_records(storage::Transport& transport, const std::string& from, const std::string& to,
                                  const RepackOptions& options) {
   const RepairReport repaired =
-      repair_multifile(from, {.output = to, .overwrite = options.overwrite, .dry_run = options.dry_run});
+      sets::repair(transport, from, {.output = to, .overwrite = options.overwrite, .dry_run = options.dry_run},
+                   sets::ClosedSet::verified_by_caller);
   if (repaired.outcome == RepairReport::Outcome::nothing_to_do) return judge_whole(transport, repaired.path, options);
   RepackReport report;
   report.format = "sion";
