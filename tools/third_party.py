@@ -36,14 +36,10 @@ VERSIONS = {
 }
 
 
-def files(folder):
-    """All files of the copies, by their path within third_party/."""
-    return {str(path.relative_to(folder)): path for library in LIBRARIES for path in sorted((folder / library).rglob("*"))
-            if path.is_file()}
-
-
-def sums(folder):
-    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {name}\n" for name, path in files(folder).items())
+def digests(folder):
+    """The SHA-256 of each file of the copies, by its path within third_party/."""
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+            for library in LIBRARIES for path in sorted((folder / library).rglob("*")) if path.is_file()}
 
 
 def version(folder, library):
@@ -56,7 +52,7 @@ def version(folder, library):
 def check(folder):
     """Messages about what is not as it should be, or none."""
     stated = dict(reversed(line.split("  ", 1)) for line in (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines())
-    found = dict(reversed(line.split("  ", 1)) for line in sums(folder).splitlines())
+    found = digests(folder)
     for name in sorted(stated.keys() | found.keys()):
         if name not in found:
             yield f"third_party/{name} is missing"
@@ -85,7 +81,7 @@ def update(folder, library, wanted, tarball):
                 target.write_bytes(release.extractfile(member).read())
     if version(folder, library) != wanted:
         raise SystemExit(f"{tarball or address.format(wanted)} has {library} {version(folder, library)}, not {wanted}")
-    (folder / "SHA256SUMS").write_text(sums(folder), encoding="utf-8")
+    (folder / "SHA256SUMS").write_text("".join(f"{digest}  {name}\n" for name, digest in digests(folder).items()), encoding="utf-8")
     page = folder / "README.md"
     page.write_text(re.sub(rf"^(\| {library} \| )\S+", rf"\g<1>{wanted}", page.read_text(encoding="utf-8"), flags=re.M),
                     encoding="utf-8")

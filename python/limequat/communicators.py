@@ -156,7 +156,7 @@ def _library_over(mpi):
     """liblimequat_mpi over the MPI of that module of mpi4py, or None. One that LIMEQUAT_MPI_LIBRARY names must be there, and it
     is told when it cannot be used."""
     named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
-    paths = [candidate for candidate in _candidates() if candidate.is_file()]
+    paths = {candidate.resolve(): None for candidate in _candidates() if candidate.is_file()}  # names may lead to one
     if named and not paths:
         raise NotFound(f"LIMEQUAT_MPI_LIBRARY is {named}, but there is no such library", path=named)
     for path in paths:

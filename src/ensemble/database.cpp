@@ -108,7 +108,7 @@ void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close
 Database::Database(const std::string& path, Opening opening) : path_(path) {
   sqlite3* made = nullptr;
   const char* name = opening == Opening::in_memory ? ":memory:" : path_.c_str();
-  const int creates = opening == Opening::create ? SQLITE_OPEN_CREATE : 0;
+  const int creates = opening == Opening::existing ? 0 : SQLITE_OPEN_CREATE;
   const int code = sqlite3_open_v2(name, &made, SQLITE_OPEN_READWRITE | creates, nullptr);
   handle_.reset(made);
   if (made == nullptr) throw std::bad_alloc();
