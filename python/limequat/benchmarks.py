@@ -121,9 +121,9 @@ def parsed(text, path):
     try:
         document = json.loads(text.decode(), parse_constant=float)
     except json.JSONDecodeError as error:
-        at = len(error.doc[:error.pos].encode()) + 1
         rest = error.doc[error.pos:].strip()
         early = error.msg.startswith("Unterminated") or len(rest) < 5 and not re.search(r'[\[\]{}",:]', rest)  # in a word or before one
+        at = len(text) if early else len(error.doc[:error.pos].encode()) + 1
         raise Malformed(f"{path}: no valid JSON, at byte {at}{': the file ends early' if early else ''}", path=path, offset=at) from None
     except UnicodeDecodeError as error:
         raise Malformed(f"{path}: no valid JSON, at byte {error.start + 1}", path=path, offset=error.start + 1) from None

@@ -55,7 +55,7 @@ def test_tasks_and_clients_of_file_systems_are_read():
 def test_each_beginning_of_a_file_is_refused():
     text = json.dumps(GOOD)
     for length in range(len(text)):
-        with pytest.raises(lq.Malformed, match=r"r.json: no valid JSON, at byte \d+: the file ends early"):
+        with pytest.raises(lq.Malformed, match=f"r.json: no valid JSON, at byte {length}: the file ends early"):
             parsed(text[:length])
 
 
