@@ -167,6 +167,29 @@ if(NOT LQ_WITH_HDF5 STREQUAL OFF)
   endif()
 endif()
 
+# What the library is built with, as Summary.cmake prints it and lq::build_parts() says it: lq_part(NAME COMPONENT IS_PRESENT
+# NOTE_IF NOTE_IF_NOT), where COMPONENT is the library it is in, empty for the core.
+set(LQ_PARTS)
+function(lq_part name component is_present yes no)
+  set(note "${no}")
+  set(value false)
+  if(${is_present})
+    set(note "${yes}")
+    set(value true)
+  endif()
+  set(LQ_PARTS "${LQ_PARTS}    {\"${name}\", \"${component}\", ${value}, \"${note}\"},\n" PARENT_SCOPE)
+  list(APPEND LQ_SUMMARY "${name}|${value}|${note}")
+  set(LQ_SUMMARY "${LQ_SUMMARY}" PARENT_SCOPE)
+endfunction()
+set(LQ_SUMMARY)
+lq_part(ISA-L "" LQ_HAVE_ISAL "CRC-32" "libisal was not found, LQ_WITH_ISAL=${LQ_WITH_ISAL}")
+lq_part(libdeflate "" LQ_HAVE_LIBDEFLATE "CRC-32, chunks of HDF5" "libdeflate was not found, LQ_WITH_LIBDEFLATE=${LQ_WITH_LIBDEFLATE}")
+lq_part(lz4 "" LQ_HAVE_LZ4 "streams of multifiles" "liblz4 was not found, LQ_WITH_LZ4=${LQ_WITH_LZ4}")
+lq_part(zstd "" LQ_HAVE_ZSTD "streams of multifiles, archives, chunks of HDF5" "libzstd was not found, LQ_WITH_ZSTD=${LQ_WITH_ZSTD}")
+lq_part(toml++ "" LQ_HAVE_TOMLPLUSPLUS "site profiles" "toml++ was not found, LQ_WITH_TOMLPLUSPLUS=${LQ_WITH_TOMLPLUSPLUS}")
+lq_part(HDF5 hdf5 LQ_HAVE_HDF5 "${LQ_HDF5_VERSION}, ${LQ_HDF5_KIND}, ${LQ_HDF5_THREADS}" "${LQ_NO_HDF5_BECAUSE}")
+lq_part(SQLite ensemble LQ_HAVE_SQLITE "catalogues of ensembles" "libsqlite3 was not found, LQ_WITH_SQLITE=${LQ_WITH_SQLITE}")
+
 # For tests that start ranks: as root, in a container, on fewer cores than ranks. MPICH ignores all of it.
 set(LQ_MPI_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1

@@ -3,6 +3,17 @@
 #
 # What the user may choose. Optional parts are detected, reported in Summary.cmake, and absent without error.
 
+# Compilers that are too old stop far from here, in messages that do not say so.
+foreach(oldest "GNU 11" "Clang 14" "AppleClang 15")
+  string(REPLACE " " ";" oldest ${oldest})
+  list(GET oldest 0 name)
+  list(GET oldest 1 number)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL name AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS number)
+    message(FATAL_ERROR "${CMAKE_CXX_COMPILER} is ${name} ${CMAKE_CXX_COMPILER_VERSION}; Limequat needs version ${number} or later (GCC 11, "
+      "clang 14): load a newer compiler (module load gcc) or name one, cmake -DCMAKE_CXX_COMPILER=g++-12, in an empty build folder")
+  endif()
+endforeach()
+
 # Inside another project (add_subdirectory, FetchContent) there are the libraries alone, and its settings stay its own.
 set(LQ_IS_TOP_LEVEL OFF)
 if(CMAKE_SOURCE_DIR STREQUAL PROJECT_SOURCE_DIR)

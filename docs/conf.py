@@ -56,7 +56,7 @@ def as_definitions(lines):
 # The pages below an index, in its order where it matters. Pages are read without Sphinx, too: they hold no trees.
 _TREES = {"index": ["guide/index", "formats/index", "api/index", "reference/index", "benchmarks/index", "design/index",
                     "how-it-is-tested"],
-          "guide/index": ["five-minutes", "getting-started", "wrong-plaquette", "killed-job", "which-format", "python", "*"]}
+          "guide/index": ["five-minutes", "getting-started", "cluster", "wrong-plaquette", "killed-job", "which-format", "python", "*"]}
 
 
 def completed(app, name, source):

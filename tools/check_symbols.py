@@ -23,7 +23,9 @@ def dynamic(library):
     lines = subprocess.run(["nm", "-D", "--defined-only", library], text=True, capture_output=True, check=True).stdout
     symbols = [fields[2] for fields in map(str.split, lines.splitlines()) if len(fields) == 3 and fields[1] in "TDBR"]
     versions = dict(symbol.partition("@@")[::2] for symbol in symbols if not symbol.startswith(("_init", "_fini", "LIMEQUAT_")))
-    return soname[1] if soname else None, {name: version for name, version in versions.items() if not INNER.fullmatch(version)}
+    # Those of C++ programs that were compiled for a minor version may go with the next one (limequat/language.hpp).
+    return soname[1] if soname else None, {name: version for name, version in versions.items()
+                                           if not INNER.fullmatch(version) and not name.startswith("lq_compiled_for_")}
 
 
 def plain(names):

@@ -46,6 +46,17 @@ LQ_API std::vector<FormatInfo> formats();
 // Local. By name, such as that in a Catalog; invalid_argument lists the names there are.
 LQ_API FormatInfo format_info(std::string_view name);
 
+// What the library can use of other libraries.
+struct BuildPart {
+  std::string name;         // "HDF5"
+  bool is_present = false;  // false also where it is in a component that is not installed
+  std::string note;         // its version or its use; of one that is absent, why
+};
+
+// Local. What this library was built with: the compiler, the instruction set of its loops here, and each optional
+// library.
+LQ_API std::vector<BuildPart> build_parts();
+
 // What an examination of a file amounts to, best first. Only the first two are called OK.
 enum class Verdict {
   sound,          // exact checksums, or second copies, cover all numbers, and all agree; claims name `uncovered` texts

@@ -39,6 +39,7 @@ LQ_API std::string to_json(const Physics& physics);
 LQ_API std::string to_json(const Plaquette& plaquette);
 LQ_API std::string to_json(const std::vector<Finding>& findings);
 LQ_API std::string to_json(const std::vector<FormatInfo>& formats);
+LQ_API std::string to_json(const std::vector<BuildPart>& parts);
 LQ_API std::string to_json(const std::vector<Annotation>& annotations);
 LQ_API std::string to_json(const Error& error);
 

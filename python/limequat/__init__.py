@@ -51,6 +51,7 @@ from limequat.partitions import View, partition_of, repartition
 from limequat.memory import Memory
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
+    build_parts,
     convert,
     diagnose,
     diff,

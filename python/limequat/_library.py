@@ -38,16 +38,24 @@ class _Library:
         names = ("lq_" + name for name in _SIGNATURES)
         missing = next((name for name in names if _component_of(name) == component and not hasattr(library, name)), None)
         if missing is not None:
-            raise ImportError(f"the library {library._name} is not the Limequat of this package: it has no function {missing}")
+            raise ImportError(f"the library {library._name} is not the Limequat of this package: it has no function {missing}; "
+                              "name the right one (LIMEQUAT_LIBRARY=/path/to/liblimequat.so), or install library and package anew")
 
     def _library_of(self, component, name):
         if component not in self._libraries:
             try:
                 library = load_component(component, library_path(), version())
+                its_core = library.lq_version
                 self._require_functions(component, library)
             except (OSError, ImportError) as error:
-                raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {error}; install it "
-                                  f"beside {library_path()}") from None
+                its_core = getattr(ctypes.CDLL(None), "lq_version", None)  # of one that was loaded for everybody
+                library, reason = None, error
+            other = _file_of(its_core)
+            if other not in (None, library_path()):
+                library, reason = None, f"the process has also loaded {other}, to which it would be linked: load one Limequat only"
+            if library is None:
+                raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {reason}; install it "
+                                  f"beside {library_path()}")
             self._libraries[component] = library
         return self._libraries[component]
 
@@ -204,11 +212,16 @@ class _DlInfo(ctypes.Structure):
     _fields_ = [("file", c_char_p), ("base", c_void_p), ("symbol", c_char_p), ("address", c_void_p)]
 
 
+def _file_of(function):
+    """The file that a function of C was loaded from; None where the system does not say."""
+    info = _DlInfo()
+    found = ctypes.CDLL(None).dladdr(ctypes.cast(function, c_void_p), ctypes.byref(info))
+    return os.fsdecode(info.file) if found and info.file else None
+
+
 def library_path():
     """The file that liblimequat was loaded from."""
-    info = _DlInfo()
-    found = ctypes.CDLL(None).dladdr(ctypes.cast(_library.lq_version, c_void_p), ctypes.byref(info))
-    return os.fsdecode(info.file) if found and info.file else _library._name
+    return _file_of(_library.lq_version) or _library._name
 
 
 def address_of(library, name):

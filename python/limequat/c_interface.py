@@ -8,11 +8,11 @@ that is filled; NAME of a struct or a type of function, *NAME a pointer to a str
 """
 
 FUNCTIONS = """\
-assess i p T; catalog_field i p u *field_info; catalog_field_metadata i p u u *metadata; catalog_file i p *file_info; catalog_finding
-i p u *finding; catalog_free v p; catalog_metadata i p u *metadata; catalog_open i s p T; catalog_record i p u *record_info;
-catalogue_options_init i p z; catalogue_options_set i p s s; check_interrupts v interrupt_check p; communicator_agree i p *failure;
-communicator_create i *operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p T;
-convert_options_init i p z; convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s;
+assess i p T; build_parts i T; catalog_field i p u *field_info; catalog_field_metadata i p u u *metadata; catalog_file i p *file_info;
+catalog_finding i p u *finding; catalog_free v p; catalog_metadata i p u *metadata; catalog_open i s p T; catalog_record i p u
+*record_info; catalogue_options_init i p z; catalogue_options_set i p s s; check_interrupts v interrupt_check p; communicator_agree i
+p *failure; communicator_create i *operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p
+T; convert_options_init i p z; convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s;
 count_not_finite i p field U; defragment i s s p T; diagnose i s p I T; diagnose_options_init i p z; diagnose_options_set i p s s;
 diff i s s p I T; diff_options_init i p z; diff_options_set i p s s; error_code i; error_errno i; error_expected s; error_found s;
 error_json s; error_offset l; error_path s; error_rank i; error_record s; error_text s; explain i s p T; export_virtual i s s p;

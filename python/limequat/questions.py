@@ -25,6 +25,11 @@ def formats():
     return parse(text_from("lq_formats"))
 
 
+def build_parts():
+    """What the library was built with: a list of ``name``, ``is_present``, ``note``, which says of an absent library why."""
+    return parse(text_from("lq_build_parts"))
+
+
 @takes("Limits")
 def info(path, *, comm=None, **options: "Unpack[Limits]"):
     """What is in the file ``path``: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.

@@ -42,6 +42,13 @@ lq_status lq_formats(char** json) {
   });
 }
 
+lq_status lq_build_parts(char** json) {
+  return guarded([&] {
+    given(json, "json");
+    lq::capi::hand_out(lq::to_json(lq::build_parts()), json);
+  });
+}
+
 lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);

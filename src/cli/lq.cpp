@@ -6,6 +6,8 @@
 #include <new>
 
 #include <fmt/format.h>
+#include <limequat/inspect.hpp>
+#include <limequat/json.hpp>
 #include <limequat/stall.hpp>
 #include <limequat/version.hpp>
 
@@ -23,7 +25,8 @@ std::string overview(const Session& session) {
   }
   text += fmt::format(
       "\n  --json         results as JSON, one object per line\n  -q, --quiet    results, warnings and errors only\n  "
-      "-v, --verbose  print more on standard error\n  --version      version and nothing else\n  -h, --help     this "
+      "-v, --verbose  print more on standard error\n  --version      version; with -v what it was built with\n  -h, "
+      "--help     this "
       "text; \"{} VERB --help\" describes one verb\n\nExit codes: 0 fine, 1 content differs or verification failed, 2 "
       "usage, 3 not readable or not a valid file,\n4 environment (permission, space, MPI), 5 incomplete (an "
       "interrupted writer). Of several the highest.\n",
@@ -31,20 +34,40 @@ std::string overview(const Session& session) {
   return text;
 }
 
+// With -v, what it was built with, a line for each part.
+void print_version(Session& session) {
+  std::vector<BuildPart> parts;
+  if (session.verbose || session.json) {
+    parts = build_parts();
+    const bool is_over_mpi = session.mpi != "none";
+    parts.push_back({"MPI", is_over_mpi, is_over_mpi ? session.mpi : "lq-mpi is the program over MPI"});
+  }
+  if (session.json) {
+    session.out.line(
+        fmt::format(R"({{"program":"{}","version":"{}","parts":{}}})", session.program, version(), to_json(parts)));
+    return;
+  }
+  session.out.line(fmt::format("{} {}", session.program, version()));
+  for (const BuildPart& part : parts) {
+    session.out.line(fmt::format("  {:<12}{:<5}{}", part.name, part.is_present ? "yes" : "no", part.note));
+  }
+}
+
 // Options before the verb. Returns how many words they are; `answered` when there is nothing left to do.
 std::size_t global_options(Session& session, const std::vector<std::string>& words, bool& answered) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  bool asks_for_version = false;
+  std::size_t i = 0;
+  for (; i < words.size(); ++i) {
     const std::string& word = words[i];
-    if (word.size() < 2 || word.front() != '-') return i;
+    if (word.size() < 2 || word.front() != '-') break;
     if (word == "-h" || word == "--help") {
       session.out.write(overview(session));
       answered = true;
       return i;
     }
     if (word == "--version") {
-      session.out.line(fmt::format("{} {}", session.program, version()));
-      answered = true;
-      return i;
+      asks_for_version = true;
+      continue;
     }
     if (word == "--json") {
       session.json = true;
@@ -58,7 +81,11 @@ std::size_t global_options(Session& session, const std::vector<std::string>& wor
                       did_you_mean(word, {"--json", "--quiet", "--verbose", "--version", "--help", "-q", "-v", "-h"})));
     }
   }
-  return words.size();
+  if (asks_for_version) {
+    print_version(session);
+    answered = true;
+  }
+  return i;
 }
 
 const Command& verb_named(const std::string& word) {

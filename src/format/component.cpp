@@ -21,7 +21,7 @@ constexpr std::array hdf5_suffixes{".h5"sv, ".hdf5"sv};
 constexpr std::array all_components{Component{.name = "hdf5",
                                               .format = "hdf5",
                                               .files = "an HDF5 file",
-                                              .needs = "a serial libhdf5 (1.10.5 or later)",
+                                              .needs = "libhdf5 (1.10.5 or later)",
                                               .signature = "\x89HDF\r\n\x1a\n"sv,
                                               .first_offset = 512,
                                               .suffixes = hdf5_suffixes}};
@@ -72,17 +72,24 @@ const Component* component_of(base::ByteSource& file) {
 
 LQ_AT_LOAD void set_loader(Loader loader) noexcept { the_loader.store(loader, std::memory_order_release); }
 
+std::optional<std::string> absence_of(std::string_view component) {
+  const Component* const absent = find_component([component](const Component& one) { return one.name == component; });
+  if (absent == nullptr) return std::nullopt;
+  const Loader load = loader();
+  if (load == nullptr) return fmt::format("link the program with Limequat's component {}", component);
+  const auto why = load(component);
+  if (find_format(absent->format) != nullptr) return std::nullopt;
+  return why ? fmt::format("install Limequat's component {} ({})", component, *why)
+             : fmt::format("Limequat's component {} was built without {}: build it where that is found", component,
+                           absent->needs);
+}
+
 const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code) {
-  std::string remedy = fmt::format("link the program with Limequat's component {}", component.name);
-  if (const Loader load = loader()) {
-    const auto why = load(component.name);
-    if (const Format* const format = find_format(component.format)) return *format;
-    remedy = why ? fmt::format("install Limequat's component {} ({})", component.name, *why)
-                 : fmt::format("Limequat's component {} was built without {}: build it where that is found",
-                               component.name, component.needs);
+  if (const auto absence = absence_of(component.name)) {
+    throw Error(code, fmt::format("{}; {}", about, *absence),
+                {.path = path, .expected = fmt::format("the component {}", component.name)});
   }
-  throw Error(code, fmt::format("{}; {}", about, remedy),
-              {.path = path, .expected = fmt::format("the component {}", component.name)});
+  return *find_format(component.format);
 }
 
 void load_components() {

@@ -61,6 +61,9 @@ using Loader = std::optional<std::string> (*)(std::string_view component);
 // Programs that are linked with what they need, such as static ones, have none.
 void set_loader(Loader loader) noexcept;
 
+// Why the component of that name cannot be used, with the remedy; it is loaded now. Nothing: it can, or no format says that
+// there is such a component.
+std::optional<std::string> absence_of(std::string_view component);
 // The format of a component, which is loaded now. Throws with `code` if it cannot be: "`about`; install ...", where
 // `about` says what of `path` needs it.
 const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code);

@@ -47,12 +47,23 @@ std::string beside(const std::string& library, const std::string& name) {
   return {};
 }
 
+// Where another Limequat was loaded first, such as one of a plugin or by LD_PRELOAD, a component is linked to that one.
+std::optional<std::string> stranger_of(void* component, const std::string& library) {
+  Dl_info info{};
+  void* const its_core = ::dlsym(component, "lq_version");
+  if (its_core == nullptr || ::dladdr(its_core, &info) == 0 || info.dli_fname == library) return std::nullopt;
+  return fmt::format("the process has also loaded {}, and the component is linked to that one: load one Limequat only",
+                     info.dli_fname);
+}
+
 // One that is loaded stays: its formats are in use.
 std::optional<std::string> load_component(std::string_view component) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);  // dlerror() speaks of the last failure
   const std::string name = file_name(component), library = this_library(), path = beside(library, name);
-  if (::dlopen(path.empty() ? name.c_str() : path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) return std::nullopt;
+  if (void* const loaded = ::dlopen(path.empty() ? name.c_str() : path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    return stranger_of(loaded, library);
+  }
   const char* const why = ::dlerror();
   const std::string reason = why == nullptr ? name : why;
   if (!path.empty()) return fmt::format("the one that is here cannot be loaded: {}", reason);

@@ -114,6 +114,14 @@ void put(JsonWriter& json, const FormatInfo& format) {
   json.member("begins", format.begins).end_object();
 }
 
+void put(JsonWriter& json, const BuildPart& part) {
+  json.begin_object()
+      .member("name", part.name)
+      .member("is_present", part.is_present)
+      .member("note", part.note)
+      .end_object();
+}
+
 void put(JsonWriter& json, const StepSeconds& seconds) {
   json.begin_object().member("open", seconds.open).member("pack", seconds.pack).member("exchange", seconds.exchange);
   json.member("storage", seconds.storage).member("reserve", seconds.reserve).member("sync", seconds.sync);
@@ -228,6 +236,7 @@ std::string to_json(const Physics& physics) { return json_text(physics); }
 std::string to_json(const Plaquette& plaquette) { return json_text(plaquette); }
 std::string to_json(const std::vector<Finding>& findings) { return json_text(findings); }
 std::string to_json(const std::vector<FormatInfo>& formats) { return json_text(formats); }
+std::string to_json(const std::vector<BuildPart>& parts) { return json_text(parts); }
 std::string to_json(const std::vector<Annotation>& annotations) { return json_text(annotations); }
 std::string to_json(const Error& error) { return json_text(error); }
 

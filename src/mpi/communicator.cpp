@@ -24,6 +24,7 @@ void watch_stalls_of_this_rank() {
 }  // namespace
 
 Environment::Environment(int& argc, char**& argv) {
+  require_own_mpi();
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (initialised == 0) {

@@ -4,8 +4,10 @@
 // What MPI says, as our errors.
 #include "mpi/mpi_error.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <string_view>
 
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
@@ -38,7 +40,39 @@ Code code_of_file_error(int code) {
   return error_class == MPI_ERR_IO ? Code::io : Code::communication;
 }
 
+// What MPI calls itself, and the names of those whose handles are not those that this library was compiled for.
+#if defined(MPI_ABI)
+constexpr std::string_view compiled_for = "the standard ABI of MPI";
+constexpr std::array<std::string_view, 0> strangers{};
+#elif defined(OPEN_MPI)
+constexpr std::string_view compiled_for = "Open MPI";
+constexpr std::array<std::string_view, 4> strangers{"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
+#else
+constexpr std::string_view compiled_for = "MPICH and its relatives";
+constexpr std::array<std::string_view, 1> strangers{"Open MPI"};
+#endif
+
 }  // namespace
+
+void require_own_mpi() {
+  std::array<char, 65536> text{};  // other MPIs write longer texts than MPI_MAX_LIBRARY_VERSION_STRING of this one
+  int length = 0;
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return;
+  const std::string_view loaded(text.data());
+  for (const std::string_view stranger : strangers) {
+    if (!loaded.starts_with(stranger)) continue;
+    std::string name(loaded.substr(0, loaded.find_first_of(",\n")));
+    std::replace(name.begin(), name.end(), '\t', ' ');
+    std::string sentence = "MPI: this process has loaded " + name + ", but liblimequat_mpi was built for ";
+    sentence.append(compiled_for)
+        .append(": use the one that was built for the MPI of the program (cmake ")
+        .append("-DLIMEQUAT_MPI=openmpi or mpich), and load one MPI only");
+    ErrorFacts facts;
+    facts.expected = compiled_for;
+    facts.found = name;
+    throw Error(Code::wrong_state, sentence, facts);
+  }
+}
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
@@ -63,6 +97,7 @@ void check_file(int code, const std::string& path, const char* verb, std::uint64
 }
 
 void require_running() {
+  require_own_mpi();
   int initialised = 0;
   int finalised = 0;
   MPI_Initialized(&initialised);

@@ -87,11 +87,8 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
     return facts;
   }
   ask_for_numbers(facts);
-  if (facts.number != fuse_number) {
-    if (may_be_fuse) last_beside_fuse = status.st_dev;
-  } else if (facts.mount.type.empty()) {
-    facts.mount = find_mount(facts.path, status.st_dev);
-  }
+  if (facts.number != fuse_number && may_be_fuse) last_beside_fuse = status.st_dev;
+  if (asks_for_mount(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
   return facts;
 }
 
@@ -199,7 +196,7 @@ std::uint64_t targets_of_file(std::string_view file_system_name, const Stripes& 
 FileSystem conclude(const SystemFacts& facts, StorageCalls& calls) {
   const Kind& kind = kind_of(facts.number, facts.mount);
   std::string name(kind.name);
-  if (kind.number == 0) name = base::hex32(facts.number).insert(0, "0x");
+  if (kind.name == "unknown") name = base::hex32(facts.number).insert(0, "0x");
   if (kind.name == "fuse" && !facts.mount.type.empty()) name = facts.mount.type;
   FileSystem result = concluded(kind, name);
   if (kind.unit == Unit::preferred && is_plausible_block(facts.preferred_bytes)) {

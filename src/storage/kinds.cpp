@@ -37,6 +37,10 @@ constexpr std::array kind_table = {
     Kind{"panfs", 0xAAD7AAEA, "", Unit::preferred, 64 * kibi, true, yes, unknown, true},
     Kind{"gfs2", 0x01161970, "", Unit::fixed, page, true, yes, yes, true},
     Kind{"ocfs2", 0x7461636f, "", Unit::preferred, page, true, yes, yes, true},
+    // Known by the type of the mount: modules of the kernel whose numbers are not public. The clients of Weka keep
+    // their caches coherent in both modes of mounting; of ParaStor that is not documented.
+    Kind{"wekafs", any_number, "", Unit::preferred, mebi, true, yes, unknown, true},
+    Kind{"parastor", any_number, "", Unit::preferred, mebi, true, unknown, unknown, true},
     // Their clients cache pages, and nobody tells the others.
     Kind{"nfs", 0x00006969, "", Unit::fixed, 64 * kibi, true, no, no, true},
     Kind{"9p", 0x01021997, "", Unit::fixed, 64 * kibi, true, no, no, true},
@@ -51,13 +55,17 @@ constexpr std::array kind_table = {
          StripeControl::new_file, false, true},
     Kind{"fuse.glusterfs", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, no, true, StripeSource::glusterfs,
          StripeControl::none, false, false, true},
+    // dfuse of DAOS writes back pages unless it was started with --disable-wb-cache; it has neither flock() nor hard
+    // links.
+    Kind{"fuse.daos", any_number, "", Unit::preferred, mebi, true, unknown, no, true},
     Kind{"pvfs2fuse", fuse_number, "pvfs2fuse#", Unit::fixed, 64 * kibi, true, unknown, no, true},
     Kind{"fuse", fuse_number, "", Unit::fixed, 64 * kibi, true, unknown, unknown, true},
 };
 // Of something unheard of the worst is assumed.
-constexpr Kind unknown_kind = {"unknown", 0, "", Unit::preferred, 64 * kibi, true, unknown, unknown, false};
+constexpr Kind unknown_kind = {"unknown", any_number, "", Unit::preferred, 64 * kibi, true, unknown, unknown, false};
 
 bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
+  if (kind.number == any_number) return mount.type == kind.name;
   if (kind.number != number) return false;
   if (number != fuse_number || kind.name == "fuse") return true;
   return kind.source.empty() ? mount.type == kind.name : mount.source.starts_with(kind.source);
@@ -66,6 +74,10 @@ bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
 }  // namespace
 
 std::span<const Kind> kinds() { return kind_table; }
+
+bool asks_for_mount(std::uint32_t number) {
+  return number == fuse_number || number == any_number || std::ranges::find(kind_table, number, &Kind::number) == kind_table.end();
+}
 
 const Kind& kind_of(std::uint32_t number, const MountEntry& mount) {
   const auto* found = std::ranges::find_if(kind_table, [&](const Kind& kind) { return is_kind(kind, number, mount); });

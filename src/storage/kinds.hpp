@@ -16,6 +16,7 @@ namespace lq::storage {
 
 inline constexpr std::uint64_t page = 4096;
 inline constexpr std::uint32_t fuse_number = 0x65735546;
+inline constexpr std::uint32_t any_number = 0;  // the type in the table of mounts decides alone
 
 enum class Unit { fixed, preferred };  // preferred: at least what the file system likes to transfer
 
@@ -30,7 +31,7 @@ enum class StripeSource {
 };
 
 struct Kind {
-  std::string_view name;    // FileSystem::name; of FUSE the type in the table of mounts, too
+  std::string_view name;    // FileSystem::name; of FUSE, and of any number, the type in the table of mounts, too
   std::uint32_t number;     // that statfs gives
   std::string_view source;  // of FUSE without a type of its own: how the source in the table of mounts begins
   Unit unit;
@@ -52,13 +53,15 @@ struct Kind {
 
 std::span<const Kind> kinds();
 
-// Of a mount, which is looked at for FUSE only.
+// Whether the number alone does not say which kind it is: that of FUSE, or one that is not known.
+bool asks_for_mount(std::uint32_t number);
+// Of a mount, which is looked at where the number asks for it.
 const Kind& kind_of(std::uint32_t number, const MountEntry& mount);
 // Of a name as in FileSystem::name.
 const Kind& kind_named(std::string_view name);
 
 // Whether it is more than "something unheard of", or FUSE of any kind.
-constexpr bool is_known(const Kind& kind) { return kind.number != 0 && kind.name != "fuse"; }
+constexpr bool is_known(const Kind& kind) { return kind.name != "unknown" && kind.name != "fuse"; }
 // Whether two clients must not write into one block.
 constexpr bool needs_single_owner(const Kind& kind) { return kind.is_shared && kind.coherent != Known::yes; }
 

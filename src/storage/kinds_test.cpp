@@ -109,6 +109,38 @@ TEST(Kinds, OfFuseAreFoundByTypeOrSource) {
   EXPECT_EQ(conclude(facts(fuse), calls).name, "fuse");
 }
 
+// The lines of mounts are as the vendors' guides show them; where a program bypasses FUSE (libpil4dfs) statfs may give
+// any number.
+TEST(Kinds, OfLargeMachinesAreFoundByTheTypeOfTheirMount) {
+  RecordedStorage calls;
+  const auto found = [&](std::uint32_t number, const std::string& line) {
+    return conclude(facts(number, mount_of("31 1 0:77 / /scratch rw,noatime - " + line, 0, 77)), calls);
+  };
+  for (const std::uint32_t number : {fuse_number, 0x0DA05000U}) {
+    const FileSystem daos = found(number, "fuse.daos dfuse rw,user_id=4211,group_id=100,default_permissions");
+    EXPECT_EQ(daos.name, "fuse.daos");
+    EXPECT_EQ(daos.network, Known::yes);
+    EXPECT_EQ(daos.coherent, Known::unknown);  // written back by default
+    EXPECT_TRUE(daos.needs_single_owner);
+    EXPECT_EQ(daos.locks, Known::no);
+  }
+  for (const std::uint32_t number : {0x18031977U, 0x57454B41U}) {
+    const FileSystem weka = found(number, "wekafs fs1 rw,relatime,writecache,inode_bits=auto");
+    EXPECT_EQ(weka.name, "wekafs");
+    EXPECT_EQ(weka.network, Known::yes);
+    EXPECT_FALSE(weka.needs_single_owner);
+  }
+  const FileSystem parastor = found(0x70617261, "parastor p300 rw");
+  EXPECT_EQ(parastor.name, "parastor");
+  EXPECT_TRUE(parastor.needs_single_owner);
+  // VAST is mounted as NFS.
+  const FileSystem vast = found(0x6969, "nfs vast:/data rw,vers=3,proto=rdma,nconnect=8,spread_reads,spread_writes");
+  EXPECT_EQ(vast.name, "nfs");
+  EXPECT_TRUE(vast.needs_single_owner);
+  EXPECT_EQ(found(0x47504653, "gpfs fs1 rw").name, "gpfs");
+  EXPECT_EQ(found(0x19830326, "beegfs beegfs_nodev rw,cfgFile=/etc/beegfs/beegfs-client.conf").name, "beegfs");
+}
+
 TEST(Kinds, ThatNobodyHasHeardOfAreTakenForTheWorst) {
   RecordedStorage calls;
   const FileSystem found = conclude(facts(0x6a656a63), calls);

@@ -104,6 +104,8 @@ LQ_API lq_status lq_diff_options_set(lq_diff_options* options, const char* name,
 
 // Local. The formats there are: name, what their files hold, suffixes.
 LQ_API lq_status lq_formats(char** json);
+// Local. What the library was built with: an array of objects of name, is_present and note, which says of an absent library why.
+LQ_API lq_status lq_build_parts(char** json);
 // Collective. What is in the file: records, fields, metadata, findings.
 LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json);
 // Collective. Structure, sizes, checksums, physics. A damaged file is an answer, not a failure: *is_sound is 0. `json`

@@ -107,7 +107,7 @@ WITHOUT_ARGUMENTS = {
 
 # What each process does for itself.
 LOCAL = {
-    "assess", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
+    "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
     "partition_of", "plan", "read_record", "repair", "report_page", "scrub", "verify_below", "unpack", "validate", "watch_stalls", "Files",
     "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Stall", "Code", "FieldView",
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
