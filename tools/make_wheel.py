@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The Python package with the core library inside, as a wheel for every Python 3 of one platform: no MPI, no compiler; with
-# libraries over several MPIs, of which the package takes the one that fits (python/limequat/communicators.py). Also the
-# build backend of the source distribution (PEP 517): there the library is compiled by CMake first.
+# libraries and programs over several MPIs, of which the package takes the one that fits (python/limequat/communicators.py,
+# python/limequat_programs.py). Also the build backend of the source distribution (PEP 517): there the library is compiled by CMake first.
 """usage: make_wheel.py LIBRARY FOLDER [--repair] [--mpi=NAME:LIBRARY]...
        make_wheel.py --sdist FOLDER
 
-LIBRARY  liblimequat.so as built; --mpi adds a liblimequat_mpi.so, such as --mpi=mpich:PATH; --repair bundles what it needs and the platform tag does not promise, by auditwheel"""
+LIBRARY  liblimequat.so as built; --mpi adds a liblimequat_mpi.so, such as --mpi=mpich:PATH; --repair bundles what it needs and the platform
+tag does not promise, by auditwheel, and the programs lq and lq-mpi, which lie in ../bin seen from their libraries"""
 
 import contextlib
 import gzip
@@ -26,6 +27,7 @@ import warnings
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COMPONENTS = ("hdf5", "ensemble")
+IS_MPI = re.compile(r"libmpi(ch|_abi)?\.so\.")
 
 
 def version():
@@ -37,30 +39,73 @@ def platform():
     return sysconfig.get_platform().replace("-", "_").replace(".", "_")
 
 
+def dynamic(path, kind):
+    """The names of a kind ("soname", "Shared library") in the table of a library or program."""
+    said = subprocess.run(["readelf", "-dW", path], text=True, capture_output=True, check=True).stdout
+    return re.findall(rf"{kind}: \[(.*)\]", said)
+
+
 def components(library):
     """The libraries of the components beside the core, by the names under which it loads them."""
-    number = re.search(r"Library soname: \[liblimequat\.so\.(\d+)\]",
-                       subprocess.run(["readelf", "-dW", library], text=True, capture_output=True, check=True).stdout)[1]
+    number = dynamic(library, "soname")[0].rpartition(".")[2]
     return [path for name in COMPONENTS if (path := library.parent / f"liblimequat_{name}.so.{number}").exists()]
 
 
-def stage(library, folder, over_mpi=()):
+def flavours(over_mpi):
+    """(name, library, name of the MPI's library) for each library over an MPI. Debian alone calls the library of MPICH
+    libmpich.so.12; there is one for those who call it libmpi.so.12, too."""
+    for name, path in over_mpi:
+        mpi = next(filter(IS_MPI.match, dynamic(path, "Shared library")))
+        if mpi == "libmpich.so.12" and shutil.which("patchelf"):
+            yield name, path, "libmpi.so.12"
+            yield f"{name}-of-debian", path, mpi
+        else:
+            yield name, path, mpi
+
+
+def copy_linked(source, target, mpi=None, *changes):
+    """A library or program whose MPI has that name now."""
+    target.parent.mkdir(exist_ok=True)
+    shutil.copy(source, target)
+    for needed in dynamic(source, "Shared library") if mpi else ():
+        if IS_MPI.match(needed) and needed != mpi:
+            changes += ("--replace-needed", needed, mpi)
+    if changes:
+        subprocess.run(["patchelf", *changes, target], check=True)
+
+
+def stage_programs(library, package, over_mpi):
+    """lq and lq-mpi-NAME where they were built: each finds the libraries of the package and the MPI of its library."""
+    there = ("--force-rpath", "--set-rpath", "$ORIGIN/..")
+    program = library.parent.parent / "bin/lq"
+    if program.is_file():
+        copy_linked(program, package / "bin/lq", None, *there)
+    for name, path, mpi in flavours(over_mpi):
+        program = pathlib.Path(path).resolve().parent.parent / "bin/lq-mpi"
+        own, = [needed for needed in dynamic(program, "Shared library") if needed.startswith("liblimequat_mpi.")] or [None]
+        if own:
+            copy_linked(program, package / f"bin/lq-mpi-{name}", mpi, *there, "--replace-needed", own, f"liblimequat_mpi-{name}.so")
+
+
+def stage(library, folder, over_mpi=(), with_programs=False):
     """The package with the library in it, and with pairs of a name of an MPI and a library over it, as setuptools wants it."""
     library = pathlib.Path(library).resolve()
     if not library.is_file():
         raise SystemExit(f"make_wheel.py: {library}: there is no such library; build it first: ./dev build")
     shutil.copytree(ROOT / "python/limequat", folder / "limequat", ignore=shutil.ignore_patterns("__pycache__", "*.so*"))
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "limequat_programs.py"):
         shutil.copy(ROOT / "python" / name, folder)
     shutil.copy(ROOT / "LICENSE", folder)
-    shutil.copy(library, folder / "limequat" / "liblimequat.so")
+    shutil.copy(library, folder / "limequat" / dynamic(library, "soname")[0])  # as programs and components ask for it
     for name in components(library):
         shutil.copy(name, folder / "limequat")
-    for name, path in over_mpi:
-        shutil.copy(path, folder / "limequat" / f"liblimequat_mpi-{name}.so")
+    for name, path, mpi in flavours(over_mpi):
+        copy_linked(path, folder / "limequat" / f"liblimequat_mpi-{name}.so", mpi)
+    if with_programs:
+        stage_programs(library, folder / "limequat", over_mpi)
 
 
-def plain_wheel(library, output, over_mpi=()):
+def plain_wheel(library, output, over_mpi=(), with_programs=False):
     """A wheel that needs the libraries of this system; the path of it."""
     warnings.simplefilter("ignore")  # of setuptools about its own future
     from setuptools import Distribution, setup
@@ -77,7 +122,7 @@ def plain_wheel(library, output, over_mpi=()):
     output = pathlib.Path(output).resolve()
     with tempfile.TemporaryDirectory(prefix="limequat-wheel-") as name:
         folder = pathlib.Path(name)
-        stage(library, folder, over_mpi)
+        stage(library, folder, over_mpi, with_programs)
         with contextlib.chdir(folder) if hasattr(contextlib, "chdir") else _inside(folder), _quiet():
             setup(script_name="setup.py", script_args=["-q", "bdist_wheel", "-d", str(output)], distclass=WithLibrary,
                   cmdclass={"bdist_wheel": AnyPython})
@@ -102,7 +147,7 @@ def repaired_wheel(wheel, output):
     """The wheel with what it needs inside and the tag of the oldest systems that it runs on; the path of it."""
     # Components need the core, which is in the wheel and in the process before them: no second one for them. The MPI is
     # that of mpi4py.
-    unbundled = [*(f"liblimequat.so.{number}" for number in range(10)), "libmpi.so.*", "libmpi_abi.so.*", "libopen-*", "libmpich.so.*"]
+    unbundled = ["liblimequat*.so*", "libmpi.so.*", "libmpi_abi.so.*", "libopen-*", "libmpich.so.*"]
     excluded = [word for name in unbundled for word in ("--exclude", name)]
     with tempfile.TemporaryDirectory(prefix="limequat-repair-") as name:
         done = subprocess.run([sys.executable, "-m", "auditwheel", "repair", *excluded, "-w", name, wheel], text=True, capture_output=True)
@@ -176,8 +221,9 @@ def main():
     library, output = words
     pathlib.Path(output).mkdir(parents=True, exist_ok=True)
     over_mpi = [word.removeprefix("--mpi=").split(":", 1) for word in sys.argv if word.startswith("--mpi=")]
-    wheel = plain_wheel(library, output, over_mpi)
-    print(repaired_wheel(wheel, output) if "--repair" in sys.argv else wheel)
+    is_repaired = "--repair" in sys.argv
+    wheel = plain_wheel(library, output, over_mpi, is_repaired)
+    print(repaired_wheel(wheel, output) if is_repaired else wheel)
     return 0
 
 

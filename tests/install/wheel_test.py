@@ -72,13 +72,13 @@ class Wheel(unittest.TestCase):
         """The library of an unpacked wheel, and what makes it found."""
         with zipfile.ZipFile(self.wheel) as archive:
             archive.extractall(self.home / "there")
-        return self.home / "there/limequat/liblimequat.so", {"PYTHONPATH": str(self.home / "there")}
+        return self.home / "there/limequat/liblimequat.so.1", {"PYTHONPATH": str(self.home / "there")}
 
     def test_a_wheel_is_installed_and_used_without_compiler_and_mpi(self):
         self.assertRegex(self.wheel.name, r"^limequat-[\d.]+-py3-none-\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as archive:
             names = archive.namelist()
-        self.assertIn("limequat/liblimequat.so", names)
+        self.assertIn("limequat/liblimequat.so.1", names)
         self.assertIn("limequat/py.typed", names)
         for component in ("hdf5", "ensemble"):
             self.assertTrue([name for name in names if name.startswith(f"limequat/liblimequat_{component}.so.")], names)
@@ -110,6 +110,38 @@ class Wheel(unittest.TestCase):
                 archive.extractall(place)
             said = self.run_here(*OPTIONS.mpiexec.split(), "2", sys.executable, "-c", RANKS, **{**os.environ, "PYTHONPATH": str(place)})
             self.assertEqual(said.split(), [f"{place}:{is_native}"] * 2)
+
+    def programs(self, *names):
+        """The module that runs the programs of a wheel, with scripts in their places; and what makes it found."""
+        folder = self.home / "package"
+        (folder / "limequat/bin").mkdir(parents=True, exist_ok=True)
+        (folder / "limequat_programs.py").write_bytes((ROOT / "python/limequat_programs.py").read_bytes())
+        for name in names:
+            program = folder / "limequat/bin" / name
+            program.write_text(f'#!/bin/sh\necho {name} "$@"\n', encoding="utf-8")
+            program.chmod(0o755)
+        return {"PYTHONPATH": str(folder)}
+
+    def test_lq_mpi_is_the_one_of_the_launcher(self):
+        found = self.programs("lq", "lq-mpi-openmpi", "lq-mpi-mpich")
+        (self.home / "lib").mkdir()
+        call = "import sys, limequat_programs as p; sys.prefix = sys.argv.pop(1); sys.argv = ['x', '--version']; p."
+        here = sys.executable, "-c"
+        self.assertEqual(self.run_here(*here, call + "lq()", self.home, **found), "lq --version\n")
+        for library in ("libmpi.so.40", "libmpi.so.12"):
+            (self.home / "lib" / library).touch()
+        for launcher, name in (({"PMI_RANK": "0"}, "mpich"), ({"OMPI_COMM_WORLD_SIZE": "2"}, "openmpi"), ({}, "openmpi")):
+            self.assertEqual(self.run_here(*here, call + "lq_mpi()", self.home, **found, **launcher), f"lq-mpi-{name} --version\n")
+        (self.home / "lib/libmpi.so.12").unlink()
+        done = subprocess.run([*here, call + "lq_mpi()", self.home], env={**found, "PMI_RANK": "0"}, text=True, stderr=subprocess.PIPE)
+        if done.returncode:  # else MPICH is installed where the loader looks
+            self.assertRegex(done.stderr, rf"^lq-mpi: no MPI was found: libmpi.so.12, .* is neither where the loader looks nor in {self.home}/lib")
+
+    def test_a_package_without_programs_says_where_they_are(self):
+        done = subprocess.run([sys.executable, "-c", "import limequat_programs as p; p.lq()"], env=self.programs(), text=True,
+                              stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, done.stderr), (1, "lq: this package has no program; wheels have it, or CMake installs it "
+                                                             "(PREFIX/bin)\n"))
 
     def test_a_missing_library_says_which_places_were_looked_at(self):
         library, found = self.unpacked()
