@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 // Collective over `comm`, which is duplicated. The lattice over its ranks; a Cartesian communicator gives process
-// grid and rank order. `processes`, `rank_order` and `axes` have `dimensions` entries; options may be NULL.
+// grid and rank order, unless options give `ranks` or `coordinates`. Options as with lq_grid_create(); they may be
+// NULL.
 LQ_API lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_grid** grid);
 LQ_API lq_status lq_grid_mpi_with(const int64_t* extents, int dimensions, MPI_Comm comm, const lq_grid_options* options,
                                   lq_grid** grid);

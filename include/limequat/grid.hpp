@@ -50,6 +50,12 @@ struct GridOptions {
   // Dimensions in which consecutive ranks advance, fastest first; empty: x first. A Cartesian MPI
   // communicator numbers its last dimension fastest, which is {3, 2, 1, 0}.
   SiteOrder rank_order = {};
+  // Instead of an order: the rank at each place of the process grid, x fastest, the same on all ranks. Ranks that it
+  // does not name hold nothing (idle_ranks). Needs `processes`.
+  std::vector<int> ranks = {};
+  // Instead of a table: this rank's own place in the process grid, x, y, z, t. Given by every rank that holds sites, or
+  // by none. Needs `processes`.
+  std::optional<Coord> coordinates = {};
   // Allow a process grid smaller than the communicator; the surplus ranks hold nothing.
   bool idle_ranks = false;
   // May differ between ranks: false on a rank that holds no sites. The grid spans the others.
@@ -61,7 +67,8 @@ class LQ_API Grid {
   // Local. The whole lattice on this process.
   explicit Grid(const Extents& extents);
   // Collective. Extents that the process grid does not divide are dealt out as evenly as possible.
-  // invalid_argument: extents below 1, process grid and communicator of different size;
+  // invalid_argument: extents below 1, process grid and communicator of different size, ranks or coordinates that do
+  // not put exactly one rank at each place of the process grid, or contradict another option;
   // ranks_disagree: arguments differ between ranks.
   Grid(const Communicator& communicator, const Extents& extents, const GridOptions& options = {});
 

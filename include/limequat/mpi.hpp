@@ -44,7 +44,8 @@ LQ_API Communicator communicator(MPI_Comm comm = MPI_COMM_WORLD);
 
 // Collective. The lattice over the ranks of `comm`. A Cartesian communicator gives process grid and rank order:
 // lattice dimension d lies along the communicator's dimension axes[d]; empty axes: dimension d along d.
-// (Codes whose Cartesian communicator is T, X, Y, Z pass {1, 2, 3, 0}.)
+// (Codes whose Cartesian communicator is T, X, Y, Z pass {1, 2, 3, 0}.) With options.ranks or options.coordinates it is
+// used like a plain one.
 LQ_API Grid grid(const Extents& extents, MPI_Comm comm = MPI_COMM_WORLD, const GridOptions& options = {},
                  const SiteOrder& axes = {});
 

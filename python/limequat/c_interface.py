@@ -73,19 +73,19 @@ computed:checksum stored:checksum zero_sites:u damaged_slices:L damaged_count:u 
 temporal_plaquette:d link_trace:d unitarity:d not_finite:u; file_array begin:u element_bytes:u axes:i extents:L; file_info
 struct_size:z format:s bytes:u is_complete:i records:u fields:u findings:u metadata:u errors:u; finding struct_size:z severity:i
 code:i rule:s message:s record:s offset:l bytes:l; grid_options struct_size:z processes:L rank_order:I axes:I idle_ranks:i
-holds_sites:i; hdf5_array type:i dimensions:i extents:u[32] data:p axes:*hdf5_axis; hdf5_axis name:s coordinates:D; hdf5_facts
-struct_size:z kind:i dimensions:i extents:u[32] is_chunked:i chunk:u[32] bytes:u unused_bytes:u has_time:i microseconds:l attributes:u
-path:s type:s storage:s filters:s checksum:s layout:s object:s; metadata name:s text:s; mode eigenvalue_re:d eigenvalue_im:d
-residual:d; modes_description struct_size:z dimensions:i lattice:l[8] kind:i colors:i spins:i is_complex:i numbers:u storage:i
-parity:i ls:l operator_name:s parameters:*modes_parameter parameter_count:z room:u basis:u block:l[8] tolerance:d; modes_parameter
-name:s type:i integer:l re:d im:d text:s; multifile_facts struct_size:z tasks:l bytes:u stored_bytes:u chunks:u files:u fields:u
-has_records:i has_checksums:i compression:i findings:u; node_cache_counts struct_size:z reads:u bytes_read:u bytes_given:u waits:u
-reads_beside:u memory_bytes:u; operations struct_size:z rank:i size:i node:u tags:i send:(i,p,p,u,i,i,U) receive:(i,p,p,u,i,i,U)
-test:(i,p,u,I) drop:(v,p,u) failure:(p,p) free:(v,p) context:p; places table:U entries:u; record_info struct_size:z type:s file:i
-header_offset:u offset:u bytes:u; report struct_size:z spec:spec dimensions:i extents:l[8] ranks:i is_written:i strategy:i
-is_read_back:i bytes:u checksum_status:i has_stored:i checksum:checksum stored:checksum zero_sites:u seconds:d pack_seconds:d
-exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u single_owner:i stripe_reason:i
-stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u device_copying_ranks:u device_reason:c[256];
-spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u; stall struct_size:z call:s path:s offset:u bytes:u seconds:d
-sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u errors:u chunks_checked:u fields_checked:u verdict:i
-claims:u"""
+holds_sites:i ranks:I coordinates:L; hdf5_array type:i dimensions:i extents:u[32] data:p axes:*hdf5_axis; hdf5_axis name:s
+coordinates:D; hdf5_facts struct_size:z kind:i dimensions:i extents:u[32] is_chunked:i chunk:u[32] bytes:u unused_bytes:u has_time:i
+microseconds:l attributes:u path:s type:s storage:s filters:s checksum:s layout:s object:s; metadata name:s text:s; mode
+eigenvalue_re:d eigenvalue_im:d residual:d; modes_description struct_size:z dimensions:i lattice:l[8] kind:i colors:i spins:i
+is_complex:i numbers:u storage:i parity:i ls:l operator_name:s parameters:*modes_parameter parameter_count:z room:u basis:u block:l[8]
+tolerance:d; modes_parameter name:s type:i integer:l re:d im:d text:s; multifile_facts struct_size:z tasks:l bytes:u stored_bytes:u
+chunks:u files:u fields:u has_records:i has_checksums:i compression:i findings:u; node_cache_counts struct_size:z reads:u bytes_read:u
+bytes_given:u waits:u reads_beside:u memory_bytes:u; operations struct_size:z rank:i size:i node:u tags:i send:(i,p,p,u,i,i,U)
+receive:(i,p,p,u,i,i,U) test:(i,p,u,I) drop:(v,p,u) failure:(p,p) free:(v,p) context:p; places table:U entries:u; record_info
+struct_size:z type:s file:i header_offset:u offset:u bytes:u; report struct_size:z spec:spec dimensions:i extents:l[8] ranks:i
+is_written:i strategy:i is_read_back:i bytes:u checksum_status:i has_stored:i checksum:checksum stored:checksum zero_sites:u seconds:d
+pack_seconds:d exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u single_owner:i
+stripe_reason:i stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u device_copying_ranks:u
+device_reason:c[256]; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u; stall struct_size:z call:s path:s
+offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u errors:u chunks_checked:u
+fields_checked:u verdict:i claims:u"""

@@ -30,8 +30,9 @@ lq_status lq_grid_mpi(const int64_t* extents, int dimensions, MPI_Comm comm, lq_
 lq_status lq_grid_mpi_with(const int64_t* extents, int dimensions, MPI_Comm comm, const lq_grid_options* options,
                            lq_grid** grid) {
   return guarded([&] {
-    auto [room, call] = lq::capi::agreed(lq::mpi::communicator(comm), [&] {
-      return std::pair(lq::capi::Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options));
+    const lq::Communicator group = lq::mpi::communicator(comm);
+    auto [room, call] = lq::capi::agreed(group, [&] {
+      return std::pair(lq::capi::Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options, group.size()));
     });
     room.fill(lq::mpi::grid(call.extents, comm, call.options, call.axes));
   });

@@ -71,7 +71,7 @@ lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_commun
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(communicator);
     auto [room, call] = lq::capi::agreed(group, [&] {
-      auto translated = std::pair(Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options));
+      auto translated = std::pair(Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options, group.size()));
       if (!translated.second.axes.empty())
         lq::capi::reject("the axes must be those of a Cartesian MPI communicator: lq_grid_mpi_with");
       return translated;

@@ -26,13 +26,25 @@ struct GridCall {
   SiteOrder axes;
 };
 
-// Local; run it inside agreed().
-inline GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options* options) {
+// The rank at each place of the process grid. If that needs more than `size` ranks, the table is not read, for the grid
+// refuses its size.
+inline std::vector<int> ranks_of(const int* ranks, const std::optional<Extents>& processes, int size) {
+  if (ranks == nullptr) return {};
+  if (!processes) reject("ranks is given, but processes is NULL; give the process grid");
+  const std::uint64_t places = volume(*processes);
+  if (places > static_cast<std::uint64_t>(size)) return {};
+  return std::vector<int>(ranks, ranks + places);
+}
+
+// Local; run it inside agreed(). `size`: of the communicator.
+inline GridCall grid_call(const int64_t* extents, int dimensions, const lq_grid_options* options, int size) {
   const lq_grid_options c = given_options(options, default_grid());
   GridCall call;
   call.extents = coord_of(extents, dimensions, "extents");
   if (c.processes != nullptr) call.options.processes = coord_of(c.processes, dimensions, "processes");
   call.options.rank_order = order_of(c.rank_order, dimensions);
+  call.options.ranks = ranks_of(c.ranks, call.options.processes, size);
+  if (c.coordinates != nullptr) call.options.coordinates = coord_of(c.coordinates, dimensions, "coordinates");
   call.options.idle_ranks = c.idle_ranks != 0;
   call.options.holds_sites = c.holds_sites != 0;
   call.axes = order_of(c.axes, dimensions);

@@ -80,6 +80,9 @@ std::uint64_t Geometry::members_on_node(int shared, int rank, std::uint64_t rank
   const Box mine = dealt.box_of(rank);
   if (mine.empty()) return 0;
   Coord first = dealt.process_of(mine.lower);
+  const std::uint64_t begin = static_cast<std::uint64_t>(rank) / ranks_per_node * ranks_per_node;
+  const std::uint64_t end = begin + ranks_per_node;
+  if (!dealt.holders().empty()) return listed_members_between(begin, end, shared, first);
   std::vector<Stride> strides;
   const Coord corner = Coord::filled(dimensions(), 0);
   for (int k = 0; k < shared; ++k) {
@@ -88,20 +91,52 @@ std::uint64_t Geometry::members_on_node(int shared, int rank, std::uint64_t rank
     if (places(k) == 1) continue;
     Coord next = corner;
     next[d] = 1;
-    const int step = dealt.rank_at(next) - dealt.rank_at(corner);
-    if (step <= 0) return 1;  // ranks in an order of the caller's own
-    strides.push_back({static_cast<std::uint64_t>(step), places(k)});
+    strides.push_back({static_cast<std::uint64_t>(dealt.rank_at(next) - dealt.rank_at(corner)), places(k)});
   }
   std::ranges::sort(strides, {}, &Stride::step);
   const auto base = static_cast<std::uint64_t>(dealt.rank_at(first));
-  const std::uint64_t begin = static_cast<std::uint64_t>(rank) / ranks_per_node * ranks_per_node;
-  const std::uint64_t end = begin + ranks_per_node;
   return sums_below(strides, end - base) - (begin > base ? sums_below(strides, begin - base) : 0);
+}
+
+Box Geometry::places_of_group(int shared, Coord place) const {
+  Box group{place, Coord::filled(dimensions(), 1)};
+  for (int k = 0; k < shared; ++k) {
+    const int d = order_[static_cast<std::size_t>(k)];
+    group.lower[d] = 0;
+    group.extents[d] = static_cast<std::int64_t>(places(k));
+  }
+  return group;
+}
+
+std::uint64_t Geometry::listed_members_between(std::uint64_t begin, std::uint64_t end, int shared,
+                                               const Coord& place) const {
+  const Box group = places_of_group(shared, place);
+  std::uint64_t count = 0;
+  Coord next = group.lower;
+  do {
+    const auto rank = static_cast<std::uint64_t>(transfer_.dealt->rank_at(next));
+    count += begin <= rank && rank < end ? 1 : 0;
+  } while (lattice::advance(next, group, order_));
+  return count;
+}
+
+bool Geometry::listed_groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const {
+  const Box all = places_of_group(dimensions(), Coord::filled(dimensions(), 0));
+  const std::uint64_t each = members(shared);  // of a group; they follow each other in the file's order
+  std::uint64_t number = 0, node_of_group = 0;
+  Coord next = all.lower;
+  do {
+    const std::uint64_t node = static_cast<std::uint64_t>(transfer_.dealt->rank_at(next)) / ranks_per_node;
+    if (number++ % each == 0) node_of_group = node;
+    if (node != node_of_group) return false;
+  } while (lattice::advance(next, all, order_));
+  return true;
 }
 
 // Ranks that follow each other without a gap, as many as divide a node.
 bool Geometry::groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const {
   const lattice::Decomposition& dealt = *transfer_.dealt;
+  if (!dealt.holders().empty()) return listed_groups_stay_on_nodes(shared, ranks_per_node);
   const std::uint64_t all = volume(dealt.processes());
   if (all <= ranks_per_node) return true;
   std::uint64_t dense = 1;  // ranks that follow each other in one group
@@ -114,7 +149,6 @@ bool Geometry::groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) co
     next[d] = 1;
     const int step = dealt.rank_at(next) - corner;
     next[d] = 0;
-    if (step <= 0) return false;
     strides.push_back({static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(dealt.processes()[d])});
   }
   std::ranges::sort(strides, {}, &Stride::step);

@@ -35,10 +35,16 @@ class Geometry {
 
   // Ranks of the group of `rank` that run on the same node, where nodes are filled with consecutive ranks.
   std::uint64_t members_on_node(int shared, int rank, std::uint64_t ranks_per_node) const;
-  // Whether that is all of them for every group.
+  // Returns true if that is all of them for every group. May return false if that is so by chance.
   bool groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const;
 
  private:
+  // The places of the process grid that hold sites and differ from `place` only in the shared dimensions.
+  Box places_of_group(int shared, Coord place) const;
+  // The same place by place, if the decomposition lists its ranks: members of the group of `place` with numbers from
+  // `begin` to before `end`.
+  std::uint64_t listed_members_between(std::uint64_t begin, std::uint64_t end, int shared, const Coord& place) const;
+  bool listed_groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const;
   std::uint64_t places(int k) const noexcept;  // ranks along the file's dimension number k that hold sites
 
   const Transfer& transfer_;

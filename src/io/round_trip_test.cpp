@@ -126,6 +126,8 @@ TEST(RoundTrip, TheFileDoesNotDependOnTheProcessGridOrMemoryOrder) {
       {2, {.processes = Extents{2, 1, 1, 1}}},
       {3, {}},
       {4, {.processes = Extents{1, 1, 2, 2}, .rank_order = {3, 2, 1, 0}}},
+      {4, {.processes = Extents{2, 1, 1, 2}, .ranks = {2, 3, 1, 0}}},
+      {6, {.processes = Extents{1, 2, 2, 1}, .ranks = {5, 1, 4, 0}, .idle_ranks = true}},
       {6, {.processes = Extents{1, 1, 1, 4}, .idle_ranks = true}},
       {8, {.processes = Extents{2, 2, 2, 1}}},
       {7, {.processes = Extents{7, 1, 1, 1}}}};  // more ranks than sites in x

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -24,18 +25,25 @@ void require_positive(const Extents& extents, const char* what) {
   throw Error(Code::invalid_argument, fmt::format("{} \"{}\": expected {}", what, facts.found, facts.expected), facts);
 }
 
-std::vector<std::pair<int, int>> sorted_positions(const std::vector<int>& holders) {
-  std::vector<std::pair<int, int>> positions;
-  positions.reserve(holders.size());
-  for (const int rank : holders) positions.emplace_back(rank, static_cast<int>(positions.size()));
-  std::sort(positions.begin(), positions.end());
-  for (std::size_t i = 0; i < positions.size(); ++i) {
-    const int rank = positions[i].first;
-    if (rank < 0)
-      throw Error(Code::invalid_argument, fmt::format("rank {} cannot hold sites: ranks count from 0", rank));
-    if (i > 0 && positions[i - 1].first == rank) {
-      throw Error(Code::invalid_argument, fmt::format("rank {} is named twice among those that hold sites", rank));
-    }
+std::vector<int> sorted_positions(const std::vector<int>& holders, const Extents& processes, const SiteOrder& order) {
+  std::vector<int> positions(holders.size());
+  std::iota(positions.begin(), positions.end(), 0);
+  const auto rank_at = [&](int position) { return holders[static_cast<std::size_t>(position)]; };
+  std::ranges::sort(positions, {}, rank_at);
+  const auto place = [&](int position) {
+    return site_text(site_at(static_cast<std::uint64_t>(position), whole(processes), order));
+  };
+  if (!positions.empty() && rank_at(positions.front()) < 0) {
+    throw Error(Code::invalid_argument,
+                fmt::format("rank {} is at place {} of process grid {}; ranks are numbered from 0",
+                            rank_at(positions.front()), place(positions.front()), to_string(processes)));
+  }
+  const auto twice = std::ranges::adjacent_find(positions, {}, rank_at);
+  if (twice != positions.end()) {
+    const auto [first, second] = std::minmax(twice[0], twice[1]);
+    throw Error(Code::invalid_argument,
+                fmt::format("rank {} is at two places of process grid {}, {} and {}; give each place a rank of its own",
+                            rank_at(first), to_string(processes), place(first), place(second)));
   }
   return positions;
 }
@@ -77,7 +85,7 @@ Decomposition::Decomposition(const Extents& extents, const Extents& processes, c
     throw Error(Code::invalid_argument, fmt::format("process grid {} needs {} ranks, but {} hold sites",
                                                     to_string(processes), ranks_, holders_.size()));
   }
-  positions_ = sorted_positions(holders_);
+  positions_ = sorted_positions(holders_, processes_, rank_order_);
 }
 
 Box Decomposition::box_of(int rank) const {
@@ -127,8 +135,9 @@ void Decomposition::add_holders(const Box& box, std::vector<int>& ranks) const {
 std::int64_t Decomposition::position_of(int rank) const noexcept {
   if (rank < 0) return -1;
   if (holders_.empty()) return static_cast<std::uint64_t>(rank) < ranks_ ? rank : -1;
-  const auto found = std::lower_bound(positions_.begin(), positions_.end(), std::pair<int, int>(rank, 0));
-  return found != positions_.end() && found->first == rank ? found->second : -1;
+  const auto rank_there = [&](int position) { return holders_[static_cast<std::size_t>(position)]; };
+  const auto found = std::ranges::lower_bound(positions_, rank, {}, rank_there);
+  return found != positions_.end() && rank_there(*found) == rank ? *found : -1;
 }
 
 }  // namespace lq::lattice

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Who owns which site: a lattice dealt out over a process grid as evenly as possible. Block i of an extent L
-// over P ranks has L/P sites, one more if i < L mod P, so ranks beyond the extent hold nothing.
+// over P ranks has L/P sites, one more if i < L mod P, so ranks beyond the extent hold nothing. The only code that maps
+// ranks to places of the process grid, and back.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <limequat/lattice.hpp>
@@ -27,7 +27,8 @@ Extents choose_processes(const Extents& extents, std::int64_t ranks);
 
 class Decomposition {
  public:
-  // `holders`: the ranks that take part, in grid order; empty means 0 .. volume(processes) - 1.
+  // `holders`: the rank at each place of the process grid, places in `rank_order`, in any order of ranks; empty means
+  // 0 .. volume(processes) - 1. Costs 8 bytes for each of them.
   // invalid_argument: extents or processes below 1, different dimensions, holders of another number.
   Decomposition(const Extents& extents, const Extents& processes, const SiteOrder& rank_order = {},
                 std::vector<int> holders = {});
@@ -35,6 +36,10 @@ class Decomposition {
   const Extents& extents() const noexcept { return extents_; }
   const Extents& processes() const noexcept { return processes_; }
   std::uint64_t volume() const noexcept { return volume_; }
+
+  // Resolved; and as above.
+  const SiteOrder& rank_order() const noexcept { return rank_order_; }
+  const std::vector<int>& holders() const noexcept { return holders_; }
 
   // The sites of a rank; an empty box for ranks that hold none.
   Box box_of(int rank) const;
@@ -53,8 +58,8 @@ class Decomposition {
 
   Extents extents_, processes_;
   SiteOrder rank_order_;
-  std::vector<int> holders_;                    // empty: identity
-  std::vector<std::pair<int, int>> positions_;  // (rank, its position in holders_), by rank
+  std::vector<int> holders_;    // empty: identity
+  std::vector<int> positions_;  // in holders_, in the order of the ranks there
   std::uint64_t volume_ = 0, ranks_ = 0;
 };
 

@@ -90,6 +90,51 @@ TEST(Decomposition, RankOrderSaysWhereConsecutiveRanksGo) {
   EXPECT_EQ(cartesian.box_of(1).lower, Coord({0, 2}));
 }
 
+// By plain loops over the places: which rank is where, which sites it has, and who holds a box.
+TEST(Decomposition, PutsRanksWhereATableHasThem) {
+  for (std::uint32_t seed = 0; seed < 100; ++seed) {
+    RandomGeometry random(seed);
+    const Extents extents = random.extents(7, 3000);
+    Extents processes = extents;
+    for (int d = 0; d < extents.size(); ++d) processes[d] = random.between(1, 4);
+    if (volume(processes) > 500) continue;
+    const std::vector<Coord> places = sites_of(whole(processes));  // x fastest
+    const std::vector<int> ranks = random.permutation(static_cast<int>(places.size()));
+    const Decomposition decomposition(extents, processes, {}, ranks);
+    expect_every_site_once(decomposition, static_cast<int>(ranks.size()));
+    const Box part = random.box_in(whole(extents));
+    std::vector<int> holders, found;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      ASSERT_EQ(decomposition.rank_at(places[i]), ranks[i]);
+      const Box box = decomposition.box_of(ranks[i]);
+      for (int d = 0; d < extents.size() && !box.empty(); ++d) {
+        ASSERT_EQ(box.lower[d], block_of(extents[d], processes[d], places[i][d]).lower);
+      }
+      if (!intersect(box, part).empty()) holders.push_back(ranks[i]);
+    }
+    decomposition.add_holders(part, found);
+    ASSERT_EQ(found, holders) << "seed " << seed;
+  }
+}
+
+TEST(Decomposition, ATableOfAMillionRanksCosts8BytesForEach) {
+  std::vector<int> ranks = RandomGeometry(1).permutation(1 << 20);
+  const Extents processes{32, 32, 32, 32};
+  const Decomposition decomposition({64, 64, 64, 64}, processes, {}, ranks);
+  EXPECT_EQ(decomposition.holders().capacity(), ranks.size());
+  for (const std::size_t i : {std::size_t{0}, std::size_t{12345}, ranks.size() - 1}) {
+    const Coord place = site_of_rank(i, processes);
+    EXPECT_EQ(decomposition.rank_at(place), ranks[i]);
+    EXPECT_EQ(decomposition.box_of(ranks[i]).lower, Coord({2 * place[0], 2 * place[1], 2 * place[2], 2 * place[3]}));
+  }
+}
+
+TEST(Decomposition, NamesTheTwoPlacesOfARank) {
+  const Error error = error_of([] { Decomposition({4, 4}, {2, 2}, {}, {0, 3, 1, 3}); });
+  EXPECT_STREQ(error.what(),
+               "rank 3 is at two places of process grid 2x2, 1,0 and 1,1; give each place a rank of its own");
+}
+
 TEST(Decomposition, IsExactFor64BitExtentsAndMillionsOfRanks) {
   const std::int64_t extent = std::numeric_limits<std::int64_t>::max();
   const Decomposition decomposition({extent}, {std::numeric_limits<int>::max()});

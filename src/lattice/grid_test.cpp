@@ -156,6 +156,145 @@ TEST(Grid, NoticesArgumentsThatDifferBetweenRanks) {
   EXPECT_EQ(processes.code(), Code::ranks_disagree);
 }
 
+// The rank at each place, found from the boxes that the ranks have.
+std::vector<int> ranks_by_boxes(const Grid& grid) {
+  std::vector<std::uint64_t> ranks(volume(grid.processes()));
+  const std::vector<Coord> places = testing::sites_of(whole(grid.processes()));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    Coord lower = places[i];
+    for (int d = 0; d < lower.size(); ++d) lower[d] *= grid.extents()[d] / grid.processes()[d];
+    if (grid.local_box().contains(lower)) ranks[i] = static_cast<std::uint64_t>(grid.rank());
+  }
+  grid.communicator().engine().all_reduce(ranks, comm::Reduce::sum);
+  return {ranks.begin(), ranks.end()};
+}
+
+const Extents four_ways{2, 1, 2};
+
+TEST(Grid, PutsRanksWhereATableOrTheirOwnCoordinatesSay) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    RandomGeometry random(seed);
+    const int size = 4 + static_cast<int>(random.between(0, 3));
+    std::vector<int> ranks = random.permutation(size);
+    ranks.resize(4);
+    const std::vector<Coord> places = testing::sites_of(whole(four_ways));
+    testing::run_ranks(size, [&](Handle comm) {
+      Options table = on(four_ways, size > 4), own = table;
+      table.ranks = ranks;
+      const auto mine = std::ranges::find(ranks, comm->rank());
+      if (mine != ranks.end()) own.coordinates = places[static_cast<std::size_t>(mine - ranks.begin())];
+      if (seed % 2 == 0 && mine == ranks.end()) table.holds_sites = own.holds_sites = false;
+      for (const Options& options : {table, own}) {
+        Grid grid(Communicator(comm), {4, 3, 6}, options);
+        ASSERT_EQ(ranks_by_boxes(grid), ranks) << "seed " << seed;
+        ASSERT_EQ(times_held(grid), std::vector<std::uint64_t>(grid.volume(), 1));
+        ASSERT_EQ(grid.local_volume() == 0, mine == ranks.end());
+      }
+    });
+  }
+}
+
+std::string table_error(std::vector<int> ranks, const std::function<void(int rank, Options&)>& more = {}) {
+  const Error error = grid_error(5, [&](const Communicator& communicator) {
+    Options options = on(four_ways, true);
+    options.ranks = ranks;
+    if (more) more(communicator.rank(), options);
+    return Grid(communicator, {4, 3, 6}, options);
+  });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  return error.what();
+}
+
+TEST(Grid, RefusesATableThatPutsNoOrTwoRanksAtAPlace) {
+  EXPECT_EQ(table_error({0, 1, 2}),
+            "ranks has 3 numbers for the 4 places of process grid 2x1x2; give the rank at each place");
+  EXPECT_EQ(table_error({0, 1, 5, 3}),
+            "ranks: rank 5, at place 0,0,1 of process grid 2x1x2, does not exist; the ranks are 0 to 4");
+  EXPECT_EQ(table_error({0, -1, 2, 3}),
+            "ranks: rank -1, at place 1,0,0 of process grid 2x1x2, does not exist; the ranks are 0 to 4");
+  EXPECT_EQ(table_error({0, 4, 2, 4}),
+            "rank 4 is at two places of process grid 2x1x2, 1,0,0 and 1,0,1; give each place a rank of its own");
+  EXPECT_EQ(table_error({0, 1, 2, 3}, [](int rank, Options& options) { options.holds_sites = rank != 2; }),
+            "ranks: rank 2, at place 0,0,1 of process grid 2x1x2, passes holds_sites = false; name another rank");
+  EXPECT_EQ(table_error({0, 1, 2, 3},
+                        [](int, Options& options) {
+                          options.rank_order = {2, 1, 0};
+                        }),
+            "ranks and rank_order are both given; leave one of them out");
+  EXPECT_EQ(table_error({0, 1, 2, 3, 4}, [](int, Options& options) { options.processes.reset(); }),
+            "ranks is given, but processes is missing; give the process grid");
+  EXPECT_EQ(table_error({0, 1, 2, 3}, [](int, Options& options) { options.idle_ranks = false; }),
+            "process grid 2x1x2 needs 4 ranks, the communicator has 5; use all ranks, or set idle_ranks to leave the "
+            "others without sites");
+}
+
+std::string own_error(const std::function<void(int rank, Options&)>& give) {
+  const Error error = grid_error(4, [&](const Communicator& communicator) {
+    Options options = on(four_ways);
+    options.coordinates = testing::sites_of(whole(four_ways))[static_cast<std::size_t>(communicator.rank())];
+    give(communicator.rank(), options);
+    return Grid(communicator, {4, 3, 6}, options);
+  });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  return error.what();
+}
+
+TEST(Grid, RefusesCoordinatesThatPutNoOrTwoRanksAtAPlace) {
+  const auto third = [](auto change) {
+    return own_error([&](int rank, Options& options) {
+      if (rank == 2) change(options);
+    });
+  };
+  EXPECT_EQ(third([](Options& options) {
+              options.coordinates = Coord{1, 0, 0};
+            }),
+            "ranks 1 and 2 have the same coordinates, 1,0,0; give each rank a place of its own");
+  EXPECT_EQ(third([](Options& options) { options.coordinates.reset(); }),
+            "no rank has the coordinates 0,0,1 of process grid 2x1x2; give one rank for each place");
+  const std::string outside = " in process grid 2x1x2, counted from 0 (rank 2)";
+  for (const Coord& x : {Coord{0, 1, 0}, Coord{0, 0, -1}, Coord{0, 0}}) {
+    EXPECT_EQ(third([&](Options& options) { options.coordinates = x; }),
+              "coordinates are " + site_text(x) + "; expected coordinates" + outside);
+  }
+  EXPECT_EQ(third([](Options& options) { options.holds_sites = false; }),
+            "coordinates are 0,0,1, but holds_sites is false; leave one of them out (rank 2)");
+  EXPECT_EQ(own_error([](int, Options& options) {
+              options.rank_order = {2, 1, 0};
+            }),
+            "coordinates and rank_order are both given; leave one of them out (rank 0)");
+  EXPECT_EQ(own_error([](int, Options& options) {
+              options.ranks = {0, 1, 2, 3};
+            }),
+            "coordinates and ranks are both given; leave one of them out (rank 0)");
+  EXPECT_EQ(own_error([](int, Options& options) { options.processes.reset(); }),
+            "coordinates are 0,0,0, but processes is missing; give the process grid (rank 0)");
+  EXPECT_EQ(own_error([](int, Options& options) {
+              options.processes = Extents{2, 1, 3};
+            }),
+            "process grid 2x1x3 needs 6 ranks, the communicator has 4; start 6 ranks, or leave the process grid to be "
+            "chosen");
+}
+
+TEST(Grid, NamesThePieceOfATableThatDiffersBetweenRanks) {
+  std::vector<int> ranks = RandomGeometry(3).permutation(40);
+  const Error error = grid_error(40, [&](const Communicator& communicator) {
+    Options options = on({10, 4});
+    options.ranks = ranks;
+    if (communicator.rank() == 7) std::swap(options.ranks[33], options.ranks[35]);
+    return Grid(communicator, {10, 4}, options);
+  });
+  EXPECT_EQ(error.code(), Code::ranks_disagree);
+  EXPECT_EQ(error.facts().rank, 7);
+  EXPECT_EQ(std::string(error.what()).find("ranks from number 32 on differs between ranks: rank 7 has"), 0U)
+      << error.what();
+  const Error shorter = grid_error(2, [&](const Communicator& communicator) {
+    Options options = on({2, 1});
+    options.ranks.assign(communicator.rank() == 0 ? 2 : 50, 0);
+    return Grid(communicator, {10, 4}, options);
+  });
+  EXPECT_EQ(shorter.code(), Code::ranks_disagree);
+}
+
 TEST(Communicator, TellsAllRanksTheLargestNumber) {
   testing::run_ranks(4, [](Handle comm) {
     const Communicator communicator(comm);

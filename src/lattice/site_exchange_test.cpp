@@ -11,6 +11,7 @@
 
 #include <limequat/error.hpp>
 
+#include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"
 #include "support/error_of.hpp"
 #include "support/random_geometry.hpp"
@@ -58,7 +59,10 @@ TEST(SiteExchange, DeliversWhateverEachRankWants) {
     RandomGeometry random(seed);
     const Extents extents = random.extents(6, 1000);
     testing::run_ranks(static_cast<int>(random.between(1, 8)), [&](Handle comm) {
-      const Grid grid(Communicator(comm), extents);
+      GridOptions options;
+      options.processes = choose_processes(extents, comm->size());
+      if (seed % 2 == 1) options.ranks = RandomGeometry(seed).permutation(comm->size());
+      const Grid grid(Communicator(comm), extents, options);
       const auto wanted = random_wishes(seed * 100 + static_cast<std::uint32_t>(comm->rank()), extents);
       const SiteExchange sites(grid, wanted);
       expect_arrival(grid, sites, wanted, 1, 0);

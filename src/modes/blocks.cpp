@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "modes/blocks.hpp"
 
+#include "comm/agree.hpp"
+#include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::modes {
@@ -12,7 +14,18 @@ GridOptions dealing_of(const Grid& grid, const Extents& blocks) {
   bool divides = true;
   for (int d = 0; d < blocks.size(); ++d) divides = divides && blocks[d] % processes[d] == 0;
   GridOptions options;
-  if (divides) options.processes = processes;
+  if (divides) {
+    const lattice::Decomposition& dealt = grid.decomposition();
+    options.processes = processes;
+    if (dealt.holders().empty()) {
+      options.rank_order = dealt.rank_order();
+    } else {
+      options.ranks.resize(dealt.holders().size());
+      for (std::size_t i = 0; i < options.ranks.size(); ++i) {
+        options.ranks[i] = dealt.rank_at(lattice::site_of_rank(i, processes));
+      }
+    }
+  }
   options.idle_ranks = true;
   return options;
 }
@@ -21,7 +34,8 @@ GridOptions dealing_of(const Grid& grid, const Extents& blocks) {
 
 Grid grid_of_blocks(const Grid& grid, const Description& description) {
   const Extents blocks = description.blocks();
-  return Grid(grid.communicator(), blocks, dealing_of(grid, blocks));
+  comm::Comm& comm = grid.communicator().engine();
+  return Grid(grid.communicator(), blocks, comm::agree_alike(comm, [&] { return dealing_of(grid, blocks); }));
 }
 
 std::vector<Coord> list_of(const Box& box) {

@@ -58,8 +58,13 @@ SiteOrder resolve_axes(SiteOrder axes, int count) {
 
 // Local. The options completed by the topology of `comm`, if it has one. invalid_argument: axes without a Cartesian
 // communicator or no permutation of its dimensions, another number of dimensions than the lattice, or options that
-// contradict the topology.
-GridOptions with_topology(GridOptions options, const Extents& extents, MPI_Comm comm, const SiteOrder& axes) {
+// contradict the topology. With `has_own_map` (ranks or coordinates) the topology is not used.
+GridOptions with_topology(GridOptions options, const Extents& extents, MPI_Comm comm, const SiteOrder& axes,
+                          bool has_own_map) {
+  if (has_own_map) {
+    if (!axes.empty()) refuse("axes " + list(axes), "none, because ranks or coordinates are given", "both");
+    return options;
+  }
   const std::vector<int> dimensions = dimensions_of(comm);
   if (dimensions.empty()) {
     if (!axes.empty()) refuse("axes " + list(axes), "a Cartesian communicator", "a plain one");
@@ -95,10 +100,12 @@ GridOptions with_topology(GridOptions options, const Extents& extents, MPI_Comm 
 
 Grid grid(const Extents& extents, MPI_Comm comm, const GridOptions& options, const SiteOrder& axes) {
   const Communicator ranks = communicator(comm);
+  // Coordinates may be given on some ranks only.
+  const bool has_own_map = ranks.max(options.coordinates || !options.ranks.empty() ? 1 : 0) > 0;
   GridOptions complete;
   std::exception_ptr failure;
   try {
-    complete = with_topology(options, extents, comm, axes);
+    complete = with_topology(options, extents, comm, axes, has_own_map);
   } catch (...) {
     failure = std::current_exception();
   }

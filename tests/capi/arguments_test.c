@@ -32,6 +32,15 @@ static void grids_reject_null(void) {
   CHECK_OK(lq_grid_options_init(&dealt, sizeof dealt));
   dealt.axes = (const int[]){0, 1, 2, 3};
   REJECTED(lq_grid_create(lattice, 4, NULL, &dealt, &grid));
+  dealt.axes = NULL;
+  dealt.ranks = (const int[]){0};
+  REJECTED(lq_grid_create(lattice, 4, NULL, &dealt, &grid));  // ranks without processes
+  dealt.processes = (const int64_t[]){1 << 20, 1 << 20, 1, 1};
+  REJECTED(lq_grid_create(lattice, 4, NULL, &dealt, &grid));  // the table is not read
+  dealt.ranks = NULL;
+  dealt.processes = (const int64_t[]){1, 1, 1, 1};
+  dealt.coordinates = (const int64_t[]){0, 0, 1, 0};
+  REJECTED(lq_grid_create(lattice, 4, NULL, &dealt, &grid));
   lq_communicator* communicator = NULL;
   lq_operations none = {.struct_size = sizeof none, .size = 1};
   REJECTED(lq_communicator_create(NULL, &communicator));

@@ -94,6 +94,82 @@ static void a_process_grid_of_wrong_size_fails_on_all(void) {
   CHECK(grid == NULL);
 }
 
+static void expect_same_bytes(const char* a, const char* b) {
+  FILE *one = fopen(a, "rb"), *other = fopen(b, "rb");
+  CHECK(one != NULL && other != NULL);
+  int left = 0, right = 0;
+  while (left == right && left != EOF) left = fgetc(one), right = fgetc(other);
+  CHECK(left == right);
+  fclose(one);
+  fclose(other);
+}
+
+// Of part `index` of `parts`, of which the first ones have one slice more if they do not divide the lattice.
+static int64_t first_slice(int64_t index, int64_t parts) {
+  int64_t first = 0;
+  for (int64_t i = 0; i < index; ++i) first += lattice[3] / parts + (i < lattice[3] % parts ? 1 : 0);
+  return first;
+}
+
+// The order of QUDA, in which t is fastest, as a table; read again by the place of each rank when x is fastest and
+// ranks run backwards. A Cartesian communicator is used like a plain one.
+static void ranks_are_where_the_program_has_them(void) {
+  const char *path = shared_path("quda.lime"), *plain = shared_path("plain.lime");
+  const int64_t p[4] = {size % 2 == 0 ? 2 : 1, 1, 1, size / (size % 2 == 0 ? 2 : 1)};
+  const int dims[1] = {size}, periods[1] = {1};
+  int* ranks = malloc((size_t)size * sizeof *ranks);
+  int number = 0;
+  int64_t lower[4], extents[4], x[4];
+  for (x[3] = 0; x[3] < p[3]; ++x[3])
+    for (x[0] = 0; x[0] < p[0]; ++x[0]) ranks[number++] = (int)(x[0] * p[3] + x[3]);
+  MPI_Comm cartesian;
+  MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 0, &cartesian);
+  lq_grid* grid = NULL;
+  lq_grid_options options;
+  CHECK_OK(lq_grid_options_init(&options, sizeof options));
+  options.processes = p;
+  options.ranks = ranks;
+  CHECK_OK(lq_grid_mpi_with(lattice, 4, cartesian, &options, &grid));
+  CHECK_OK(lq_grid_local_box(grid, lower, extents));
+  CHECK(lower[0] == rank / p[3] * extents[0] && lower[3] == first_slice(rank % p[3], p[3]));
+  lq_field field = numbers();
+  field.fetch = fetch_number;
+  CHECK_OK(lq_write(path, grid, field, NULL));
+  lq_grid_free(grid);
+  if (rank == 0) {
+    grid = grid_here();
+    CHECK_OK(lq_write(plain, grid, field, NULL));
+    lq_grid_free(grid);
+    expect_same_bytes(path, plain);
+  }
+  const int64_t place[4] = {(size - 1 - rank) % p[0], 0, 0, (size - 1 - rank) / p[0]};
+  uint64_t seen = 0;
+  options.ranks = NULL;
+  options.coordinates = place;
+  CHECK_OK(lq_grid_mpi_with(lattice, 4, cartesian, &options, &grid));
+  CHECK_OK(lq_grid_local_box(grid, lower, extents));
+  CHECK(lower[0] == place[0] * extents[0] && lower[3] == first_slice(place[3], p[3]));
+  field = numbers();
+  field.store = check_number;
+  field.context = &seen;
+  CHECK_OK(lq_read(path, grid, field, NULL));
+  CHECK(seen == lq_grid_local_volume(grid));
+  lq_grid_free(grid);
+  grid = NULL;
+  const int64_t outside[4] = {0, 0, 0, p[3]};
+  options.coordinates = rank == size - 1 ? outside : place;
+  CHECK_STATUS(lq_grid_mpi_with(lattice, 4, cartesian, &options, &grid), LQ_INVALID_ARGUMENT);
+  CHECK(size == 1 || lq_error_rank() == size - 1);
+  options.coordinates = NULL;
+  options.ranks = ranks;
+  if (rank == size - 1) ranks[0] = ranks[0] + 1;
+  CHECK_STATUS(lq_grid_mpi_with(lattice, 4, cartesian, &options, &grid),
+               size == 1 ? LQ_INVALID_ARGUMENT : LQ_RANKS_DISAGREE);
+  CHECK(grid == NULL);
+  MPI_Comm_free(&cartesian);
+  free(ranks);
+}
+
 // Messages over MPI by the program's own functions; what is under way is a request of MPI.
 static int start(int status, MPI_Request request, uint64_t* message) {
   if (status != MPI_SUCCESS) return status;
@@ -240,6 +316,7 @@ int main(int argc, char** argv) {
   all_sites_are_written_and_read_once();
   a_given_process_grid_is_used();
   axes_of_a_cartesian_communicator_are_matched();
+  ranks_are_where_the_program_has_them();
   a_process_grid_of_wrong_size_fails_on_all();
   functions_of_the_program_carry_the_messages();
   a_wrong_argument_on_the_last_rank_fails_on_all();

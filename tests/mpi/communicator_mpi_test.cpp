@@ -246,5 +246,30 @@ TEST(MpiCartesian, RefusesOptionsThatContradictIt) {
   EXPECT_EQ(same_error_of([&] { mpi::grid({4, 8}, cartesian.comm, order); }).code(), Code::invalid_argument);
 }
 
+// Backwards: the table is used, not the topology.
+TEST(MpiCartesian, IsReplacedByATableOrCoordinates) {
+  const Cartesian cartesian(2);
+  const int last = world_size() - 1;
+  GridOptions table{.processes = Extents{1, world_size()}}, own = table;
+  for (int place = 0; place <= last; ++place) table.ranks.push_back(last - place);
+  own.coordinates = Coord{0, last - world_rank()};
+  for (const GridOptions& options : {table, own}) {
+    const Grid grid = mpi::grid({4, 2 * world_size()}, cartesian.comm, options);
+    EXPECT_EQ(grid.local_box().lower, (Coord{0, 2 * (last - world_rank())}));
+    expect_partition(grid);
+    EXPECT_EQ(same_error_of([&] {
+                mpi::grid({4, 8}, cartesian.comm, options, {1, 0});
+              }).code(),
+              Code::invalid_argument);
+  }
+  if (world_size() == 1) return;
+  own.processes = Extents{1, last};  // rank 0, which has no coordinates, holds nothing
+  if (world_rank() == 0) own.coordinates.reset();
+  own.idle_ranks = true;
+  const Grid grid = mpi::grid({4, 2 * last}, cartesian.comm, own);
+  EXPECT_EQ(grid.local_volume() == 0, world_rank() == 0);
+  expect_partition(grid);
+}
+
 }  // namespace
 }  // namespace lq

@@ -40,14 +40,15 @@ class RandomGeometry {
     return box;
   }
 
-  SiteOrder order(int dimensions) {
-    if (between(0, 2) == 0) return {};
-    SiteOrder order;
-    for (int d = 0; d < dimensions; ++d) order.push_back(d);
-    for (std::size_t i = order.size(); i > 1; --i) {
-      std::swap(order[i - 1], order[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
+  SiteOrder order(int dimensions) { return between(0, 2) == 0 ? SiteOrder() : permutation(dimensions); }
+
+  std::vector<int> permutation(int count) {
+    std::vector<int> numbers;
+    for (int i = 0; i < count; ++i) numbers.push_back(i);
+    for (std::size_t i = numbers.size(); i > 1; --i) {
+      std::swap(numbers[i - 1], numbers[static_cast<std::size_t>(between(0, static_cast<std::int64_t>(i) - 1))]);
     }
-    return order;
+    return numbers;
   }
 
  private:

@@ -18,9 +18,10 @@ struct TransferCase {
   std::uint64_t site_bytes;
   std::uint64_t offset = 0;
   bool writing = true;
-  SiteOrder order = {};       // of the file
-  SiteOrder rank_order = {};  // of the process grid
-  Box region = {};            // empty: everything
+  SiteOrder order = {};         // of the file
+  SiteOrder rank_order = {};    // of the process grid
+  Box region = {};              // empty: everything
+  std::vector<int> ranks = {};  // at the places of the process grid, x fastest
 };
 
 inline std::ostream& operator<<(std::ostream& out, const TransferCase& c) { return out << c.name; }
@@ -36,7 +37,7 @@ class TransferOf {
     payload.order = c.order;
     payload.length = volume(c.lattice) * c.site_bytes;
     const Box region = c.region.extents.size() > 0 ? c.region : payload.stored;
-    dealt_ = std::make_unique<lattice::Decomposition>(region.extents, c.processes, c.rank_order);
+    dealt_ = std::make_unique<lattice::Decomposition>(region.extents, c.processes, c.rank_order, c.ranks);
     transfer_ = {payload, region, dealt_.get(), c.writing};
   }
 
@@ -62,6 +63,8 @@ inline std::vector<TransferCase> transfer_cases() {
       {"ranks advance along t", {4, 4, 2, 6}, {2, 2, 1, 3}, 12, 5, true, {}, {3, 2, 1, 0}},
       {"reading", {8, 4, 4, 4}, {2, 1, 2, 1}, 12, 100, false},
       {"reading a region", {8, 6, 4, 4}, {2, 1, 1, 2}, 12, 10, false, {}, {}, Box{{1, 2, 1, 0}, {5, 3, 2, 4}}},
+      {"ranks in a table", {4, 4, 2, 6}, {2, 2, 1, 3}, 12, 5, true, {}, {}, {}, {7, 2, 9, 0, 4, 11, 1, 10, 3, 8, 6, 5}},
+      {"ranks of nodes in blocks", {8, 4, 2, 2}, {4, 2, 1, 1}, 12, 5, true, {}, {}, {}, {0, 1, 4, 5, 2, 3, 6, 7}},
       {"two dimensions", {64, 32}, {4, 2}, 4, 1},
   };
 }

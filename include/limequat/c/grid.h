@@ -30,11 +30,17 @@ typedef struct lq_grid_options {
                              // (T, X, Y, Z: {1, 2, 3, 0}), or NULL: d along d; others have no axes
   int idle_ranks;            // allow a process grid smaller than the communicator; default 0
   int holds_sites;           // 0 on ranks that hold nothing; default 1
+  const int* ranks;          // instead of an order: the rank at each place of the process grid, x fastest, the same on
+                             // all ranks, as many as the product of `processes`; or NULL
+  const int64_t* coordinates;  // instead of a table: this rank's place in the process grid, x, y, z, t, on every rank
+                               // that holds sites; or NULL
 } lq_grid_options;
 LQ_API lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size);
 
-// Collective over `communicator`, or NULL: this process alone. The lattice over its ranks. `processes` and `rank_order`
-// have `dimensions` entries; options may be NULL. limequat_mpi.h has the same for an MPI communicator.
+// Collective over `communicator`, or NULL: this process alone. The lattice over its ranks. `processes`, `rank_order`
+// and `coordinates` have `dimensions` entries; options may be NULL. `ranks` and `coordinates` need `processes`; ranks
+// that have no place hold nothing (idle_ranks). LQ_INVALID_ARGUMENT on all ranks if a place has no rank or two, or a
+// rank two places; LQ_RANKS_DISAGREE if a table differs. limequat_mpi.h has the same for an MPI communicator.
 LQ_API lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_communicator* communicator,
                                 const lq_grid_options* options, lq_grid** grid);
 
