@@ -3,7 +3,10 @@
 """A lattice dealt out over ranks."""
 
 import ctypes
+import operator
 from ctypes import c_int, c_int64
+
+import numpy as np
 
 from limequat import structs
 from limequat._library import Handle, answer, call
@@ -25,11 +28,21 @@ class Grid(Handle):
     comm        an mpi4py communicator, a :class:`Communicator` or another Grid; None: this process alone
     processes   ranks in each dimension x, y, z, t; default: those of a Cartesian communicator, or chosen. Extents that
                 they do not divide are dealt out as evenly as possible
-    idle_ranks  allow fewer processes than the communicator has; the others hold nothing
+    ranks       which rank is at which place of the process grid; default: x advances fastest with the rank, with a
+                Cartesian communicator its last dimension. If given, the topology of such a communicator is not used:
 
-    Collective over ``comm``. x advances fastest with the rank, with a Cartesian communicator its last dimension. Arrays
+                - an order: the dimensions 0 to 3 for x, y, z, t, fastest first; ``(3, 2, 1, 0)``: t fastest, as in QUDA
+                - an array of whole numbers [t, z, y, x]: the rank at each place, the same on all ranks; it gives
+                  ``processes``, too
+                - a function of a rank that returns its x, y, z, t in the process grid, counted from 0, or None: it holds
+                  nothing. It is called for this rank only. Needs ``processes``
+    idle_ranks  allow fewer processes than the communicator has; the others hold nothing: the last ones, or those that an
+                array in ``ranks`` does not name
+
+    Collective over ``comm``. Arrays
     of a field over a grid are those of this rank's box: ``whole[grid.slices]``, of shape ``grid.shape + (...)``. All
-    ranks drop their grids in the same order. Raises InvalidArgument, RanksDisagree, CommunicationError.
+    ranks drop their grids in the same order. Raises InvalidArgument (on all ranks, also if a place has no rank or two),
+    RanksDisagree, CommunicationError.
 
     extents, processes  as above
     origin, local       x, y, z, t: the first site of this rank's box, and the extents of the box
@@ -37,17 +50,18 @@ class Grid(Handle):
     communicator        the :class:`Communicator`; None: this process alone
     """
 
-    def __init__(self, extents, comm=None, processes=None, *, idle_ranks=False):
+    def __init__(self, extents, comm=None, processes=None, *, ranks=None, idle_ranks=False):
         self.communicator = group_of(comm)
         with agreed(self.communicator):
             extents = _int64s(extents, "extents")
             options = structs.GridOptions()
             call("lq_grid_options_init", ctypes.byref(options), ctypes.sizeof(options))
             options.idle_ranks = int(bool(idle_ranks))
-            topology = _topology(comm, len(extents), processes)
+            topology = None if ranks is not None else _topology(comm, len(extents), processes)
             if topology is not None:
-                processes, order = topology, (c_int * len(extents))(*reversed(range(len(extents))))
-                options.rank_order = order
+                processes, ranks = topology, tuple(reversed(range(len(extents))))
+            if ranks is not None:
+                processes = _put_ranks(options, ranks, processes, len(extents), self.communicator)
             if processes is not None:
                 processes = _int64s(processes, "processes")
                 if len(processes) != len(extents):
@@ -90,6 +104,46 @@ def _topology(comm, dimensions, processes):
     if processes is not None and list(processes) != list(dims):
         raise InvalidArgument(f"processes is {list(processes)}, but the Cartesian communicator has {list(dims)}")
     return dims
+
+
+def _put_ranks(options, ranks, processes, dimensions, group):
+    """Sets the order, the table or the coordinates of `options`; returns the process grid."""
+    if callable(ranks):
+        if processes is None:
+            raise InvalidArgument("ranks is a function, but processes is missing; give the process grid x, y, z, t")
+        place = ranks(0 if group is None else group.rank)
+        options.holds_sites = int(place is not None)
+        if place is not None:
+            options.coordinates = _numbers(place, dimensions, c_int64, "ranks(rank)", "the coordinates of the rank, or None")
+        return processes
+    try:
+        table = np.asarray(ranks)
+    except ValueError:  # lists of different lengths
+        table = np.empty(0)
+    if table.dtype.kind not in "iu" or table.size == 0:
+        raise InvalidArgument(f"ranks is {ranks!r}, expected an order of dimensions such as (3, 2, 1, 0), the rank at each "
+                              "place [t, z, y, x], or a function of a rank that returns its coordinates")
+    if table.ndim == 1 and dimensions > 1:
+        options.rank_order = _numbers(ranks, dimensions, c_int, "ranks", "dimensions, fastest first")
+        return processes
+    expected = table.shape if processes is None else tuple(extents_of(processes, "processes"))[::-1]
+    if table.ndim != dimensions or table.shape != expected:
+        raise InvalidArgument(f"ranks has the shape {list(table.shape)}, expected {dimensions} dimensions"
+                              + ("" if processes is None else f", {list(expected)}") + ": the process grid, t, z, y, x")
+    # What does not fit is refused like -1.
+    flat = np.ascontiguousarray(np.clip(table.astype(np.int64), -1, 2**31 - 1), np.intc)
+    options.ranks = (c_int * flat.size).from_buffer(flat)
+    return table.shape[::-1]
+
+
+def _numbers(values, count, kind, name, what):
+    try:
+        numbers = [operator.index(value) for value in values]
+    except TypeError:
+        numbers = []
+    if len(numbers) != count or not all(-1 << 31 <= number < 1 << 31 for number in numbers):
+        raise InvalidArgument(f"{name} is {values!r}, expected {count} whole numbers: {what}", found=repr(values))
+    return (kind * count)(*numbers)
 
 
 def laid_out(array, kind, dims, grid):

@@ -37,6 +37,27 @@ def test_processes_must_fit(links):
         lq.Grid(LATTICE, processes=[2, 1, 1, 1])
 
 
+@pytest.mark.parametrize("ranks, match", [
+    ("tzyx", "expected an order of dimensions"), (2.5, "expected an order"), ([], "expected an order"), ([[0], [0, 1]], "expected an order"),
+    ((0, 1), "expected 4 whole numbers: dimensions"), ((0, 1, 2, 2), "order"), ([[0, 0, 0, 0]], "has the shape"),
+    (np.zeros((2, 1, 1, 1), int), "start 2 ranks"), (np.full((1, 1, 1, 1), 3), "does not exist"),
+    (lambda rank: (0, 0, 0), "expected 4 whole numbers: the coordinates"), (lambda rank: (0, 0, 0, 1), "expected coordinates in process grid"),
+    (lambda rank: None, "none of the 1 ranks holds sites")])
+def test_ranks_must_make_sense(ranks, match):
+    with pytest.raises(lq.InvalidArgument, match=match):
+        lq.Grid(LATTICE, processes=None if isinstance(ranks, np.ndarray) else [1, 1, 1, 1], ranks=ranks)
+
+
+def test_one_rank_may_have_a_map():
+    for ranks in ((3, 2, 1, 0), np.zeros((1, 1, 1, 1), int), lambda rank: (0, 0, 0, rank)):
+        assert lq.Grid(LATTICE, processes=[1, 1, 1, 1], ranks=ranks).local == LATTICE
+    with pytest.raises(lq.InvalidArgument, match="processes is missing"):
+        lq.Grid(LATTICE, ranks=lambda rank: (0, 0, 0, 0))
+    with pytest.raises(lq.InvalidArgument, match=r"has the shape \[1, 1, 1, 1\], expected 4 dimensions, \[1, 1, 1, 2\]"):
+        lq.Grid(LATTICE, processes=[2, 1, 1, 1], ranks=np.zeros((1, 1, 1, 1), int))
+    assert lq.Grid([6], ranks=[0]).processes == (1,)
+
+
 def test_what_is_no_communicator_is_refused():
     for comm in (0, "world", object()):
         with pytest.raises(lq.InvalidArgument, match="expected a communicator of mpi4py"):

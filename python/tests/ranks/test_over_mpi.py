@@ -75,6 +75,100 @@ def test_a_cartesian_communicator_gives_the_process_grid():
     cart.Free()
 
 
+def process_grid():
+    """x, y, z, t: cut along t, and along x if the number of ranks is even."""
+    x = 2 if COMM.size % 2 == 0 else 1
+    return (x, 1, 1, COMM.size // x)
+
+
+def quda(rank):
+    """QUDA's default: rank = ((x * Y + y) * Z + z) * T + t, solved for x, y, z, t."""
+    _, y, z, t = process_grid()
+    return rank // (t * z * y), rank // (t * z) % y, rank // t % z, rank % t
+
+
+def x_fastest(rank):
+    """rank = x + X * (y + Y * (z + Z * t))."""
+    x, y, z, _ = process_grid()
+    return rank % x, rank // x % y, rank // (x * y) % z, rank // (x * y * z)
+
+
+def shuffled(rank):
+    """An order of no program."""
+    return x_fastest(int(np.random.default_rng(7).permutation(COMM.size)[rank]))
+
+
+def table_of(place):
+    """The rank at each place, [t, z, y, x]."""
+    table = np.full(process_grid()[::-1], -1)
+    for rank in range(COMM.size):
+        table[place(rank)[::-1]] = rank
+    return table
+
+
+MAPS = {"t fastest": ((3, 2, 1, 0), quda), "x fastest": ([0, 1, 2, 3], x_fastest), "none": (None, x_fastest),
+        "quda's function": (quda, quda), "quda's table": (lambda: table_of(quda), quda), "shuffled": (shuffled, shuffled),
+        "shuffled table": (lambda: table_of(shuffled).tolist(), shuffled)}
+
+
+@pytest.mark.parametrize("name", MAPS)
+@pytest.mark.parametrize("strategy", ["auto", "shared", "messages"])
+def test_ranks_are_where_the_map_has_them(shared, name, strategy):
+    ranks, place = MAPS[name]
+    grid = lq.Grid(LATTICE, comm=COMM, processes=process_grid(), ranks=ranks() if "table" in name else ranks)
+    assert tuple(first // count for first, count in zip(grid.origin, grid.local)) == place(COMM.rank)
+    u, path, plain = field(4, 3, 3), f"{shared}/mapped.ildg", f"{shared}/alone.ildg"
+    lq.write(path, u[grid.slices], grid=grid, strategy=strategy)
+    alone(lambda: lq.write(plain, u) and None)
+    assert pathlib.Path(path).read_bytes() == pathlib.Path(plain).read_bytes()
+    other = lq.Grid(LATTICE, comm=COMM, processes=process_grid()[::-1], ranks=lambda rank: quda(COMM.size - 1 - rank)[::-1])
+    for one in (grid, other):
+        assert np.array_equal(lq.read(path, grid=one, strategy=strategy), u[one.slices])
+    assert lq.plaquette(u[grid.slices], grid) == pytest.approx(lq.plaquette(u))  # neighbours over the borders
+
+
+def test_a_map_replaces_the_topology_of_a_communicator():
+    cart = COMM.Create_cart([COMM.size, 1, 1, 1])  # t, x, y, z
+    grid = lq.Grid(LATTICE, comm=cart, processes=[1, 1, 1, COMM.size], ranks=lambda rank: np.roll(cart.Get_coords(rank), -1))
+    assert grid.processes == (1, 1, 1, COMM.size) and grid.origin[3] * COMM.size == COMM.rank * LATTICE[3]
+    cart.Free()
+
+
+@pytest.mark.skipif(COMM.size == 1, reason="one rank is all ranks")
+def test_a_rank_without_a_place_holds_nothing(shared):
+    u, processes = field(4, 3, 3), (1, 1, 1, COMM.size - 1)
+    for ranks in (lambda rank: (0, 0, 0, rank - 1) if rank else None, np.arange(1, COMM.size).reshape(-1, 1, 1, 1)):
+        grid = lq.Grid(LATTICE, comm=COMM, processes=processes, ranks=ranks, idle_ranks=not callable(ranks))
+        assert np.prod(grid.shape) == 0 if COMM.rank == 0 else grid.origin[3] == sum(
+            LATTICE[3] // processes[3] + (t < LATTICE[3] % processes[3]) for t in range(COMM.rank - 1))
+        lq.write(f"{shared}/u.ildg", u[grid.slices], grid=grid, overwrite=True)
+        assert np.array_equal(lq.read(f"{shared}/u.ildg"), u)
+    error = same_error(lq.InvalidArgument, lambda: lq.Grid(LATTICE, comm=COMM, processes=processes, ranks=ranks))
+    assert "idle_ranks" in error.sentence
+
+
+@pytest.mark.skipif(COMM.size == 1, reason="one rank is all ranks")
+def test_maps_that_put_no_or_two_ranks_at_a_place_fail_on_all():
+    last = COMM.size - 1
+
+    def refused(ranks, kind=lq.InvalidArgument):
+        return same_error(kind, lambda: lq.Grid(LATTICE, comm=COMM, processes=process_grid(), ranks=ranks)).sentence
+
+    table = table_of(x_fastest)
+    twice, other, outside = table.copy(), table.copy(), table.copy()
+    twice.flat[-1], outside.flat[-1] = 0, COMM.size
+    other.flat[:] = table.ravel()[::-1] if COMM.rank == last else table.ravel()
+    assert "rank 0 is at two places" in refused(twice)
+    assert f"rank {COMM.size}, at place" in refused(outside)
+    assert "does not exist" in refused(np.full_like(table, 1 << 40))
+    assert "ranks from number 0 on differs" in refused(other, lq.RanksDisagree)
+    assert "have the same coordinates, 0,0,0,0" in refused(lambda rank: (0, 0, 0, 0))
+    assert f"(rank {last})" in refused(lambda rank: (0, 0, 0, -1) if rank == last else x_fastest(rank))
+    assert "no rank has the coordinates" in refused(lambda rank: None if rank == last else x_fastest(rank))
+    assert "differs" in refused((3, 2, 1, 0) if COMM.rank == last else None, lq.RanksDisagree)
+    assert "ranks(rank) is 5" in refused(lambda rank: 5 if rank == last else x_fastest(rank))
+
+
 @pytest.mark.parametrize("name", ["conf.ildg", "conf.scidac", "conf.h5"])
 def test_the_file_is_that_of_one_process(shared, grid, name):
     u, path, plain = field(4, 3, 3), f"{shared}/{name}", f"{shared}/alone-{name}"
