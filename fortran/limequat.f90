@@ -124,13 +124,18 @@ module limequat
     ! Collective over `comm`, the number that MPI's modules mpi and mpi_f08 (comm%mpi_val) have for it; it is duplicated.
     ! The process grid is chosen, or `processes`; a Cartesian communicator gives its own. `holds_sites` is .false. on
     ! ranks that hold nothing; with `idle_ranks` the process grid may be smaller than the communicator.
-    module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message) result(grid)
+    ! `ranks`: the rank at each place of `processes`, x fastest, the same on all ranks; or `coordinates`: the place of
+    ! this rank, x, y, z, t, from 0. Either replaces the order of a Cartesian communicator.
+    module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, &
+                                coordinates) result(grid)
       integer(c_int64_t), intent(in) :: extents(:)
       integer, intent(in) :: comm
       integer(c_int64_t), intent(in), optional :: processes(:)
       logical, intent(in), optional :: holds_sites, idle_ranks
       integer, intent(out), optional :: status
       character(*), intent(out), optional :: message
+      integer(c_int), intent(in), optional :: ranks(:)
+      integer(c_int64_t), intent(in), optional :: coordinates(:)
       type(lq_grid) :: grid
     end function
     module function lq_mpi_communicator(comm, status, message) result(communicator)

@@ -7,23 +7,39 @@ submodule (limequat) limequat_over_mpi
 
 contains
 
-  module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message) result(grid)
+  module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, &
+                              coordinates) result(grid)
     integer(c_int64_t), intent(in) :: extents(:)
     integer, intent(in) :: comm
     integer(c_int64_t), intent(in), optional :: processes(:)
     logical, intent(in), optional :: holds_sites, idle_ranks
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
+    integer(c_int), intent(in), optional :: ranks(:)
+    integer(c_int64_t), intent(in), optional :: coordinates(:)
     type(lq_grid) :: grid
     type(lq_grid_options) :: options
-    integer(c_int64_t), target :: wanted(size(extents))
+    integer(c_int64_t), target :: wanted(size(extents)), place(size(extents))
+    integer(c_int), allocatable, target :: table(:)
     integer(c_int) :: code
     code = c_grid_options_init(options, c_sizeof(options))
     if (present(processes)) then
       ! Too few or too many of them are refused as a process grid of zeros is.
       wanted = 0
       if (size(processes) == size(extents)) wanted = processes
+      if (present(ranks)) then
+        if (size(ranks, kind=c_int64_t) /= product(wanted)) wanted = 0
+      end if
       options%processes = c_loc(wanted)
+    end if
+    if (present(ranks)) then
+      table = ranks
+      options%ranks = c_loc(table)
+    end if
+    if (present(coordinates)) then
+      place = -1
+      if (size(coordinates) == size(extents)) place = coordinates
+      options%coordinates = c_loc(place)
     end if
     if (present(holds_sites)) options%holds_sites = merge(1, 0, holds_sites)
     if (present(idle_ranks)) options%idle_ranks = merge(1, 0, idle_ranks)

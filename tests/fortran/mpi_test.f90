@@ -38,6 +38,7 @@ program over_mpi
   call one_rank_errs()
   call one_rank_errs_everywhere()
   call another_process_grid()
+  call ranks_in_an_order_of_their_own()
   call streams()
   call lq_free(grid)
   call lq_free(world)
@@ -117,6 +118,29 @@ contains
   subroutine refused(procedure)
     character(*), intent(in) :: procedure
     call expect(status == LQ_INVALID_ARGUMENT .and. index(message, 'no_such_option') > 0, procedure//': '//message)
+  end subroutine
+
+  ! Backwards along t: by a table, and by the place of each rank.
+  subroutine ranks_in_an_order_of_their_own()
+    type(lq_grid) :: other
+    integer(c_int64_t) :: processes(4), place(4)
+    integer(c_int) :: table(ranks)
+    integer :: i
+    processes = [1, 1, 1, ranks]
+    place = [0, 0, 0, ranks - 1 - rank]
+    table = [(ranks - i, i=1, ranks)]
+    other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes, ranks=table)
+    call lq_local_box(other, lower, box)
+    call expect(lower(4) == place(4) * box(4), 'the place of a rank in a table')
+    call lq_free(other)
+    other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes, coordinates=place)
+    call lq_local_box(other, lower, box)
+    call expect(lower(4) == place(4) * box(4), 'coordinates of a rank')
+    call lq_free(other)
+    other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes, ranks=[table, 0_c_int], status=status)
+    call expect(status == LQ_INVALID_ARGUMENT, 'a table of another size')
+    other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes, coordinates=place(:3), status=status)
+    call expect(status == LQ_INVALID_ARGUMENT, 'coordinates in three dimensions')
   end subroutine
 
   subroutine another_process_grid()
