@@ -121,6 +121,21 @@ int main(int argc, char** argv) {
   lq::read("conf.ildg", slab, lq::gauge(part), {.region = lq::Box{{0, 0, 0, 8}, {8, 8, 8, 4}}});
   // [/region]
 
+  const int rank = grid.rank();
+  // [ranks]
+  const lq::Extents processes{1, 1, 2, 2};
+  // An order of dimensions, fastest first. QUDA numbers ranks with t fastest.
+  lq::Grid ordered = lq::mpi::grid({8, 8, 8, 16}, MPI_COMM_WORLD, {.processes = processes, .rank_order = {3, 2, 1, 0}});
+  // Any other map: each rank says where it is, x, y, z, t. In a program of QUDA: {comm_coord(0), comm_coord(1), ...}
+  const lq::Coord mine_is{0, 0, 1 - rank % 2, rank / 2};
+  lq::Grid by_place = lq::mpi::grid({8, 8, 8, 16}, MPI_COMM_WORLD, {.processes = processes, .coordinates = mine_is});
+  // Or a table, the same on all ranks: who is at each place, x fastest, t slowest.
+  const std::vector<int> who_is_there{1, 0, 3, 2};
+  lq::Grid by_table = lq::mpi::grid({8, 8, 8, 16}, MPI_COMM_WORLD, {.processes = processes, .ranks = who_is_there});
+  // [/ranks]
+  if (by_place.local_box() != by_table.local_box() || by_place.local_box().lower[2] != 4 - rank % 2 * 4) return 1;
+  if (ordered.local_box().lower[3] != rank % 2 * 8) return 1;
+
   // [node_cache]
   lq::NodeCache cache("conf.ildg", grid.communicator());
   std::vector<Links> everything(lq::volume(grid.extents()));
