@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "kernels/copy_numbers.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/fused.hpp"
+#include "kernels/pack.hpp"
 
 #include "turns.hpp"
 

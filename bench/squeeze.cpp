@@ -16,9 +16,7 @@
 #include <limequat/file.hpp>
 
 #include "archive/archive.hpp"
-#include "archive/codec/shuffled.hpp"
 #include "archive/codec/tile.hpp"
-#include "archive/cut.hpp"
 
 #include "turns.hpp"
 

@@ -11,7 +11,6 @@
 #include "hdf5/filters/filters.hpp"
 #include "hdf5/hdf5_format.hpp"
 #include "hdf5/tree/tree.hpp"
-#include "hdf5/tree/walk.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "base/bytes.hpp"
-#include "storage/layout.hpp"
 #include "storage/mounts.hpp"
+#include "storage/stripes.hpp"
 
 namespace {
 

@@ -12,8 +12,7 @@
 #include "answers.hpp"
 #include "format/formats.hpp"
 #include "format/lime/header.hpp"
-#include "format/modes/mend.hpp"
-#include "format/modes/scan.hpp"
+#include "format/modes/set.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 
 #include <limequat/error.hpp>
 
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "multifile/mapped_file.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/serial_file.hpp"

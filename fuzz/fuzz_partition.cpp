@@ -13,7 +13,7 @@
 #include "answers.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
-#include "storage/description.hpp"
+#include "storage/subfiles.hpp"
 
 namespace {
 

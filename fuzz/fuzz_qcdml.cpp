@@ -7,7 +7,7 @@
 
 #include "answers.hpp"
 #include "base/bytes.hpp"
-#include "ensemble/qcdml_file.hpp"
+#include "ensemble/qcdml.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = lq::base::as_text({reinterpret_cast<const std::byte*>(data), size});

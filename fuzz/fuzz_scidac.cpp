@@ -10,10 +10,8 @@
 #include "answers.hpp"
 #include "base/bytes.hpp"
 #include "format/scidac/describe.hpp"
-#include "format/scidac/grid_lattice.hpp"
-#include "format/scidac/lattice_xml.hpp"
-#include "format/scidac/private_xml.hpp"
-#include "format/scidac/slices.hpp"
+#include "format/scidac/documents.hpp"
+#include "format/scidac/program_texts.hpp"
 #include "format/vectors/vectors.hpp"
 
 namespace {

@@ -11,7 +11,6 @@
 #include <limequat/error.hpp>
 
 #include "format/formats.hpp"
-#include "format/sion/names.hpp"
 #include "format/sion/set.hpp"
 #include "pieces.hpp"
 

@@ -11,8 +11,6 @@
 #include "answers.hpp"
 #include "archive/archive.hpp"
 #include "archive/codec/tile.hpp"
-#include "archive/restored.hpp"
-#include "archive/squeezed_format.hpp"
 
 namespace {
 

@@ -15,11 +15,10 @@
 #include <limequat/sums.hpp>
 
 #include "answers.hpp"
-#include "archive/codec/link_codec.hpp"
+#include "archive/codec/tile.hpp"
 #include "engine/site_packer.hpp"
 #include "kernels/fixed16.hpp"
 #include "kernels/pack.hpp"
-#include "kernels/shared_exponent.hpp"
 #include "kernels/site_numbers.hpp"
 
 namespace {

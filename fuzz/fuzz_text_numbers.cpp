@@ -9,7 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "answers.hpp"
-#include "format/raw/axes.hpp"
+#include "format/raw/description.hpp"
 #include "format/raw/text_numbers.hpp"
 
 namespace {

@@ -18,7 +18,7 @@
 
 #include <limequat/error.hpp>
 
-#include "bench/stages.hpp"
+#include "bench/result.hpp"
 
 namespace peers {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <limequat/error.hpp>
 
-#include "archive/cut.hpp"
 #include "format/lime/header.hpp"
 #include "kernels/crc32.hpp"
 #include "support/error_of.hpp"

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "archive/cut.hpp"
+#include "archive/archive.hpp"
 
 #include <algorithm>
 #include <iterator>

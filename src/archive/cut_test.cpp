@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "archive/cut.hpp"
+#include "archive/archive.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 

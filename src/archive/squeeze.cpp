@@ -13,10 +13,9 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
 #include "archive/codec/tile.hpp"
-#include "archive/cut.hpp"
-#include "archive/restored.hpp"
 #include "comm/agree.hpp"
 #include "engine/encoded_tiles.hpp"
 #include "io/source_check.hpp"

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "archive/squeezed_format.hpp"
+#include "archive/archive.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,17 +14,13 @@
 #include <limequat/error.hpp>
 #include <limequat/options.hpp>
 
-#include "archive/archive.hpp"
 #include "archive/codec/tile.hpp"
-#include "archive/cut.hpp"
-#include "archive/restored.hpp"
 #include "base/byte_source.hpp"
 #include "format/component.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/rules.hpp"
 #include "kernels/crc32.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
-#include "archive/restored.hpp"
 #include "base/read_twice.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"

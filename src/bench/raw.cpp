@@ -9,11 +9,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+#include <limequat/file.hpp>
+
+#include "bench/rounds.hpp"
 
 namespace lq::bench {
 namespace {
@@ -98,6 +104,57 @@ void drop_from_cache(const std::string& path) {
   if (const int reason = ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED); reason != 0) {
     fail(path, "drop from the cache", reason);
   }
+}
+
+// One file per process: what a file system gives when nobody shares anything.
+
+namespace {
+
+class FilesMover : public Mover {
+ public:
+  FilesMover(const Grid& grid, bool sync) : rank_(grid.rank()), sync_(sync) {}
+
+  Result label() const override { return plain_label("own files", "raw"); }
+  Account write(const std::string& path, const BenchField& field) override {
+    return {raw_write(own(path), 0, std::as_bytes(field.source()), sync_)};
+  }
+  Account read(const std::string& path, BenchField& field) override {
+    return {raw_read(own(path), 0, std::as_writable_bytes(field.target()))};
+  }
+  void remove_others(const std::string& path) noexcept override { std::remove(own(path).c_str()); }
+
+ private:
+  std::string own(const std::string& path) const { return fmt::format("{}.{:06}", path, rank_); }
+
+  int rank_;
+  bool sync_;
+};
+
+}  // namespace
+
+std::unique_ptr<Mover> make_files_mover(const Grid& grid, bool sync) {
+  return std::make_unique<FilesMover>(grid, sync);
+}
+
+Stripes make_striped(const Communicator& ranks, const std::string& path, std::uint64_t count, std::uint64_t bytes) {
+  Stripes stripes;
+  together(ranks, [&] {
+    if (!ranks.is_root()) return;
+    // A file keeps its stripes when it is emptied.
+    const Grid grid({2, 2, 2, 2});
+    const std::vector<double> links(static_cast<std::size_t>(grid.local_volume()) * 72);
+    WriteOptions options{.overwrite = true, .stripe_count = count, .stripe_bytes = bytes};
+    options.format = "scidac";
+    stripes = write(path, grid, gauge(links), options).storage.stripes;
+    std::filesystem::resize_file(path, 0);
+  });
+  const auto of_root = [&](std::uint64_t number) {
+    return static_cast<std::uint64_t>(ranks.max(ranks.is_root() ? static_cast<double>(number) : 0));
+  };
+  stripes.reason = static_cast<StripeReason>(of_root(static_cast<std::uint64_t>(stripes.reason)));
+  stripes.count = of_root(stripes.count);
+  stripes.bytes = of_root(stripes.bytes);
+  return stripes;
 }
 
 }  // namespace lq::bench

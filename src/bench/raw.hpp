@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The raw limit: what any program could reach at best with these bytes in this directory. Every rank moves its share by
-// plain pwrite or pread in pieces of 1 MiB, one share after the other.
+// The raw limit, and files as a file system is given them without a library: one for all, one per process, with
+// stripes.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,10 @@
 #include <span>
 #include <string>
 
-#include "bench/stages.hpp"
+#include <limequat/file_system.hpp>
+#include <limequat/grid.hpp>
+
+#include "bench/result.hpp"
 
 namespace lq::bench {
 
@@ -21,5 +24,10 @@ StageSeconds raw_read(const std::string& path, std::uint64_t offset, std::span<s
 void sync_file(const std::string& path);
 // Local. Asks the system to forget what it holds of the file, so that the next read comes from the disk.
 void drop_from_cache(const std::string& path);
+
+// Empty files with given stripes, for programs that cannot ask for any.
+
+// Collective. What came of it, the same on all ranks; where stripes cannot be set the file is there without.
+Stripes make_striped(const Communicator& ranks, const std::string& path, std::uint64_t count, std::uint64_t bytes);
 
 }  // namespace lq::bench

@@ -1,20 +1,76 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Numbers of repeated measurements, and what becomes of them in a benchmark's JSON (docs/reference/json.md).
+// Numbers of repeated measurements, the stages of a transfer, where a benchmark ran, and what becomes of them in its
+// JSON (docs/reference/json.md).
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/lattice.hpp>
+#include <limequat/report.hpp>
 
-#include "bench/stages.hpp"
+#include "base/clock.hpp"
 
 namespace lq::bench {
+
+// The stages of a transfer, whoever makes it, and how long each took: what a loss against the raw limit is made of.
+
+enum class Stage { create, barrier, open, pack, exchange, storage, truncate, sync, close };
+inline constexpr std::array<std::string_view, 9> stage_names = {"create", "barrier",  "open", "pack", "exchange",
+                                                                "write",  "truncate", "sync", "close"};
+
+// Seconds of each; 0 where a program has no such stage.
+class StageSeconds {
+ public:
+  double& operator[](Stage stage) { return seconds_[static_cast<std::size_t>(stage)]; }
+  double operator[](Stage stage) const { return seconds_[static_cast<std::size_t>(stage)]; }
+  std::array<double, stage_names.size()>& all() noexcept { return seconds_; }
+  const std::array<double, stage_names.size()>& all() const noexcept { return seconds_; }
+
+ private:
+  std::array<double, stage_names.size()> seconds_{};
+};
+
+// Those of the library, as it reports them: what it calls open holds creating and waiting for each other.
+inline StageSeconds stages_of(const StepSeconds& steps) {
+  StageSeconds stages;
+  stages[Stage::open] = steps.open;
+  stages[Stage::pack] = steps.pack;
+  stages[Stage::exchange] = steps.exchange;
+  stages[Stage::storage] = steps.storage;
+  stages[Stage::truncate] = steps.reserve;
+  stages[Stage::sync] = steps.sync;
+  return stages;
+}
+
+// A clock that is read at the end of each stage.
+class StageWatch {
+ public:
+  void end_of(Stage stage) {
+    const double now = watch_.seconds();
+    stages_[stage] += now - before_;
+    before_ = now;
+  }
+  const StageSeconds& stages() const noexcept { return stages_; }
+
+ private:
+  base::Stopwatch watch_;
+  double before_ = 0;
+  StageSeconds stages_;
+};
+
+// Where a benchmark ran, as JSON. Nothing that tells whose machine it was: no host, user or directory.
+
+// Local. {"version", "compiler", "processor", "cores", "system", "mpi", "file_system", "runs", "date"}
+// `mpi`: the library in its own words.
+std::string environment_json(const std::string& mpi, const std::string& directory, int runs);
 
 // Of `values`, by linear interpolation between neighbours; 0 for none. share 0.5: the median.
 double quantile(std::vector<double> values, double share);

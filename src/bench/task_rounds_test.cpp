@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is compared is told apart, and nothing is left behind.
-#include "bench/task_rounds.hpp"
+#include "bench/tasks.hpp"
 
 #include <filesystem>
 #include <set>

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tasks that write a stream each, and the ways to put these streams into files: one file per task, a multifile through
-// sion.h, a checkpoint of ours.
+// Streams of tasks, the ways to put them into files, and rounds in which all ways take turns.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +10,12 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <limequat/grid.hpp>
+
+#include "bench/result.hpp"
+#include "bench/rounds.hpp"
 
 namespace lq::bench {
 
@@ -53,5 +56,24 @@ using WithTasks = std::function<void(int tasks, int shift, const std::function<v
 
 std::unique_ptr<TaskSide> make_separate_files(const TaskGroup& group);
 std::unique_ptr<TaskSide> make_checkpoint(const TaskGroup& group, bool checksums);
+
+// Streams of tasks opened, written and read in several ways in turn; who goes first changes from round to round. The
+// first way is one file per task, beside which all others stand.
+struct TaskRounds {
+  Rounds rounds;
+  std::string folder;            // recreated for each turn, and removed
+  std::uint64_t bytes = 0;       // of each stream
+  std::vector<int> files = {1};  // numbers of physical files
+  int shift = 0;
+};
+
+// Collective over the group. Nothing is written.
+std::vector<TaskResult> measure_create(const TaskGroup& group, const TaskRounds& what);
+// Collective over the group. Every stream is compared with what was written.
+std::vector<TaskResult> measure_transfer(const TaskGroup& group, const TaskRounds& what);
+
+// Of task `task`: bytes that differ from those of any other task. For tests, too.
+void fill_stream(std::span<std::byte> bytes, int task);
+bool is_stream_of(std::span<const std::byte> bytes, int task);
 
 }  // namespace lq::bench

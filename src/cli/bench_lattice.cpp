@@ -16,7 +16,7 @@
 #include <limequat/inspect.hpp>
 
 #include "base/text.hpp"
-#include "bench/environment.hpp"
+#include "bench/result.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"

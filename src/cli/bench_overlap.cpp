@@ -14,7 +14,7 @@
 #include <limequat/file_system.hpp>
 
 #include "base/text.hpp"
-#include "bench/environment.hpp"
+#include "bench/result.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 

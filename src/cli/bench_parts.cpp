@@ -8,7 +8,7 @@
 #include <limequat/survey.hpp>
 
 #include "base/json_writer.hpp"
-#include "bench/environment.hpp"
+#include "bench/result.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 

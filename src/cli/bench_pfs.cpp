@@ -9,8 +9,8 @@
 #include <limequat/file_system.hpp>
 
 #include "base/text.hpp"
-#include "bench/environment.hpp"
-#include "bench/striped.hpp"
+#include "bench/raw.hpp"
+#include "bench/result.hpp"
 #include "cli/bench.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"

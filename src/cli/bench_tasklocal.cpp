@@ -11,8 +11,8 @@
 #include <limequat/file_system.hpp>
 
 #include "base/text.hpp"
-#include "bench/environment.hpp"
-#include "bench/task_rounds.hpp"
+#include "bench/result.hpp"
+#include "bench/tasks.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
 

@@ -24,7 +24,6 @@
 #include <limequat/error.hpp>
 
 #include "device/driver.hpp"
-#include "device/kernel_source.hpp"
 
 namespace lq::device {
 

@@ -19,6 +19,9 @@
 
 namespace lq::device {
 
+// site_job.h and site_kernels.cu as text (CMakeLists.txt).
+extern const char* const kernel_source;
+
 // What a GPU computes of a transfer (site_kernels.cu), compiled once for a process and loaded once for a home.
 
 enum class Kernel { pack, unpack, crc };

@@ -6,6 +6,47 @@
 #include <cstring>
 
 namespace lq::device {
+
+Copies::Copies(const Driver& driver, DeviceContext home, std::size_t bytes) : driver_(driver), home_(home) {
+  const ContextScope inside(driver_, home_);
+  driver_.wait_for_all();
+  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, home_, bytes, 0);
+}
+
+void Copies::begin(Direction direction, const Rows& rows, std::size_t i, std::size_t offset) {
+  const ContextScope inside(driver_, home_);
+  PooledBuffer& block = blocks_[i];
+  block.begins();
+  driver_.copy(direction, rows, block.host() + offset, block.stream());
+  block.has_begun();
+}
+
+bool Windows::Window::has(std::int64_t site, std::int64_t wanted_stride) const noexcept {
+  const std::int64_t distance = site - first;
+  return sites > 0 && stride == wanted_stride && distance >= 0 && distance % stride == 0 &&
+         static_cast<std::uint64_t>(distance / stride) < sites;
+}
+
+// blocks: none has it.
+std::size_t Windows::holder_of(std::int64_t first, std::int64_t stride) const noexcept {
+  std::size_t i = 0;
+  while (i < blocks && !windows_[i].has(first, stride)) ++i;
+  return i;
+}
+
+Windows::SiteSpan Windows::some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept {
+  const Window& window = windows_[i];
+  const auto skip = static_cast<std::uint64_t>((first - window.first) / window.stride);
+  return {i, skip, std::min(sites, window.sites - skip)};
+}
+
+// What comes next: the rest of these, and the rest of the field for who goes through it.
+std::uint64_t Windows::ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept {
+  const Window& window = windows_[some.block];
+  if (is_dense(some.block) && first == expected_) return static_cast<std::uint64_t>((end_ - window.end()) / step_);
+  return some.skip + sites - std::min(some.skip + sites, window.sites);
+}
+
 namespace {
 
 std::uint64_t most_in_block(std::size_t site_bytes) noexcept {

@@ -1,17 +1,103 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites of a field in memory of a GPU, a block at a time in memory of the host. Sites that are contiguous
-// are copied ahead, while those before them are packed. Not to be shared by threads.
+// Sites of a field in memory of a GPU, a block at a time in memory of the host.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
-#include "device/copies.hpp"
-#include "device/windows.hpp"
+#include "device/pooled_buffer.hpp"
 
 namespace lq::device {
+
+// Copies between memory of a GPU and two page-locked blocks of the host: one block is copied while the other is in use.
+class Copies {
+ public:
+  static constexpr std::size_t blocks = 2;
+
+  // Local. `memory` is that home's. Waits for what the program has given the GPU to do: its results are part of the
+  // field.
+  Copies(const Driver& driver, DeviceContext home, std::size_t bytes);
+
+  std::byte* block(std::size_t i) const noexcept { return blocks_[i].host(); }
+  // Rows of at most a block's bytes in all, which lie there from `offset` on. The block is not to be touched until
+  // wait(i).
+  void begin(Direction direction, const Rows& rows, std::size_t i, std::size_t offset = 0);
+  // Until what was begun with the block is done; at once if nothing was.
+  void wait(std::size_t i) { blocks_[i].wait(); }
+
+ private:
+  const Driver& driver_;
+  DeviceContext home_;
+  std::array<PooledBuffer, blocks> blocks_;
+};
+
+// Which sites of a GPU's memory are in two blocks of the host, or on their way there. Sites that come one behind the
+// other are fetched ahead, while those before them are in use.
+class Windows {
+ public:
+  static constexpr std::size_t blocks = 2;
+
+  // `sites` sites at positions (addresses, say) from `begin` on, `step` apart; a block has room for `most`.
+  Windows(std::int64_t begin, std::uint64_t sites, std::int64_t step, std::uint64_t most)
+      : end_(begin + static_cast<std::int64_t>(sites) * step), step_(step), most_(most) {}
+
+  struct SiteSpan {
+    std::size_t block = 0;
+    std::uint64_t skip = 0;   // sites of the block before them
+    std::uint64_t sites = 0;  // at least one
+  };
+  // The first of `sites` sites that are `stride` apart; they stay until the next call. `fetch(block, first, stride,
+  // sites)` begins to fill a block, `wait(block)` ends it.
+  template <class Fetch, class Wait>
+  SiteSpan take(std::int64_t first, std::int64_t stride, std::uint64_t sites, const Fetch& fetch, const Wait& wait) {
+    const auto begin = [&](std::size_t i, std::int64_t from, std::uint64_t wanted) {
+      wait(i);
+      windows_[i].sites = 0;  // should this fail
+      const std::uint64_t count = std::min(wanted, most_);
+      fetch(i, from, stride, count);
+      windows_[i] = {from, stride, count};
+    };
+    if (sites == 1) stride = step_;
+    std::size_t i = holder_of(first, stride);
+    if (i == blocks) begin(i = 1 - last_, first, sites);
+    const SiteSpan some = some_of(i, first, sites);
+    const std::uint64_t ahead = ahead_of(some, first, sites);
+    if (ahead > 0 && !windows_[1 - i].has(windows_[i].end(), stride)) begin(1 - i, windows_[i].end(), ahead);
+    wait(i);
+    last_ = i;
+    expected_ = first + static_cast<std::int64_t>(some.sites) * stride;
+    if (!is_dense(i)) expected_.reset();
+    return some;
+  }
+
+ private:
+  // Sites in a block.
+  struct Window {
+    std::int64_t first = 0;
+    std::int64_t stride = 0;
+    std::uint64_t sites = 0;
+
+    bool has(std::int64_t site, std::int64_t wanted_stride) const noexcept;
+    std::int64_t end() const noexcept { return first + static_cast<std::int64_t>(sites) * stride; }
+  };
+
+  std::size_t holder_of(std::int64_t first, std::int64_t stride) const noexcept;
+  SiteSpan some_of(std::size_t i, std::int64_t first, std::uint64_t sites) const noexcept;
+  std::uint64_t ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept;
+  bool is_dense(std::size_t i) const noexcept { return windows_[i].stride == step_; }
+
+  std::int64_t end_;  // of the field
+  std::int64_t step_;
+  std::uint64_t most_;
+  std::array<Window, blocks> windows_;
+  std::size_t last_ = 0;                  // the block that was taken from
+  std::optional<std::int64_t> expected_;  // the site after those that were taken
+};
 
 // So much at a time: long enough for the bus, short enough to stay in cache.
 inline constexpr std::size_t block_bytes = 256 * 1024;

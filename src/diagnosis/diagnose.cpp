@@ -18,13 +18,9 @@
 
 #include "base/text.hpp"
 #include "comm/thread_count.hpp"
-#include "diagnosis/basis.hpp"
-#include "diagnosis/declared_sites.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/pass.hpp"
 #include "diagnosis/readings.hpp"
-#include "diagnosis/rewrite.hpp"
-#include "diagnosis/slices.hpp"
 #include "diagnosis/subject.hpp"
 #include "diagnosis/words.hpp"
 #include "diagnosis/writer_grid.hpp"

@@ -11,7 +11,6 @@
 #include <set>
 #include <thread>
 
-#include "diagnosis/probing.hpp"
 #include "storage/forwarding.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"

@@ -13,7 +13,7 @@
 #include <tuple>
 
 #include "comm/parallel_for.hpp"
-#include "diagnosis/link_reader.hpp"
+#include "diagnosis/site_map.hpp"
 #include "physics/su_n.hpp"
 
 namespace lq::diagnosis {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "comm/comm.hpp"
-#include "diagnosis/probing.hpp"
+#include "diagnosis/probes.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::diagnosis {

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One walk over all sites of a field: which are damaged and how, which links have a sign, and the
-// CRC-32 of each site.
+// Walks over a whole field: which sites are damaged and how, and whether time slices are in the right place.
 #pragma once
 
 #include <cstdint>
@@ -58,5 +57,24 @@ struct Walk {
 
 // By the threads of a team; what they find does not depend on their number. `progress` is told by the caller's.
 Pass walk(const Walk& what, base::ByteSource& file, comm::Team& team, const Progress& progress);
+
+// Time slices that are whole and yet in the wrong place: their links are unitary, and the plaquettes within them right,
+// but not those to their neighbours in time.
+
+// What stands where the slice behind `slice` should.
+struct BrokenJoint {
+  std::int64_t slice = 0;
+  double plaquette = 0;                        // to the slice that follows in the file
+  std::optional<std::int64_t> successor = {};  // the slice that does follow, elsewhere in the file
+  std::optional<std::uint64_t> shift = {};     // by this many sites, in a circle, the slice that follows is moved up
+};
+
+struct Joints {
+  double usual = 0;                 // the median plaquette between neighbouring slices
+  std::vector<BrokenJoint> broken;  // of more than a few it is not asked where they come from
+};
+
+// Of a field whose slices are contiguous.
+Joints examine_joints(const Encoding& encoding, const Ordering& ordering, base::ByteSource& file);
 
 }  // namespace lq::diagnosis

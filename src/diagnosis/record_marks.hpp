@@ -1,19 +1,42 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Records of Fortran's unformatted sequential files: each has its length before and after it, in 4 or 8 bytes. One may
-// hold a whole field, or a slice, a direction, a site of it.
+// Files read before anything is known of them: single numbers anywhere, and the marks of Fortran's records.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 
 #include "base/byte_source.hpp"
+#include "base/bytes.hpp"
 
 namespace lq::diagnosis {
+
+// Single numbers anywhere in a file: all of it in memory where it is small, else the blocks looked at last.
+
+inline constexpr std::uint64_t largest_held = 64 * base::mebi;
+
+class Peek {
+ public:
+  explicit Peek(base::ByteSource& source);
+
+  std::uint64_t size() const noexcept { return size_; }
+  // The bytes from `offset` on, up to 64 KiB, until the next call; nullptr: the file ends before.
+  const std::byte* at(std::uint64_t offset, std::size_t bytes);
+
+ private:
+  const std::vector<std::byte>& block(std::uint64_t number);
+
+  base::ByteSource& source_;
+  std::uint64_t size_;
+  std::vector<std::byte> whole_;  // of a small file
+  std::unordered_map<std::uint64_t, std::vector<std::byte>> blocks_;
+  std::vector<std::byte> across_;  // bytes that lie in two blocks
+};
 
 // Records of equal length, contiguous.
 struct RecordRun {

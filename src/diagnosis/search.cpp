@@ -11,7 +11,7 @@
 #include <span>
 #include <tuple>
 
-#include "diagnosis/peek.hpp"
+#include "diagnosis/record_marks.hpp"
 #include "kernels/site_numbers.hpp"
 
 namespace lq::diagnosis {

@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "format/format.hpp"
-#include "format/scidac/lattice_xml.hpp"
+#include "format/scidac/program_texts.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::diagnosis {

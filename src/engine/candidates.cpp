@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/candidates.hpp"
+#include "engine/cost.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -9,7 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
-#include "engine/sizes.hpp"
+#include "engine/choose.hpp"
 #include "lattice/tile_map.hpp"
 
 namespace lq::engine {

@@ -3,14 +3,312 @@
 #include "engine/choose.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "engine/candidates.hpp"
-#include "engine/geometry.hpp"
+#include "engine/cost.hpp"
+#include "lattice/site_order.hpp"
+#include "lattice/tile_map.hpp"
 
 namespace lq::engine {
+namespace {
+
+// Ranks advance by `step` along a dimension of so many places.
+struct Stride {
+  std::uint64_t step = 0, places = 1;
+};
+
+// How many sums of steps are below `limit`; strides ascend, each beyond all sums of those before it.
+std::uint64_t sums_below(const std::vector<Stride>& strides, std::uint64_t limit) {
+  std::uint64_t below = 1;  // sums of the strides looked at so far
+  for (const Stride& stride : strides) below *= stride.places;
+  std::uint64_t count = 0;
+  for (std::size_t k = strides.size(); k-- > 0;) {
+    below /= strides[k].places;
+    const std::uint64_t whole = limit / strides[k].step;
+    if (whole >= strides[k].places) return count + strides[k].places * below;
+    count += whole * below;
+    limit -= whole * strides[k].step;
+  }
+  return count + (limit > 0 ? 1 : 0);
+}
+
+}  // namespace
+
+Geometry::Geometry(const Transfer& transfer)
+    : transfer_(transfer),
+      order_(lattice::resolve_order(transfer.payload.order, transfer.payload.stored.extents.size())),
+      bytes_(transfer.region.volume() * transfer.site_bytes()),
+      rank_bytes_(group_bytes(0)) {}
+
+std::uint64_t Geometry::places(int k) const noexcept {
+  const int d = order_[static_cast<std::size_t>(k)];
+  return static_cast<std::uint64_t>(std::min(transfer_.dealt->processes()[d], transfer_.region.extents[d]));
+}
+
+std::uint64_t Geometry::groups(int shared) const noexcept {
+  std::uint64_t count = 1;
+  for (int k = shared; k < dimensions(); ++k) count *= places(k);
+  return count;
+}
+
+std::uint64_t Geometry::members(int shared) const noexcept {
+  std::uint64_t count = 1;
+  for (int k = 0; k < shared; ++k) count *= places(k);
+  return count;
+}
+
+std::uint64_t Geometry::piece_bytes(int shared) const noexcept {
+  std::uint64_t bytes = transfer_.site_bytes();
+  for (int k = 0; k < dimensions(); ++k) {
+    const int d = order_[static_cast<std::size_t>(k)];
+    const std::int64_t extent = k < shared ? transfer_.region.extents[d] : transfer_.dealt->block(d, 0).extent;
+    bytes *= static_cast<std::uint64_t>(extent);
+    if (extent < transfer_.payload.stored.extents[d]) break;
+  }
+  return bytes;
+}
+
+std::uint64_t Geometry::group_bytes(int shared) const noexcept {
+  std::uint64_t bytes = transfer_.site_bytes();
+  for (int k = 0; k < dimensions(); ++k) {
+    const int d = order_[static_cast<std::size_t>(k)];
+    bytes *= static_cast<std::uint64_t>(k < shared ? transfer_.region.extents[d] : transfer_.dealt->block(d, 0).extent);
+  }
+  return bytes;
+}
+
+std::uint64_t Geometry::members_on_node(int shared, int rank, std::uint64_t ranks_per_node) const {
+  const lattice::Decomposition& dealt = *transfer_.dealt;
+  const Box mine = dealt.box_of(rank);
+  if (mine.empty()) return 0;
+  Coord first = dealt.process_of(mine.lower);
+  const std::uint64_t begin = static_cast<std::uint64_t>(rank) / ranks_per_node * ranks_per_node;
+  const std::uint64_t end = begin + ranks_per_node;
+  if (!dealt.holders().empty()) return listed_members_between(begin, end, shared, first);
+  std::vector<Stride> strides;
+  const Coord corner = Coord::filled(dimensions(), 0);
+  for (int k = 0; k < shared; ++k) {
+    const int d = order_[static_cast<std::size_t>(k)];
+    first[d] = 0;
+    if (places(k) == 1) continue;
+    Coord next = corner;
+    next[d] = 1;
+    strides.push_back({static_cast<std::uint64_t>(dealt.rank_at(next) - dealt.rank_at(corner)), places(k)});
+  }
+  std::ranges::sort(strides, {}, &Stride::step);
+  const auto base = static_cast<std::uint64_t>(dealt.rank_at(first));
+  return sums_below(strides, end - base) - (begin > base ? sums_below(strides, begin - base) : 0);
+}
+
+Box Geometry::places_of_group(int shared, Coord place) const {
+  Box group{place, Coord::filled(dimensions(), 1)};
+  for (int k = 0; k < shared; ++k) {
+    const int d = order_[static_cast<std::size_t>(k)];
+    group.lower[d] = 0;
+    group.extents[d] = static_cast<std::int64_t>(places(k));
+  }
+  return group;
+}
+
+std::uint64_t Geometry::listed_members_between(std::uint64_t begin, std::uint64_t end, int shared,
+                                               const Coord& place) const {
+  const Box group = places_of_group(shared, place);
+  std::uint64_t count = 0;
+  Coord next = group.lower;
+  do {
+    const auto rank = static_cast<std::uint64_t>(transfer_.dealt->rank_at(next));
+    count += begin <= rank && rank < end ? 1 : 0;
+  } while (lattice::advance(next, group, order_));
+  return count;
+}
+
+bool Geometry::listed_groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const {
+  const Box all = places_of_group(dimensions(), Coord::filled(dimensions(), 0));
+  const std::uint64_t each = members(shared);  // of a group; they follow each other in the file's order
+  std::uint64_t number = 0, node_of_group = 0;
+  Coord next = all.lower;
+  do {
+    const std::uint64_t node = static_cast<std::uint64_t>(transfer_.dealt->rank_at(next)) / ranks_per_node;
+    if (number++ % each == 0) node_of_group = node;
+    if (node != node_of_group) return false;
+  } while (lattice::advance(next, all, order_));
+  return true;
+}
+
+// Ranks that follow each other without a gap, as many as divide a node.
+bool Geometry::groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const {
+  const lattice::Decomposition& dealt = *transfer_.dealt;
+  if (!dealt.holders().empty()) return listed_groups_stay_on_nodes(shared, ranks_per_node);
+  const std::uint64_t all = volume(dealt.processes());
+  if (all <= ranks_per_node) return true;
+  std::uint64_t dense = 1;  // ranks that follow each other in one group
+  Coord next = Coord::filled(dimensions(), 0);
+  const int corner = dealt.rank_at(next);
+  std::vector<Stride> strides;
+  for (int k = 0; k < shared; ++k) {
+    const int d = order_[static_cast<std::size_t>(k)];
+    if (dealt.processes()[d] == 1) continue;
+    next[d] = 1;
+    const int step = dealt.rank_at(next) - corner;
+    next[d] = 0;
+    strides.push_back({static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(dealt.processes()[d])});
+  }
+  std::ranges::sort(strides, {}, &Stride::step);
+  for (const Stride& stride : strides) {
+    if (stride.step != dense) return false;
+    dense *= stride.places;
+  }
+  return ranks_per_node % dense == 0;
+}
+
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t usual_chunk = 512 * 1024;  // half of a second level cache
+constexpr std::uint64_t long_piece = 1024 * 1024;
+constexpr std::uint64_t chunk_of_servers = 1024 * 1024;  // half of the calls, each of which waits
+// Where clients fetch ahead for who reads on after what it read (measured on ceph-fuse, four ranks: 1.4 times the rate
+// of 1 MiB).
+constexpr std::uint64_t longest_run = 8 * 1024 * 1024;
+constexpr std::uint64_t few_sites = 8;  // in a chunk, at least
+constexpr std::uint64_t largest_alignment = std::uint64_t{1} << 30;
+// At most: writing, two assembled, two arriving, four leaving; reading, two read, four wanted, four spare.
+constexpr std::uint64_t chunks_in_memory = 10;
+
+std::uint64_t round_up(std::uint64_t bytes, std::uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
+
+// The largest divisor of `alignment` between the bounds; 0: there is none.
+std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std::uint64_t most) {
+  for (std::uint64_t parts = (alignment + most - 1) / most; parts <= alignment / least; ++parts) {
+    if (alignment % parts == 0) return alignment / parts;
+  }
+  return 0;
+}
+
+// A buffer has room for the sites that reach into the chunk and is rounded up to a page.
+std::uint64_t beside_chunk(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
+
+std::uint64_t alignment_for(const RouteOptions& options, const TransferContext& context) {
+  const std::uint64_t block = std::max<std::uint64_t>(context.block_bytes, 1);
+  const std::uint64_t wanted = options.alignment == 0 ? block : options.alignment;
+  if (wanted > largest_alignment || (context.needs_single_owner && block > largest_alignment)) {
+    throw Error(Code::invalid_argument,
+                fmt::format("alignment {}: expected at most {} bytes", std::max(wanted, block), largest_alignment));
+  }
+  return context.needs_single_owner ? round_up(std::max(wanted, page), block) : round_up(page, wanted);
+}
+
+// Worth an owner of its own: who asks for small chunks wants them dealt out, too.
+std::uint64_t piece_for(const RouteOptions& options) {
+  return options.chunk_bytes == 0 ? long_piece : std::min(long_piece, options.chunk_bytes);
+}
+
+bool is_read_in_order(const Transfer& transfer, const RouteOptions& options, const TransferContext& context) {
+  return !transfer.writing && context.reads_in_order && options.chunk_bytes == 0;
+}
+
+// Domains in which a rank reads on for a while, but so that each rank has some.
+std::uint64_t domain_in_order(const Transfer& transfer, const ChunkSizes& sizes) {
+  const std::uint64_t bytes = transfer.payload.stored.volume() * transfer.site_bytes();
+  const std::uint64_t of_rank = bytes / volume(transfer.dealt->processes());
+  const std::uint64_t unit = std::max(sizes.chunk_bytes, sizes.alignment);
+  return std::max(sizes.domain_bytes, std::min(of_rank, longest_run) / unit * unit);
+}
+
+// Chunks of `usual` bytes, unless the caller wants others.
+std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_bytes, const RouteOptions& options,
+                                       const TransferContext& context) {
+  ChunkSizes sizes;
+  sizes.alignment = alignment_for(options, context);
+  const std::uint64_t buffer = options.memory_bytes / chunks_in_memory;
+  if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
+  const std::uint64_t least = std::max(few_sites * site_bytes, page);
+  const std::uint64_t most = buffer - beside_chunk(site_bytes);
+  const std::uint64_t wanted = options.chunk_bytes == 0 ? usual : options.chunk_bytes;
+  if (least > most) return std::nullopt;
+  const std::uint64_t target = std::clamp(wanted, least, most);
+  if (sizes.alignment > target) {
+    sizes.chunk_bytes = divisor_between(sizes.alignment, least, target);
+    if (sizes.chunk_bytes == 0) sizes.chunk_bytes = divisor_between(sizes.alignment, least, most);
+  } else {
+    sizes.chunk_bytes = target / sizes.alignment * sizes.alignment;
+    if (sizes.chunk_bytes < least) sizes.chunk_bytes += sizes.alignment;
+  }
+  if (sizes.chunk_bytes == 0 || sizes.chunk_bytes > most) return std::nullopt;
+  sizes.domain_bytes =
+      round_up(std::max(piece_for(options), sizes.alignment), std::max(sizes.chunk_bytes, sizes.alignment));
+  return sizes;
+}
+
+}  // namespace
+
+std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
+                                      const TransferContext& context) {
+  return sizes_around(usual_chunk, site_bytes, options, context);
+}
+
+std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
+                                      const TransferContext& context) {
+  const std::uint64_t site_bytes = transfer.site_bytes();
+  std::optional<ChunkSizes> sizes;
+  if (has_whole_layers(transfer, options)) {
+    const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
+    sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
+  } else if (transfer.payload.encoding.empty() || !transfer.writing) {
+    const bool in_order = is_read_in_order(transfer, options, context);
+    const bool waits = in_order || (transfer.writing && context.lies_on_servers);
+    sizes = sizes_around(waits ? chunk_of_servers : usual_chunk, site_bytes, options, context);
+    if (sizes && in_order) sizes->domain_bytes = domain_in_order(transfer, *sizes);
+  }
+  // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
+  if (sizes && !transfer.payload.is_in_one_piece() && transfer.writing && context.needs_single_owner) {
+    const std::uint64_t all = std::max<std::uint64_t>(transfer.payload.stored.volume() * site_bytes, 1);
+    sizes->domain_bytes = round_up(all, sizes->domain_bytes);
+  }
+  return sizes;
+}
+
+bool has_whole_layers(const Transfer& transfer, const RouteOptions& options) {
+  if (transfer.payload.encoding.empty()) return false;
+  const std::uint64_t site_bytes = transfer.site_bytes();
+  const std::uint64_t sites = lattice::TileMap(transfer.payload).layer_sites();
+  return sites <= options.memory_bytes / site_bytes &&
+         memory_of_exchange(sites * site_bytes, site_bytes) <= options.memory_bytes;
+}
+
+std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {
+  return chunks_in_memory * (chunk_bytes + beside_chunk(site_bytes));
+}
+
+std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine) {
+  constexpr double least_of_a_target = 4;
+  if (targets == 0 || targets > ranks / 2) return 0;
+  const double rate_of_a_target = machine.write_rate_total / real(std::max<std::uint64_t>(machine.servers, 1));
+  const double wanted = std::max(2 * std::ceil(rate_of_a_target / machine.write_rate), least_of_a_target);
+  const auto writers = targets * static_cast<std::uint64_t>(std::min(wanted, real(ranks / targets)));
+  return writers < ranks ? writers : 0;
+}
+
+int shared_dimensions(const Geometry& geometry, const RouteOptions& options) {
+  const int all = geometry.dimensions();
+  int shared = 0;
+  while (shared < all && geometry.piece_bytes(shared) < piece_for(options)) ++shared;
+  if (options.aggregators > 0) {
+    while (shared < all && geometry.groups(shared) > options.aggregators) ++shared;
+  }
+  return shared;
+}
+
+std::uint64_t owners_of_group(const Geometry& geometry, int shared, const RouteOptions& options) {
+  const std::uint64_t members = geometry.members(shared);
+  if (options.aggregators == 0) return 0;
+  const std::uint64_t owners = std::max<std::uint64_t>(options.aggregators / geometry.groups(shared), 1);
+  return owners >= members ? 0 : owners;
+}
 
 Choice choose(const Transfer& transfer, const TransferContext& context, const RouteOptions& options,
               const Machine& machine) {

@@ -6,13 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <limequat/machine.hpp>
 #include <limequat/options.hpp>
 
 #include "engine/shares.hpp"
-#include "storage/client_writes.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::engine {
 
@@ -52,5 +53,87 @@ struct Choice {
 // unsupported: the strategy that was asked for is not possible here, or none is; invalid_argument: impossible sizes.
 Choice choose(const Transfer& transfer, const TransferContext& context, const RouteOptions& options,
               const Machine& machine);
+
+// Sizes that follow from how a lattice is dealt out and stored: what is contiguous, for one rank and for a group of
+// ranks that differ in the fastest file dimensions only.
+
+// A count to calculate with.
+inline double real(std::uint64_t value) { return static_cast<double>(value); }
+
+class Geometry {
+ public:
+  // `transfer` outlives it.
+  explicit Geometry(const Transfer& transfer);
+
+  int dimensions() const noexcept { return static_cast<int>(order_.size()); }
+  const SiteOrder& order() const noexcept { return order_; }         // of the file, resolved
+  std::uint64_t bytes() const noexcept { return bytes_; }            // that move
+  std::uint64_t ranks() const noexcept { return groups(0); }         // that hold sites
+  std::uint64_t rank_bytes() const noexcept { return rank_bytes_; }  // of the rank with the most
+
+  // Groups of ranks that differ in the `shared` fastest dimensions: how many there are, how many ranks one has at
+  // most, what its largest contiguous piece of the file is, and the bytes of the largest. 0: every rank is a group.
+  std::uint64_t groups(int shared) const noexcept;
+  std::uint64_t members(int shared) const noexcept;
+  std::uint64_t piece_bytes(int shared) const noexcept;
+  std::uint64_t group_bytes(int shared) const noexcept;
+  std::uint64_t row_bytes() const noexcept { return piece_bytes(0); }
+
+  // Ranks of the group of `rank` that run on the same node, where nodes are filled with consecutive ranks.
+  std::uint64_t members_on_node(int shared, int rank, std::uint64_t ranks_per_node) const;
+  // Returns true if that is all of them for every group. May return false if that is so by chance.
+  bool groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const;
+
+ private:
+  // The places of the process grid that hold sites and differ from `place` only in the shared dimensions.
+  Box places_of_group(int shared, Coord place) const;
+  // The same place by place, if the decomposition lists its ranks: members of the group of `place` with numbers from
+  // `begin` to before `end`.
+  std::uint64_t listed_members_between(std::uint64_t begin, std::uint64_t end, int shared, const Coord& place) const;
+  bool listed_groups_stay_on_nodes(int shared, std::uint64_t ranks_per_node) const;
+  std::uint64_t places(int k) const noexcept;  // ranks along the file's dimension number k that hold sites
+
+  const Transfer& transfer_;
+  SiteOrder order_;
+  std::uint64_t bytes_ = 0;
+  std::uint64_t rank_bytes_ = 0;
+};
+
+// Sizes of an exchange: how large chunks and domains are, how many ranks form a group, how many of them own.
+struct ChunkSizes {
+  std::uint64_t alignment = 0;  // domains begin at multiples of it
+  std::uint64_t chunk_bytes = 0;
+  std::uint64_t domain_bytes = 0;  // a multiple of both
+};
+
+// nullopt: no chunk of this alignment fits into the memory that the options grant. Where blocks need a single owner the
+// alignment is a multiple of the block, whatever the options ask for. invalid_argument: an alignment beyond all file
+// systems.
+std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
+                                      const TransferContext& context);
+// The same for a transfer. A layer of encoded tiles is a chunk and a domain: whoever owns it has all their sites at
+// once. What is read need not be, then several ranks decode a tile.
+std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
+                                      const TransferContext& context);
+
+// Whether chunks are layers of encoded tiles, for which there is memory.
+bool has_whole_layers(const Transfer& transfer, const RouteOptions& options);
+
+// What a rank holds at most.
+std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes);
+
+// Rank 0 writes what is before and after the sites.
+constexpr bool root_owns_edges(bool needs_single_owner, bool writing) { return needs_single_owner && writing; }
+
+// How many ranks should write a file that lies on the given number of targets, where nobody asks for a number: twice
+// those that keep a target busy, and four at least, as many for each, however many nodes there are. 0: all who may.
+std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine);
+
+// The fastest dimensions whose ranks should share: no more than are needed for long pieces, and for no more groups
+// than there may be aggregators.
+int shared_dimensions(const Geometry& geometry, const RouteOptions& options);
+
+// Owners of each group; 0: all.
+std::uint64_t owners_of_group(const Geometry& geometry, int shared, const RouteOptions& options);
 
 }  // namespace lq::engine

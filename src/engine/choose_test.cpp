@@ -8,7 +8,6 @@
 #include <array>
 #include <set>
 
-#include "engine/sizes.hpp"
 #include "support/error_of.hpp"
 #include "support/transfers.hpp"
 

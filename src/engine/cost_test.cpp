@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/counts.hpp"
 #include "support/transfers.hpp"
 
 namespace lq::engine {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Counts against loops over all sites of all chunks.
-#include "engine/counts.hpp"
+#include "engine/cost.hpp"
 
 #include <gtest/gtest.h>
 

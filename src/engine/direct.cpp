@@ -2,16 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/direct.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <exception>
+#include <mutex>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "comm/background_task.hpp"
+#include "comm/team.hpp"
 #include "comm/thread_count.hpp"
-#include "engine/direct_by_team.hpp"
 #include "engine/own_rows.hpp"
-#include "engine/row_order.hpp"
+#include "engine/stretches.hpp"
 #include "lattice/layout_rows.hpp"
 
 namespace lq::engine {
@@ -184,6 +189,219 @@ std::unique_ptr<Movement> move_in(base::ByteSource& file, const Payload& payload
     return move_in_to_function(file, payload, rows, field, options, stats);
   }
   return std::make_unique<MoveIn>(file, payload, rows, field, options, stats);
+}
+
+// Each thread takes the next stretch and does all that is to be done with it, in a block of its own. Nobody waits for
+// another before the end, when what they saw is added up. A thread that waits for the end may take part, too.
+
+namespace {
+
+// `Way` is RowsOut or RowsIn.
+template <class Way>
+class ByTeam final : public Movement {
+ public:
+  ByTeam(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
+         typename Way::File& file, const PumpOptions& options, TransferStats& stats)
+      : field_(field),
+        payload_(payload),
+        row_plan_(rows),
+        file_(file),
+        block_bytes_(options.block_bytes),
+        stats_(stats),
+        all_sites_(rows.wanted.volume()),
+        workers_(make_workers(options.threads)),
+        stretches_(rows_by_lane(field.memory, payload, rows, workers_.front()->block.max_sites()),
+                   workers_.front()->block.max_sites(), options.tile_sites, block_order(payload, rows.wanted)),
+        team_(static_cast<int>(workers_.size())) {
+    for (const auto& worker : workers_) worker->make_room(stretches_.sequences());
+  }
+  ~ByTeam() override { cancel(); }
+
+  std::uint64_t memory_bytes() const noexcept override { return workers_.size() * workers_.front()->block.bytes(); }
+
+  void fetch_ahead() noexcept override {
+    if constexpr (std::is_same_v<Way, RowsIn>) {
+      try {
+        tell_of_coming();
+      } catch (...) {
+        // There is no memory to ask with: the bytes come when they are read.
+      }
+    }
+  }
+
+  void help() noexcept override {
+    const std::lock_guard lock(helping_);
+    if (is_closed_ || is_cancelled() || sites_.load(std::memory_order_relaxed) == all_sites_) return;
+    try {
+      if (!helper_) helper_ = make_worker();
+      helper_->make_room(stretches_.sequences());
+    } catch (...) {
+      return;  // no memory for a second block
+    }
+    while (advance(*helper_)) {
+    }
+  }
+
+ private:
+  Progress take_step() override {
+    if (!is_begun_) team_.begin(help_);
+    is_begun_ = true;
+    if (advance(*workers_.front())) return Progress::moved;
+    team_.finish();
+    const std::lock_guard lock(helping_);
+    is_closed_ = true;
+    merge_workers();
+    return Progress::finished;
+  }
+
+  Passed passed() noexcept override { return {sites_.load(std::memory_order_relaxed), all_sites_}; }
+
+  // What one thread has.
+  struct WorkerState {
+    WorkerState(const typename Way::Memory& field, const Payload& payload, const lattice::RowPlan& rows,
+                typename Way::File& file, std::uint64_t block_bytes, const TransferStats& of_all)
+        : stats(of_all.empty(payload)),
+          way(field, payload, rows, file, stats),
+          block(block_bytes, payload.site_bytes()) {}
+    void make_room(std::size_t turns) {
+      const auto pieces = static_cast<std::size_t>(std::min<std::uint64_t>(block.max_sites(), most_pieces));
+      stretches.resize(turns);
+      for (Stretch& stretch : stretches) stretch.pieces.reserve(pieces);
+    }
+
+    TransferStats stats;
+    Way way;
+    Block block;
+    std::vector<Stretch> stretches;  // at once
+    std::uint64_t failed_at = 0;     // the file's site that those begin with in which there was a failure
+    std::exception_ptr failure;
+  };
+  using Workers = std::vector<std::unique_ptr<WorkerState>>;
+
+  std::unique_ptr<WorkerState> make_worker() const {
+    return std::make_unique<WorkerState>(field_, payload_, row_plan_, file_, block_bytes_, stats_);
+  }
+
+  // As many as there is memory for: one at least, as without a team.
+  Workers make_workers(int threads) const {
+    Workers workers;
+    workers.reserve(static_cast<std::size_t>(threads));
+    workers.push_back(make_worker());
+    try {
+      while (workers.size() < static_cast<std::size_t>(threads)) workers.push_back(make_worker());
+    } catch (const std::bad_alloc&) {
+      // It goes with fewer.
+    }
+    return workers;
+  }
+
+  // False: there is nothing left to do for this thread.
+  bool advance(WorkerState& worker) noexcept {
+    if (is_cancelled() || has_failed_.load(std::memory_order_relaxed)) return false;
+    try {
+      const std::span<const Stretch> stretches = take_next(worker.stretches);
+      if (stretches.empty()) worker.way.finish();
+      if (stretches.empty()) return false;
+      worker.failed_at = stretches.front().file_site;
+      worker.way.move(stretches, worker.block);
+    } catch (...) {
+      worker.failure = std::current_exception();
+      has_failed_.store(true, std::memory_order_relaxed);
+    }
+    return !worker.failure;
+  }
+
+  std::span<const Stretch> take_next(std::span<Stretch> room) {
+    const std::lock_guard lock(mutex_);
+    const std::span<const Stretch> stretches = stretches_.next(room);
+    sites_.fetch_add(sites_of(stretches), std::memory_order_relaxed);
+    return stretches;
+  }
+
+  // What lies behind a failure may have been moved; what lies before it was, so that the lowest is what a single thread
+  // would have met.
+  void merge_workers() {
+    const WorkerState* lowest = nullptr;
+    const auto add = [&](WorkerState& worker) {
+      stats_.add(worker.stats);
+      if (worker.failure && (lowest == nullptr || worker.failed_at <= lowest->failed_at)) lowest = &worker;
+    };
+    for (const auto& worker : workers_) add(*worker);
+    if (helper_) add(*helper_);
+    if (lowest != nullptr) std::rethrow_exception(lowest->failure);
+  }
+
+  // Stretches that follow each other in the file are told as one. Of rows that are short, the kernel's own guess is the
+  // cheaper one.
+  void tell_of_coming() {
+    Stretches coming = [&] {
+      const std::lock_guard lock(mutex_);
+      return stretches_;
+    }();
+    std::vector<Stretch> some(coming.sequences());
+    Way& way = workers_.front()->way;
+    std::uint64_t first = 0, end = 0, told = 0;
+    const auto tell = [&] {
+      if ((end - first) * payload_.site_bytes() < least_ahead) return false;
+      way.fetch_ahead(first, end - first);
+      told += end - first;
+      return told * payload_.site_bytes() < most_ahead;
+    };
+    for (auto next = coming.next(some); !next.empty(); next = coming.next(some)) {
+      for (const Stretch& stretch : next) {
+        if (stretch.file_site != end && end > first && !tell()) return;
+        if (stretch.file_site != end) first = stretch.file_site;
+        end = stretch.file_site + stretch.sites;
+        if ((end - first + told) * payload_.site_bytes() >= most_ahead) {
+          tell();
+          return;
+        }
+      }
+    }
+    tell();
+  }
+
+  struct Help {
+    ByTeam& all;
+    void operator()(int thread) const {
+      while (all.advance(*all.workers_[static_cast<std::size_t>(thread)])) {
+      }
+    }
+  };
+
+  static constexpr std::uint64_t most_ahead = 64 * 1024 * 1024;  // bytes that storage is told of
+  static constexpr std::uint64_t least_ahead = 64 * 1024;        // of a stretch
+
+  const typename Way::Memory& field_;
+  const Payload& payload_;
+  const lattice::RowPlan& row_plan_;
+  typename Way::File& file_;
+  std::uint64_t block_bytes_;
+  TransferStats& stats_;
+  std::uint64_t all_sites_;
+  std::atomic<std::uint64_t> sites_{0};  // taken by a thread
+  Workers workers_;
+  Stretches stretches_;
+  std::mutex mutex_;  // of stretches_
+  std::atomic<bool> has_failed_{false};
+  bool is_begun_ = false;
+  std::mutex helping_;  // of the following
+  std::unique_ptr<WorkerState> helper_;
+  bool is_closed_ = false;
+  const Help help_{*this};
+  comm::Team team_;  // uses the others
+};
+
+}  // namespace
+
+std::unique_ptr<Movement> move_out_by_team(const Field& field, const Payload& payload, const lattice::RowPlan& rows,
+                                           storage::File& file, const PumpOptions& options, TransferStats& stats) {
+  return std::make_unique<ByTeam<RowsOut>>(field, payload, rows, file, options, stats);
+}
+
+std::unique_ptr<Movement> move_in_by_team(base::ByteSource& file, const Payload& payload, const lattice::RowPlan& rows,
+                                          const MutableField& field, const PumpOptions& options, TransferStats& stats) {
+  return std::make_unique<ByTeam<RowsIn>>(field, payload, rows, file, options, stats);
 }
 
 }  // namespace lq::engine

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "engine/block.hpp"
 #include "engine/exchange_base.hpp"
-#include "engine/worker_pool.hpp"
+#include "engine/movement.hpp"
 #include "lattice/layout_rows.hpp"
 
 namespace lq::engine {

@@ -16,13 +16,11 @@
 
 #include "base/clock.hpp"
 #include "comm/neighbour_memory.hpp"
-#include "engine/block.hpp"
 #include "engine/exchange_base.hpp"
 #include "engine/local_sites.hpp"
-#include "engine/peers.hpp"
+#include "engine/movement.hpp"
 #include "engine/site_packer.hpp"
 #include "engine/transfer_stats.hpp"
-#include "engine/worker_pool.hpp"
 #include "lattice/layout_rows.hpp"
 
 namespace lq::engine {

@@ -1,17 +1,24 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The sums of sites in file form that come in the order of the file, whole stretches of it at a time.
+// Sites in file form, in the order of the file: their sums, read only for their checksum, or passed on to another file.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <string>
 
 #include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "engine/direct.hpp"
 #include "engine/site_packer.hpp"
 #include "engine/stretches.hpp"
 #include "engine/transfer_stats.hpp"
+#include "lattice/tiles.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::engine {
 
@@ -33,6 +40,48 @@ class FileOrderSums {
   bool is_natural_;
   SitePacker packer_;
   TransferStats& stats_;
+};
+
+// Sites read only for their checksum.
+
+// Part `number` of `all` disjoint parts of a payload.
+struct PartIndex {
+  std::uint64_t all = 1, number = 0;
+};
+
+// Local. A part of the sites that the file stores.
+void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIndex& part, const PumpOptions& options,
+                    TransferStats& stats, const lq::Progress& progress = {});
+
+// A file whose sites go on to another one as they are, while somebody reads them: where both hold them in the same
+// form, nothing needs to be turned and packed again.
+class PassThrough final : public base::ByteSource {
+ public:
+  // Whether the bytes of all sites are the same in both, and are contiguous.
+  static bool is_possible(const Payload& from, const Payload& to);
+
+  // These sites are handed on when they are read, each once: they are read in their order, whatever is read again or
+  // next to them. Whoever reads counts the time. All but `sites` outlive the object.
+  PassThrough(base::ByteSource& from, const Payload& source, storage::File& to, const Payload& target,
+              const lattice::Share& sites, TransferStats& written);
+
+  const std::string& path() const noexcept override { return from_.path(); }
+  std::uint64_t size() const override { return from_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  std::uint64_t next_data(std::uint64_t offset) const override { return from_.next_data(offset); }
+  void fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept override { from_.fetch_ahead(offset, bytes); }
+
+  // internal: some of them were not read.
+  void require_all() const;
+
+ private:
+  void pass_through(std::uint64_t first_site, base::Bytes sites);
+
+  base::ByteSource& from_;
+  storage::File& to_;
+  std::uint64_t begin_, target_begin_, site_bytes_;  // first bytes of the sites in both files
+  lattice::Share left_;
+  FileOrderSums sums_;
 };
 
 }  // namespace lq::engine

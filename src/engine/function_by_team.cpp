@@ -13,9 +13,9 @@
 
 #include "base/backoff.hpp"
 #include "comm/team.hpp"
-#include "engine/direct_by_team.hpp"
+#include "engine/direct.hpp"
 #include "engine/own_rows.hpp"
-#include "engine/row_order.hpp"
+#include "engine/stretches.hpp"
 
 namespace lq::engine {
 namespace {

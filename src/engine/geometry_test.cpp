@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Closed forms of geometry against loops over all ranks and sites.
-#include "engine/geometry.hpp"
+#include "engine/choose.hpp"
 
 #include <gtest/gtest.h>
 

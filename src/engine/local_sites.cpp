@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "engine/block.hpp"
+#include "engine/movement.hpp"
 #include "kernels/digest.hpp"
 #include "lattice/device_rows.hpp"
 #include "lattice/layout_rows.hpp"

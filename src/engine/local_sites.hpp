@@ -17,7 +17,6 @@
 
 #include "device/file_blocks.hpp"
 #include "device/sites.hpp"
-#include "device/windows.hpp"
 #include "engine/site_packer.hpp"
 #include "engine/site_sums.hpp"
 #include "engine/stretches.hpp"

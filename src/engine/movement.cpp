@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/movement.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/backoff.hpp"
 #include "base/interruption.hpp"
@@ -67,6 +70,46 @@ std::exception_ptr outcome_of(Movement& movement) noexcept {
   } catch (...) {
     return std::current_exception();
   }
+}
+
+Block::Block(std::uint64_t block_bytes, std::uint64_t site_bytes)
+    : site_bytes_(site_bytes),
+      max_sites_(std::max<std::uint64_t>(block_bytes / site_bytes, 1)),
+      bytes_(std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(max_sites_ * site_bytes))) {}
+
+void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
+  const std::size_t got = file.read_at(offset, bytes);
+  if (got == bytes.size()) return;
+  throw Error(
+      Code::truncated,
+      fmt::format(
+          "{}: the file ends at byte {}, {} bytes short of what its records announce; copy it again from its source",
+          file.path(), offset + got, bytes.size() - got),
+      {.path = file.path(),
+       .offset = offset + got,
+       .expected = fmt::format("{} bytes", bytes.size()),
+       .found = fmt::format("{} bytes", got)});
+}
+
+void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, TransferStats& stats) {
+  if (stats.numbers) stats.numbers->look(payload, sites, file_site);
+  if (payload.spec.kind != FieldKind::gauge) return;
+  const std::uint64_t site_bytes = payload.site_bytes();
+  const kernels::ZeroSites found = kernels::find_zero_sites(sites, site_bytes);
+  const std::uint64_t first = payload.origin() + (file_site + found.first) * site_bytes;
+  const std::uint64_t last = payload.origin() + (file_site + found.last + 1) * site_bytes;
+  add(stats.zeros, {found.count, first, last});
+}
+
+void watch_written(const Payload& payload, const std::byte* sites, const Piece& piece, std::uint64_t counted_from,
+                   TransferStats& stats) {
+  if (!stats.numbers) return;
+  const std::uint64_t first = std::max(piece.file_site(), counted_from), end = piece.file_site() + piece.sites;
+  if (first >= end) return;
+  const std::uint64_t site_bytes = payload.site_bytes();
+  stats.numbers->look(
+      payload, {sites + (first - piece.file_site()) * site_bytes, static_cast<std::size_t>((end - first) * site_bytes)},
+      first);
 }
 
 }  // namespace lq::engine

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is noticed of numbers that pass, for every way in which links are stored: expectations are counted by hand.
-#include "engine/number_watch.hpp"
+#include "engine/transfer_stats.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 //
 // Against a plain loop over the sentence of docs/formats/openqcd.md: whatever is written in whatever pieces, the file
 // is that of the loop; and what is read in any pieces is what was written.
-#include "engine/odd_point_file.hpp"
+#include "engine/sequence.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "base/byte_source.hpp"
-#include "engine/block.hpp"
 #include "engine/local_sites.hpp"
+#include "engine/movement.hpp"
 #include "engine/stretches.hpp"
 #include "engine/transfer_stats.hpp"
 #include "storage/transport.hpp"

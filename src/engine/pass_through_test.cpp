@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sites that go on while they are read: all of them, each once, with their sums, whatever is read again.
-#include "engine/pass_through.hpp"
+#include "engine/file_order.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A sequence in tiles, as they are or encoded, in two files, against the bytes it is made of.
-#include "engine/placed_file.hpp"
+#include "engine/sequence.hpp"
 
 #include <gtest/gtest.h>
 

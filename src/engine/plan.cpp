@@ -1,24 +1,114 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Plans: a transfer that need not take place, on a machine that need not be there.
-#include <limequat/plan.hpp>
-
+// Plans: a transfer that need not take place, on a machine that need not be there; as values and as JSON.
 #include <algorithm>
 #include <limits>
 #include <memory>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
+#include <limequat/plan.hpp>
 
 #include "base/checked.hpp"
-#include "engine/candidates.hpp"
-#include "engine/counts.hpp"
-#include "engine/extents.hpp"
-#include "engine/sizes.hpp"
+#include "base/json_writer.hpp"
+#include "engine/choose.hpp"
+#include "engine/cost.hpp"
+#include "engine/shares.hpp"
+#include "lattice/decomposition.hpp"
+#include "lattice/rows.hpp"
+#include "lattice/site_order.hpp"
 #include "storage/file_system.hpp"
 
+namespace lq::engine {
+
+// The transfer that a plan is about.
+class PlannedTransfer {
+ public:
+  // A request that was found possible, its spec complete.
+  explicit PlannedTransfer(const PlanRequest& request);
+  PlannedTransfer(const PlannedTransfer&) = delete;
+  PlannedTransfer& operator=(const PlannedTransfer&) = delete;
+
+  const Transfer& transfer() const noexcept { return transfer_; }
+
+ private:
+  lattice::Decomposition dealt_;
+  Transfer transfer_;
+};
+
+}  // namespace lq::engine
+
 namespace lq {
+
+// Who moves what, in file order.
+
+namespace engine {
+
+PlannedTransfer::PlannedTransfer(const PlanRequest& request)
+    : dealt_(request.lattice, request.processes, request.rank_order) {
+  Payload payload;
+  payload.offset = request.payload_offset;
+  payload.spec = request.spec;
+  payload.extents = request.lattice;
+  payload.stored = whole(request.lattice);
+  payload.length = volume(request.lattice) * request.spec.site_bytes();
+  transfer_ = {payload, payload.stored, &dealt_, request.writing};
+}
+
+namespace {
+
+// Row by row, each asked of the rank that holds its first site.
+std::vector<Extent> rows_in_order(const Transfer& transfer, std::uint64_t limit) {
+  std::vector<Extent> extents;
+  const Payload& payload = transfer.payload;
+  const SiteOrder order = lattice::resolve_order(payload.order, payload.extents.size());
+  const std::uint64_t site_bytes = transfer.site_bytes();
+  for (std::uint64_t site = 0; site < payload.stored.volume() && extents.size() < limit;) {
+    const int rank = transfer.dealt->owner(lattice::site_at(site, payload.stored, order));
+    const Box mine = transfer.box_of(rank);
+    lattice::Rows rows = transfer.rows_of(mine);
+    rows.seek(site);
+    lattice::Row row;
+    rows.next(row);
+    const std::uint64_t end = row.file_site + row.sites;
+    extents.push_back({payload.origin() + site * site_bytes, (end - site) * site_bytes, rank});
+    site = end;
+  }
+  return extents;
+}
+
+// Chunk by chunk; those of one owner in a row are one extent.
+std::vector<Extent> domains_in_order(const Shares& shares, std::uint64_t limit) {
+  std::vector<Extent> extents;
+  for (std::uint64_t number = shares.first_chunk(); number < shares.end_chunk(); ++number) {
+    const Chunk chunk = shares.chunk(number);
+    if (chunk.first_byte >= chunk.end_byte) continue;
+    const std::uint64_t bytes = chunk.end_byte - chunk.first_byte;
+    if (!extents.empty() && extents.back().rank == chunk.owner) {
+      extents.back().bytes += bytes;
+      continue;
+    }
+    if (extents.size() == limit) break;
+    extents.push_back({chunk.first_byte, bytes, chunk.owner});
+  }
+  return extents;
+}
+
+}  // namespace
+}  // namespace engine
+
+std::vector<Extent> extents_of(const TransferPlan& plan, std::uint64_t limit) {
+  if (limit == 0) return {};
+  const engine::PlannedTransfer planned(plan.request);
+  const StrategyPlan& chosen = plan.chosen;
+  if (chosen.strategy == Strategy::direct) return engine::rows_in_order(planned.transfer(), limit);
+  const engine::ShareOptions shares{
+      chosen.shared_dimensions, chosen.owners, chosen.domain_bytes, chosen.chunk_bytes,
+      engine::root_owns_edges(storage::needs_single_owner(plan.machine.file_system), plan.request.writing)};
+  return engine::domains_in_order(engine::Shares(planned.transfer(), shares), limit);
+}
+
 namespace {
 
 using engine::Candidate;
@@ -173,6 +263,65 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   consider(plan, planned.transfer(), geometry, all);
   choose(plan, planned.transfer(), geometry, context, all);
   return plan;
+}
+
+// A plan as JSON.
+
+namespace {
+
+using base::JsonWriter;
+
+void put(JsonWriter& json, const StrategyPlan& plan) {
+  json.begin_object().member("strategy", name(plan.strategy)).member("possible", plan.possible);
+  json.member("reason", plan.reason);
+  if (plan.possible) {
+    json.key("seconds")
+        .begin_object()
+        .member("pack", plan.seconds.pack)
+        .member("exchange", plan.seconds.exchange)
+        .member("storage", plan.seconds.storage)
+        .member("total", plan.seconds.total)
+        .end_object();
+    json.member("writers", plan.writers)
+        .member("shared_dimensions", plan.shared_dimensions)
+        .member("groups", plan.groups)
+        .member("group_ranks", plan.group_ranks)
+        .member("owners", plan.owners)
+        .member("chunk_bytes", plan.chunk_bytes)
+        .member("domain_bytes", plan.domain_bytes)
+        .member("calls", plan.calls)
+        .member("messages", plan.messages)
+        .member("bytes_exchanged", plan.bytes_exchanged)
+        .member("memory_bytes", plan.memory_bytes)
+        .member("counts_are_exact", plan.counts_are_exact);
+  }
+  json.end_object();
+}
+
+}  // namespace
+
+std::string to_json(const TransferPlan& plan) {
+  const PlanRequest& request = plan.request;
+  JsonWriter json;
+  json.begin_object().member("direction", request.writing ? "write" : "read");
+  json.key("lattice").array(request.lattice).key("grid").array(request.processes);
+  json.member("kind", name(request.spec.kind)).member("precision", name(request.spec.precision));
+  json.member("site_bytes", request.spec.site_bytes())
+      .member("payload_offset", request.payload_offset)
+      .member("ranks", plan.ranks)
+      .member("nodes", plan.nodes)
+      .member("ranks_per_node", plan.ranks_per_node)
+      .member("bytes", plan.bytes)
+      .member("row_bytes", plan.row_bytes)
+      .member("alignment", plan.alignment)
+      .key("stripes")
+      .raw(to_json(plan.stripes))
+      .key("chosen");
+  put(json, plan.chosen);
+  json.key("considered").begin_array();
+  for (const StrategyPlan& one : plan.considered) put(json, one);
+  json.end_array().key("machine").raw(to_json(plan.machine)).end_object();
+  return json.take();
 }
 
 }  // namespace lq

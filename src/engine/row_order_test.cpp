@@ -1,12 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/row_order.hpp"
+#include "engine/stretches.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "engine/stretches.hpp"
 
 namespace lq::engine {
 namespace {

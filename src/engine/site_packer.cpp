@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "base/float_environment.hpp"
-#include "engine/block.hpp"
+#include "engine/movement.hpp"
 #include "kernels/fixed16.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/site_numbers.hpp"

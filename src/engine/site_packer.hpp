@@ -13,10 +13,10 @@
 #include <limequat/catalog.hpp>
 
 #include "engine/site_sums.hpp"
+#include "kernels/fused.hpp"
 #include "kernels/isa/loops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/site_crc.hpp"
-#include "kernels/stripes.hpp"
 
 namespace lq::engine {
 

@@ -12,8 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
-#include "kernels/file_sums.hpp"
-#include "kernels/square_sum.hpp"
+#include "kernels/digest.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::engine {

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows gathered into stretches: contiguous bytes of the file, small enough for one block of memory, each made of
-// pieces of rows. One stretch is one read or one write.
+// A rank's rows gathered into stretches of the file, and the order in which they are moved.
 #pragma once
 
 #include <array>
@@ -10,6 +9,9 @@
 #include <optional>
 #include <span>
 #include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/memory.hpp>
 
 #include "lattice/blocks.hpp"
 #include "lattice/rows.hpp"
@@ -139,5 +141,19 @@ class Stretches {
   std::optional<lattice::Blocks> blocks_;
   std::uint64_t block_ = 0;  // the next one
 };
+
+// Parts of a rank's sites that take turns in a transfer, and are moved at once where they can, because their memory has
+// cache lines in common; or come one after the other, because their tiles do.
+
+// The rows of a plan; or those of each lane of vectors, whose sites are far apart in the file, where these are long
+// there: `max_sites` is what a block holds.
+std::vector<lattice::Rows> rows_by_lane(const MemoryLayout& memory, const Payload& payload,
+                                        const lattice::RowPlan& plan, std::uint64_t max_sites);
+
+// The blocks of the lattice along which sites should go: where tiles are encoded, and those of a layer, in which rows
+// begin and end, are more than are kept when they are decoded or filled.
+std::optional<lattice::Blocks> block_order(const Payload& payload, const Box& wanted);
+// Whether the given number of threads cannot have a block each.
+bool are_large_blocks(const Payload& payload, int threads) noexcept;
 
 }  // namespace lq::engine

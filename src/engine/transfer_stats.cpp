@@ -3,13 +3,168 @@
 #include "engine/transfer_stats.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <span>
 
 #include "comm/agree.hpp"
 #include "comm/terms.hpp"
+#include "lattice/site_order.hpp"
 
 namespace lq::engine {
+namespace {
+
+constexpr double tolerance = 1e-4;     // of the square of a link, beyond the rounding of single precision
+constexpr double most_of_link = 1e10;  // nobody scales links so far; numbers with bytes exchanged are of any size
+// So many sites off SU(N), most of all, are another kind of links; nothing more is learned of them.
+constexpr std::uint64_t enough = 4096;
+
+double number_at(const std::byte* at, const kernels::SiteNumbers& form) noexcept {
+  if (form.number_bytes == sizeof(float)) {
+    return std::bit_cast<float>(form.big_endian ? base::load_be<std::uint32_t>(at) : base::load_le<std::uint32_t>(at));
+  }
+  return std::bit_cast<double>(form.big_endian ? base::load_be<std::uint64_t>(at) : base::load_le<std::uint64_t>(at));
+}
+
+}  // namespace
+
+void OddNumbers::Sites::note(std::uint64_t offset) noexcept { add({1, offset}); }
+
+void OddNumbers::Sites::add(const Sites& others) noexcept {
+  if (others.count == 0) return;
+  first_offset = count == 0 ? others.first_offset : std::min(first_offset, others.first_offset);
+  count += others.count;
+}
+
+void OddNumbers::add(const OddNumbers& others) noexcept {
+  seen += others.seen;
+  not_finite.add(others.not_finite);
+  huge.add(others.huge);
+  off.add(others.off);
+  zero_links.add(others.zero_links);
+  for (std::size_t border = 0; border < zero_at_border.size(); ++border) {
+    for (std::size_t mu = 0; mu < zero_at_border[border].size(); ++mu) {
+      zero_at_border[border][mu] += others.zero_at_border[border][mu];
+    }
+  }
+}
+
+NumberWatch::NumberWatch(const Payload& payload) {
+  const FieldSpec& spec = payload.spec;
+  has_magnitudes_ = payload.codec.fixed16;
+  if (has_magnitudes_ || payload.extents.size() == 0 || spec.numbers == 0) return;
+  form_ = {payload.site_bytes() / spec.number_bytes(), static_cast<std::size_t>(spec.number_bytes()),
+           payload.byte_order == ByteOrder::big};
+  order_ = lattice::resolve_order(payload.order, payload.stored.extents.size());
+  places_ = payload.codec.order;
+  for (std::uint64_t k = places_.size(); k < form_.numbers; ++k) places_.push_back(static_cast<std::uint32_t>(k));
+  site_.resize(static_cast<std::size_t>(spec.numbers));
+  least_ = 0;
+  most_ = std::numeric_limits<double>::max();
+  if (spec.kind != FieldKind::gauge || spec.colors < 2 || spec.links < 1 || !spec.is_complex) return;
+  colors_ = static_cast<std::size_t>(spec.colors);
+  link_numbers_ = 2 * colors_ * colors_;
+  const auto links = static_cast<std::size_t>(spec.links);
+  if (link_numbers_ * links != spec.numbers || form_.numbers % links != 0) return;
+  links_ = links;
+  held_ = static_cast<std::size_t>(form_.numbers) / links;
+  // Rows and columns have length 1, also those that are left of a link in the file.
+  const double square = static_cast<double>(links * colors_ * held_) / static_cast<double>(link_numbers_);
+  least_ = square - tolerance * static_cast<double>(links);
+  most_ = square + tolerance * static_cast<double>(links);
+}
+
+bool NumberWatch::is_other_kind() const noexcept {
+  return found.off.count >= enough && 2 * found.off.count > found.seen;
+}
+
+void NumberWatch::look(const Payload& payload, base::Bytes sites, std::uint64_t file_site) {
+  if ((form_.numbers == 0 && !has_magnitudes_) || is_other_kind()) return;
+  const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
+  if (count == 0) return;
+  if (has_magnitudes_) return look_at_magnitudes(payload, sites, file_site);
+  const auto closely = [&](std::uint64_t k) {
+    look_closely(payload, sites.subspan(static_cast<std::size_t>(k * site_bytes), static_cast<std::size_t>(site_bytes)),
+                 file_site + k);
+  };
+  found.seen += count;
+  const std::uint64_t sample = links_ > 0 ? count / 2 : count;
+  for (std::uint64_t k = 0;;) {
+    k = kernels::first_beyond(sites, form_, k, least_, most_);
+    if (k == count) break;
+    if (k != sample) closely(k);
+    ++k;
+  }
+  if (sample < count) closely(sample);
+}
+
+// A site with a number that fixed point cannot hold is nothing but NaN, which its magnitude says (formats/modes.md 5).
+void NumberWatch::look_at_magnitudes(const Payload& payload, base::Bytes sites, std::uint64_t file_site) {
+  const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
+  found.seen += count;
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (std::isfinite(number_at(sites.data() + k * site_bytes, {1, sizeof(float), true}))) continue;
+    found.not_finite.note(payload.origin() + (file_site + k) * site_bytes);
+  }
+}
+
+void NumberWatch::look_closely(const Payload& payload, base::Bytes site, std::uint64_t file_site) {
+  const std::uint64_t offset = payload.origin() + file_site * payload.site_bytes();
+  double largest = 0;
+  bool is_finite = true;
+  for (std::size_t k = 0; k < form_.numbers; ++k) {
+    const double number = number_at(site.data() + k * form_.number_bytes, form_);
+    is_finite = is_finite && std::isfinite(number);
+    largest = std::max(largest, std::abs(number));
+    site_[places_[k]] = number;
+  }
+  if (!is_finite) return found.not_finite.note(offset);
+  if (links_ == 0) return;
+  if (largest > most_of_link) found.huge.note(offset);
+  judge_links(payload, file_site, offset);
+}
+
+void NumberWatch::judge_links(const Payload& payload, std::uint64_t file_site, std::uint64_t offset) {
+  bool is_off = false;
+  const int last = payload.extents.size() - 1;
+  const Coord x = lattice::site_at(file_site, payload.stored, order_);
+  for (std::size_t mu = 0; mu < links_; ++mu) {
+    const double* const link = site_.data() + mu * link_numbers_;
+    if (!std::all_of(link, link + link_numbers_, [](double number) { return number == 0; })) {
+      is_off = is_off || !is_in_group(mu);
+      continue;
+    }
+    found.zero_links.note(offset);
+    if (mu >= max_dimensions) continue;
+    if (x[last] == 0) ++found.zero_at_border[0][mu];
+    if (x[last] == payload.extents[last] - 1) ++found.zero_at_border[1][mu];
+  }
+  if (is_off) found.off.note(offset);
+}
+
+// The numbers that the file has of it: as long as they must be, and, where they are whole rows, these at right angles.
+bool NumberWatch::is_in_group(std::size_t link) const noexcept {
+  const double* const u = site_.data() + link * link_numbers_;
+  double square = 0;
+  for (std::size_t k = 0; k < link_numbers_; ++k) square += u[k] * u[k];
+  const double expected = static_cast<double>(colors_ * held_) / static_cast<double>(link_numbers_);
+  if (!(std::abs(square - expected) <= tolerance)) return false;
+  const std::size_t row = 2 * colors_, rows = held_ / row;
+  if (held_ % row != 0) return true;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      double re = 0, im = 0;
+      for (std::size_t k = 0; k < row; k += 2) {
+        const double *const a = u + i * row + k, *const b = u + j * row + k;
+        re += a[0] * b[0] + a[1] * b[1];
+        im += a[1] * b[0] - a[0] * b[1];
+      }
+      if (!(std::abs(re) <= tolerance && std::abs(im) <= tolerance)) return false;
+    }
+  }
+  return true;
+}
 
 void add(ZeroRegion& zeros, const ZeroRegion& more) noexcept {
   if (more.sites == 0) return;

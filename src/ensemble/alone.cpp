@@ -6,7 +6,7 @@
 
 #include <limequat/error.hpp>
 
-#include "ensemble/catalogued.hpp"
+#include "ensemble/look.hpp"
 
 namespace lq {
 

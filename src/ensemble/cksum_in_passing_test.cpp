@@ -3,7 +3,7 @@
 //
 // In whatever pieces a file is read: its sum is that of the file read from end to end, and no byte is read for its sake
 // that was read anyway.
-#include "ensemble/cksum_in_passing.hpp"
+#include "ensemble/cksum.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,6 @@
 #include <gtest/gtest.h>
 #include <limequat/limequat.hpp>
 
-#include "ensemble/cksum.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// SQLite as this room uses it: statements with bound values, transactions, and errors as sentences that name the file
-// and the remedy. Values are never part of the text of a statement.
+// A catalogue as a database: SQLite as we use it, many rows in one transaction, and the tables.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
+#include <vector>
+
+#include "base/clock.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -114,5 +117,58 @@ class Transaction {
   const Database& database_;
   bool is_open_ = true;
 };
+
+// Results kept together in short transactions: others may write in between, and whoever is killed has lost one batch.
+
+template <class Item, class Keep>
+class Batches {
+ public:
+  Batches(const Database& database, const Keep& keep) : database_(database), keep_(keep) {}
+
+  void add(Item item) {
+    items_.push_back(std::move(item));
+    if (items_.size() >= most || since_flush_.seconds() > longest) flush();
+  }
+
+  void flush() {
+    if (!items_.empty()) {
+      Transaction transaction(database_);
+      for (Item& item : items_) keep_(std::move(item));
+      transaction.commit();
+      items_.clear();
+    }
+    since_flush_ = {};
+  }
+
+ private:
+  static constexpr std::size_t most = 500;
+  static constexpr double longest = 2;  // seconds
+
+  const Database& database_;
+  const Keep& keep_;
+  std::vector<Item> items_;
+  base::Stopwatch since_flush_;
+};
+
+// The tables of a catalogue (docs/formats/catalogue.md), and where its file is.
+
+inline constexpr const char* usual_name = "lq-catalogue.db";
+
+// The path that the options mean: `db`, or the usual name in this folder or the nearest one above that has it; in this
+// folder where none has.
+std::string place_of(const std::string& db);
+
+// The catalogue of the usual name in a folder or the nearest one above; empty: there is none.
+std::string nearest_catalogue(const std::string& folder);
+
+// An existing catalogue: not_found says how to make one; malformed: it is another program's; unsupported: it was made
+// by a later version.
+Database open_existing(const std::string& path);
+// The same, made where there is none.
+Database open_or_make(const std::string& path);
+Database make_in_memory();
+Database make_in_memory(const Database& contents);
+// Brings one that an earlier version made to the tables of this one, before anything is written to it.
+void migrate(const Database& database);
 
 }  // namespace lq::ensemble

@@ -10,13 +10,9 @@
 #include <limequat/ensemble.hpp>
 
 #include "base/text.hpp"
-#include "ensemble/assess.hpp"
 #include "ensemble/database.hpp"
+#include "ensemble/ensemble.hpp"
 #include "ensemble/expression.hpp"
-#include "ensemble/indexing.hpp"
-#include "ensemble/page.hpp"
-#include "ensemble/schema.hpp"
-#include "ensemble/scrubbing.hpp"
 
 namespace lq::ensemble {
 

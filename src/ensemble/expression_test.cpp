@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
-#include "ensemble/schema.hpp"
+#include "ensemble/database.hpp"
 
 namespace lq::ensemble {
 namespace {

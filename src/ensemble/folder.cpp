@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/temporary_name.hpp"
-#include "ensemble/series.hpp"
+#include "ensemble/files.hpp"
 #include "io/journal.hpp"
 
 namespace lq::ensemble {

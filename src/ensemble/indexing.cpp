@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/indexing.hpp"
+#include "ensemble/ensemble.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -17,12 +17,11 @@
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
 #include "comm/cores.hpp"
-#include "ensemble/batches.hpp"
+#include "ensemble/database.hpp"
+#include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "ensemble/look.hpp"
-#include "ensemble/schema.hpp"
 #include "ensemble/store.hpp"
-#include "ensemble/walk.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::ensemble {

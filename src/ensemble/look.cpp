@@ -14,12 +14,12 @@
 #include <limequat/inspect.hpp>
 
 #include "base/text.hpp"
-#include "ensemble/series.hpp"
+#include "ensemble/files.hpp"
 #include "format/foreign.hpp"
 #include "io/verdict.hpp"
-#include "sets/checkpoint/field_note.hpp"
 #include "sets/checkpoint/found_set.hpp"
-#include "storage/description.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+#include "storage/subfiles.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::ensemble {

@@ -13,8 +13,8 @@
 #include <limequat/options.hpp>
 
 #include "base/properties.hpp"
+#include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
-#include "ensemble/walk.hpp"
 
 namespace lq::ensemble {
 
@@ -55,5 +55,15 @@ Looked look_at(const std::string& path, const Limits& limits);
 Looked glance_at(const std::string& path, const Limits& limits);
 // Of what nobody looks into: name and status alone.
 Looked without_look(const std::string& path, const FileStatus& status);
+
+// What a catalogue knows of a folder, for whoever looks into that without it.
+struct Catalogued {
+  std::string db;                  // the catalogue; empty: there is none
+  std::vector<std::string> paths;  // its entries below the folder
+};
+
+// `folder`: as full_path() gives it. Of the catalogue in it or in the nearest folder above. Throws what is wrong with
+// that.
+Catalogued catalogued_below(const std::string& folder);
 
 }  // namespace lq::ensemble

@@ -12,10 +12,9 @@
 
 #include "base/ordered_results.hpp"
 #include "comm/cores.hpp"
-#include "ensemble/catalogued.hpp"
+#include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "ensemble/look.hpp"
-#include "ensemble/walk.hpp"
 #include "io/verdict.hpp"
 
 namespace lq::ensemble {

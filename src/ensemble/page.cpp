@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/page.hpp"
+#include "ensemble/ensemble.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -14,13 +14,9 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
-#include "ensemble/assess.hpp"
-#include "ensemble/indexing.hpp"
-#include "ensemble/page_parts.hpp"
-#include "ensemble/schema.hpp"
+#include "ensemble/database.hpp"
+#include "ensemble/files.hpp"
 #include "ensemble/store.hpp"
-#include "ensemble/walk.hpp"
-#include "ensemble/write_new.hpp"
 
 namespace lq::ensemble {
 namespace {

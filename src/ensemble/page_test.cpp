@@ -1,10 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/page.hpp"
+#include "ensemble/ensemble.hpp"
 
 #include <gtest/gtest.h>
 
-#include "ensemble/schema.hpp"
+#include "ensemble/database.hpp"
 
 namespace lq::ensemble {
 namespace {

@@ -15,10 +15,8 @@
 #include "base/utc_time.hpp"
 #include "base/xml.hpp"
 #include "ensemble/cksum.hpp"
-#include "ensemble/qcdml_file.hpp"
-#include "ensemble/qcdml_schema.hpp"
-#include "ensemble/walk.hpp"
-#include "ensemble/write_new.hpp"
+#include "ensemble/files.hpp"
+#include "ensemble/qcdml.hpp"
 
 namespace lq::ensemble::qcdml {
 namespace {

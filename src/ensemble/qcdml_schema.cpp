@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/qcdml_schema.hpp"
+#include "ensemble/qcdml.hpp"
 
 #include <algorithm>
 #include <array>

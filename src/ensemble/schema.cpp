@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/schema.hpp"
+#include "ensemble/database.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/scrubbing.hpp"
+#include "ensemble/ensemble.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -15,12 +15,10 @@
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
 #include "comm/cores.hpp"
-#include "ensemble/batches.hpp"
 #include "ensemble/cksum.hpp"
-#include "ensemble/cksum_in_passing.hpp"
+#include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"
 #include "ensemble/look.hpp"
-#include "ensemble/schema.hpp"
 #include "ensemble/store.hpp"
 #include "sets/checkpoint/repair.hpp"
 

@@ -8,6 +8,8 @@
 
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
+#include "ensemble/database.hpp"
+#include "ensemble/look.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -223,5 +225,17 @@ void Store::forget(std::int64_t id) {
   forget_.bind(id).run();
 }
 void Store::forget_other(const std::string& path) { forget_other_.bind(path).run(); }
+
+Catalogued catalogued_below(const std::string& folder) {
+  Catalogued known{.db = nearest_catalogue(folder), .paths = {}};
+  if (known.db.empty()) return known;
+  const Database database = open_existing(known.db);
+  Statement files = database.prepare("SELECT path FROM files ORDER BY path");
+  while (files.step()) {
+    std::string path = files.text(0);
+    if (is_below(path, folder)) known.paths.push_back(std::move(path));
+  }
+  return known;
+}
 
 }  // namespace lq::ensemble

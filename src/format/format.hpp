@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/field.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/metadata.hpp>
 #include <limequat/options.hpp>
@@ -304,5 +305,65 @@ const Format& format_for(const std::string& path, const FieldSpec& spec, const E
 LQ_INNER const Format& recognise(base::ByteSource& file);
 // What is in a file of whatever format.
 Catalog scan(base::ByteSource& file, const Limits& limits);
+
+// What the FieldFormat of some formats is beside: sides that most formats do without.
+
+// No two fields of a file may have one name.
+class LQ_INNER RequiresUniqueNames {
+ public:
+  virtual ~RequiresUniqueNames() = default;
+};
+
+inline bool needs_unique_names(const FieldFormat& format) noexcept {
+  return dynamic_cast<const RequiresUniqueNames*>(&format) != nullptr;
+}
+
+// Something can be said of a field that fits the format: that the programs which the format is from do not read it.
+class LQ_INNER Advises {
+ public:
+  virtual ~Advises() = default;
+  // A sentence without the name of the file, or nothing.
+  virtual std::string advice(const FieldSpec& in_file) const = 0;
+};
+
+inline std::string advice_of(const FieldFormat& format, const FieldSpec& in_file) {
+  const auto* const adviser = dynamic_cast<const Advises*>(&format);
+  return adviser == nullptr ? std::string{} : adviser->advice(in_file);
+}
+
+// Marks that a repair leaves. The first is that of data that nothing proves since they were repaired: a text of the
+// field or of the file, which makes every examination call them unproven (io/judgement.hpp). FieldFormat::store_sums()
+// without any sums puts it in their place. Conversions carry it like other texts.
+
+inline constexpr std::string_view unproven_text = "limequat-unproven";
+// The text of a part that was rescued of a field whose data ended early: which part it is.
+inline constexpr std::string_view rescued_text = "limequat-rescued";
+
+// A field spread over several files on writing: equal blocks of the lattice, a file for each.
+class Parts {
+ public:
+  // Nothing: all in one file. invalid_argument, unsupported: the field cannot be spread like that.
+  static std::optional<Parts> of(const FieldRequest& request);
+
+  std::uint64_t count() const noexcept { return volume(counts_); }
+  std::uint64_t sites() const noexcept { return volume(block_); }  // of each
+  const Extents& extents() const noexcept { return extents_; }     // of the lattice
+  const Extents& block() const noexcept { return block_; }
+  // The first site of part `number`; the dimension of `order` that is named first runs fastest.
+  Coord lower(std::uint64_t number, const SiteOrder& order) const;
+  // Puts a part of the field into each of these places: part k, in the payload's order, into file k.
+  void place(Payload& payload, const std::vector<std::uint64_t>& offsets) const;
+
+ private:
+  Extents extents_, counts_, block_;
+};
+
+// What numbers look like, where a description and a length contradict each other: the lower half of a double is noise,
+// which as a number in single precision would often be huge.
+
+// The precision of the numbers in these bytes, of which a few thousand are looked at; nothing where it cannot be told,
+// as of zeros and of small integers.
+std::optional<Precision> likely_precision(base::ByteSource& file, std::uint64_t offset, std::uint64_t length,
+                                          ByteOrder order);
 
 }  // namespace lq::format

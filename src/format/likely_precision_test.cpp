@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/likely_precision.hpp"
+#include "format/format.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small pieces of a file in ascending order, through one window: many tiny records cost few reads, and a jump
-// over a large payload does not read it.
+// Small pieces of a file in ascending order, and the texts of small records.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
+
+#include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
@@ -31,6 +35,26 @@ class ReadAhead {
   std::uint64_t start_ = 0;
   std::size_t held_ = 0;
   std::size_t next_window_ = 4096;
+};
+
+// Contents of small records, with bounds on what is held in memory. Texts end with a NUL in some programs'
+// files and without in others': trailing NULs are removed.
+class TextReader {
+ public:
+  TextReader(ReadAhead& file, const Limits& limits)
+      : file_(file), text_bytes_(limits.text_bytes), budget_(4 * limits.text_bytes) {}
+
+  // For metadata: nothing when the contents are not text, or more than the limits allow.
+  std::optional<std::string> text(const Record& record);
+  // For an XML document or another record that must be read: Error(too_large) above 1 MiB.
+  std::string document(const Record& record);
+
+ private:
+  std::string contents(const Record& record);
+
+  ReadAhead& file_;
+  std::uint64_t text_bytes_;
+  std::uint64_t budget_;  // bytes that all texts together may still take
 };
 
 }  // namespace lq::format

@@ -7,17 +7,193 @@
 
 #include <fmt/format.h>
 
+#include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "format/component.hpp"
-#include "hdf5/fields/examiner.hpp"
-#include "hdf5/fields/field_format.hpp"
-#include "hdf5/fields/mender.hpp"
-#include "hdf5/fields/scan.hpp"
-#include "hdf5/headers/explain.hpp"
+#include "format/format.hpp"
+#include "hdf5/driver/driver.hpp"
+#include "hdf5/filters/filters.hpp"
+#include "hdf5/headers/object_header.hpp"
 #include "hdf5/headers/superblock.hpp"
+#include "hdf5/layouts/layout_writer.hpp"
+#include "hdf5/making/make.hpp"
 #include "hdf5/tree/contents.hpp"
 
 namespace lq::hdf5 {
+namespace {
+
+// By what is next to it.
+const LayoutWriter& layout_of(hid_t object) {
+  const bool is_qlua = H5Iget_type(object) == H5I_GROUP || H5Aexists(object, ".kind") > 0;
+  if (is_qlua) return qlua_writer();
+  return H5Aexists(object, "limequat_layout") > 0 ? native_writer() : qdp_writer();
+}
+
+// What the library changes becomes changes of the file.
+void edit(base::EditedSource& file, base::FunctionRef<void(hid_t)> change) {
+  const Lock lock;
+  Image image(file);
+  Handle opened = open_in(image, Access::write);
+  change(opened.get());
+  close_in(std::move(opened), image);
+  const auto changes = image.changes();
+  if (image.size() > file.size()) file.append_zeros(image.size() - file.size());
+  for (const auto& [offset, bytes] : changes) file.replace(offset, bytes.size(), bytes);
+}
+
+}  // namespace
+
+void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const format::Digest& sums) {
+  if (sums.sums.all.empty()) {
+    return state_unproven(file, "since a repair: a field had no checksum that could be read, and the file was damaged");
+  }
+  const Where where{catalog.path, absolute_path(entry.name)};
+  edit(file, [&](hid_t opened) {
+    const Handle object = require(H5Oopen(opened, where.object.c_str(), H5P_DEFAULT), H5Oclose, where, "is not there");
+    const LayoutWriter& layout = layout_of(object.get());
+    format::FieldRequest request;
+    request.name = entry.name;
+    request.spec = entry.payload.spec;
+    request.extents = entry.payload.extents;
+    request.slice_checksums = sums.sums.find({SumKind::scidac, SumOf::slices}) != nullptr;
+    const FieldDatasets plan = layout.datasets(request);
+    std::vector<Handle> datasets;
+    for (const DatasetPlan& one : plan.datasets) {
+      datasets.push_back(require(H5Dopen2(opened, one.path.c_str(), H5P_DEFAULT), H5Dclose, where, "is not a dataset"));
+    }
+    layout.put_sums(datasets, plan, {request, sums, {}});
+  });
+}
+
+void state_unproven(base::EditedSource& file, const std::string& why) {
+  const Where where{file.path(), "/"};
+  edit(file, [&](hid_t opened) {
+    const Handle root = require(H5Oopen(opened, "/", H5P_DEFAULT), H5Oclose, where, "is not there");
+    const std::string name(format::unproven_text);
+    if (H5Aexists(root.get(), name.c_str()) <= 0) put_text(root.get(), name, why, where);
+  });
+}
+
+namespace {
+
+// Texts that say how numbers lie in a file of another format, which says nothing here.
+constexpr std::array<std::string_view, 5> of_other_files{
+    "ildg-format", "scidac-private-file-xml", "scidac-private-record-xml", "scidac-checksum", "limequat-slices"};
+// Texts that repeat the precision.
+constexpr std::array<std::string_view, 1> of_numbers{"scidac-record-xml"};
+
+template <std::size_t n>
+bool is_among(const std::array<std::string_view, n>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+class Fields final : public format::FieldFormat, public format::RequiresUniqueNames {
+ public:
+  bool is_for(const FieldSpec&, const Extents&) const override { return true; }
+  std::span<const std::string_view> known_choices() const override {
+    static constexpr std::array<std::string_view, 3> known{"layout", "dataset_chunk", "filters"};
+    return known;
+  }
+  format::Layout plan(const format::FieldRequest& request) const override { return plan_field(request); }
+  format::Layout plan_record(const format::RecordRequest& request) const override { return hdf5::plan_record(request); }
+
+  Metadata carried(const Metadata& texts, bool precision_changes) const override {
+    Metadata carried;
+    for (const auto& [name, text] : texts) {
+      const bool again = std::ranges::find(carried, name, &std::pair<std::string, std::string>::first) != carried.end();
+      const bool outdated = precision_changes && is_among(of_numbers, name);
+      if (!again && !outdated && !is_among(of_other_files, name) && !is_reserved(name))
+        carried.emplace_back(name, text);
+    }
+    return carried;
+  }
+
+  const format::TileCodec* tile_codec(std::string_view encoding) const override { return hdf5::tile_codec(encoding); }
+
+  std::vector<format::Literal> refer(std::span<const format::Reference> fields) const override {
+    return hdf5::refer(fields);
+  }
+
+  void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry,
+                  const format::Digest& sums) const override {
+    hdf5::store_sums(file, catalog, entry, sums);
+  }
+};
+
+}  // namespace
+
+const format::FieldFormat& field_format() {
+  static const Fields fields;
+  return fields;
+}
+
+namespace {
+
+// So many times what is there may be missing: a damaged superblock may say anything.
+constexpr std::uint64_t most_missing = 16;
+
+class Hdf5Mender final : public format::Mender {
+ public:
+  // The library refuses a file that ends before its superblock says so, although most of it may be there: what is
+  // missing becomes zeros, which are no header of an object.
+  std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits,
+                                    format::Findings& done) const override {
+    const Superblock superblock = parse_superblock(file);
+    close(file, superblock, done);
+    const std::uint64_t there = file.size(), needed = whole_bytes(superblock);
+    if (needed <= there) return {};
+    const std::uint64_t missing = needed - there;
+    if (missing / most_missing > there) refuse(file, missing, "far more than there is");
+    file.append_zeros(missing);
+    const Catalog catalog = scan(file, limits);
+    const bool is_read =
+        std::ranges::none_of(catalog.findings, [](const Finding& finding) { return finding.rule == "hdf5-file"; });
+    if (!is_read || catalog.records.empty()) refuse(file, missing, "and with them what says which data it holds");
+    Finding finding{.severity = Severity::warning,
+                    .rule = "repair-hdf5-end",
+                    .message = fmt::format("the last {} of {} bytes are missing and are zeros now: {} datasets can be "
+                                           "read; what cannot is named below",
+                                           missing, needed, catalog.records.size())};
+    finding.offset = there;
+    finding.length = missing;
+    done.add(std::move(finding));
+    state_unproven(file, fmt::format("since a repair: the file ended at byte {} of {}", there, needed));
+    return there;
+  }
+
+ private:
+  // A program that was killed leaves marks by which the library takes the file for one that is being written.
+  static void close(base::EditedSource& file, const Superblock& superblock, format::Findings& done) {
+    const auto closed = closed_superblock(file, superblock);
+    if (!closed) return;
+    file.replace(superblock.offset, closed->size(), *closed);
+    Finding finding{.severity = Severity::warning,
+                    .rule = "repair-hdf5-open",
+                    .message =
+                        "the program that wrote the file did not close it: the mark that it is open for writing, "
+                        "for which HDF5 refuses it, was removed. What the program wrote after its last flush is "
+                        "not in the file"};
+    finding.offset = superblock.offset;
+    finding.length = closed->size();
+    done.add(std::move(finding));
+  }
+
+  [[noreturn]] static void refuse(const base::EditedSource& file, std::uint64_t missing, const char* why) {
+    throw Error(Code::truncated,
+                fmt::format("{}: nothing of it can be rescued: {} bytes are missing at its end, {}; copy it again from "
+                            "its source",
+                            file.path(), missing, why),
+                {.path = file.path()});
+  }
+};
+
+}  // namespace
+
+const format::Mender& mender() {
+  static const Hdf5Mender only;
+  return only;
+}
+
 namespace {
 
 // The field whose record stands for several datasets; nullptr: it is a dataset.

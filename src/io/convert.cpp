@@ -20,11 +20,9 @@
 #include "comm/agree.hpp"
 #include "comm/parallel_for.hpp"
 #include "comm/thread_count.hpp"
-#include "engine/checksum_sites.hpp"
-#include "engine/pass_through.hpp"
+#include "engine/file_order.hpp"
 #include "engine/sequence.hpp"
 #include "format/format.hpp"
-#include "format/optional_interfaces.hpp"
 #include "io/convert_part.hpp"
 #include "io/field_writer.hpp"
 #include "io/judgement.hpp"
@@ -46,7 +44,7 @@
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
 #include "options/agreed.hpp"
-#include "storage/twice_read.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq {
 

@@ -16,7 +16,7 @@
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"
-#include "storage/twice_read.hpp"
+#include "storage/forwarding.hpp"
 
 namespace lq::io {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/block.hpp"
+#include "engine/movement.hpp"
 #include "engine/site_packer.hpp"
 #include "io/judgement.hpp"
 #include "io/single_byte.hpp"

@@ -14,7 +14,7 @@
 
 #include "base/temporary_name.hpp"
 #include "kernels/crc32.hpp"
-#include "storage/own_name.hpp"
+#include "storage/publish.hpp"
 
 namespace lq::io {
 

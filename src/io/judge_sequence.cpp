@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/judge_sequence.hpp"
 
-#include "engine/checksum_sites.hpp"
 #include "engine/direct.hpp"
+#include "engine/file_order.hpp"
 
 namespace lq::io {
 

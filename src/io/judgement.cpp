@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "format/unproven.hpp"
+#include "format/format.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 

@@ -46,7 +46,7 @@ bool slices_vouch(const FieldEntry& entry, const engine::TransferStats& stats);
 // A claim for each sum that the file states of the field, and one that is absent where it has no exact one.
 std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of);
 
-// What a repair left unproven (format/unproven.hpp), as a claim that could not be compared; nothing where the texts
+// What a repair left unproven (format/format.hpp), as a claim that could not be compared; nothing where the texts
 // do not say so.
 std::optional<Claim> unproven_claim(const Metadata& texts, std::string of);
 

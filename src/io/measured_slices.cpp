@@ -6,7 +6,7 @@
 
 #include "io/local_box.hpp"
 #include "lattice/site_order.hpp"
-#include "physics/u1_links.hpp"
+#include "physics/plaquettes.hpp"
 
 namespace lq::io {
 

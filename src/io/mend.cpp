@@ -12,11 +12,11 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/thread_count.hpp"
-#include "engine/checksum_sites.hpp"
 #include "engine/direct.hpp"
+#include "engine/file_order.hpp"
 #include "engine/transfer_stats.hpp"
 #include "format/findings.hpp"
-#include "format/unproven.hpp"
+#include "format/format.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
 #include "io/merge_texts.hpp"

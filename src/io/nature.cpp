@@ -18,8 +18,8 @@
 #include "io/part_plaquettes.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/site_order.hpp"
-#include "physics/u1_links.hpp"
-#include "physics/zero_links.hpp"
+#include "physics/link_checks.hpp"
+#include "physics/plaquettes.hpp"
 
 namespace lq::io {
 namespace {

@@ -8,8 +8,8 @@
 #include "io/measured_slices.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
+#include "physics/plaquettes.hpp"
 #include "physics/slices.hpp"
-#include "physics/u1_links.hpp"
 
 namespace lq::io {
 

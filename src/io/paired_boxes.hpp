@@ -11,8 +11,8 @@
 
 #include <limequat/catalog.hpp>
 
-#include "engine/checksum_sites.hpp"
-#include "engine/row_order.hpp"
+#include "engine/file_order.hpp"
+#include "engine/stretches.hpp"
 #include "lattice/blocks.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"

@@ -8,7 +8,7 @@
 
 #include "io/local_box.hpp"
 #include "lattice/site_order.hpp"
-#include "physics/lattice_sum.hpp"
+#include "physics/site_sums.hpp"
 #include "physics/su_n.hpp"
 
 namespace lq::io {

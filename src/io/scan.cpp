@@ -18,7 +18,7 @@
 #include "io/journal_watch.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
-#include "storage/description.hpp"
+#include "storage/subfiles.hpp"
 #include "storage/window.hpp"
 
 namespace lq::io {

@@ -14,7 +14,7 @@
 
 #include "io/write.hpp"
 #include "storage/file_system.hpp"
-#include "storage/layout.hpp"
+#include "storage/stripes.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"

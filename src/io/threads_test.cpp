@@ -19,8 +19,8 @@
 #include <limequat/json.hpp>
 #include <limequat/limequat.hpp>
 
-#include "engine/checksum_sites.hpp"
 #include "engine/direct.hpp"
+#include "engine/file_order.hpp"
 #include "io/read.hpp"
 #include "io/verify.hpp"
 #include "io/write.hpp"

@@ -19,9 +19,8 @@
 
 #include "comm/agree.hpp"
 #include "comm/thread_count.hpp"
-#include "engine/checksum_sites.hpp"
+#include "engine/file_order.hpp"
 #include "format/format.hpp"
-#include "format/unproven.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
@@ -33,8 +32,8 @@
 #include "io/verdict.hpp"
 #include "lattice/local_field.hpp"
 #include "options/agreed.hpp"
-#include "physics/examine_links.hpp"
-#include "physics/u1_links.hpp"
+#include "physics/link_checks.hpp"
+#include "physics/plaquettes.hpp"
 
 namespace lq {
 

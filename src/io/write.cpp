@@ -18,7 +18,7 @@
 #include "io/sites.hpp"
 #include "io/transfer.hpp"
 #include "lattice/local_field.hpp"
-#include "physics/u1_links.hpp"
+#include "physics/plaquettes.hpp"
 
 namespace lq {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // CMakeLists.txt runs this once for every instruction set; where it has no such loops there is nothing to be wrong.
-#include "kernels/around_caches.hpp"
+#include "kernels/pack.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include <new>
 #include <optional>
 
-#include "kernels/crc32_long.hpp"
+#include "kernels/site_crc.hpp"
 
 #if defined(LQ_HAVE_ISAL)
 #include <isa-l.h>

@@ -25,7 +25,7 @@ inline bool ends_in_crc32(base::Bytes bytes) noexcept {
 std::uint32_t crc32_portable(std::uint32_t crc, base::Bytes bytes) noexcept;
 
 // Which implementation crc32() uses for short data: "isa-l", "libdeflate", "instruction" or "portable". Long data take
-// the loops of this room where these are the faster ones (crc32_long.hpp).
+// the loops of this room where these are the faster ones (site_crc.hpp).
 std::string_view crc32_provider() noexcept;
 
 }  // namespace lq::kernels

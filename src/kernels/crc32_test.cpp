@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/crc32_long.hpp"
+#include "kernels/site_crc.hpp"
 #include "support/plain_checksum.hpp"
 
 namespace lq::kernels {

@@ -1,16 +1,21 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums made of the CRC-32 of sites: the SciDAC checksum (formats/scidac.md), of which partial sums of disjoint site
-// sets combine by XOR, and the weighted sum, of which they combine by addition.
+// Sums of sites in file form: those made of their CRC-32, those that are not, and the sum of the squares of numbers.
 #pragma once
 
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include <limequat/report.hpp>
+#include <limequat/sums.hpp>
 
 #include "base/bytes.hpp"
+#include "base/inner.hpp"
+#include "kernels/sha256.hpp"
 
 namespace lq::kernels {
 
@@ -58,5 +63,42 @@ struct SiteNumbers {
 // between nothing); that of all sites if there is none.
 std::uint64_t first_beyond(base::Bytes bytes, const SiteNumbers& form, std::uint64_t first, double least,
                            double most) noexcept;
+
+// Values of the sums that are not made of the CRC-32 of sites (<limequat/sums.hpp>): of bytes in file form, given their
+// place.
+
+// Words of 32 bits in the byte order of the file; bytes after the last whole word are left out.
+std::uint32_t sum_of_words(base::Bytes bytes, bool big_endian) noexcept;
+
+// XOR of the words rotated by their number mod 29 (suma) and mod 31 (sumb); the first one has number `first_word`.
+Checksum rotated_words(base::Bytes bytes, bool big_endian, std::uint64_t first_word) noexcept;
+
+// XOR of the words.
+std::uint32_t xor_of_words(base::Bytes bytes, bool big_endian) noexcept;
+
+// SHA-256 of a site as QLUA takes it: the number of dimensions and the coordinates in 64 bits each, then the numbers,
+// everything little-endian; padded: each number followed by as many zero bytes as it needs to have eight.
+LQ_INNER Sha256::Words sha256_of_site(base::Bytes site, std::size_t number_bytes, bool big_endian,
+                                      std::span<const std::int64_t> coordinates, bool is_padded = false) noexcept;
+
+// What bytes with CRC-32 `crc`, `bytes` of them with `behind` more after them, contribute to the CRC-32 of the whole
+// by XOR: all contributions and the CRC-32 of as many zeros as the whole is long give it.
+LQ_INNER std::uint32_t crc32_contribution(std::uint32_t crc, std::uint64_t bytes, std::uint64_t behind) noexcept;
+// The CRC-32 of so many zero bytes.
+std::uint32_t crc32_of_zeros(std::uint64_t bytes) noexcept;
+
+// The sum of the squares of numbers, which does not depend on their order: each square is rounded to double once and
+// added to a number of 2112 bits, whose digits add up across ranks.
+
+// Digits of 32 bits from 2^-1088 on, and a count of squares that are no numbers. After each call of add_squares() they
+// are below 2^32, so that those of 2^31 ranks may be added digit by digit.
+inline constexpr std::size_t square_sum_words = 69;
+using SquareSum = std::span<std::uint64_t, square_sum_words>;
+
+void add_squares(SquareSum sum, base::Bytes numbers, std::size_t number_bytes, bool big_endian) noexcept;
+// Of matrices of su(3), eight numbers c1 ... c8 each, the sum of 2 (3 (c1^2 + c2^2 - c1 c2) + c3^2 + ... + c8^2).
+void add_momentum_action(SquareSum sum, base::Bytes numbers, std::size_t number_bytes, bool big_endian) noexcept;
+// Rounded; NaN if any square was no number.
+double value_of(std::span<const std::uint64_t, square_sum_words> sum) noexcept;
 
 }  // namespace lq::kernels

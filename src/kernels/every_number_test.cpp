@@ -16,13 +16,11 @@
 #include <vector>
 
 #include "kernels/crc32.hpp"
-#include "kernels/file_sums.hpp"
+#include "kernels/digest.hpp"
 #include "kernels/fixed16.hpp"
 #include "kernels/fused.hpp"
 #include "kernels/plaquette_rows.hpp"
-#include "kernels/shared_exponent.hpp"
 #include "kernels/site_numbers.hpp"
-#include "kernels/square_sum.hpp"
 #include "support/every_number.hpp"
 #include "support/guarded.hpp"
 #include "support/plain_checksum.hpp"

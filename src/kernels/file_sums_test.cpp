@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sums of words and hashes against values from other programs, and CRC-32 in parts against CRC-32 of the whole.
-#include "kernels/file_sums.hpp"
+#include "kernels/digest.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Packing and unpacking (pack.hpp) with the SciDAC checksum (digest.hpp) in the same pass over memory. The CRC is
-// always that of the bytes in file form. Site k of a call has rank first_rank + k * rank_stride, which stays below
-// 2^64. `crc` is for sites of as many bytes as the form has in the file. Each site is added to `weighted`, too, unless
-// it is null. Where both sides are in cache, `coming` says what to fetch meanwhile; not all of it need be fetched.
-// Nothing here allocates.
+// Packing and unpacking with checksums in the same pass over memory, of sites one by one and of described memory.
 #pragma once
 
 #include <cstddef>
@@ -42,5 +38,20 @@ void add_sites(Checksum& sum, base::Bytes bytes, const SiteCrc& crc, std::uint64
 // Adds sites whose CRC-32 are known.
 void add_crcs(Checksum& sum, std::span<const std::uint32_t> crcs, std::uint64_t first_rank, std::uint64_t rank_stride,
               WeightedSum* weighted = nullptr) noexcept;
+
+// Sites of described memory moved to file form or back, stripe by stripe, with the CRC-32 of each site (that of the
+// bytes in file form) in the same pass. Nothing here allocates.
+
+using isa::Stripe;
+
+// Whether there are loops for it; the stripes have to be as StripeRun says.
+bool has_stripe_loops(const SiteForm& form, const SiteCrc& crc) noexcept;
+
+// The bytes of each stripe where these are 8 or 16 for all, and they follow one another in the site; else 0.
+std::size_t equal_pieces(std::span<const Stripe> stripes) noexcept;
+
+// `pieces` as equal_pieces() answers.
+void take_stripes(const SiteForm& form, const SiteCrc& crc, std::size_t pieces, const isa::StripeRun& run) noexcept;
+void give_stripes(const SiteForm& form, const SiteCrc& crc, std::size_t pieces, const isa::StripeRun& run) noexcept;
 
 }  // namespace lq::kernels

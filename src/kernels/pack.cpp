@@ -4,8 +4,6 @@
 // Sites one by one, or all at once where memory has no gaps between them.
 #include "kernels/pack.hpp"
 
-#include "kernels/copy_numbers.hpp"
-
 namespace lq::kernels {
 namespace {
 

@@ -16,8 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/copy_numbers.hpp"
-
 namespace lq::kernels {
 namespace {
 

@@ -4,8 +4,8 @@
 
 #include <limequat/lattice.hpp>
 
-#include "kernels/copy_numbers.hpp"
 #include "kernels/dispatch.hpp"
+#include "kernels/pack.hpp"
 
 namespace lq::kernels {
 namespace {

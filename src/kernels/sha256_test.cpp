@@ -11,8 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/sha256_blocks.hpp"
-
 namespace lq::kernels {
 namespace {
 

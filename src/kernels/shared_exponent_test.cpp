@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/shared_exponent.hpp"
+#include "kernels/fixed16.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/square_sum.hpp"
+#include "kernels/digest.hpp"
 
 #include <gtest/gtest.h>
 

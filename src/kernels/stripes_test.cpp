@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Stripes of sites against plain loops over bytes, and the CRC-32 of streams.
-#include "kernels/stripes.hpp"
+#include "kernels/fused.hpp"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include <limequat/field.hpp>
 
 #include "base/prefetch_list.hpp"
-#include "device/copies.hpp"
+#include "device/sites.hpp"
 #include "lattice/bundles.hpp"
 #include "lattice/memory_image.hpp"
 #include "lattice/one_pass.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/around_caches.hpp"
+#include "kernels/pack.hpp"
 
 namespace lq::lattice {
 namespace {

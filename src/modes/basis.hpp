@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The whole modes of a set with local coherence on the sites of a rank, and vectors put together of them block by block
-// (formats/modes.md 6). Knows no ranks.
+// The whole modes and the blocks of a set with local coherence (formats/modes.md 6).
 #pragma once
 
 #include <complex>
@@ -54,5 +53,13 @@ class Basis {
   std::vector<std::vector<float>> single_;  // one of these
   std::vector<std::vector<double>> double_;
 };
+
+// The blocks of a set with local coherence (formats/modes.md 6), dealt out over ranks as sites of a lattice of their
+// own, so that the coefficients of a mode are a field.
+
+// Collective. By the process grid of the sites where that divides the blocks: no site leaves its rank then.
+Grid grid_of_blocks(const Grid& grid, const Description& description);
+// The sites of a box, x fastest.
+std::vector<Coord> list_of(const Box& box);
 
 }  // namespace lq::modes

@@ -14,10 +14,9 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
-#include "format/unproven.hpp"
-#include "modes/export.hpp"
+#include "format/format.hpp"
 #include "modes/new_set.hpp"
-#include "modes/set_access.hpp"
+#include "modes/source.hpp"
 
 namespace lq::modes {
 

@@ -3,7 +3,7 @@
 //
 // Files of MILC, Grid and QDP++ have a field for each vector. QUDA's have one, in which a site holds the numbers of all
 // vectors: they are put together time slice by time slice, each rank reading its own part of the set.
-#include "modes/export.hpp"
+#include "modes/new_set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -19,10 +19,9 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "comm/agree.hpp"
-#include "format/scidac/grid_plan.hpp"
+#include "format/scidac/plan.hpp"
 #include "format/vectors/vectors.hpp"
 #include "io/write.hpp"
-#include "modes/new_set.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::modes {

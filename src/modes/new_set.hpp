@@ -5,6 +5,7 @@
 // adds to it meanwhile.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,5 +78,12 @@ class NewSet {
   std::uint64_t size_ = 0;
   std::unique_ptr<Compression> compression_ = {};  // with coherence
 };
+
+// Sets of modes as files of other programs (formats/vectors.md).
+
+// Collective. Modes first to last - 1 in the format options.format. invalid_argument: there is none of that name;
+// unsupported: it cannot hold the vectors, or they are no set of modes yet.
+void export_set(const Set& source, const std::string& to, const Communicator& communicator, std::uint64_t first,
+                std::uint64_t last, const ConvertOptions& options, Report& report);
 
 }  // namespace lq::modes

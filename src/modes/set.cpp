@@ -19,15 +19,13 @@
 
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
-#include "format/modes/index.hpp"
+#include "format/modes/set.hpp"
 #include "io/background.hpp"
 #include "io/open_file.hpp"
 #include "io/transfer.hpp"
 #include "lattice/local_field.hpp"
 #include "lattice/site_exchange.hpp"
 #include "modes/basis.hpp"
-#include "modes/blocks.hpp"
-#include "modes/set_access.hpp"
 #include "modes/source.hpp"
 
 namespace lq::modes {

@@ -15,9 +15,10 @@
 #include <limequat/catalog.hpp>
 #include <limequat/file.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/modes.hpp>
 
 #include "comm/comm.hpp"
-#include "format/eigen_comp/metadata.hpp"
+#include "format/eigen_comp/eigen_comp_format.hpp"
 #include "format/vectors/vectors.hpp"
 
 namespace lq::modes {
@@ -83,6 +84,12 @@ class Source {
   format::vectors::VectorSet set_;
   std::optional<Compressed> compressed_;
   FieldEntry shown_;  // of compressed ones, what each of them is
+};
+
+// What conversion needs of a set beyond its interface.
+struct SetAccess {
+  // nullptr: a set of modes.
+  static const modes::Source* foreign(const Set& set);
 };
 
 }  // namespace lq::modes

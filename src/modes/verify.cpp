@@ -12,7 +12,7 @@
 #include "comm/agree.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
-#include "modes/set_access.hpp"
+#include "modes/source.hpp"
 
 namespace lq::modes {
 namespace {

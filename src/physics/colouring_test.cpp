@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The law of colours, on all small lattices.
-#include "physics/colouring.hpp"
+#include "physics/halo.hpp"
 
 #include <gtest/gtest.h>
 

@@ -13,8 +13,8 @@
 #include <limequat/physics.hpp>
 
 #include "lattice/local_field.hpp"
-#include "physics/examine_links.hpp"
-#include "physics/u1_links.hpp"
+#include "physics/link_checks.hpp"
+#include "physics/plaquettes.hpp"
 #include "support/every_number.hpp"
 #include "support/thread_comm.hpp"
 

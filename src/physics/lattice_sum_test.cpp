@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sums do not depend on how terms are grouped, and small terms are not lost.
-#include "physics/lattice_sum.hpp"
+#include "physics/site_sums.hpp"
 
 #include <limits>
 #include <random>

@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Questions that each link answers alone: its trace, and how far it is from SU(N).
+// Questions to the links of a gauge field: those that each link answers alone, and all that one pass can tell.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -12,9 +13,34 @@
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
-#include "physics/lattice_sum.hpp"
+#include "physics/site_sums.hpp"
 
 namespace lq::physics {
+
+// Links all of whose numbers are 0: boundaries in time have them, and damage.
+struct ZeroLinks {
+  std::uint64_t all = 0;
+  // Of these, for each direction, in the first and in the last slice of the last dimension.
+  std::array<std::uint64_t, max_dimensions> in_first_slice{}, in_last_slice{};
+
+  // Local. The links of one local site of `grid`, counted in natural order.
+  void add_site(const Grid& grid, std::uint64_t site, std::span<const double> links) noexcept;
+  void add(const ZeroLinks& others) noexcept;
+
+  static constexpr std::size_t terms = 1 + 2 * max_dimensions;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    combined.sum(all);
+    for (std::uint64_t& count : in_first_slice) combined.sum(count);
+    for (std::uint64_t& count : in_last_slice) combined.sum(count);
+  }
+
+  // All are those that leave the last slice, and all of these are zero: open boundaries in time.
+  bool leave_last_slice(const Extents& extents) const noexcept;
+  // All fill the links of some directions in the first or the last slice: fixed boundaries, such as those of the
+  // Schroedinger functional, which some programs store as zeros; but also what lost writes leave of whole slices.
+  bool fill_boundaries(const Extents& extents) const noexcept;
+};
 
 class LinkChecks {
  public:
@@ -55,5 +81,32 @@ class LinkChecks {
   int worst_link_ = 0;
   std::uint64_t far_links_ = 0;
 };
+
+// All that can be asked of a gauge field whose file may be wrong, from one pass: what lq::measure() tells, links that
+// are zero, and whether rows and columns are exchanged.
+
+// Plaquettes of some sites, the same on any process grid. With rows and columns exchanged, four links around a
+// plaquette are no closed loop, so that these products average to less than the plaquette.
+struct TransposedSample {
+  std::uint64_t plaquettes = 0;
+  double excess = 0;  // average of the product of transposed links minus that of the links as they are
+  double error = 0;   // of this average
+
+  // The links look right only with rows and columns exchanged.
+  bool is_transposed() const noexcept;
+};
+
+struct ExaminedLinks {
+  Physics physics;
+  ZeroLinks zeros;
+  TransposedSample transposed;
+
+  // The links are in the group, but those around plaquettes know nothing of each other: noise, or links in another
+  // order than the file says.
+  bool is_noise(const Extents& extents, int colors) const noexcept;
+};
+
+// Collective. As lq::measure().
+ExaminedLinks examine_links(const Grid& grid, const Field& field, int threads = 0);
 
 }  // namespace lq::physics

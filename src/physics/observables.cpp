@@ -21,11 +21,9 @@
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "physics/examine_links.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"
-#include "physics/site_stream.hpp"
 #include "physics/site_sums.hpp"
 #include "physics/slices.hpp"
 

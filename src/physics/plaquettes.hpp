@@ -1,19 +1,22 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The average of Re Tr U_P / N, with U_P = U_mu(x) U_nu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger.
+// Plaquettes of gauge fields, of SU(N) and of non-compact U(1).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
 #include "comm/team.hpp"
-#include "physics/examine_links.hpp"
-#include "physics/lattice_sum.hpp"
+#include "physics/link_checks.hpp"
 #include "physics/links.hpp"
+#include "physics/site_sums.hpp"
 
 namespace lq::physics {
 
@@ -52,5 +55,17 @@ struct TransposedSums {
 };
 // Over some sites of this rank, spread over the lattice; the copies in `links` are up to date.
 TransposedSums sum_transposed(const Grid& grid, int colors, const Links& links);
+
+// Non-compact links of U(1): a real number A for each link, which stands for the phase exp(i A).
+
+// One real number for each of two or more dimensions: what such links are kept as.
+bool can_be_u1(const FieldSpec& spec, const Extents& extents) noexcept;
+
+// re and im of the phases, as links of one colour.
+std::vector<double> phases_of(std::span<const double> angles);
+
+// Collective. The average of Re U_P, of a field whose spec is resolved, by the given number of threads of this
+// rank; 0: as many as it has cores to itself.
+double u1_plaquette(const Grid& grid, const Field& field, int threads);
 
 }  // namespace lq::physics

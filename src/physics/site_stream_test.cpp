@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every layout of a field yields the same sequence of sites.
-#include "physics/site_stream.hpp"
+#include "physics/site_sums.hpp"
 
 #include <vector>
 

@@ -2,10 +2,63 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/site_sums.hpp"
 
+#include <algorithm>
+
 #include "comm/thread_count.hpp"
+#include "device/driver.hpp"
 #include "lattice/layout_rows.hpp"
+#include "lattice/site_order.hpp"
 
 namespace lq::physics {
+
+SiteStream::SiteStream(const Grid& grid, const Field& field)
+    : grid_(grid),
+      field_(field),
+      natural_(lattice::resolve_order({}, grid.extents().size())),
+      order_(lattice::resolve_order(field.order, grid.extents().size())),
+      scratch_(field.spec.precision == Precision::double_ ? 0 : field.spec.numbers) {
+  const auto site_bytes = static_cast<std::size_t>(field.spec.site_bytes());
+  if (!lattice::is_plain(field)) {
+    elsewhere_.emplace(field, grid.local_box());
+    const std::size_t most = elsewhere_->best_bytes() / site_bytes;
+    walk_.emplace(grid.local_box(), natural_, most);
+    row_.resize(std::max<std::size_t>(most, 1) * site_bytes);
+    return;
+  }
+  device::DeviceContext home;
+  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
+    on_device_.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(), site_bytes);
+  }
+}
+
+// Doubles where they lie, single precision by way of `scratch_`.
+std::span<const double> SiteStream::widen(const void* site) {
+  if (field_.spec.precision == Precision::double_) return {static_cast<const double*>(site), field_.spec.numbers};
+  const float* narrow = static_cast<const float*>(site);
+  for (std::size_t i = 0; i < scratch_.size(); ++i) scratch_[i] = static_cast<double>(narrow[i]);
+  return scratch_;
+}
+
+void SiteStream::for_each_in_rows(std::uint64_t begin, std::uint64_t end, const TakeSite& take) {
+  walk_->walk(begin, end - begin, [&](const auto& parts, std::uint64_t skip, std::uint64_t sites) {
+    elsewhere_->take(parts, row_.data());
+    for (std::uint64_t k = 0; k < sites; ++k) {
+      take(begin + skip + k, widen(row_.data() + k * field_.spec.site_bytes()));
+    }
+  });
+}
+
+void SiteStream::for_each(std::uint64_t begin, std::uint64_t end, const TakeSite& take) {
+  if (begin == end) return;
+  if (elsewhere_) return for_each_in_rows(begin, end, take);
+  const Box& box = grid_.local_box();
+  Coord x = lattice::site_at(begin, box, natural_);
+  for (std::uint64_t site = begin; site < end; ++site, lattice::advance(x, box, natural_)) {
+    const std::byte* const memory =
+        static_cast<const std::byte*>(field_.data) + lattice::site_number(x, box, order_) * field_.spec.site_bytes();
+    take(site, widen(on_device_ ? on_device_->take(memory, 0, 1).at : memory));
+  }
+}
 
 int threads_for(const Grid& grid, const Field& field, int wanted) {
   const std::uint64_t bytes = grid.volume() * field.spec.numbers * sizeof(double);

@@ -1,22 +1,95 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sums over the local sites of a field, each thread's own and then all of them. They are exact (lattice_sum.hpp) or of
-// whole numbers, so that how many threads there were does not show.
+// Sums over the lattice that are the same however sites are dealt out over ranks and threads, and the sites one by one.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 
+#include "base/exact_sum.hpp"
+#include "base/function_ref.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
+#include "comm/terms.hpp"
+#include "device/sites.hpp"
+#include "lattice/layout_rows.hpp"
+#include "lattice/row_walk.hpp"
 #include "lattice/tiles.hpp"
-#include "physics/site_stream.hpp"
 
 namespace lq::physics {
+
+// A sum over the lattice that is the same to the last bit however the terms are dealt out over ranks. Terms of the
+// size of 1 are summed in steps of 2^-60, larger ones in steps of 2^-40.
+class LatticeSum {
+ public:
+  // Terms beyond 2^21 count as 2^21: numbers of that size mean broken links anyhow.
+  void add(double term) noexcept {
+    if (std::abs(term) <= 2) {
+      small_.add(term * 0x1p20);
+    } else {
+      large_.add(std::isfinite(term) ? std::clamp(term, -0x1p21, 0x1p21) : term);
+    }
+  }
+
+  // Terms of the size of 1 that were summed before, as whole numbers of 2^-30 and of 2^-60.
+  void add_small(double high, double low) noexcept { small_.add_steps(high, low); }
+
+  void add(const LatticeSum& other) noexcept {
+    small_.add(other.small_);
+    large_.add(other.large_);
+  }
+
+  double value() const noexcept { return large_.value() + small_.value() * 0x1p-20; }
+
+  static constexpr std::size_t terms = 2 * base::ExactSum::word_count;
+  template <class Terms>
+  void each_term(Terms&& all) {
+    for (base::ExactSum* part : {&small_, &large_}) {
+      auto words = part->words();
+      for (std::uint64_t& word : words) all.sum(word);
+      *part = base::ExactSum::from_words(words);
+    }
+  }
+
+ private:
+  base::ExactSum small_, large_;
+};
+
+// The local sites of a field one after the other, whatever its memory looks like.
+
+// Takes the numbers of local site `site` (its number in natural order), widened to double.
+using TakeSite = base::FunctionRef<void(std::uint64_t site, std::span<const double> numbers)>;
+
+// Of one thread; of a field in memory several may be used side by side. The grid outlives it.
+class SiteStream {
+ public:
+  // Local. `field` is resolved.
+  SiteStream(const Grid& grid, const Field& field);
+  // Local. The sites numbered begin .. end-1 in natural order.
+  void for_each(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
+
+ private:
+  void for_each_in_rows(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
+  std::span<const double> widen(const void* site);
+
+  const Grid& grid_;
+  Field field_;
+  SiteOrder natural_, order_;
+  std::vector<double> scratch_;
+  std::optional<device::SitesOut> on_device_;  // only where the memory is a GPU's
+  std::optional<lattice::RowsOut> elsewhere_;  // only where the memory is not plain
+  std::optional<lattice::RowWalk> walk_;
+  std::vector<std::byte> row_;
+};
 
 // Collective. How many threads walk over the sites of a field, of which a rank wants so many; a function of the
 // caller's is called by his own thread alone.

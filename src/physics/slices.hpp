@@ -17,7 +17,7 @@
 
 #include "comm/comm.hpp"
 #include "kernels/plaquette_rows.hpp"
-#include "physics/lattice_sum.hpp"
+#include "physics/site_sums.hpp"
 
 namespace lq::physics {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The staple is what the action sees of a link.
-#include "physics/staple.hpp"
+#include "physics/links.hpp"
 
 #include <gtest/gtest.h>
 

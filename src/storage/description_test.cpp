@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/description.hpp"
+#include "storage/subfiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 //
 // Kinds of file systems, concluded from what a system tells of each: numbers, types and sources as in the headers and
 // tables of mounts of real ones.
-#include "storage/kinds.hpp"
+#include "storage/file_system.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "storage/file_system.hpp"
 #include "storage/mounts.hpp"
 #include "support/recorded_storage.hpp"
 

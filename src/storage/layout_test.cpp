@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Layouts byte by byte, as the headers of Lustre and BeeGFS and the manuals of the others give them.
-#include "storage/layout.hpp"
+#include "storage/stripes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error_errno.hpp"
-#include "storage/position.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {

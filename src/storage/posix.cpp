@@ -23,7 +23,6 @@
 #include "base/error_errno.hpp"
 #include "base/path.hpp"
 #include "storage/file_system.hpp"
-#include "storage/position.hpp"
 #include "storage/posix_file.hpp"
 #include "storage/publish.hpp"
 #include "storage/stall.hpp"

@@ -17,8 +17,8 @@
 
 #include "base/error_errno.hpp"
 #include "base/interruption.hpp"
-#include "storage/position.hpp"
 #include "storage/stall.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::storage {
 

@@ -5,8 +5,6 @@
 // docs/guide/doctor.md lists them.
 #pragma once
 
-#include <limequat/machine.hpp>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +13,8 @@
 #include <string_view>
 #include <variant>
 #include <vector>
+
+#include <limequat/machine.hpp>
 
 namespace lq::storage {
 
@@ -48,5 +48,17 @@ Machine parse_profile(std::string_view text, const std::string& path);
 
 // Reads back as the same machine.
 std::string profile_text(const Machine& machine);
+
+// Descriptions of machines that come with the library: the profiles in machines/, by their names.
+struct Shipped {
+  std::string_view name;  // "frontier-like"
+  std::string_view text;  // of a profile
+};
+std::span<const Shipped> shipped_machines();
+
+// nullptr: there is none of this name.
+const Shipped* find_shipped(std::string_view name);
+// "alice-pvfs, bluegene-p, frontier-like"
+std::string names_of_shipped();
 
 }  // namespace lq::storage

@@ -13,7 +13,6 @@
 #include <limits>
 #include <map>
 
-#include "storage/shipped.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"

@@ -5,11 +5,16 @@
 #include "storage/publish.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
+#include <cstddef>
 #include <cstdio>
+#include <string_view>
 
 namespace lq::storage {
 namespace {
@@ -84,6 +89,25 @@ int Publisher::publish(const std::string& from, const std::string& to) noexcept 
   // As long as the file has its old name any other error means that there are no links here.
   if (linked == 0 || linked == EEXIST || ::lstat(from.c_str(), &status) != 0) return linked;
   return publish_by_check(from, to);
+}
+
+std::string own_name(const std::string& path) {
+  constexpr int most_links = 40;  // as many as the system follows
+  std::string name = path;
+  std::array<char, PATH_MAX> target;
+  for (int link = 0; link < most_links; ++link) {
+    const ssize_t bytes = ::readlink(name.c_str(), target.data(), target.size());
+    if (bytes <= 0 || static_cast<std::size_t>(bytes) == target.size()) return name;
+    const std::string_view to(target.data(), static_cast<std::size_t>(bytes));
+    name.erase(to.front() == '/' ? 0 : name.rfind('/') + 1);
+    name += to;
+  }
+  return path;
+}
+
+std::uint64_t names_of(const std::string& path) {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && status.st_nlink > 0 ? status.st_nlink : 1;
 }
 
 }  // namespace lq::storage

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace lq::storage {
@@ -50,5 +51,14 @@ class Publisher {
   std::array<std::atomic<dev_t>, most_remembered> refusing_{};  // devices
   std::atomic<std::size_t> refusals_{0};
 };
+
+// Names of the POSIX file system under which one file is reached.
+
+// Where symbolic links lead that have this name; the folders before it stay as they are given. The path itself where it
+// is no link, leads in circles, or is nothing that the POSIX file system knows.
+std::string own_name(const std::string& path);
+
+// How many names a file has (hard links); 1 where nobody knows.
+std::uint64_t names_of(const std::string& path);
 
 }  // namespace lq::storage

@@ -1,14 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Profiles as files: where the site's is, reading, replacing.
+// Profiles as files: those that come with the library, where the site's is, reading, replacing.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <limequat/error.hpp>
-#include <limequat/machine.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -17,9 +15,31 @@
 #include <mutex>
 #include <optional>
 
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/machine.hpp>
+
 #include "base/error_errno.hpp"
 #include "storage/profile.hpp"
-#include "storage/shipped.hpp"
+
+namespace lq::storage {
+
+const Shipped* find_shipped(std::string_view name) {
+  const std::span<const Shipped> all = shipped_machines();
+  const auto found = std::ranges::find(all, name, &Shipped::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+std::string names_of_shipped() {
+  std::string names;
+  for (const Shipped& one : shipped_machines()) {
+    if (!names.empty()) names += ", ";
+    names += one.name;
+  }
+  return names;
+}
+
+}  // namespace lq::storage
 
 namespace lq {
 namespace {

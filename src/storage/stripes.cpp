@@ -2,18 +2,292 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Stripes of new files: which they should be, and how each file system is told.
+#include "storage/stripes.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/bytes.hpp"
 #include "base/path.hpp"
+#include "base/text.hpp"
 #include "storage/file_system.hpp"
-#include "storage/kinds.hpp"
-#include "storage/layout.hpp"
 
 namespace lq::storage {
+
+// Lustre's structures are little-endian:
+//   plain      magic u32, pattern u32, object 16 bytes, stripe size u32, stripe count u16, first server u16;
+//              version 3: pool, 16 characters
+//   composite  magic u32, size u32, generation u32, flags u16, entries u16, 16 bytes; then per entry 48 bytes: id u32,
+//              flags u32, extent 16 bytes, offset u32, size u32, ...; at offset a plain layout of that size
+
+namespace {
+
+constexpr std::uint32_t lustre_plain_1 = 0x0BD10BD0;
+constexpr std::uint32_t lustre_plain_3 = 0x0BD30BD0;
+constexpr std::uint32_t lustre_composite = 0x0BD60BD0;
+constexpr std::uint32_t raid_0 = 1;
+constexpr std::size_t plain_bytes = 32, pool_bytes = 16;
+constexpr std::size_t composite_bytes = 32;
+constexpr std::size_t entry_bytes = 48;
+constexpr std::uint16_t all_servers = 0xffff, any_server = 0xffff;
+
+std::string pool_in(base::Bytes bytes) {
+  const std::string_view text = base::as_text(bytes);
+  return std::string(text.substr(0, text.find('\0')));
+}
+
+std::optional<Layout> parse_plain(base::Bytes bytes) {
+  if (bytes.size() < plain_bytes) return std::nullopt;
+  const auto magic = base::load_le<std::uint32_t>(bytes.data());
+  if (magic != lustre_plain_1 && magic != lustre_plain_3) return std::nullopt;
+  const auto stripe = base::load_le<std::uint32_t>(bytes.data() + 24);
+  const auto count = base::load_le<std::uint16_t>(bytes.data() + 28);
+  if (stripe == 0) return std::nullopt;  // "the default"
+  Layout layout;
+  layout.stripe_bytes = stripe;
+  layout.stripe_count = count == all_servers ? 0 : count;
+  if (magic == lustre_plain_3 && bytes.size() >= plain_bytes + pool_bytes) {
+    layout.pool = pool_in(bytes.subspan(plain_bytes, pool_bytes));
+  }
+  return layout;
+}
+
+std::optional<Layout> parse_composite(base::Bytes bytes) {
+  const auto entries = base::load_le<std::uint16_t>(bytes.data() + 14);
+  Layout largest;
+  largest.is_progressive = true;
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::size_t at = composite_bytes + i * entry_bytes;
+    if (at + entry_bytes > bytes.size()) break;
+    const auto offset = base::load_le<std::uint32_t>(bytes.data() + at + 24);
+    const auto size = base::load_le<std::uint32_t>(bytes.data() + at + 28);
+    if (offset > bytes.size() || size > bytes.size() - offset) continue;
+    const std::optional<Layout> part = parse_plain(bytes.subspan(offset, size));
+    if (!part) continue;
+    largest.stripe_bytes = std::max(largest.stripe_bytes, part->stripe_bytes);
+    largest.stripe_count = std::max(largest.stripe_count, part->stripe_count);
+    largest.pool = part->pool;
+  }
+  return largest;
+}
+
+// The value of "key=value" among words.
+std::string_view value_of(std::string_view key, const std::vector<std::string_view>& words) {
+  for (const std::string_view word : words) {
+    if (word.size() > key.size() && word.starts_with(key) && word[key.size()] == '=')
+      return word.substr(key.size() + 1);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Layout> parse_lustre_layout(base::Bytes attribute) {
+  if (attribute.size() < plain_bytes) return std::nullopt;
+  if (base::load_le<std::uint32_t>(attribute.data()) == lustre_composite) return parse_composite(attribute);
+  return parse_plain(attribute);
+}
+
+std::vector<std::byte> lustre_layout(std::uint64_t stripe_count, std::uint64_t stripe_bytes, std::string_view pool) {
+  std::vector<std::byte> bytes(plain_bytes + (pool.empty() ? 0 : pool_bytes));
+  base::store_le<std::uint32_t>(bytes.data(), pool.empty() ? lustre_plain_1 : lustre_plain_3);
+  base::store_le<std::uint32_t>(bytes.data() + 4, raid_0);
+  base::store_le<std::uint32_t>(bytes.data() + 24, static_cast<std::uint32_t>(stripe_bytes));
+  base::store_le<std::uint16_t>(bytes.data() + 28,
+                                static_cast<std::uint16_t>(std::min<std::uint64_t>(stripe_count, all_servers)));
+  base::store_le<std::uint16_t>(bytes.data() + 30, any_server);
+  if (!pool.empty()) std::memcpy(bytes.data() + plain_bytes, pool.data(), std::min(pool.size(), pool_bytes));
+  return bytes;
+}
+
+std::optional<Layout> parse_ceph_layout(std::string_view text) {
+  const std::vector<std::string_view> words = base::split_words(base::trim(text));
+  const auto number = [&](std::string_view key) { return base::parse_u64(value_of(key, words)).value_or(0); };
+  Layout layout;
+  layout.stripe_bytes = number("stripe_unit");
+  if (layout.stripe_bytes == 0) return std::nullopt;
+  layout.stripe_count = number("stripe_count");
+  layout.object_bytes = number("object_size");
+  layout.pool = value_of("pool", words);
+  return layout;
+}
+
+std::string ceph_layout(std::uint64_t stripe_count, std::uint64_t stripe_bytes, std::uint64_t object_bytes) {
+  return fmt::format("stripe_unit={} stripe_count={} object_size={}", stripe_bytes, stripe_count, object_bytes);
+}
+
+std::optional<Layout> parse_beegfs_stripes(const BeegfsStripes& answer) {
+  std::uint32_t chunk = 0;
+  std::uint16_t targets = 0;
+  std::memcpy(&chunk, answer.data() + 4, sizeof chunk);
+  std::memcpy(&targets, answer.data() + 8, sizeof targets);
+  if (chunk == 0) return std::nullopt;
+  Layout layout;
+  layout.stripe_bytes = chunk;
+  layout.stripe_count = targets;
+  return layout;
+}
+
+std::vector<std::string> parse_gluster_bricks(std::string_view pathinfo) {
+  constexpr std::string_view begin = "<POSIX(", middle = "):";
+  std::vector<std::string> hosts;
+  for (std::size_t at = pathinfo.find(begin); at != std::string_view::npos; at = pathinfo.find(begin, at)) {
+    at += begin.size();
+    const std::size_t host = pathinfo.find(middle, at);
+    if (host == std::string_view::npos) break;
+    at = host + middle.size();
+    const std::size_t end = pathinfo.find(':', at);
+    if (end == std::string_view::npos) break;
+    hosts.emplace_back(pathinfo.substr(at, end - at));
+  }
+  return hosts;
+}
+
+std::optional<Layout> parse_orangefs_layout(std::string_view parameters, std::string_view files) {
+  constexpr std::string_view key = "strip_size";
+  const std::size_t at = parameters.find(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  std::string_view number = parameters.substr(at + key.size());
+  number.remove_prefix(std::min(number.find_first_of("0123456789"), number.size()));
+  number = number.substr(0, number.find_first_not_of("0123456789"));
+  const std::optional<std::uint64_t> stripe = base::parse_u64(number);
+  if (!stripe || *stripe == 0) return std::nullopt;
+  Layout layout;
+  layout.stripe_bytes = *stripe;
+  layout.stripe_count = base::parse_u64(base::trim(files)).value_or(0);
+  return layout;
+}
+
+// The system's own calls. Numbers and structures of ioctls are those of the headers that Lustre (lustre_user.h) and
+// BeeGFS (beegfs_client.h) publish for programs.
+
+namespace {
+
+// Without it Lustre gives a new file its stripes at once, and they cannot be changed any more.
+constexpr int delay_create = 0100000000 | O_NOCTTY | FASYNC;
+
+constexpr unsigned long beegfs_stripe_info = _IOR('f', 25, BeegfsStripes);
+struct BeegfsStripeHints {
+  const char* name;
+  unsigned mode;
+  unsigned targets;
+  unsigned chunk_bytes;
+};
+constexpr unsigned long beegfs_make_file = _IOW('f', 27, BeegfsStripeHints);
+
+class OpenPath {
+ public:
+  OpenPath(const std::string& path, int flags, mode_t mode = 0) noexcept
+      : descriptor_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  ~OpenPath() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  OpenPath(const OpenPath&) = delete;
+  OpenPath& operator=(const OpenPath&) = delete;
+  explicit operator bool() const noexcept { return descriptor_ >= 0; }
+  int descriptor() const noexcept { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+int outcome(int result) noexcept { return result == 0 ? 0 : errno; }
+
+// `spare`, which exists, gets the permissions of `path` and its name; or is removed, when `reason` or one of these says
+// no.
+int take_place_of(const std::string& path, const std::string& spare, int reason) {
+  struct stat status {};
+  if (reason == 0) reason = outcome(::stat(path.c_str(), &status));
+  if (reason == 0) reason = outcome(::chmod(spare.c_str(), status.st_mode & 07777));
+  if (reason == 0) reason = outcome(::rename(spare.c_str(), path.c_str()));
+  if (reason != 0) ::unlink(spare.c_str());
+  return reason;
+}
+
+// liblustreapi, where there is one: the number of targets is told by no call of the system. It stays loaded.
+int count_by_lustre_library(std::string mount_point, int& count) {
+  using CountTargets = int (*)(char* mount_point, int* count, int of_metadata);
+  static const auto function = []() -> CountTargets {
+    for (const char* name : {"liblustreapi.so.1", "liblustreapi.so"}) {
+      if (void* library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+        return reinterpret_cast<CountTargets>(::dlsym(library, "llapi_get_obd_count"));
+      }
+    }
+    return nullptr;
+  }();
+  return function == nullptr ? -ENOSYS : function(mount_point.data(), &count, 0);
+}
+
+class SystemCalls final : public StorageCalls {
+ public:
+  std::vector<std::byte> attribute(const std::string& path, const char* name) override {
+    constexpr std::size_t largest = 65536;  // of an attribute, in Linux
+    std::vector<std::byte> value(largest);
+    const ssize_t bytes = ::getxattr(path.c_str(), name, value.data(), value.size());
+    value.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+    return value;
+  }
+
+  std::optional<BeegfsStripes> beegfs_stripes(const std::string& path) override {
+    BeegfsStripes answer{};
+    const OpenPath file(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+    if (!file || ::ioctl(file.descriptor(), beegfs_stripe_info, answer.data()) != 0) return std::nullopt;
+    return answer;
+  }
+
+  std::uint64_t lustre_targets(const std::string& mount_point) override {
+    int count = 0;
+    if (mount_point.empty() || count_by_lustre_library(mount_point, count) != 0 || count < 0) return 0;
+    return static_cast<std::uint64_t>(count);
+  }
+
+  int set_attribute(const std::string& path, const char* name, base::Bytes value) override {
+    return outcome(::setxattr(path.c_str(), name, value.data(), value.size(), 0));
+  }
+
+  int renew_on_lustre(const std::string& path, const std::string& spare, base::Bytes layout) override {
+    int reason = 0;
+    {
+      const OpenPath file(spare, O_CREAT | O_EXCL | O_WRONLY | delay_create, 0600);
+      if (!file) return errno;
+      reason = outcome(::fsetxattr(file.descriptor(), "lustre.lov", layout.data(), layout.size(), XATTR_CREATE));
+    }
+    return take_place_of(path, spare, reason);
+  }
+
+  int renew_on_beegfs(const std::string& path, const std::string& spare, std::uint64_t targets,
+                      std::uint64_t chunk_bytes) override {
+    const OpenPath folder(base::directory_of(path), O_RDONLY | O_DIRECTORY);
+    if (!folder) return errno;
+    const std::string name = spare.substr(spare.rfind('/') + 1);
+    const BeegfsStripeHints hints{name.c_str(), 0600, static_cast<unsigned>(targets),
+                                  static_cast<unsigned>(chunk_bytes)};
+    if (::ioctl(folder.descriptor(), beegfs_make_file, &hints) != 0) return errno;
+    return take_place_of(path, spare, 0);
+  }
+};
+
+}  // namespace
+
+StorageCalls& system_calls() {
+  static SystemCalls calls;
+  return calls;
+}
+
 namespace {
 
 using base::gibi;

@@ -7,7 +7,7 @@
 #include <cerrno>
 
 #include "storage/file_system.hpp"
-#include "storage/layout.hpp"
+#include "storage/stripes.hpp"
 #include "support/recorded_storage.hpp"
 
 namespace lq::storage {

@@ -3,15 +3,259 @@
 #include "storage/subfiles.hpp"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/checked.hpp"
 #include "base/path.hpp"
+#include "base/read_twice.hpp"
+#include "base/text.hpp"
+#include "kernels/crc32.hpp"
 
 namespace lq::storage {
+
+namespace {
+
+// formats/partitions.md 1
+constexpr std::string_view first_line = "limequat partitioned file 1\n";
+constexpr std::string_view last_word = "crc32 ";
+constexpr std::size_t last_line_bytes = last_word.size() + 8 + 1;
+
+class DescriptionReader {
+ public:
+  DescriptionReader(base::Bytes bytes, const std::string& path) : path_(path), text_(base::as_text(bytes)) {}
+
+  PartitionedFile read() {
+    require_sum();
+    text_.remove_prefix(first_line.size());
+    text_.remove_suffix(last_line_bytes);
+    PartitionedFile set{.path = path_, .bytes = number("bytes"), .is_set = true};
+    FileArray array{.begin = number("begin"), .element_bytes = number("element")};
+    array.extents = extents();
+    std::vector<AxisCut> cuts;
+    refuse_instead([&] { cuts = cuts_of(value("cuts")); });
+    while (!text_.empty()) set.files.push_back(subfile());
+    std::uint64_t parts = 1;
+    for (const AxisCut& cut : cuts) parts = base::checked_multiply(parts, cut.parts).value_or(0);
+    require(parts == set.files.size(), fmt::format("there are {} subfiles and {} parts", set.files.size(), parts));
+    refuse_instead([&] { set.partition = Partition(std::move(array), std::move(cuts)); });
+    require_room(set);
+    return set;
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw Error(Code::malformed,
+                fmt::format("{}: this is not a valid description of a partitioned file: {}", path_, what),
+                {.path = path_});
+  }
+  void require(bool holds, const std::string& what) const {
+    if (!holds) refuse(what);
+  }
+  // What is no partition is, here, no description.
+  template <class Work>
+  void refuse_instead(const Work& work) const {
+    try {
+      work();
+    } catch (const Error& error) {
+      refuse(error.what());
+    }
+  }
+
+  void require_sum() const {
+    const std::string_view head = text_.substr(0, text_.size() - std::min(text_.size(), last_line_bytes));
+    const std::string_view last = text_.substr(head.size());
+    require(head.starts_with(first_line) && last.starts_with(last_word) && last.ends_with('\n'),
+            "its first or its last line is missing; it was cut off, perhaps");
+    const auto sum = base::parse_hex32(last.substr(last_word.size(), 8));
+    const std::uint32_t found = kernels::crc32(0, base::as_bytes(head));
+    if (sum == found) return;
+    throw Error(
+        Code::checksum_mismatch,
+        fmt::format(
+            "{}: the description of this partitioned file is damaged: its CRC-32 is {}, its last line states \"{}\"",
+            path_, base::hex32(found), base::printable(last.substr(last_word.size(), 8))),
+        {.path = path_});
+  }
+
+  // The rest of the next line, which begins with this word.
+  std::string_view value(std::string_view word) {
+    const std::string_view line = text_.substr(0, text_.find('\n'));
+    require(line.size() < text_.size(), "its last line but one has no end");
+    require(line.starts_with(word) && line.size() > word.size() && line[word.size()] == ' ',
+            fmt::format("\"{}\" where the line \"{}\" is expected", base::printable(line), word));
+    text_.remove_prefix(line.size() + 1);
+    return line.substr(word.size() + 1);
+  }
+
+  std::uint64_t number(std::string_view word) {
+    const std::string_view text = value(word);
+    const auto number = base::parse_u64(text);
+    require(number.has_value() && *number >> 63 == 0,
+            fmt::format("{} is \"{}\", expected a number below 2^63", word, base::printable(text)));
+    return number.value_or(0);
+  }
+
+  std::vector<std::int64_t> extents() {
+    std::vector<std::int64_t> extents;
+    std::string_view rest = value("extents");
+    for (bool more = true; more;) {
+      const std::size_t end = rest.find('.');
+      const auto extent = base::parse_u64(rest.substr(0, end));
+      require(extent.has_value() && *extent >> 63 == 0 && extents.size() < 64, "extents are numbers with dots between");
+      extents.push_back(static_cast<std::int64_t>(extent.value_or(0)));
+      more = end != std::string_view::npos;
+      if (more) rest.remove_prefix(end + 1);
+    }
+    return extents;
+  }
+
+  PartitionedFile::Subfile subfile() {
+    const std::string_view line = value("file");
+    const std::size_t space = line.find(' ');
+    const auto offset = base::parse_u64(line.substr(0, space));
+    require(offset && space != std::string_view::npos && space + 1 < line.size() &&
+                line.find('\0') == std::string_view::npos,
+            fmt::format("a subfile is \"{}\", expected \"OFFSET PATH\"", base::printable(line)));
+    return {std::string(line.substr(space + 1)), offset.value_or(0)};
+  }
+
+  // All bytes have a place in the subfiles.
+  void require_room(const PartitionedFile& set) const {
+    const FileArray& array = set.partition.array();
+    require(array.end() <= set.bytes, fmt::format("the array ends at byte {} of {}", array.end(), set.bytes));
+    require(set.files.front().offset >= array.begin, "the first subfile has no space for the bytes before the array");
+    for (const PartitionedFile::Subfile& file : set.files) {
+      require(file.offset <= (std::uint64_t{1} << 62) && set.bytes <= (std::uint64_t{1} << 62),
+              "a subfile ends beyond 2^62 bytes");
+    }
+  }
+
+  const std::string& path_;
+  std::string_view text_;
+};
+
+// A byte that may have been another one.
+struct Correction {
+  std::size_t at = 0;
+  std::byte right{};
+};
+
+// Bytes before the last line whose change alone would change the CRC-32 by `off`. CRCs are linear: a byte that changes
+// by e changes the sum by what e and the zero bytes that stand for what follows it make of 0.
+std::vector<Correction> corrections_of_sum(base::Bytes head, std::uint32_t off) {
+  std::array<std::uint32_t, 256> table{}, change{};
+  const std::byte zero{0};
+  const std::uint32_t of_zero = kernels::crc32(0, {&zero, 1});
+  for (unsigned e = 0; e < 256; ++e) {
+    const auto byte = static_cast<std::byte>(e);
+    table[e] = kernels::crc32(0, {&byte, 1}) ^ of_zero;
+  }
+  change = table;
+  std::vector<Correction> found;
+  for (std::size_t at = head.size(); at-- > 0;) {
+    for (unsigned e = 1; e < 256; ++e) {
+      if (change[e] == off) found.push_back({at, head[at] ^ static_cast<std::byte>(e)});
+      change[e] = (change[e] >> 8) ^ table[change[e] & 0xff];
+    }
+  }
+  return found;
+}
+
+std::vector<Correction> corrections(base::Bytes bytes) {
+  const base::Bytes head = bytes.first(bytes.size() - last_line_bytes);
+  const std::string_view last = base::as_text(bytes).substr(head.size());
+  const std::uint32_t sum = kernels::crc32(0, head);
+  std::vector<Correction> found;
+  if (const auto stated = base::parse_hex32(last.substr(last_word.size(), 8))) {
+    found = corrections_of_sum(head, sum ^ *stated);
+  }
+  const std::string right = fmt::format("{}{}\n", last_word, base::hex32(sum));
+  const auto [there, wanted] = std::ranges::mismatch(last, right);
+  if (there == last.end() || !std::equal(there + 1, last.end(), wanted + 1)) return found;
+  found.push_back({head.size() + static_cast<std::size_t>(there - last.begin()), static_cast<std::byte>(*wanted)});
+  return found;
+}
+
+}  // namespace
+
+bool is_description(base::Bytes bytes) noexcept { return base::as_text(bytes).starts_with(first_line); }
+
+std::string encode_description(const PartitionedFile& set) {
+  const FileArray& array = set.partition.array();
+  std::string text(first_line);
+  text += fmt::format("bytes {}\nbegin {}\nelement {}\nextents {}\ncuts {}\n", set.bytes, array.begin,
+                      array.element_bytes, fmt::join(array.extents, "."), set.partition.text());
+  for (const PartitionedFile::Subfile& file : set.files) {
+    if (file.path.empty() || file.path.find_first_of(std::string("\n\0", 2)) != std::string::npos) {
+      throw Error(Code::invalid_argument,
+                  fmt::format("{}: a subfile cannot be called \"{}\"; names have no line ends", set.path,
+                              base::printable(file.path, 200)),
+                  {.path = set.path});
+    }
+    text += fmt::format("file {} {}\n", file.offset, file.path);
+  }
+  const std::uint32_t sum = kernels::crc32(0, base::as_bytes(text));
+  text += fmt::format("{}{}\n", last_word, base::hex32(sum));
+  return text;
+}
+
+PartitionedFile decode_description(base::Bytes bytes, const std::string& path) {
+  return DescriptionReader(bytes, path).read();
+}
+
+std::string subfile_path(const std::string& path, const std::string& written) {
+  if (written.starts_with('/')) return written;
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? written : path.substr(0, slash + 1) + written;
+}
+
+std::optional<PartitionedFile> set_in(storage::File& opened, const std::string& path) {
+  base::ReadTwice file(opened);  // a description taken for something else would cost the subfiles
+  std::vector<std::byte> bytes(64);
+  bytes.resize(file.read_at(0, bytes));
+  if (!is_description(bytes)) return std::nullopt;
+  constexpr std::uint64_t most_bytes = 1024 * base::mebi;  // 2^20 subfiles with long names
+  if (file.size() > most_bytes) {
+    throw Error(Code::too_large, fmt::format("{}: a description of {} bytes; at most 1 GiB is read", path, file.size()),
+                {.path = path});
+  }
+  bytes.resize(static_cast<std::size_t>(file.size()));
+  bytes.resize(file.read_at(0, bytes));
+  PartitionedFile set = decode_description(bytes, path);
+  for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
+  return set;
+}
+
+std::optional<CorrectedSet> corrected_set_in(storage::File& file, const std::string& path) {
+  constexpr std::uint64_t most_bytes = base::mebi;
+  const std::uint64_t size = file.size();
+  if (size <= first_line.size() + last_line_bytes || size > most_bytes) return {};
+  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+  if (file.read_at(0, bytes) < bytes.size()) return {};
+  // Most files are none: the first line or the last one tells, whichever is whole.
+  const std::string_view text = base::as_text(bytes), last = text.substr(text.size() - last_line_bytes);
+  if (!text.starts_with(first_line) && !last.starts_with(last_word)) return {};
+  std::optional<CorrectedSet> found;
+  for (const Correction& one : corrections(bytes)) {
+    const std::byte now = std::exchange(bytes[one.at], one.right);
+    try {
+      PartitionedFile set = decode_description(bytes, path);
+      if (found) return {};  // nothing tells which of the two it is
+      for (PartitionedFile::Subfile& subfile : set.files) subfile.path = subfile_path(path, subfile.path);
+      found = CorrectedSet{std::move(set), one.at, now, one.right};
+    } catch (const Error&) {
+      // It is another byte.
+    }
+    bytes[one.at] = now;
+  }
+  return found;
+}
 
 storage::Identity identity_of(const PartitionedFile& file) {
   storage::Identity identity = storage::resolve(file.path).identity(file.path);

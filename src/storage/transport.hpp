@@ -9,20 +9,25 @@
 // once, at different bytes; close() is the last call, made when no other is under way.
 #pragma once
 
-#include <limequat/file_system.hpp>
-
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include <limequat/error.hpp>
+#include <limequat/file_system.hpp>
+
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
 #include "base/inner.hpp"
-#include "storage/client_writes.hpp"
 
 namespace lq::storage {
+
+// How ranks that reach a file by one mount write to it: side by side; one after the other, for the kernel holds the
+// file while FUSE answers; so, and slower than one of them for all, even where each has much.
+enum class ClientWrites { at_once, in_turn, best_by_one };
 
 // Which file stands behind a name or an open file, and in which state it is.
 struct Identity {
@@ -150,5 +155,20 @@ class Mount {
 
 // Files in memory, shared by all who hold the transport; safe for use from several threads.
 std::shared_ptr<Transport> make_memory();
+
+// Where in a file an operation works: the bounds of positions, and errors that tell them.
+
+// Files end at 2^63 - 1: positions are signed in every system interface.
+inline constexpr std::uint64_t largest_position = std::numeric_limits<std::int64_t>::max();
+
+// Error(too_large) unless [offset, offset + bytes) lies within what a file can hold. `verb`: "write", "read".
+void require_position(const std::string& path, const std::string& verb, std::uint64_t offset, std::uint64_t bytes);
+
+// The error of the system for "VERB BYTES bytes at byte OFFSET", with path, offset and errno.
+Error position_error(const std::string& path, const std::string& verb, std::uint64_t offset, std::uint64_t bytes,
+                     int system_errno);
+
+// "PATH: cannot open: is a FIFO, expected a regular file"; Error(io). `what` with its article.
+Error not_regular(const std::string& path, const std::string& what, int system_errno);
 
 }  // namespace lq::storage

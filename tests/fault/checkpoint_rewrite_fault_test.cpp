@@ -9,7 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "sets/checkpoint/new_set.hpp"
-#include "sets/repack/rewrite.hpp"
+#include "sets/repack/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/field_sets.hpp"

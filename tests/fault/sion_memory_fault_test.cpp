@@ -14,7 +14,6 @@
 #include <span>
 #include <string>
 
-#include "compat/sion/mapped.hpp"
 #include "compat/sion/opening.hpp"
 #include "multifile/team.hpp"
 #include "support/memory_fault.hpp"

@@ -9,7 +9,7 @@
 
 #include <limequat/partition.hpp>
 
-#include "storage/description.hpp"
+#include "storage/subfiles.hpp"
 #include "support/file_contents.hpp"
 #include "support/plain_partition.hpp"
 

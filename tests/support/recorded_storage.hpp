@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "storage/storage_calls.hpp"
+#include "storage/stripes.hpp"
 
 namespace lq::testing {
 

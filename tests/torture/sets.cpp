@@ -14,7 +14,7 @@
 
 #include "comm/agree.hpp"
 #include "sets/checkpoint/repair.hpp"
-#include "sets/repack/rewrite.hpp"
+#include "sets/repack/repair.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
 #include "torture/damage.hpp"

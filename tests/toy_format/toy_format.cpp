@@ -9,8 +9,8 @@
 #include <limequat/error.hpp>
 
 #include "format/component.hpp"
-#include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/flat/headers.hpp"
 
 namespace lq::format::toy {
 namespace {

@@ -11,7 +11,6 @@
 
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
-#include "multifile/description.hpp"
 #include "multifile/metadata.hpp"
 
 namespace lq::multifile {

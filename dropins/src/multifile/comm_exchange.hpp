@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Data of a group over messages: the parcel, the data in pieces, and the collector's verdict.
+// Data of a group over messages: to a collector with its verdict, and copies to their keeper.
 #pragma once
 
 #include <optional>
@@ -49,6 +49,31 @@ class CommExchange final : public CollectorExchange {
   std::shared_ptr<comm::Comm> comm_;
   std::optional<comm::Channel> channel_;  // of the group
   std::vector<std::byte> room_;           // for a piece of another task
+};
+
+// Data for copies over messages: sent to the keeper, accepted of those whose data are kept here.
+class CommRelay final : public Relay {
+ public:
+  // Local. Ranks of the neighbours are those of `comm`, each of which has the given number of tasks.
+  CommRelay(std::shared_ptr<comm::Comm> comm, const BuddyNeighbours& neighbours, int tasks = 1);
+  // Collective, before anything is passed. Asks for no memory.
+  void open() { exchange_.open(); }
+
+  void pass(const Parcel& mine, base::Bytes data, const CollectorExchange::Write& write,
+            std::exception_ptr& failure) override;
+
+  // The steps, for tasks that share a rank: started for each of them; parcel and data stay where they are to the end.
+  // Data for which there is no memory to send them are a failure, here and where they are awaited.
+  void start(const Parcel& mine, base::Bytes data, std::exception_ptr& failure);
+  void accept(const CollectorExchange::Write& write, std::exception_ptr& failure);
+  void finish();
+
+ private:
+  std::shared_ptr<comm::Comm> comm_;
+  CommExchange exchange_;
+  int keeper_;
+  std::vector<int> clients_;
+  std::vector<comm::Flight> parcels_, pieces_;  // under way
 };
 
 }  // namespace lq::multifile

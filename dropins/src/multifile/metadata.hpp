@@ -1,14 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The metadata blocks of one physical file of a set: written when it is created and when it is closed, read whole.
-// Local.
+// The metadata blocks of one physical file of a set, and what tasks tell each other of them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
@@ -50,5 +52,31 @@ struct Metadata {
 
 // Throws Error: what reading throws; truncated for a file that was not closed.
 Metadata read_metadata(storage::Transport& transport, const std::string& path);
+
+// What the task that knows the metadata of a physical file tells the others of it: each hears of its own logical file.
+
+// Followed by the filled bytes of each chunk.
+struct Description {
+  format::sion::ChunkPlaces places;
+  std::int64_t rank = 0;
+  std::uint64_t chunks = 0;  // as many numbers follow; none: it is written
+  std::int32_t file = 0;
+  std::int32_t files = 1;  // of the set
+  std::int32_t number = 0;
+  std::int32_t tasks = 0;  // of this file
+  std::int32_t block_size = 1;
+  format::sion::KeyValueMode key_values = format::sion::KeyValueMode::none;
+  ByteOrder metadata_order = format::sion::host_order;
+  ByteOrder data_order = format::sion::host_order;
+};
+
+// Of local task `number` of physical file `file`, which may call itself otherwise.
+inline void append_description(std::vector<std::byte>& bytes, const format::sion::FixedHead& head,
+                               const format::sion::Geometry& geometry, std::int32_t file, std::int32_t number,
+                               std::int64_t rank, std::span<const std::int64_t> used = {}) {
+  comm::append(bytes, Description{geometry.places(number), rank, used.size(), file, head.files, number, head.tasks,
+                                  head.block_size, head.key_value_mode(), head.metadata_order, head.data_order});
+  comm::append_all(bytes, used);
+}
 
 }  // namespace lq::multifile

@@ -10,7 +10,7 @@
 #include <limequat/error.hpp>
 
 #include "base/keep_failure.hpp"
-#include "multifile/description.hpp"
+#include "multifile/metadata.hpp"
 
 namespace lq::multifile {
 

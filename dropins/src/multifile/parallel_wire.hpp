@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "format/sion/geometry.hpp"
-#include "multifile/description.hpp"
+#include "multifile/metadata.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {

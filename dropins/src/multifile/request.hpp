@@ -10,7 +10,7 @@
 
 #include "comm/agree.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "multifile/channel.hpp"
 #include "multifile/mode.hpp"
 #include "multifile/multifile.hpp"

@@ -12,7 +12,6 @@
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "multifile/comm_exchange.hpp"
-#include "multifile/comm_relay.hpp"
 
 namespace lq::multifile {
 namespace {

@@ -13,7 +13,6 @@
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "multifile/comm_exchange.hpp"
-#include "multifile/comm_relay.hpp"
 #include "multifile/team.hpp"
 
 namespace lq::multifile {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "archive/codec/link_codec.hpp"
+#include "archive/codec/tile.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,6 @@
 
 #include <limequat/error.hpp>
 
-#include "archive/codec/tile.hpp"
 #include "archive/codec/words.hpp"
 #include "kernels/crc32.hpp"
 #include "support/every_number.hpp"

@@ -6,11 +6,9 @@
 #include <limequat/error.hpp>
 
 #include "archive/codec/link_batch.hpp"
-#include "archive/codec/link_codec.hpp"
 #include "archive/codec/link_symbols.hpp"
-#include "archive/codec/link_words.hpp"
 #include "archive/codec/prefix_code.hpp"
-#include "archive/codec/wide.hpp"
+#include "archive/codec/tile.hpp"
 
 namespace lq::archive {
 namespace {

@@ -1,17 +1,57 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What an encoded link is made of (formats/squeezed.md 5.2), for encoder and decoder.
+// What the encoder and the decoder of links share: symbols, links as bytes and as lanes of numbers, wide vectors.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
+#include "archive/codec/link_batch.hpp"
 #include "archive/codec/words.hpp"
+#include "base/processor.hpp"
+
+// The same loops once more for processors with wide vectors and shifts by any amount: a function that is marked takes
+// what it calls into itself. Both give the same bits, for nothing is contracted or reordered.
+
+#if defined(LQ_X86_64)
+#define LQ_WIDE [[gnu::target("avx2,bmi,bmi2"), gnu::flatten]]
 
 namespace lq::archive {
+
+// LQ_FORCE_ISA=portable keeps to what every processor has.
+inline bool is_wide() noexcept {
+  static const bool result = [] {
+    const char* const forced = std::getenv("LQ_FORCE_ISA");
+    return !(forced != nullptr && std::string_view(forced) == "portable") && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  }();
+  return result;
+}
+
+}  // namespace lq::archive
+#endif
+
+namespace lq::archive {
+
+// Links as bytes and as lanes of numbers.
+
+// Numbers of one kind of this many links.
+template <class T>
+using WordLane = std::array<WordOf<T>, lanes>;
+
+template <class T>
+void to_numbers(const WordLane<T>& words, Lane& numbers) noexcept {
+  for (std::size_t l = 0; l < lanes; ++l) numbers[l] = std::bit_cast<T>(words[l]);
+}
+template <class T>
+void to_words(const Lane& numbers, WordLane<T>& words) noexcept {
+  for (std::size_t l = 0; l < lanes; ++l) words[l] = std::bit_cast<WordOf<T>>(static_cast<T>(numbers[l]));
+}
 
 // Codes: which numbers are dropped; pairs of exponents; pairs of residuals of the dropped numbers, the pivot, row 2.
 enum Alphabet : std::size_t { choices, exponents_row0, exponents_row1, dropped_pair, pivot_pair, row2_pair, alphabets };

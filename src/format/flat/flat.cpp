@@ -11,7 +11,7 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
-#include "format/likely_precision.hpp"
+#include "format/format.hpp"
 
 namespace lq::format::flat {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/flat/headers.hpp"
 #include "format/formats.hpp"
 
 namespace lq::format::fnal {

@@ -13,8 +13,8 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/flat/headers.hpp"
 #include "format/flat/sampled_plaquette.hpp"
 #include "format/formats.hpp"
 

@@ -17,11 +17,11 @@
 #include "base/xml.hpp"
 #include "format/findings.hpp"
 #include "format/formats.hpp"
-#include "format/lime/types.hpp"
-#include "format/scidac/lattice_xml.hpp"
-#include "format/scidac/record_types.hpp"
+#include "format/lime/walk.hpp"
+#include "format/read_ahead.hpp"
+#include "format/scidac/program_texts.hpp"
+#include "format/scidac/records.hpp"
 #include "format/scidac/scidac_base.hpp"
-#include "format/text_reader.hpp"
 #include "format/xml_fields.hpp"
 
 namespace lq::format::ildg {

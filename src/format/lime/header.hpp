@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The 144 bytes in front of every LIME record (formats/lime.md 2).
+// The 144 bytes in front of every LIME record (formats/lime.md 2), and types that were known ones before they were
+// damaged.
 #pragma once
 
 #include <array>
@@ -55,5 +56,14 @@ bool is_type(std::string_view type) noexcept;
 
 // Bytes of padding behind a payload.
 constexpr std::uint64_t padding(std::uint64_t data_length) noexcept { return (8 - data_length % 8) % 8; }
+
+// Types of records that were known ones before a bit or a letter of them was damaged (formats/lime.md 6.3).
+
+// Of the 128 bytes of a type: the known one from which it differs in one byte, or in one letter that is missing or
+// added; empty: there is none, or it is a known one itself.
+std::string_view near_type(std::span<const std::byte, type_bytes> field, std::span<const std::string_view> known);
+
+// invalid_argument: a record of the user's would be taken for a damaged one of a known type.
+void require_own_type(std::string_view type);
 
 }  // namespace lq::format::lime

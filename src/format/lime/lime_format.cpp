@@ -15,9 +15,8 @@
 #include "format/lime/header.hpp"
 #include "format/lime/mend.hpp"
 #include "format/lime/place.hpp"
-#include "format/lime/rules.hpp"
 #include "format/lime/walk.hpp"
-#include "format/text_reader.hpp"
+#include "format/read_ahead.hpp"
 
 namespace lq::format::lime {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/checked.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/near_types.hpp"
 
 namespace lq::format::lime {
 namespace {

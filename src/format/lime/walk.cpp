@@ -10,10 +10,11 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <limequat/options.hpp>
 
 #include "base/text.hpp"
 #include "format/format.hpp"
-#include "format/lime/near_types.hpp"
+#include "format/lime/header.hpp"
 
 namespace lq::format::lime {
 namespace {
@@ -250,6 +251,18 @@ Walk walk(ReadAhead& file, const Limits& limits, Findings& findings, Ending endi
   result.truncated = walker.truncated();
   result.inside_message = walker.inside_message();
   return result;
+}
+
+bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted) {
+  ReadAhead window(file);
+  const Limits limits;
+  Findings findings;
+  Walker walker(window, limits, findings);
+  walker.ignore_magic();
+  for (Record record; walker.next(record);) {
+    if (wanted(record.type)) return true;
+  }
+  return false;
 }
 
 }  // namespace lq::format::lime

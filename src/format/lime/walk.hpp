@@ -6,11 +6,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/options.hpp>
 
+#include "base/byte_source.hpp"
 #include "format/findings.hpp"
 #include "format/lime/header.hpp"
 #include "format/read_ahead.hpp"
@@ -80,5 +83,11 @@ enum class Ending {
   closed,  // nothing
 };
 Walk walk(ReadAhead& file, const Limits& limits, Findings& findings, Ending ending = Ending::open);
+
+// A look at the record types of a file, to tell what it is.
+
+// Whether any record up to the first damage (other than of magic numbers) has a type of which `wanted` is true,
+// whatever the bytes.
+bool has_record(base::ByteSource& file, const std::function<bool(std::string_view type)>& wanted);
 
 }  // namespace lq::format::lime

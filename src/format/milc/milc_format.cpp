@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "format/flat/binary_header.hpp"
 #include "format/flat/flat.hpp"
+#include "format/flat/headers.hpp"
+#include "format/format.hpp"
 #include "format/formats.hpp"
-#include "format/optional_interfaces.hpp"
 
 namespace lq::format::milc {
 namespace {

@@ -17,8 +17,8 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/flat/flat.hpp"
+#include "format/format.hpp"
 #include "format/formats.hpp"
-#include "format/likely_precision.hpp"
 #include "format/mod/map.hpp"
 
 namespace lq::format::mod {

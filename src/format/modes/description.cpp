@@ -14,7 +14,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
-#include "format/unproven.hpp"
+#include "format/format.hpp"
 #include "format/xml_fields.hpp"
 
 namespace lq {

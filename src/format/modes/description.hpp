@@ -34,7 +34,7 @@ std::string encode(const Description& description);
 // malformed: it is none. The room is that of the index, which this record does not tell.
 Description decode_description(std::string_view document);
 
-// What the document says of modes that a repair could not save (format/unproven.hpp); and the same document with one
+// What the document says of modes that a repair could not save (format/format.hpp); and the same document with one
 // such text more.
 std::vector<std::string> unproven_texts(std::string_view document);
 std::string with_unproven(std::string_view document, std::string_view text);

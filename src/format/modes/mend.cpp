@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/modes/mend.hpp"
+#include "format/modes/set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,6 @@
 
 #include "format/lime/header.hpp"
 #include "format/lime/mend.hpp"
-#include "format/modes/scan.hpp"
 
 namespace lq::format::modes {
 namespace {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sets of modes as a format (formats/modes.md).
-
 #include <algorithm>
 #include <array>
 
@@ -12,12 +11,204 @@
 #include "format/formats.hpp"
 #include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/rules.hpp"
-#include "format/modes/mend.hpp"
-#include "format/modes/plan.hpp"
-#include "format/modes/scan.hpp"
+#include "format/lime/place.hpp"
+#include "format/modes/set.hpp"
 
 namespace lq::format::modes {
+namespace {
+
+using lime::Piece;
+using lq::modes::Storage;
+
+// A larger index is taken for a mistake.
+constexpr std::uint64_t largest_block = std::uint64_t{1} << 36;
+
+// Of a set of one kind of field that nothing else is known of.
+Description described_by(const FieldRequest& request) {
+  Description description;
+  description.lattice = request.extents;
+  description.site = request.spec;
+  description.storage = request.spec.precision == Precision::single ? Storage::single : Storage::double_;
+  return description;
+}
+
+void require_fit(const FieldRequest& request, const Description& description, bool is_whole) {
+  const FieldSpec field = is_whole ? description.field() : description.coefficients();
+  const bool is_same_site = request.spec.numbers == field.numbers && request.spec.is_complex == field.is_complex;
+  if (request.extents == (is_whole ? description.sites() : description.blocks()) && is_same_site) return;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("the vectors of this set live on {} and have {} {} numbers per site; this one lives on {} and "
+                  "has {} {}",
+                  to_string(description.sites()), field.numbers, field.is_complex ? "complex" : "real",
+                  to_string(request.extents), request.spec.numbers, request.spec.is_complex ? "complex" : "real"),
+      {.expected = to_string(description.sites()), .found = to_string(request.extents)});
+}
+
+void require_plain(const FieldRequest& request) {
+  if (request.stored && *request.stored != whole(request.extents)) {
+    throw Error(Code::unsupported,
+                "a set of modes holds whole vectors, no parts of a lattice; write a \"scidac\" file");
+  }
+  if (!request.checksum) {
+    throw Error(Code::invalid_argument, "damage of a set of modes is found by its checksums; leave verify unchanged");
+  }
+}
+
+Block block_for(const Description& description, std::uint64_t first, std::uint64_t room) {
+  return {.entry_bytes = entry_bytes(description), .room = room, .first = first};
+}
+
+// The block that takes one mode more: the last one, or a new one after the end of the file, with twice the room.
+struct Target {
+  PlacedBlock at;
+  std::optional<PlacedBlock> full = {};  // the one before, which tells where a new one is
+  bool is_new = false;
+};
+
+Target target_in(const Head& head) {
+  const PlacedBlock& last = head.blocks.back();
+  if (last.block.count < last.block.room) return {.at = last};
+  std::uint64_t room = last.block.room * 2;
+  while (room > 1 && room > largest_block / last.block.entry_bytes) room /= 2;
+  return {.at = {block_for(head.description, head.size(), room), 0}, .full = last, .is_new = true};
+}
+
+Head head_of(base::ByteSource& file) {
+  Head head = read_head(file);
+  if (head.is_whole && !head.blocks.empty()) return head;
+  throw Error(Code::malformed,
+              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` rebuilds it from the modes",
+                          file.path(), file.path()),
+              {.path = file.path(), .record = std::string(type::index)});
+}
+
+// Where the records end that the index speaks of.
+std::uint64_t end_of(base::ByteSource& file, const Head& head) {
+  std::uint64_t end = 0;
+  for (const PlacedBlock& at : head.blocks) {
+    end = std::max(end, at.offset + at.block.bytes() + lime::padding(at.block.bytes()));
+  }
+  for (auto at = head.blocks.rbegin(); at != head.blocks.rend(); ++at) {
+    const Block& block = at->block;
+    if (block.count == 0) continue;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(block.entry_bytes));
+    bytes.resize(file.read_at(at->offset + Block::head_bytes + (block.count - 1) * block.entry_bytes, bytes));
+    const auto last = decode_entry(bytes, head.description);
+    if (!last) {
+      throw Error(
+          Code::malformed,
+          fmt::format("{}: the entry of the last mode in the index is damaged; `lq repair {} -o GOOD` rebuilds it",
+                      file.path(), file.path()),
+          {.path = file.path(), .record = std::string(type::index)});
+    }
+    const std::uint64_t length = payload_at(head.description, 0, last->is_whole()).length;
+    return std::max(end, last->offset + length + lime::padding(length) + lime::header_bytes + block.entry_bytes +
+                             lime::padding(block.entry_bytes));
+  }
+  return end;
+}
+
+// Behind bytes that the index does not speak of no other record would be found again by those who walk the file.
+void require_no_tail(base::ByteSource& file, const Head& head, std::uint64_t end) {
+  const std::uint64_t of_index = end_of(file, head);
+  if (end <= of_index) return;
+  throw Error(Code::wrong_state,
+              fmt::format("{}: after the last of its {} modes, at byte {}, there are {} bytes that the index does not "
+                          "list: an append was interrupted, and its journal is missing. \"lq repair {} -o GOOD\" makes "
+                          "a set without them, to which you can append",
+                          file.path(), head.size(), of_index, end - of_index, file.path()),
+              {.path = file.path(), .offset = of_index});
+}
+
+void append(std::vector<Literal>& to, std::vector<Literal> more) {
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+}  // namespace
+
+NewSet plan_set(const Description& description, const std::vector<std::string>& unproven) {
+  check(description);
+  std::string document = encode(description);
+  for (const std::string& text : unproven) document = with_unproven(document, text);
+  NewSet set;
+  set.block.block = block_for(description, 0, description.room);
+  if (set.block.block.bytes() > largest_block) {
+    throw Error(Code::too_large, fmt::format("an index of {} bytes for {} modes; ask for less room, it grows by itself",
+                                             set.block.block.bytes(), description.room));
+  }
+  lime::Placed placed;
+  lime::place_message(
+      {{std::string(type::head), std::move(document), {}}, {std::string(type::index), {}, set.block.block.bytes()}}, 0,
+      placed);
+  set.block.offset = placed.offsets.back();
+  set.literals = std::move(placed.literals);
+  set.literals.push_back({0, set.block.offset, encode(set.block.block)});
+  set.literals.push_back({0, placed.end - 1, {std::byte{0}}});  // the file ends there
+  set.end = placed.end;
+  return set;
+}
+
+Layout plan_mode(const FieldRequest& request) {
+  require_plain(request);
+  Layout layout;
+  Description description;
+  Target target;
+  std::uint64_t end = request.offset;
+  if (request.before != nullptr && request.before->size() > 0) {
+    const Head head = head_of(*request.before);
+    require_no_tail(*request.before, head, end);
+    description = head.description;
+    target = target_in(head);
+  } else {
+    description = described_by(request);
+    NewSet set = plan_set(description);
+    target.at = set.block;
+    // Behind another mode the layout of a file that is not there yet is planned for its size alone.
+    if (end == 0) {
+      append(layout.head, std::move(set.literals));
+      end = set.end;
+    }
+  }
+  const Mode mode = mode_of(request.metadata);
+  const bool is_whole = !mode.error;
+  require_fit(request, description, is_whole);
+  lime::Placed placed;
+  if (target.is_new) {
+    lime::place_message({{std::string(type::index), {}, target.at.block.bytes()}}, end, placed);
+    target.at.offset = placed.offsets.back();
+    end = placed.end;
+  }
+  Payload payload = payload_at(description, 0, is_whole);
+  lime::place_message({{std::string(is_whole ? type::data : type::coefficients), {}, payload.length},
+                       {std::string(type::mode), {}, entry_bytes(description)}},
+                      end, placed);
+  const std::size_t pieces = placed.offsets.size();
+  payload.offset = placed.offsets[pieces - 2];
+  const std::uint64_t entry_at = placed.offsets[pieces - 1];
+  append(layout.head, std::move(placed.literals));
+  layout.payload = {payload};
+  layout.end = {placed.end};
+  layout.sums = sum_names();
+  Entry entry{.number = target.at.block.first + target.at.block.count, .offset = payload.offset, .mode = mode};
+  layout.tail = [entry, target, description, entry_at](const Digest& digest) {
+    Entry known = entry;
+    known.sums = digest.sums;
+    const std::vector<std::byte> bytes = encode(known, description);
+    Block block = target.at.block;
+    const std::uint64_t in_index = target.at.offset + Block::head_bytes + block.count * block.entry_bytes;
+    ++block.count;
+    std::vector<Literal> literals{{0, entry_at, bytes}, {0, in_index, bytes}, {0, target.at.offset, encode(block)}};
+    if (target.full) {
+      Block full = target.full->block;
+      full.next = target.at.offset;
+      literals.push_back({0, target.full->offset, encode(full)});
+    }
+    return literals;
+  };
+  return layout;
+}
+
 namespace {
 
 // What the records say beside what a scan believes.

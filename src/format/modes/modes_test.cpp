@@ -13,10 +13,8 @@
 #include <limequat/error.hpp>
 
 #include "format/assembled.hpp"
-#include "format/modes/mend.hpp"
-#include "format/modes/plan.hpp"
-#include "format/modes/scan.hpp"
-#include "format/unproven.hpp"
+#include "format/format.hpp"
+#include "format/modes/set.hpp"
 
 namespace lq::format::modes {
 namespace {

@@ -15,10 +15,9 @@
 
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
-#include "format/flat/text_header.hpp"
+#include "format/flat/headers.hpp"
 #include "format/formats.hpp"
 #include "format/nersc/header.hpp"
-#include "format/nersc/texts.hpp"
 
 namespace lq::format::nersc {
 namespace {

@@ -4,10 +4,16 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <optional>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
 #include "format/flat/flat.hpp"
+#include "lattice/site_order.hpp"
 
 namespace lq::format::openqcd {
 namespace {
@@ -174,6 +180,167 @@ std::optional<Seen> look(base::ByteSource& file) {
     }
   }
   return {};
+}
+
+namespace {
+
+constexpr std::uint64_t most_blocks = 1'000'000;
+
+// How the lattice is cut: blocks are counted like sites, z fastest.
+struct Cut {
+  Extents counts;
+
+  explicit Cut(const Place& place) : counts(place.extents) {
+    for (int d = 0; d < counts.size(); ++d) counts[d] /= place.block[d];
+  }
+  std::uint64_t number_of(const Place& place) const {
+    Coord at = place.lower;
+    for (int d = 0; d < at.size(); ++d) at[d] /= place.block[d];
+    return lattice::site_number(at, whole(counts), site_order());
+  }
+};
+
+std::optional<std::uint64_t> number_in(const std::string& text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || stop != end || error != std::errc()) return {};
+  return number;
+}
+
+bool is_there(base::ByteSource& beside, const std::string& path) {
+  try {
+    beside.open_other(path);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != Code::not_found) throw;
+    return false;
+  }
+}
+
+// The last name of a path, which becomes shorter by it.
+std::string take_name(std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  path.resize(slash == std::string::npos ? 0 : slash);
+  return name;
+}
+
+// How the files of a set are called: all of one folder, or ib/n and ib % n as the names of two.
+struct BlockNames {
+  std::string folder;       // with a slash after it, unless it is the current one
+  std::string run;          // up to the number of the block
+  std::uint64_t in_folder;  // blocks for which the first of two folders stands; 0: there are none
+
+  std::string operator()(std::uint64_t ib) const {
+    if (in_folder == 0) return fmt::format("{}{}{}", folder, run, ib);
+    return fmt::format("{}{}/{}/{}{}", folder, ib / in_folder, ib % in_folder, run, ib);
+  }
+};
+
+// Of the blocks that share a first folder there are as many in every one.
+std::optional<BlockNames> names_in_folders(base::ByteSource& file, const std::string& run, std::uint64_t ib,
+                                           std::uint64_t blocks, std::uint64_t other) {
+  std::string path = file.path();
+  take_name(path);
+  const auto second = number_in(take_name(path)), first = number_in(take_name(path));
+  if (!first || !second) return {};
+  const bool is_rooted = file.path().starts_with('/');
+  const std::string folder = path.empty() && !is_rooted ? "" : path + "/";
+  for (std::uint64_t n = 1; n <= blocks; ++n) {
+    if (blocks % n != 0 || ib / n != *first || ib % n != *second) continue;
+    BlockNames names{folder, run, n};
+    if (is_there(file, names(other))) return names;
+  }
+  return {};
+}
+
+BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t ib, std::uint64_t blocks) {
+  std::string folder = file.path();
+  const std::string name = take_name(folder);
+  const std::size_t at = name.rfind(mark);
+  const auto number = at == std::string::npos ? std::nullopt : number_in(name.substr(at + mark.size()));
+  if (number != ib) {
+    throw Error(Code::unsupported, fmt::format("this is block {} of {}; the other files are found only if its name "
+                                               "ends in {}{}, as openQCD names it: rename it",
+                                               ib, blocks, mark, ib));
+  }
+  const std::string run = name.substr(0, at + mark.size());
+  if (folder.size() + name.size() < file.path().size()) folder += '/';
+  BlockNames flat{folder, run, 0};
+  // The last one: in folders it is in another place for every number of them.
+  const std::uint64_t other = ib + 1 == blocks ? 0 : blocks - 1;
+  if (other == ib || is_there(file, flat(other))) return flat;
+  if (const auto names = names_in_folders(file, run, ib, blocks, other)) return *names;
+  throw Error(
+      Code::truncated,
+      fmt::format("this is block {} of {}, and block {} is not there: it is looked for as {}, and in folders as "
+                  "openQCD makes them; copy the whole set",
+                  ib, blocks, other, flat(other)));
+}
+
+// A file that belongs to another set, or lies in the place of another block.
+void require_block(base::ByteSource& file, const Seen& seen, const Cut& cut, std::uint64_t ib, double value) {
+  const auto found = look(file);
+  const std::uint64_t check_at = seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8;
+  const bool is_alike = found && found->place.extents == seen.place.extents && found->place.block == seen.place.block &&
+                        found->kinds == seen.kinds && !found->even_only && cut.number_of(found->place) == ib;
+  if (is_alike && std::bit_cast<std::uint64_t>(real_at(file, check_at)) == std::bit_cast<std::uint64_t>(value)) return;
+  throw Error(Code::malformed,
+              fmt::format("{} is not block {} of this set: {}; copy it again", file.path(), ib,
+                          is_alike ? "it states another check value" : "its header or its size are others"));
+}
+
+}  // namespace
+
+std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
+  const Cut cut(seen.place);
+  const std::uint64_t blocks = volume(cut.counts), ib = cut.number_of(seen.place);
+  if (blocks > most_blocks) {
+    throw Error(Code::unsupported,
+                fmt::format("this is one of {} blocks; sets of up to {} are read", blocks, most_blocks));
+  }
+  const BlockNames names = names_of(file, "_b", ib, blocks);
+  const double value = real_at(file, seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8);
+  std::vector<std::string> files;
+  for (std::uint64_t k = 0; k < blocks; ++k) {
+    if (k == ib) {
+      files.push_back(file.path());
+      continue;
+    }
+    const std::string path = names(k);
+    try {
+      const auto other = file.open_other(path);
+      require_block(*other, seen, cut, k, value);
+    } catch (const Error& error) {
+      if (error.code() != Code::not_found) throw;
+      throw Error(Code::truncated,
+                  fmt::format("block {} of {} is missing: {} does not exist; copy the whole set", k, blocks, path));
+    }
+    files.push_back(path);
+  }
+  return files;
+}
+
+std::function<std::string(std::uint64_t)> block_names(base::ByteSource& file, std::string_view mark,
+                                                      std::uint64_t number, std::uint64_t count) {
+  return names_of(file, mark, number, count);
+}
+
+void place_blocks(Payload& payload, const Extents& block, std::uint64_t offset) {
+  payload.offset = 0;
+  payload.block = block;
+  payload.tile_sites = volume(block);
+  const std::uint64_t blocks = volume(payload.extents) / payload.tile_sites;
+  for (std::uint64_t k = 0; k < blocks; ++k) {
+    payload.tiles.push_back({static_cast<int>(k), offset, payload.tile_sites * payload.site_bytes()});
+  }
+}
+
+std::vector<std::string> block_suffixes(const Parts& parts) {
+  std::vector<std::string> suffixes;
+  for (std::uint64_t k = 0; k < parts.count(); ++k) suffixes.push_back(fmt::format("_b{}", k));
+  return suffixes;
 }
 
 }  // namespace lq::format::openqcd

@@ -14,8 +14,7 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
-#include "format/flat/binary_header.hpp"
-#include "format/openqcd/blocks.hpp"
+#include "format/flat/headers.hpp"
 #include "format/openqcd/kinds.hpp"
 #include "lattice/site_order.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
-#include "format/flat/text_header.hpp"
+#include "format/flat/headers.hpp"
 #include "format/formats.hpp"
 
 namespace lq::format::qlattice {

@@ -12,9 +12,8 @@
 
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
-#include "format/flat/text_header.hpp"
+#include "format/flat/headers.hpp"
 #include "format/formats.hpp"
-#include "format/raw/axes.hpp"
 #include "format/raw/description.hpp"
 #include "format/raw/text_numbers.hpp"
 

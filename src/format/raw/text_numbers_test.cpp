@@ -17,7 +17,7 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
-#include "format/raw/axes.hpp"
+#include "format/raw/description.hpp"
 
 namespace lq::format::raw {
 namespace {

@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "base/one_edit.hpp"
 #include "base/text.hpp"
-#include "format/likely_precision.hpp"
+#include "format/format.hpp"
 
 namespace lq::format::scidac {
 namespace {

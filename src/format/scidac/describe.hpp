@@ -12,8 +12,8 @@
 
 #include "base/byte_source.hpp"
 #include "format/findings.hpp"
-#include "format/scidac/lattice_xml.hpp"
-#include "format/scidac/private_xml.hpp"
+#include "format/scidac/documents.hpp"
+#include "format/scidac/program_texts.hpp"
 
 namespace lq::format::scidac {
 

@@ -10,13 +10,12 @@
 #include <limequat/error.hpp>
 
 #include "format/findings.hpp"
-#include "format/likely_precision.hpp"
+#include "format/format.hpp"
 #include "format/lime/header.hpp"
-#include "format/scidac/group.hpp"
-#include "format/scidac/private_xml.hpp"
-#include "format/scidac/record_types.hpp"
-#include "format/scidac/scan.hpp"
-#include "format/text_reader.hpp"
+#include "format/read_ahead.hpp"
+#include "format/scidac/documents.hpp"
+#include "format/scidac/records.hpp"
+#include "format/scidac/scidac_base.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::format::scidac {

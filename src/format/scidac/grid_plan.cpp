@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/scidac/grid_plan.hpp"
+#include "format/scidac/plan.hpp"
 
 #include <bit>
 #include <utility>
@@ -11,11 +11,10 @@
 
 #include "base/checked.hpp"
 #include "base/text.hpp"
+#include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
-#include "format/scidac/plan.hpp"
-#include "format/scidac/private_xml.hpp"
-#include "format/scidac/record_types.hpp"
-#include "format/scidac/texts.hpp"
+#include "format/scidac/documents.hpp"
+#include "format/scidac/records.hpp"
 
 namespace lq::format::scidac {
 namespace {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/scidac/mend.hpp"
+#include "format/scidac/scidac_base.hpp"
 
 #include <array>
 #include <map>
@@ -10,17 +10,15 @@
 
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
+#include "format/format.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/mend.hpp"
-#include "format/lime/types.hpp"
 #include "format/lime/walk.hpp"
+#include "format/read_ahead.hpp"
 #include "format/scidac/describe.hpp"
-#include "format/scidac/group.hpp"
+#include "format/scidac/documents.hpp"
 #include "format/scidac/plan.hpp"
-#include "format/scidac/record_types.hpp"
-#include "format/scidac/slices.hpp"
-#include "format/text_reader.hpp"
-#include "format/unproven.hpp"
+#include "format/scidac/records.hpp"
 
 namespace lq::format::scidac {
 namespace {

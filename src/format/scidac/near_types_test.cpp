@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/lime/near_types.hpp"
+#include "format/lime/header.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "format/format.hpp"
-#include "format/scidac/record_types.hpp"
+#include "format/scidac/records.hpp"
 
 namespace lq::format::lime {
 namespace {

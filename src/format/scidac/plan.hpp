@@ -1,18 +1,47 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A field as SciDAC messages, in the order that every known reader accepts (formats/scidac.md 2.2). ILDG files
-// are the same with two more records and another name for the data.
+// A field as SciDAC messages: the texts and the order of records of ours, and the records that Grid writes.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include <limequat/field.hpp>
+#include <limequat/metadata.hpp>
+
 #include "format/format.hpp"
+#include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
-#include "format/scidac/private_xml.hpp"
+#include "format/scidac/documents.hpp"
 
 namespace lq::format::scidac {
+
+// The texts of a file of ours: the user's where there are some, useful ones where not (formats/scidac.md 5).
+// Metadata names are record types, except three that become part of texts: plaquette, link_trace, date.
+
+// invalid_argument: a name that is no record type, that only the library may write, or that is given twice
+// where a file has one; a plaquette or link trace that is no number.
+void check_metadata(const Metadata& metadata);
+// invalid_argument: no record type, or one that only the library may write.
+void check_user_type(std::string_view type);
+
+// The texts of another file that can stand beside a field here; see Format::carried.
+Metadata carried_texts(const Metadata& texts, bool precision_changes);
+
+// The first text of that name, or nullptr.
+const std::string* find_text(const Metadata& metadata, std::string_view name) noexcept;
+
+std::string file_xml_text(const Metadata& metadata);
+std::string record_xml_text(const Metadata& metadata, const FieldSpec& spec, std::string_view field_name);
+std::string xlf_info_text(const Metadata& metadata);
+
+// `text` with one NUL at its end, as QIO writes it.
+std::string with_nul(std::string text);
+
+// The user's own records, in the order given.
+std::vector<lime::Piece> user_records(const Metadata& metadata, std::string_view except = {});
 
 struct PlanStyle {
   std::string data_type;                  // of the record that holds the sites
@@ -30,5 +59,16 @@ Literal literal_at(std::uint64_t offset, const std::string& text);
 
 // Only the sites of a box are stored.
 void set_box(RecordInfo& info, const Box& stored);
+
+// A field in the records that Grid writes and reads (formats/vectors.md 4.1), in Grid's order.
+
+inline constexpr std::string_view grid_layout = "grid";
+
+// What Grid's headers say of a field on such a lattice.
+std::string grid_header(const Extents& lattice, Precision precision);
+
+// The text scidac-file-xml goes in front of the first field, if there is one; a given grid-format replaces the one that
+// is made. invalid_argument: another layout was asked for.
+Layout plan_for_grid(const FieldRequest& request);
 
 }  // namespace lq::format::scidac

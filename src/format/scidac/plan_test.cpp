@@ -9,7 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "format/assembled.hpp"
-#include "format/scidac/record_types.hpp"
+#include "format/scidac/records.hpp"
 
 namespace lq::format::scidac {
 namespace {

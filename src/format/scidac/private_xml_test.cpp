@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The documents expected here are those of docs/formats/scidac.md 3, as QIO writes them.
-#include "format/scidac/private_xml.hpp"
+#include "format/scidac/documents.hpp"
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Walk, group, describe; nothing here throws for what a file contains.
-#include "format/scidac/scan.hpp"
+#include "format/scidac/scidac_base.hpp"
 
 #include <algorithm>
 #include <map>
@@ -18,15 +18,13 @@
 #include "format/findings.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
+#include "format/read_ahead.hpp"
 #include "format/scidac/describe.hpp"
-#include "format/scidac/grid_lattice.hpp"
-#include "format/scidac/group.hpp"
+#include "format/scidac/documents.hpp"
 #include "format/scidac/plan.hpp"
-#include "format/scidac/record_types.hpp"
-#include "format/scidac/slices.hpp"
-#include "format/scidac/subset.hpp"
+#include "format/scidac/program_texts.hpp"
+#include "format/scidac/records.hpp"
 #include "format/scidac/volumes.hpp"
-#include "format/text_reader.hpp"
 
 namespace lq::format::scidac {
 
@@ -53,16 +51,16 @@ std::optional<double> number_in(const base::xml::Element& root, std::string_view
   return text ? base::parse_double(*text) : std::nullopt;
 }
 
-struct Names {
+struct StatedNames {
   std::string_view type, plaquette, link_trace;
 };
-constexpr Names known[] = {
+constexpr StatedNames stated_names[] = {
     {type::xlf_info, "plaquette", "link_trace"},
     {type::record_xml, "plaq", "linktr"},        // usqcdInfo
     {"grid-format", "plaquette", "link_trace"},  // FieldMetaData
 };
 
-void read_text(Observables& found, const Names& names, std::string_view text) {
+void read_text(Observables& found, const StatedNames& names, std::string_view text) {
   std::optional<double> plaquette, link_trace;
   if (base::trim(text).starts_with('<')) {
     try {
@@ -84,7 +82,7 @@ void read_text(Observables& found, const Names& names, std::string_view text) {
 
 Observables find_observables(const Metadata& metadata) {
   Observables found;
-  for (const Names& names : known) {
+  for (const StatedNames& names : stated_names) {
     for (const auto& [key, text] : metadata) {
       if (key == names.type) read_text(found, names, text);
     }

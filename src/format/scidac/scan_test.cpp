@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One file for each known program and each known damage is in tests/golden; here is what takes large or many records.
-#include "format/scidac/scan.hpp"
+#include "format/scidac/scidac_base.hpp"
 
 #include <gtest/gtest.h>
 

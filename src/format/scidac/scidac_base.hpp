@@ -1,23 +1,50 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What formats whose fields lie in SciDAC records have in common: that for fields of any kind, and ILDG.
+// What formats whose fields lie in SciDAC records have in common (that for fields of any kind, and ILDG), and the
+// pieces of it: records into fields, and damaged files put right.
 #pragma once
 
 #include <array>
+#include <functional>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
+#include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
+
+#include "base/byte_source.hpp"
 #include "format/format.hpp"
+#include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/place.hpp"
-#include "format/lime/rules.hpp"
-#include "format/scidac/meaning.hpp"
-#include "format/scidac/mend.hpp"
 #include "format/scidac/plan.hpp"
-#include "format/scidac/scan.hpp"
-#include "format/scidac/texts.hpp"
+#include "format/scidac/records.hpp"
 
 namespace lq::format::scidac {
+
+// Records into fields: the one reader of lattice files in LIME, for SciDAC, ILDG and the programs that mix them.
+
+Catalog scan(base::ByteSource& file, const Limits& limits, std::string_view format_name);
+
+// What a scan does not look at: whether texts hold what are records, the checksums of data without a lattice, and
+// whether numbers look as their description says, where that alone says how many there are.
+Examined examine(base::ByteSource& file, const Catalog& catalog);
+
+// Damaged SciDAC and ILDG files put right (formats/scidac.md 9): their headers, documents whose contents follow from
+// another document and the length of the data, and the records of sums.
+
+// Writes ildg-format; none where such a document is not to be made.
+using EncodeLattice = std::function<std::string(const FieldSpec& spec, const Extents& extents)>;
+
+// As Mender::mend.
+std::optional<std::uint64_t> mend(base::EditedSource& file, const Limits& limits, const EncodeLattice& encode_lattice,
+                                  Findings& done);
+
+// As FieldFormat::store_sums.
+void store_sums(base::EditedSource& file, const Catalog& catalog, const FieldEntry& entry, const Digest& sums);
 
 class ScidacFormat : public Container, public FieldFormat, public Mender, public Examiner {
  public:

@@ -10,10 +10,9 @@
 
 #include "format/findings.hpp"
 #include "format/formats.hpp"
-#include "format/lime/types.hpp"
-#include "format/scidac/grid_plan.hpp"
-#include "format/scidac/group.hpp"
-#include "format/scidac/record_types.hpp"
+#include "format/lime/walk.hpp"
+#include "format/scidac/plan.hpp"
+#include "format/scidac/records.hpp"
 #include "format/scidac/scidac_base.hpp"
 
 namespace lq::format::scidac {

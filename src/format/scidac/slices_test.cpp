@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/scidac/slices.hpp"
+#include "format/scidac/documents.hpp"
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>

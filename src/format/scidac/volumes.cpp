@@ -11,10 +11,9 @@
 
 #include "base/bytes.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/types.hpp"
 #include "format/lime/walk.hpp"
 #include "format/read_ahead.hpp"
-#include "format/scidac/record_types.hpp"
+#include "format/scidac/records.hpp"
 #include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"
 

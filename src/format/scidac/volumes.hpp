@@ -16,7 +16,7 @@
 
 #include "base/byte_source.hpp"
 #include "format/findings.hpp"
-#include "format/scidac/private_xml.hpp"
+#include "format/scidac/documents.hpp"
 
 namespace lq::format::scidac {
 

@@ -1,13 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Metadata block 1 of a physical file of a multifile: who wrote, how many tasks, how wide their chunks are
-// (formats/sion.md 2). Nothing that a file says is trusted: sizes are compared with the file before memory is had.
+// Metadata block 1 of a physical file of a multifile (formats/sion.md 2), and integers in the byte order of the machine
+// that wrote it. Nothing that a file says is trusted: sizes are compared with the file before memory is had.
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,9 +19,39 @@
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
-#include "format/sion/integers.hpp"
 
 namespace lq::format::sion {
+
+// Integers in the byte order of the machine that wrote a multifile (formats/sion.md 3), one by one and in tables.
+
+inline constexpr ByteOrder host_order = std::endian::native == std::endian::big ? ByteOrder::big : ByteOrder::little;
+
+inline std::int32_t load_int32(const std::byte* p, ByteOrder order) noexcept {
+  return static_cast<std::int32_t>(order == ByteOrder::big ? base::load_be<std::uint32_t>(p)
+                                                           : base::load_le<std::uint32_t>(p));
+}
+inline std::uint64_t load_uint64(const std::byte* p, ByteOrder order) noexcept {
+  return order == ByteOrder::big ? base::load_be<std::uint64_t>(p) : base::load_le<std::uint64_t>(p);
+}
+inline std::int64_t load_int64(const std::byte* p, ByteOrder order) noexcept {
+  return static_cast<std::int64_t>(load_uint64(p, order));
+}
+
+inline void store_int32(std::byte* p, std::int32_t value, ByteOrder order) noexcept {
+  const auto bits = static_cast<std::uint32_t>(value);
+  order == ByteOrder::big ? base::store_be(p, bits) : base::store_le(p, bits);
+}
+inline void store_uint64(std::byte* p, std::uint64_t value, ByteOrder order) noexcept {
+  order == ByteOrder::big ? base::store_be(p, value) : base::store_le(p, value);
+}
+inline void store_int64(std::byte* p, std::int64_t value, ByteOrder order) noexcept {
+  store_uint64(p, static_cast<std::uint64_t>(value), order);
+}
+
+// As many of the `count` numbers at `offset` as the file holds; the caller has bounded `count`.
+std::vector<std::int64_t> read_int64s(base::ByteSource& file, std::uint64_t offset, std::uint64_t count,
+                                      ByteOrder order);
+void store_int64s(std::byte* p, std::span<const std::int64_t> numbers, ByteOrder order) noexcept;
 
 inline constexpr std::string_view magic = "sion";
 inline constexpr std::int32_t version = 5;         // that is written

@@ -13,7 +13,6 @@
 
 #include "base/byte_source.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/names.hpp"
 #include "format/sion/set.hpp"
 #include "format/sion/tail.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "format/formats.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"
 

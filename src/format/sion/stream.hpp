@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/bytes.hpp"
-#include "format/sion/integers.hpp"
+#include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 
 namespace lq::format::sion {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "format/read_ahead.hpp"
-#include "format/sion/integers.hpp"
+#include "format/sion/head.hpp"
 
 namespace lq::format::sion {
 namespace {

@@ -13,12 +13,9 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/eigen_comp/eigen_comp_format.hpp"
-#include "format/eigen_comp/metadata.hpp"
 #include "format/modes/description.hpp"
-#include "format/scidac/grid_lattice.hpp"
-#include "format/scidac/quda_text.hpp"
-#include "format/scidac/record_types.hpp"
-#include "format/scidac/subset.hpp"
+#include "format/scidac/program_texts.hpp"
+#include "format/scidac/records.hpp"
 
 namespace lq::format::vectors {
 namespace {

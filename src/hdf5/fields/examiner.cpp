@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/fields/examiner.hpp"
+#include "hdf5/hdf5_format.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,11 +16,11 @@
 
 #include "base/text.hpp"
 #include "hdf5/headers/object_header.hpp"
-#include "hdf5/layouts/native_names.hpp"
+#include "hdf5/layouts/folder.hpp"
 #include "hdf5/making/small_objects.hpp"
 #include "hdf5/tree/contents.hpp"
-#include "hdf5/tree/walk.hpp"
-#include "kernels/file_sums.hpp"
+#include "hdf5/tree/tree.hpp"
+#include "kernels/digest.hpp"
 
 namespace lq::hdf5 {
 namespace {

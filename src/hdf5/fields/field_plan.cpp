@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/fields/field_plan.hpp"
+#include "hdf5/hdf5_format.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,7 +14,6 @@
 #include "base/text.hpp"
 #include "hdf5/driver/driver.hpp"
 #include "hdf5/filters/filters.hpp"
-#include "hdf5/filters/filters_choice.hpp"
 #include "hdf5/layouts/layout_writer.hpp"
 
 namespace lq::hdf5 {

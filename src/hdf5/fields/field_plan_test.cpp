@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files as planned, with data that a plain loop puts where the plan says, read by the HDF5 library on its own.
-#include "hdf5/fields/field_plan.hpp"
+#include "hdf5/hdf5_format.hpp"
 
 #include <gtest/gtest.h>
 

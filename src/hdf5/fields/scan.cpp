@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/fields/scan.hpp"
+#include "hdf5/hdf5_format.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,9 +9,7 @@
 
 #include "base/text.hpp"
 #include "hdf5/layouts/folder.hpp"
-#include "hdf5/layouts/native_names.hpp"
-#include "hdf5/layouts/place.hpp"
-#include "hdf5/tree/walk.hpp"
+#include "hdf5/tree/tree.hpp"
 
 namespace lq::hdf5 {
 namespace {

@@ -1,8 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Filters that chunks pass through, by names such as "shuffle:8,deflate:6,fletcher32": in the order of writing, with
-// the bytes of an element for shuffle and the level for deflate and zstd (formats/hdf5.md 9).
+// Filters that the chunks of a dataset pass through: as the dataset names them, as they are asked for, and as codecs.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +10,22 @@
 #include <vector>
 
 #include "format/tile_codec.hpp"
-#include "hdf5/filters/filter.hpp"
+
+// A filter that the chunks of a dataset pass through, as the dataset names it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 namespace lq::hdf5 {
+
+struct Filter {
+  int id = 0;
+  bool is_optional = false;
+  std::string name = {};
+  std::vector<std::uint32_t> parameters = {};
+};
 
 // Of filters of a dataset, Payload::encoding; unknown ones are named, too ("szip", "filter-32001"), and have no codec.
 std::string encoding_of(const std::vector<Filter>& filters, std::uint64_t element_bytes);
@@ -24,5 +36,12 @@ const format::TileCodec* tile_codec(std::string_view encoding);
 
 // The HDF5 library's checksum of a chunk: that of Fletcher over 16-bit words, high byte first.
 std::uint32_t fletcher32(base::Bytes bytes) noexcept;
+
+// Filters that are asked for, as text: "shuffle,deflate:6,fletcher32".
+
+// In the order in which they are applied. invalid_argument names the filters there are; unsupported: it is not built
+// in.
+std::vector<Filter> parse_filters(std::string_view text);
+inline constexpr int zstd_filter = 32015;  // as registered with The HDF Group
 
 }  // namespace lq::hdf5

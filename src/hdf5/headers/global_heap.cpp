@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
-#include "hdf5/headers/cursor.hpp"
+#include "hdf5/headers/header_bytes.hpp"
 
 namespace lq::hdf5 {
 namespace {

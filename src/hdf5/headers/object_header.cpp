@@ -12,9 +12,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/checked.hpp"
-#include "hdf5/headers/cursor.hpp"
-#include "hdf5/headers/message_bytes.hpp"
-#include "hdf5/headers/metadata_sum.hpp"
+#include "hdf5/headers/header_bytes.hpp"
 #include "hdf5/headers/superblock.hpp"
 
 namespace lq::hdf5 {

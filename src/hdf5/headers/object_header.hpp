@@ -11,6 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include <limequat/catalog.hpp>
+#include <limequat/inspect.hpp>
+
 #include "base/byte_source.hpp"
 #include "hdf5/headers/superblock.hpp"
 
@@ -51,5 +54,17 @@ std::optional<AttributeData> find_attribute(base::ByteSource& file, const Superb
 
 // "datatype", "attribute"; "message 0x12" for one without a name here.
 std::string message_name(int type);
+
+// Groups of old files: a tree of the names of members, and the heap in which the names lie (HDF5 File Format
+// Specification, version 3, III.A.1, III.B and III.D). Neither has a checksum, and the library (1.10.8) does not
+// survive all that they may say.
+
+// `message`: that of a group, with the addresses of tree and heap. malformed: they do not fit.
+void require_sound_symbol_table(base::ByteSource& file, const Superblock& superblock, base::Bytes message);
+
+// What each byte of an HDF5 file means, as far as it can be told.
+
+// In order of offset, without gaps: superblock, data of datasets, and what the library keeps between them.
+std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog);
 
 }  // namespace lq::hdf5

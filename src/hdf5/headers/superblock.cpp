@@ -8,7 +8,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "hdf5/headers/metadata_sum.hpp"
+#include "hdf5/headers/header_bytes.hpp"
 
 namespace lq::hdf5 {
 namespace {

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/checked.hpp"
+#include "base/text.hpp"
+#include "hdf5/filters/filters.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -87,6 +91,178 @@ Metadata metadata_of(const Attributes& attributes, std::span<const std::string_v
     if (auto text = shown(value)) metadata.emplace_back(name, std::move(*text));
   }
   return metadata;
+}
+
+namespace {
+
+[[noreturn]] void cannot(Code code, const Opened& file, const std::string& object, const std::string& why) {
+  throw Error(code, fmt::format("{}: {}: {}", file.path(), base::printable(object, 200), why),
+              {.path = file.path(), .record = object});
+}
+
+void set_lattice(const Opened& file, const FoundField& field, Payload& payload) {
+  std::vector<std::int64_t> extents;
+  for (const std::uint64_t extent : field.lattice) {
+    if (extent == 0) cannot(Code::malformed, file, field.path, "its lattice has no sites");
+    if (extent > static_cast<std::uint64_t>(INT64_MAX)) {
+      cannot(Code::too_large, file, field.path, "its lattice is too large");
+    }
+    extents.push_back(static_cast<std::int64_t>(extent));
+  }
+  if (!field.is_x_slowest) std::ranges::reverse(extents);
+  payload.extents = Coord(std::span<const std::int64_t>(extents));
+  payload.stored = whole(payload.extents);
+  for (int d = payload.extents.size() - 1; field.is_x_slowest && d >= 0; --d) payload.order.push_back(d);
+}
+
+void require_inside(const Opened& file, const Member& member, std::uint64_t offset, std::uint64_t bytes) {
+  const auto end = base::checked_add(offset, bytes);
+  if (end && *end <= file.bytes()) return;
+  cannot(
+      Code::malformed, file, member.path,
+      fmt::format("its data, {} bytes from {} on, are not inside the file of {} bytes", bytes, offset, file.bytes()));
+}
+
+std::string storage_text(StorageKind kind) {
+  switch (kind) {
+    case StorageKind::external:
+      return "its data are in other files, which are not opened";
+    case StorageKind::virtual_:
+      return "its data are made of other datasets";
+    default:
+      return "its data are stored in an unsupported way";
+  }
+}
+
+// One dataset after the other.
+class Placer {
+ public:
+  Placer(const Opened& file, hid_t group, const FoundField& field, const Limits& limits)
+      : file_(file), group_(group), field_(field), limits_(limits) {}
+
+  Payload run() {
+    const Dataset& first = field_.arrays.front()->data;
+    payload_.spec = field_.spec;
+    set_lattice(file_, field_, payload_);
+    payload_.byte_order = numbers_of(first).value().order;
+    payload_.length =
+        base::multiply_or_throw(volume(payload_.extents), field_.spec.site_bytes(), "the data of a field");
+    payload_.arrays = field_.arrays.size();
+    array_bytes_ = payload_.length / payload_.arrays;
+    if (first.storage.kind == StorageKind::chunked) set_blocks(first);
+    for (const Member* member : field_.arrays) add(*member);
+    payload_.offset = payload_.tiles.front().offset;
+    const bool is_one_piece = payload_.arrays == 1 && payload_.block.size() == 0 && payload_.tiles.front().bytes > 0;
+    if (is_one_piece) {
+      payload_.tiles.clear();
+      payload_.tile_sites = 0;
+    }
+    return std::move(payload_);
+  }
+
+ private:
+  void set_blocks(const Dataset& first) {
+    const Storage& storage = first.storage;
+    const std::size_t rank = field_.lattice.size();
+    std::vector<std::int64_t> block;
+    std::uint64_t bytes = first.type.bytes;
+    for (std::size_t d = 0; d < storage.chunk.size(); ++d) {
+      const std::uint64_t extent = storage.chunk[d];
+      bytes = base::checked_multiply(bytes, extent).value_or(UINT64_MAX);
+      if (d < rank) {
+        block.push_back(static_cast<std::int64_t>(extent));
+      } else if (extent != first.extents[d]) {
+        cannot(Code::unsupported, file_, field_.path, "its chunks divide sites");
+      }
+    }
+    if (bytes > largest_block) {
+      cannot(Code::too_large, file_, field_.path, fmt::format("its chunks have {} bytes", bytes));
+    }
+    if (!field_.is_x_slowest) std::ranges::reverse(block);
+    payload_.block = Coord(std::span<const std::int64_t>(block));
+    payload_.tile_sites = volume(payload_.block);
+    payload_.encoding = encoding_of(storage.filters, first.type.bytes);
+  }
+
+  void add(const Member& member) {
+    const Dataset& data = member.data;
+    const Storage& storage = data.storage;
+    if (data.bytes() != array_bytes_) cannot(Code::malformed, file_, member.path, "its data have another size");
+    switch (storage.kind) {
+      case StorageKind::contiguous:
+      case StorageKind::compact:
+        require_alike(member, payload_.block.size() == 0);
+        payload_.tile_sites = volume(payload_.extents);
+        if (!storage.is_allocated) return add_missing(member);
+        require_inside(file_, member, storage.offset, array_bytes_);
+        payload_.tiles.push_back({.file = 0, .offset = storage.offset, .bytes = array_bytes_});
+        return;
+      case StorageKind::chunked:
+        return add_chunks(member);
+      default:
+        cannot(Code::unsupported, file_, member.path, storage_text(storage.kind));
+    }
+  }
+
+  void require_alike(const Member& member, bool are_alike) const {
+    if (!are_alike) cannot(Code::unsupported, file_, member.path, "it is stored otherwise than the arrays before it");
+  }
+
+  void add_missing(const Member& member) {
+    if (!member.data.storage.fill.empty()) {
+      cannot(Code::unsupported, file_, member.path,
+             "some of its sites were never written and read as a value that is not zero");
+    }
+    payload_.tiles.emplace_back();
+  }
+
+  void add_chunks(const Member& member) {
+    const Dataset& data = member.data;
+    const Storage& storage = data.storage;
+    require_alike(member, storage.chunk == field_.arrays.front()->data.storage.chunk &&
+                              encoding_of(storage.filters, data.type.bytes) == plain_encoding());
+    const Where where = file_.where(member.path);
+    const Handle dataset = open_member(group_, member.name, where);
+    const std::uint64_t most = limits_.records - std::min<std::uint64_t>(limits_.records, payload_.tiles.size());
+    for (const Chunk& chunk : chunks_of(file_, dataset.get(), storage, data.extents, where, most)) {
+      if (chunk.bytes == 0) {
+        add_missing(member);
+        continue;
+      }
+      require_inside(file_, member, chunk.offset, chunk.bytes);
+      const std::uint64_t plain = payload_.tile_sites * (array_bytes_ / volume(payload_.extents));
+      if (storage.filters.empty() && chunk.bytes != plain) {
+        cannot(Code::malformed, file_, member.path,
+               fmt::format("a chunk has {} bytes instead of {}", chunk.bytes, plain));
+      }
+      if (chunk.skipped != 0) skips_filters_ = true;
+      payload_.tiles.push_back({.file = 0, .offset = chunk.offset, .bytes = chunk.bytes});
+    }
+    // No codec has such a name: reading fails, and says why.
+    if (skips_filters_) payload_.encoding = plain_encoding() + std::string(skipped);
+  }
+
+  std::string plain_encoding() const {
+    const Dataset& first = field_.arrays.front()->data;
+    return encoding_of(first.storage.filters, first.type.bytes);
+  }
+
+  static constexpr std::string_view skipped = ", left out for some chunks";
+  static constexpr std::uint64_t largest_block = 4 * base::gibi;
+
+  const Opened& file_;
+  hid_t group_;
+  const FoundField& field_;
+  const Limits& limits_;
+  Payload payload_;
+  std::uint64_t array_bytes_ = 0;
+  bool skips_filters_ = false;
+};
+
+}  // namespace
+
+Payload place(const Opened& file, hid_t group, const FoundField& field, const Limits& limits) {
+  return Placer(file, group, field, limits).run();
 }
 
 }  // namespace lq::hdf5

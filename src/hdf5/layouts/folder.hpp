@@ -1,10 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the layouts look at: the datasets of one group, and the fields that they find among them. Each layout takes the
-// datasets that are its own; what nobody takes is no field.
+// What the layouts look at (the datasets of one group), the fields that they find among them, and where the sites of
+// these lie in the file.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <span>
@@ -13,8 +14,41 @@
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/options.hpp>
 
 #include "hdf5/tree/tree.hpp"
+
+namespace lq::hdf5::native {
+
+// Names of the attributes of our own layout (docs/formats/hdf5.md 3.2).
+
+inline constexpr int version = 1;
+inline constexpr std::string_view marker = "limequat_layout";  // of a dataset: the version
+inline constexpr std::string_view file_marker = "limequat";    // of the root group
+inline constexpr std::string_view file_marker_text = "native 1";
+
+inline constexpr std::string_view kind = "kind";
+inline constexpr std::string_view dimensions = "dimensions";
+inline constexpr std::string_view extents = "extents";
+inline constexpr std::string_view site_order = "site_order";
+inline constexpr std::string_view site_order_text = "x fastest";
+inline constexpr std::string_view precision = "precision";
+inline constexpr std::string_view colors = "colors";
+inline constexpr std::string_view spins = "spins";
+inline constexpr std::string_view gauge_group = "gauge_group";
+inline constexpr std::string_view checksum = "checksum";
+inline constexpr std::string_view slice_checksums = "slice_checksums";
+inline constexpr std::string_view slice_weights = "slice_weights";
+inline constexpr std::string_view created = "created";
+inline constexpr std::string_view time = ".time";
+inline constexpr std::string_view creator = "creator";
+
+// Those that are no metadata of the field.
+inline constexpr std::array<std::string_view, 15> all = {
+    marker,      kind,     dimensions,      extents,       site_order, precision, colors, spins,
+    gauge_group, checksum, slice_checksums, slice_weights, created,    time,      creator};
+
+}  // namespace lq::hdf5::native
 
 namespace lq::hdf5 {
 
@@ -93,5 +127,10 @@ void find_pyquda(Folder& folder, Finds& finds);
 void find_qlua(Folder& folder, Finds& finds);
 void find_qdp(Folder& folder, Finds& finds);
 void find_lyncs(Folder& folder, Finds& finds);
+
+// Where the sites of a field that a layout found lie in the file.
+
+// Throws unsupported, malformed or too_large where its sites cannot be read, with a sentence that says why.
+Payload place(const Opened& file, hid_t group, const FoundField& field, const Limits& limits);
 
 }  // namespace lq::hdf5

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "hdf5/layouts/native_names.hpp"
+#include "hdf5/layouts/folder.hpp"
 
 namespace lq::hdf5 {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "format/format.hpp"
-#include "hdf5/making/dataset_plan.hpp"
+#include "hdf5/making/make.hpp"
 
 namespace lq::hdf5 {
 

@@ -5,9 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "hdf5/making/elements.hpp"
 #include "hdf5/making/make.hpp"
-#include "hdf5/making/scales.hpp"
 #include "hdf5/making/small_objects.hpp"
 
 namespace lq::hdf5 {
@@ -98,7 +96,7 @@ void fill(const Handle& dataset, hid_t memory, const void* data, const Where& wh
   require(H5Dwrite(dataset.get(), memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, data), where, "it cannot be written");
 }
 
-// Coordinates as a dataset beside, which scales.hpp takes for the scale of that name.
+// Coordinates as a dataset beside, which make.hpp takes for the scale of that name.
 void put_coordinates(hid_t file, const std::string& group, const Axis& axis, const Where& where) {
   const Where place{where.path, group + axis.name};
   if (has_link(file, place.object, place)) {

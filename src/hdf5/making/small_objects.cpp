@@ -11,7 +11,6 @@
 #include "base/text.hpp"
 #include "hdf5/headers/global_heap.hpp"
 #include "hdf5/headers/object_header.hpp"
-#include "hdf5/making/elements.hpp"
 #include "hdf5/tree/tree.hpp"
 #include "kernels/sha256.hpp"
 

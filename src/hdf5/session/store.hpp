@@ -13,8 +13,8 @@
 #include <limequat/hdf5.hpp>
 
 #include "base/function_ref.hpp"
-#include "hdf5/driver/image.hpp"
-#include "hdf5/tree/opened.hpp"
+#include "hdf5/driver/driver.hpp"
+#include "hdf5/tree/storage.hpp"
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
 #include "storage/transport.hpp"

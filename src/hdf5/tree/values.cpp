@@ -3,12 +3,280 @@
 #include "hdf5/tree/values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "base/checked.hpp"
+#include "base/text.hpp"
+
 namespace lq::hdf5 {
+namespace {
+
+constexpr int most_nested = 16;
+constexpr int most_members = 1024;
+
+struct FreeText {
+  void operator()(char* text) const noexcept { H5free_memory(text); }
+};
+using LibraryText = std::unique_ptr<char, FreeText>;
+
+bool equals(hid_t type, hid_t standard) { return H5Tequal(type, standard) > 0; }
+
+ByteOrder order_of(hid_t type) { return H5Tget_order(type) == H5T_ORDER_BE ? ByteOrder::big : ByteOrder::little; }
+
+void describe_real(hid_t type, Type& made) {
+  const bool is_ieee = equals(type, H5T_IEEE_F32LE) || equals(type, H5T_IEEE_F32BE) || equals(type, H5T_IEEE_F64LE) ||
+                       equals(type, H5T_IEEE_F64BE);
+  made.kind = is_ieee ? TypeClass::real : TypeClass::other;
+  made.order = order_of(type);
+}
+
+// No bits left out, and of a size that fits 64.
+bool is_plain_integer(hid_t type, std::uint64_t bytes) {
+  return bytes <= 8 && H5Tget_precision(type) == 8 * bytes && H5Tget_offset(type) == 0;
+}
+
+void describe_integer(hid_t type, Type& made) {
+  made.kind = is_plain_integer(type, made.bytes) ? TypeClass::integer : TypeClass::other;
+  made.order = order_of(type);
+  made.is_signed = H5Tget_sign(type) == H5T_SGN_2;
+}
+
+void describe_string(hid_t type, const Where& where, Type& made) {
+  made.kind = TypeClass::string;
+  made.is_variable = require(H5Tis_variable_str(type), where, "a string type cannot be read") > 0;
+  if (made.is_variable) made.bytes = 0;
+  made.is_utf8 = H5Tget_cset(type) == H5T_CSET_UTF8;
+  const H5T_str_t padding = H5Tget_strpad(type);
+  made.padding = padding == H5T_STR_SPACEPAD  ? Padding::space_padded
+                 : padding == H5T_STR_NULLPAD ? Padding::nul_padded
+                                              : Padding::nul_terminated;
+}
+
+Type describe_nested(hid_t type, const Where& where, int depth);
+
+Handle base_of(hid_t type, const Where& where) {
+  return require(H5Tget_super(type), H5Tclose, where, "the base of a type cannot be read");
+}
+
+void describe_array(hid_t type, const Where& where, int depth, Type& made) {
+  made.kind = TypeClass::array;
+  std::array<hsize_t, H5S_MAX_RANK> extents{};
+  const int rank = require(H5Tget_array_ndims(type), where, "an array type cannot be read");
+  require(H5Tget_array_dims2(type, extents.data()), where, "an array type cannot be read");
+  made.extents.assign(extents.begin(), extents.begin() + rank);
+  made.parts.push_back(describe_nested(base_of(type, where).get(), where, depth + 1));
+}
+
+int members_of(hid_t type, const Where& where) {
+  const int members = require(H5Tget_nmembers(type), where, "the members of a type cannot be read");
+  if (members <= most_members) return members;
+  throw Error(Code::malformed,
+              fmt::format("{}: {}: a datatype has {} members, more than {}", where.path, base::printable(where.object),
+                          members, most_members),
+              {.path = where.path, .record = where.object});
+}
+
+std::string name_of_member(hid_t type, int member) {
+  const LibraryText name(H5Tget_member_name(type, static_cast<unsigned>(member)));
+  return name ? std::string(name.get()) : std::string();
+}
+
+void describe_enumeration(hid_t type, const Where& where, int depth, Type& made) {
+  made.kind = TypeClass::enumeration;
+  const Handle base = base_of(type, where);
+  made.parts.push_back(describe_nested(base.get(), where, depth + 1));
+  const Type& number = made.parts.front();
+  made.order = number.order;
+  made.is_signed = number.is_signed;
+  if (number.kind != TypeClass::integer) {
+    made.kind = TypeClass::other;
+    return;
+  }
+  const int members = members_of(type, where);
+  for (int i = 0; i < members; ++i) {
+    std::array<std::byte, 8> bytes{};
+    require(H5Tget_member_value(type, static_cast<unsigned>(i), bytes.data()), where, "an enumeration cannot be read");
+    require(H5Tconvert(base.get(), H5T_NATIVE_INT64, 1, bytes.data(), nullptr, H5P_DEFAULT), where,
+            "an enumeration cannot be read");
+    made.values.push_back(std::bit_cast<std::int64_t>(bytes));
+    made.names.push_back(name_of_member(type, i));
+  }
+  const bool is_boolean = made.bytes == 1 && members == 2 && made.names[0] == "FALSE" && made.names[1] == "TRUE" &&
+                          made.values[0] == 0 && made.values[1] == 1;
+  if (is_boolean) made.kind = TypeClass::boolean;
+}
+
+// Two equal real numbers, contiguous, by names that say which is which.
+bool is_complex(const Type& type) {
+  if (type.parts.size() != 2) return false;
+  const Type &re = type.parts[0], &im = type.parts[1];
+  const bool equal = re.kind == TypeClass::real && im.kind == TypeClass::real && re.bytes == im.bytes &&
+                     re.order == im.order && type.bytes == 2 * re.bytes;
+  if (!equal || type.offsets[0] != 0 || type.offsets[1] != re.bytes) return false;
+  using Names = std::vector<std::string>;
+  return type.names == Names{"r", "i"} || type.names == Names{"re", "im"} || type.names == Names{"real", "imag"};
+}
+
+void describe_compound(hid_t type, const Where& where, int depth, Type& made) {
+  made.kind = TypeClass::compound;
+  const int members = members_of(type, where);
+  for (int i = 0; i < members; ++i) {
+    const auto number = static_cast<unsigned>(i);
+    const Handle part = require(H5Tget_member_type(type, number), H5Tclose, where, "a member's type cannot be read");
+    made.parts.push_back(describe_nested(part.get(), where, depth + 1));
+    made.names.push_back(name_of_member(type, i));
+    made.offsets.push_back(H5Tget_member_offset(type, number));
+  }
+  if (!is_complex(made)) return;
+  made.kind = TypeClass::complex;
+  made.order = made.parts.front().order;
+  made.parts.pop_back();
+}
+
+#if H5_VERSION_GE(2, 0, 0)
+void describe_complex(hid_t type, const Where& where, int depth, Type& made) {
+  made.parts.push_back(describe_nested(base_of(type, where).get(), where, depth + 1));
+  const Type& number = made.parts.front();
+  const bool is_pair = number.kind == TypeClass::real && made.bytes == 2 * number.bytes;
+  made.kind = is_pair ? TypeClass::complex : TypeClass::other;
+  made.order = number.order;
+}
+#endif
+
+std::string tag_of(hid_t type) {
+  const LibraryText tag(H5Tget_tag(type));
+  return tag ? std::string(tag.get()) : std::string();
+}
+
+Type describe_nested(hid_t type, const Where& where, int depth) {
+  if (depth > most_nested) {
+    throw Error(Code::malformed,
+                fmt::format("{}: {}: a datatype is nested more than {} times", where.path,
+                            base::printable(where.object), most_nested),
+                {.path = where.path, .record = where.object});
+  }
+  Type made;
+  made.bytes = H5Tget_size(type);
+  if (made.bytes == 0) throw_failure(where, "a datatype has no size");
+  switch (require(H5Tget_class(type), where, "a datatype cannot be read")) {
+    case H5T_INTEGER:
+      describe_integer(type, made);
+      break;
+    case H5T_FLOAT:
+      describe_real(type, made);
+      break;
+    case H5T_STRING:
+      describe_string(type, where, made);
+      break;
+    case H5T_ARRAY:
+      describe_array(type, where, depth, made);
+      break;
+    case H5T_COMPOUND:
+      describe_compound(type, where, depth, made);
+      break;
+    case H5T_ENUM:
+      describe_enumeration(type, where, depth, made);
+      break;
+    case H5T_BITFIELD:
+      made.kind = is_plain_integer(type, made.bytes) ? TypeClass::bits : TypeClass::other;
+      made.order = order_of(type);
+      break;
+    case H5T_OPAQUE:
+      made.kind = TypeClass::opaque;
+      made.tag = tag_of(type);
+      break;
+    case H5T_REFERENCE:
+      made.kind = TypeClass::reference;
+      break;
+    case H5T_VLEN:
+      made.kind = TypeClass::list;
+      made.bytes = 0;
+      made.parts.push_back(describe_nested(base_of(type, where).get(), where, depth + 1));
+      break;
+#if H5_VERSION_GE(2, 0, 0)
+    case H5T_COMPLEX:
+      describe_complex(type, where, depth, made);
+      break;
+#endif
+    default:
+      break;
+  }
+  return made;
+}
+
+std::string name_of(TypeClass kind) {
+  switch (kind) {
+    case TypeClass::boolean:
+      return "boolean";
+    case TypeClass::reference:
+      return "reference";
+    case TypeClass::other:
+      return "type of another kind";
+    default:
+      return "opaque";
+  }
+}
+
+std::string members_text(const Type& type) {
+  std::string text;
+  for (std::size_t i = 0; i < type.names.size(); ++i) {
+    text += fmt::format("{}{}", i == 0 ? "" : ",", base::printable(type.names[i]));
+  }
+  return text;
+}
+
+std::string number_text(const char* name, const Type& type) {
+  const bool is_marked = type.order == ByteOrder::big && type.bytes > 1;
+  return fmt::format("{}{}{}", name, 8 * type.bytes, is_marked ? " big-endian" : "");
+}
+
+}  // namespace
+
+Type describe_type(hid_t type, const Where& where) { return describe_nested(type, where, 0); }
+
+Stripped strip(const Type& type) {
+  Stripped stripped{{}, &type};
+  while (stripped.base->kind == TypeClass::array) {
+    const auto& extents = stripped.base->extents;
+    stripped.extents.insert(stripped.extents.end(), extents.begin(), extents.end());
+    stripped.base = &stripped.base->parts.front();
+  }
+  return stripped;
+}
+
+bool is_number(const Type& type) noexcept { return type.kind == TypeClass::real || type.kind == TypeClass::complex; }
+
+std::string to_string(const Type& type) {
+  switch (type.kind) {
+    case TypeClass::integer:
+      return number_text(type.is_signed ? "int" : "uint", type);
+    case TypeClass::real:
+      return number_text("float", type);
+    case TypeClass::bits:
+      return number_text("bits", type);
+    case TypeClass::complex:
+      return fmt::format("{}{}{}{}", number_text("complex", type), type.names.empty() ? "" : " {", members_text(type),
+                         type.names.empty() ? "" : "}");
+    case TypeClass::string:
+      return type.is_variable ? "string" : fmt::format("string of {} bytes", type.bytes);
+    case TypeClass::array:
+      return fmt::format("array {} of {}", fmt::join(type.extents, "x"), to_string(type.parts.front()));
+    case TypeClass::compound:
+      return fmt::format("compound {{{}}} of {} bytes", members_text(type), type.bytes);
+    case TypeClass::enumeration:
+      return fmt::format("enumeration {{{}}}", members_text(type));
+    case TypeClass::list:
+      return fmt::format("list of {}", to_string(type.parts.front()));
+    default:
+      return type.bytes == 0 ? name_of(type.kind) : fmt::format("{} of {} bytes", name_of(type.kind), type.bytes);
+  }
+}
+
 namespace {
 
 std::uint64_t bits_at(const std::byte* at, std::uint64_t bytes, ByteOrder order) {

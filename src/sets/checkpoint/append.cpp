@@ -19,12 +19,11 @@
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
-#include "format/sion/integers.hpp"
+#include "format/sion/head.hpp"
 #include "io/new_file.hpp"
-#include "sets/checkpoint/field_note.hpp"
-#include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/closing.hpp"
+#include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/shape.hpp"
 #include "storage/pinned_transport.hpp"
 
 namespace lq::sets {

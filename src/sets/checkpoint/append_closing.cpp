@@ -12,11 +12,10 @@
 #include "comm/multi_gather.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
-#include "format/sion/integers.hpp"
-#include "format/sion/names.hpp"
+#include "format/sion/head.hpp"
+#include "format/sion/set.hpp"
 #include "sets/checkpoint/appended_set.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/publishing.hpp"
 #include "storage/owners.hpp"
 
 namespace lq::sets {

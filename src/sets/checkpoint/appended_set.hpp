@@ -18,7 +18,6 @@
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/set_tables.hpp"
-#include "sets/checkpoint/table_gathering.hpp"
 
 namespace lq::sets {
 

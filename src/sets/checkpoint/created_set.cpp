@@ -17,13 +17,12 @@
 #include "comm/take_part.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "io/new_file.hpp"
-#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/new_set.hpp"
-#include "sets/checkpoint/publishing.hpp"
-#include "sets/checkpoint/shape.hpp"
-#include "sets/checkpoint/table_gathering.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+#include "sets/checkpoint/set_tables.hpp"
 #include "storage/owners.hpp"
 
 namespace lq::sets {

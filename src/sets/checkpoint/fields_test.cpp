@@ -11,7 +11,7 @@
 #include <bit>
 #include <tuple>
 
-#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/set_fields.hpp"
 #include "support/error_of.hpp"
 #include "support/field_sets.hpp"
 

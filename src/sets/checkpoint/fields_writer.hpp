@@ -1,24 +1,33 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The file with the fields of a set while it is written: one message per field, each complete and on its way to the
-// disk before the next begins. Names of files are given by the set.
+// The file with the fields of a set while it is written, and fields of a set on their way into another one.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
+#include "base/byte_source.hpp"
 #include "comm/comm.hpp"
 #include "sets/checkpoint/record.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "sets/checkpoint/set_fields.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::sets {
 
+// The file with the fields of a set while it is written: one message per field, each complete and on its way to the
+// disk before the next begins. Names of files are given by the set.
 class FieldsWriter {
  public:
   // What is there already.
@@ -67,5 +76,49 @@ FieldsWriter::Start behind_fields(storage::Transport& transport, const std::stri
                                   std::uint64_t fields);
 // Collective. That of rank 0 on all ranks.
 void share(comm::Comm& comm, FieldsWriter::Start& start);
+
+// Fields of a set on their way into another set, or into a file of their own: the bytes of their messages as they are,
+// except for the generation that their notes state. What is damaged is not copied. Local.
+
+// What is told of bytes that were copied.
+using BytesCopied = std::function<void(std::uint64_t bytes)>;
+
+// Copies bytes of `source`, each of which is read twice and compared, to `offset`; where they end there. io: they came
+// otherwise the second time; truncated: they are no longer there.
+std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storage::File& to, std::uint64_t offset,
+                           const BytesCopied& copied);
+
+class CopiedFields {
+ public:
+  CopiedFields() = default;  // none
+  // Looks the fields of a set through; with FieldData::left_out damage to their data goes unnoticed. Throws what makes
+  // them unreadable: io, no_permission.
+  CopiedFields(storage::Transport& transport, const FoundSet& found, FieldData data);
+  // The same; what seems damaged is looked at once more before it is left out.
+  static CopiedFields looked_at_twice(storage::Transport& transport, const FoundSet& found, FieldData data);
+
+  // Of those that are sound.
+  std::size_t count() const noexcept { return sound_.size(); }
+  std::string_view name(std::size_t index) const noexcept { return field(index).note.name; }
+  std::optional<std::size_t> find(std::string_view name) const noexcept;
+  std::uint64_t bytes() const noexcept;
+  std::uint64_t bytes(std::size_t index) const noexcept;
+  // Why there are not more of them.
+  const std::vector<ChunkDamage>& damage() const noexcept { return checked_.damage; }
+
+  // All of them into an empty file, as fields of a set of that generation.
+  void write(storage::File& to, const Generation& generation, const BytesCopied& copied) const;
+  // Compares the data of one with their checksum: checksum_mismatch.
+  void require_sound(std::size_t index, storage::Transport& transport) const;
+  // One into an empty file, as an ordinary SciDAC file.
+  void write_one(std::size_t index, storage::File& to) const;
+
+ private:
+  const SetField& field(std::size_t index) const noexcept { return checked_.fields.intact[sound_[index]]; }
+
+  CheckedFields checked_;
+  std::vector<std::size_t> sound_;  // of the intact ones
+  std::shared_ptr<storage::File> file_;
+};
 
 }  // namespace lq::sets

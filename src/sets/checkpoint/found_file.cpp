@@ -3,15 +3,157 @@
 #include "sets/checkpoint/found_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
-#include "sets/checkpoint/set_marks.hpp"
+#include "sets/checkpoint/closing.hpp"
 
 namespace lq::sets {
+namespace {
+
+namespace sion = format::sion;
+
+// How many tasks of a file that bears no other mark are looked at for records of chunks.
+constexpr std::int32_t most_tasks_tried = 256;
+
+// What stands a second time next to the set record.
+class Marks {
+ public:
+  Marks(base::ByteSource& file, const sion::PhysicalFile& physical, bool is_marked)
+      : file_(file), physical_(physical), is_marked_(is_marked) {
+    read_tail();
+    read_chunks();
+  }
+
+  bool are_there() const noexcept { return is_marked_ || chunk_; }
+  std::optional<SetRecord> set_record();
+
+ private:
+  void read_tail();
+  void read_chunks();
+  bool is_filled(std::int32_t task) const { return !physical_.has_table() || physical_.table.used(task)[0] > 0; }
+  std::optional<ChunkRecord> first_chunk_record(std::int32_t task);
+  bool has_sizes();
+
+  base::ByteSource& file_;
+  const sion::PhysicalFile& physical_;
+  bool is_marked_;
+  std::uint64_t tail_offset_ = 0;
+  bool has_tail_ = false;
+  TailRecord tail_;
+  std::optional<ChunkRecord> chunk_;
+};
+
+std::uint32_t number_of(const sion::PhysicalFile& physical) {
+  return physical.head.files == 1 ? 0 : static_cast<std::uint32_t>(physical.head.file_number);
+}
+
+void Marks::read_tail() {
+  if (!physical_.has_table()) return;
+  tail_offset_ = tail_record_offset(file_, physical_);
+  const std::vector<std::byte> bytes = read_bytes(file_, tail_offset_, record_bytes);
+  is_marked_ = is_marked_ || looks_like_tail_record(bytes);
+  if (const auto record = decode_tail_record(bytes)) {
+    has_tail_ = true;
+    tail_ = *record;
+  }
+}
+
+void Marks::read_chunks() {
+  std::int32_t tried = 0;
+  for (std::int32_t task = 0; task < physical_.geometry.tasks() && !chunk_; ++task) {
+    if (!is_filled(task)) continue;
+    if (!is_marked_ && ++tried > most_tasks_tried) return;
+    chunk_ = first_chunk_record(task);
+  }
+}
+
+std::optional<ChunkRecord> Marks::first_chunk_record(std::int32_t task) {
+  const StreamPlace place = place_of(physical_, {static_cast<std::int32_t>(number_of(physical_)), task}, task);
+  if (place.width < reserved_bytes) return std::nullopt;
+  const std::vector<std::byte> bytes = read_bytes(file_, place.records_offset(0), reserved_bytes);
+  for (std::size_t at = 0; at + record_bytes <= bytes.size(); at += record_bytes) {
+    const auto record = decode_chunk_record(base::Bytes(bytes).subspan(at));
+    const bool is_of_place = record && record->file == place.file && record->task == place.task && record->chunk == 0 &&
+                             record->used <= place.width - reserved_bytes;
+    if (is_of_place && (!has_tail_ || record->generation == tail_.generation)) return record;
+  }
+  return std::nullopt;
+}
+
+// Sizes of streams follow the tail record of compressed sets.
+bool Marks::has_sizes() {
+  const std::uint64_t bytes = 8 * static_cast<std::uint64_t>(physical_.geometry.tasks());
+  return has_tail_ && tail_.sizes != 0 && checksum_of(file_, tail_offset_ + record_bytes, bytes) == tail_.sizes;
+}
+
+std::optional<SetRecord> Marks::set_record() {
+  const std::int32_t tasks = physical_.geometry.tasks();
+  // Where the tables of the header say that chunks are, one at least has its record.
+  bool is_empty = physical_.has_table();
+  for (std::int32_t task = 0; task < tasks && is_empty; ++task) is_empty = !is_filled(task);
+  if (!chunk_ && !(has_tail_ && is_empty)) return std::nullopt;
+  SetRecord record;
+  if (chunk_) {
+    record.generation = chunk_->generation;
+    record.compression = chunk_->compression;
+    record.checksums = chunk_->checksums;
+  } else {
+    record.generation = tail_.generation;
+    // Which one packed streams of no bytes cannot be told, and makes no difference.
+    if (has_sizes()) record.compression = Compression::zstd;
+  }
+  record.file = number_of(physical_);
+  record.tasks = static_cast<std::uint32_t>(tasks);
+  const std::uint64_t begin = sion::ranks_offset();
+  record.tables = checksum_of(file_, begin, sion::closing_offset(tasks) - begin).value_or(0);
+  return record;
+}
+
+}  // namespace
+
+std::uint64_t tail_record_offset(base::ByteSource& file, const sion::PhysicalFile& physical) {
+  std::uint64_t offset =
+      physical.tail_offset + sion::table_bytes(physical.head.tasks, static_cast<std::uint64_t>(physical.max_chunks));
+  if (physical.head.files == 1 || physical.head.file_number != 0) return offset;
+  std::array<std::byte, 4> entries{};
+  if (file.read_at(offset, entries) < entries.size()) return offset;
+  const std::int32_t tasks = sion::load_int32(entries.data(), physical.head.metadata_order);
+  return offset + 4 + 8 * static_cast<std::uint64_t>(std::max(tasks, 0));
+}
+
+std::optional<FoundRecord> find_set_record(base::ByteSource& file, const sion::PhysicalFile& physical) {
+  const std::uint64_t offset = sion::head_bytes(physical.head.tasks);
+  if (physical.geometry.start(0) < offset + record_bytes) return std::nullopt;
+  const std::vector<std::byte> bytes = read_bytes(file, offset, record_bytes);
+  if (const std::optional<SetRecord> record = decode_set_record(bytes)) {
+    const std::uint64_t tables = sion::ranks_offset();
+    const bool matches =
+        record->tasks == static_cast<std::uint32_t>(physical.head.tasks) &&
+        checksum_of(file, tables, sion::closing_offset(physical.head.tasks) - tables) == record->tables;
+    if (!matches) throw_damaged(file.path(), tables, "the tables of the header were changed after they were written");
+    if (physical.head.format_version == sion::version) return FoundRecord{*record, {}};
+    // Taken for another program's, compressed streams would be read as they are in the file.
+    return FoundRecord{*record, fmt::format("{}: the format version in the header (byte {}) is {}, but files with such "
+                                            "a record after the header have {}; \"lq repair\" rewrites it",
+                                            file.path(), version_offset, physical.head.format_version, sion::version)};
+  }
+  if (physical.head.format_version != sion::version) return std::nullopt;
+  Marks marks(file, physical, looks_like_set_record(bytes));
+  if (!marks.are_there()) return std::nullopt;
+  const std::optional<SetRecord> record = marks.set_record();
+  if (!record) {
+    throw_damaged(file.path(), offset,
+                  "the record after the header is damaged, and so are the records from which it could be rebuilt");
+  }
+  return FoundRecord{*record, fmt::format("{}: the record after the header (byte {}) is damaged; its contents were "
+                                          "taken from the other records; \"lq repair\" rewrites it",
+                                          file.path(), offset)};
+}
 
 namespace sion = format::sion;
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One physical file of a set: its tables, and what its records say of them. Local; holds no file open.
+// One physical file of a set: whether it belongs to a set of ours, its tables, and what its records say of them.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,25 @@
 #include "base/byte_source.hpp"
 #include "format/sion/set.hpp"
 #include "sets/checkpoint/record.hpp"
-#include "sets/checkpoint/stream_reader.hpp"
-#include "sets/checkpoint/stream_writer.hpp"
+#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
+
+// Whether a physical file belongs to a set of ours. Any of several marks says so: the record after the header, that
+// after metadata block 2, records at the end of chunks. So one that is damaged does not turn a set into a plain
+// multifile whose bytes nobody compares, and is made again out of the others. Local.
+struct FoundRecord {
+  SetRecord record;
+  std::string problem;  // why it was made again; empty: it is as it was written
+};
+// Nothing: another program wrote the file. malformed: a mark is there, but too little to go by; or the tables of the
+// header are not what was written.
+std::optional<FoundRecord> find_set_record(base::ByteSource& file, const format::sion::PhysicalFile& physical);
+
+// Where the record after metadata block 2 is, by what the file says of its map; the file has its table.
+std::uint64_t tail_record_offset(base::ByteSource& file, const format::sion::PhysicalFile& physical);
+
+// One physical file of a set: its tables, and what its records say of them. Local; holds no file open.
 
 // malformed: restore the file.
 [[noreturn]] void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what);

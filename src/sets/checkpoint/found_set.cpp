@@ -11,9 +11,9 @@
 #include "format/sion/head.hpp"
 #include "format/sion/missing_files.hpp"
 #include "kernels/crc32.hpp"
-#include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/closing.hpp"
+#include "sets/checkpoint/found_file.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/set_marks.hpp"
 
 namespace lq::sets {
 namespace {

@@ -15,10 +15,29 @@
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "sets/checkpoint/share.hpp"
-#include "sets/checkpoint/stream_reader.hpp"
-#include "sets/checkpoint/window.hpp"
+#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
+
+// A range of the one stream that the tasks of a set make, in their order; a single task is the simplest of them.
+class Window {
+ public:
+  // Bytes of a task that belong to the window.
+  void add(std::unique_ptr<StreamReader> reader, std::uint64_t from, std::uint64_t bytes);
+
+  std::uint64_t size() const noexcept { return ends_.empty() ? 0 : ends_.back(); }
+  std::size_t read_at(std::uint64_t position, base::MutableBytes buffer);
+
+  std::uint64_t position = 0;  // of the next read
+
+ private:
+  struct Piece {
+    std::unique_ptr<StreamReader> reader;
+    std::uint64_t from = 0;
+  };
+  std::vector<Piece> pieces_;
+  std::vector<std::uint64_t> ends_;  // of the pieces in the window
+};
 
 class OpenSet {
  public:

@@ -19,10 +19,9 @@
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
 #include "sets/checkpoint/found_file.hpp"
+#include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/record.hpp"
 #include "sets/checkpoint/set_tables.hpp"
-#include "sets/checkpoint/shape.hpp"
-#include "sets/checkpoint/table_gathering.hpp"
 
 namespace lq {
 namespace {

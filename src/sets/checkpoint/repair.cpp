@@ -13,16 +13,14 @@
 #include <limequat/error.hpp>
 
 #include "format/sion/head.hpp"
-#include "format/sion/integers.hpp"
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "io/new_file.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/copied_fields.hpp"
-#include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/fields_writer.hpp"
+#include "sets/checkpoint/found_file.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/set_marks.hpp"
-#include "sets/checkpoint/stream_reader.hpp"
+#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 namespace {

@@ -18,7 +18,7 @@
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/stream_reader.hpp"
+#include "sets/checkpoint/stream.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::sets {

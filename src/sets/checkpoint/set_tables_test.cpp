@@ -12,11 +12,11 @@
 #include <sstream>
 
 #include "format/sion/head.hpp"
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "kernels/crc32.hpp"
+#include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
-#include "sets/checkpoint/publishing.hpp"
 #include "support/error_of.hpp"
 #include "support/streams.hpp"
 #include "support/thread_comm.hpp"

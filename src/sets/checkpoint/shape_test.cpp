@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How new sets are cut.
-#include "sets/checkpoint/shape.hpp"
+#include "sets/checkpoint/new_set.hpp"
 
 #include <gtest/gtest.h>
 #include <limequat/multifile.hpp>

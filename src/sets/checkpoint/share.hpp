@@ -14,7 +14,7 @@
 #include "comm/comm.hpp"
 #include "comm/multi_gather.hpp"
 #include "comm/multi_scatter.hpp"
-#include "sets/checkpoint/stream_reader.hpp"
+#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 

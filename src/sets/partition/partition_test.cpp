@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 #include <limequat/partition.hpp>
 
-#include "storage/part_bytes.hpp"
+#include "storage/window.hpp"
 #include "support/error_of.hpp"
 #include "support/plain_partition.hpp"
 

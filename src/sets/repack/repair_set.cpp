@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sets/repack/repair_set.hpp"
+#include "sets/repack/repair.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -14,10 +14,8 @@
 #include "base/temporary_name.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
-#include "sets/repack/examine.hpp"
-#include "sets/repack/repair_file.hpp"
 #include "sets/repack/source_set.hpp"
-#include "storage/description.hpp"
+#include "storage/subfiles.hpp"
 #include "storage/window.hpp"
 #include "storage/writer_lock.hpp"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is a checkpoint stays one unless the options say otherwise.
-#include "sets/repack/rewrite.hpp"
+#include "sets/repack/repair.hpp"
 
 #include <algorithm>
 #include <array>
@@ -20,18 +20,16 @@
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/compression.hpp"
-#include "sets/checkpoint/copied_fields.hpp"
-#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/fields_writer.hpp"
+#include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
-#include "sets/checkpoint/publishing.hpp"
-#include "sets/checkpoint/shape.hpp"
-#include "sets/checkpoint/stream_reader.hpp"
-#include "sets/checkpoint/stream_writer.hpp"
-#include "sets/checkpoint/table_gathering.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+#include "sets/checkpoint/set_tables.hpp"
+#include "sets/checkpoint/stream.hpp"
 #include "sets/repack/set_writer.hpp"
 #include "sets/repack/source_set.hpp"
+#include "storage/forwarding.hpp"
 #include "storage/transport.hpp"
-#include "storage/twice_read.hpp"
 
 namespace lq::sets {
 

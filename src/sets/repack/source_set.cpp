@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "format/sion/names.hpp"
+#include "format/sion/set.hpp"
 #include "format/sion/stream.hpp"
 #include "sets/checkpoint/open_set.hpp"
 

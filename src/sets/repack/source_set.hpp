@@ -12,7 +12,7 @@
 #include <limequat/repack.hpp>
 
 #include "format/sion/set.hpp"
-#include "sets/checkpoint/copied_fields.hpp"
+#include "sets/checkpoint/fields_writer.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/repack/set_writer.hpp"
 #include "storage/transport.hpp"

@@ -15,7 +15,7 @@
 #include <limequat/multifile.hpp>
 #include <limequat/repack.hpp>
 
-#include "sets/repack/rewrite.hpp"
+#include "sets/repack/repair.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"

@@ -22,11 +22,10 @@
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
 #include "options/agreed.hpp"
-#include "sets/checkpoint/field_note.hpp"
+#include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/found_set.hpp"
-#include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/set_fields.hpp"
 #include "sets/staging/file_copy.hpp"
-#include "sets/staging/source_contents.hpp"
 #include "sets/staging/sources.hpp"
 
 namespace lq {

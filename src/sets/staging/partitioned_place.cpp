@@ -49,7 +49,6 @@ format::FieldRequest request_of(const Catalog& catalog, const FieldEntry& entry,
 }
 
 using storage::Subfiles;
-using storage::Window;
 
 }  // namespace
 

@@ -22,11 +22,10 @@
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
 #include "options/agreed.hpp"
-#include "sets/checkpoint/publishing.hpp"
+#include "sets/checkpoint/closing.hpp"
 #include "sets/staging/file_copy.hpp"
 #include "sets/staging/partitioned_place.hpp"
-#include "sets/staging/source_contents.hpp"
-#include "storage/description.hpp"
+#include "sets/staging/sources.hpp"
 #include "storage/subfiles.hpp"
 
 namespace lq {

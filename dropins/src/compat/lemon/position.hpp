@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What readers and writers have in common: their place in a record, its shape in public fields, and seeking.
+// What readers and writers have in common: codes of errors, and their place in a record.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,49 @@
 #include <cstdint>
 
 #include <lemon.h>
+#include <lemon_defines.h>
 
-#include "compat/lemon/codes.hpp"
+#include <limequat/error.hpp>
+
 #include "compat/lemon/state.hpp"
 #include "format/lime/header.hpp"
 
 namespace lq::compat::lemon {
+
+// Our errors as codes: no exception leaves a function of C.
+
+// Bad arguments have one code; `otherwise` is that of the call: LEMON_ERR_READ or LEMON_ERR_WRITE.
+inline int code_of(const Error& error, int otherwise) noexcept {
+  switch (error.code()) {
+    case Code::invalid_argument:
+    case Code::ranks_disagree:
+    case Code::too_large:
+      return LEMON_ERR_PARAM;
+    default:
+      return otherwise;
+  }
+}
+
+// The code that `work` returns, or that of what it throws.
+template <class Work>
+int code_from(int otherwise, Work&& work) noexcept {
+  try {
+    return work();
+  } catch (const Error& error) {
+    return code_of(error, otherwise);
+  } catch (...) {
+    return otherwise;
+  }
+}
+
+// LEMON_SUCCESS, or the code of what `work` throws.
+template <class Work>
+int outcome(int otherwise, Work&& work) noexcept {
+  return code_from(otherwise, [&] {
+    work();
+    return static_cast<int>(LEMON_SUCCESS);
+  });
+}
 
 template <class Object>
 State& state_of(Object* object) noexcept {

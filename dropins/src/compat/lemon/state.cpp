@@ -10,14 +10,18 @@
 #include <utility>
 #include <vector>
 
+#include <lemon_defines.h>
+#include <lemon_header.h>
+
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
 #include "compat/lemon/background.hpp"
-#include "compat/lemon/codes.hpp"
-#include "engine/block.hpp"
+#include "compat/lemon/position.hpp"
+#include "compat/record_header.hpp"
+#include "engine/movement.hpp"
 #include "io/storage_file.hpp"
 #include "mpi/file_view.hpp"
 #include "mpi/mpi_error.hpp"
@@ -418,3 +422,16 @@ int State::finish(const Direction& direction, std::uint64_t& bytes) {
 }
 
 }  // namespace lq::compat::lemon
+
+// Header objects.
+
+extern "C" {
+
+LemonRecordHeader* lemonCreateHeader(int MB_flag, int ME_flag, char const* type, MPI_Offset reclen) {
+  return lq::compat::create_header<LemonRecordHeader>(LEMON_VERSION, MB_flag, ME_flag, type,
+                                                      static_cast<std::uint64_t>(reclen));
+}
+
+void lemonDestroyHeader(LemonRecordHeader* h) { lq::compat::destroy_header(h); }
+
+}  // extern "C"

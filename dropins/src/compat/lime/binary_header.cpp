@@ -1,16 +1,30 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The 144 bytes of a header, out of a FILE and into it.
-#include <lime.h>
-
+// Headers: objects of the caller's, and the 144 bytes out of a FILE and into it.
 #include <cstring>
 #include <exception>
 #include <string_view>
 
+#include <lime.h>
+#include <lime_header.h>
+
 #include "base/text.hpp"
 #include "compat/lime/stream.hpp"
+#include "compat/record_header.hpp"
 #include "format/lime/header.hpp"
+
+// Header objects.
+
+extern "C" {
+
+LimeRecordHeader* limeCreateHeader(int MB_flag, int ME_flag, char* type, n_uint64_t reclen) {
+  return lq::compat::create_header<LimeRecordHeader>(LIME_VERSION, MB_flag, ME_flag, type, reclen);
+}
+
+void limeDestroyHeader(LimeRecordHeader* h) { lq::compat::destroy_header(h); }
+
+}  // extern "C"
 
 namespace lq::compat::lime {
 namespace {

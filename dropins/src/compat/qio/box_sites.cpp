@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "compat/qio/box_sites.hpp"
+#include "compat/qio/record_sites.hpp"
 
 #include <type_traits>
 #include <utility>

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "compat/qio/ildg_record.hpp"
+#include "compat/qio/nodes.hpp"
 #include "compat/qio/open_reader.hpp"
 #include "compat/qio/open_writer.hpp"
-#include "compat/qio/outcome.hpp"
 
 using namespace lq;
 using namespace lq::compat::qio;

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/qio/elements.hpp"
 
-#include <qio.h>
-
 #include <algorithm>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+
+#include <qio.h>
 
 namespace lq::compat::qio {
 namespace {
@@ -141,3 +142,180 @@ void Encoder::wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const {
 }
 
 }  // namespace lq::compat::qio
+
+// Tags and values of XML in memory of the caller's (qioxml_internal.h).
+
+using lq::compat::qio::copy_cut;
+
+namespace {
+
+// What is written at `buf` if there is room for it and a NUL; `remainder` says how much is left.
+char* append_text(char* buf, std::string_view text, int& remainder) {
+  const std::size_t room = remainder > 0 ? static_cast<std::size_t>(remainder) - 1 : 0;
+  const std::size_t length = std::min(room, text.size());
+  if (remainder > 0) {
+    std::memcpy(buf, text.data(), length);
+    buf[length] = '\0';
+  }
+  remainder -= static_cast<int>(text.size());
+  return buf + length;
+}
+
+template <class Value>
+char* append_element(char* buf, const char* tag, const char* attributes, const Value& value, int& remainder) {
+  buf = value(QIO_write_tag(buf, const_cast<char*>(tag), const_cast<char*>(attributes), &remainder));
+  return QIO_write_endtag(buf, const_cast<char*>(tag), &remainder);
+}
+
+template <class Value>
+bool is_named(const char* tag, Value* element) {
+  return std::strcmp(tag, element->tag) == 0;
+}
+
+// Attributes are not kept.
+template <class Value>
+void count_in(Value* element) {
+  element->attr[0] = '\0';
+  ++element->occur;
+}
+
+template <class Value>
+int check_once(const Value& element, const char* function, bool is_quiet = false) {
+  if (element.occur == 1) return 0;
+  if (!is_quiet || QIO_verbosity() >= QIO_VERB_DEBUG) {
+    std::printf("%s: element %s occurs %d times\n", function, element.tag, element.occur);
+  }
+  return 1;
+}
+
+}  // namespace
+
+extern "C" {
+
+char* QIO_next_token(char* parse_pt, char* tokens) { return parse_pt + std::strcspn(parse_pt, tokens); }
+
+char* QIO_next_nontoken(char* parse_pt, char* tokens) { return parse_pt + std::strspn(parse_pt, tokens); }
+
+char* QIO_strncat(char* s1, char* s2, int* n) {
+  if (*n < 0) return s1;
+  const auto length = static_cast<int>(std::strlen(s2));
+  std::strncat(s1, s2, static_cast<std::size_t>(*n));
+  *n = std::max(0, *n - length);
+  return s1;
+}
+
+char* QIO_next_tag(char* parse_pt, char* tag, char** left_angle) {
+  tag[0] = '\0';
+  char* at = std::strchr(parse_pt, '<');
+  *left_angle = at != nullptr ? at : parse_pt + std::strlen(parse_pt);
+  if (at == nullptr) return *left_angle;
+  at += 1 + std::strspn(at + 1, " \t\n\r");
+  const std::size_t length = std::strcspn(at, " >\t\n\r");
+  const std::size_t kept = std::min<std::size_t>(length, QIO_MAXTAG - 1);
+  std::memcpy(tag, at, kept);
+  tag[kept] = '\0';
+  at += length + std::strcspn(at + length, ">");
+  return *at == '\0' ? at : at + 1;
+}
+
+char* QIO_get_tag_value(char* parse_pt, char* tag, char* value_string) {
+  const auto element = lq::compat::qio::next_element(parse_pt);
+  const std::size_t tag_length = element.name.copy(tag, QIO_MAXTAG - 1);
+  tag[tag_length] = '\0';
+  const std::size_t value_length = element.value.copy(value_string, QIO_MAXVALUESTRING - 1);
+  value_string[value_length] = '\0';
+  return const_cast<char*>(element.rest);
+}
+
+void QIO_decode_as_string(char* tag, char* value_string, QIO_TagCharValue* tag_value) {
+  if (!is_named(tag, tag_value)) return;
+  copy_cut(tag_value->value, value_string);
+  count_in(tag_value);
+}
+
+void QIO_decode_as_int(char* tag, char* value_string, QIO_TagIntValue* tag_value) {
+  if (!is_named(tag, tag_value)) return;
+  tag_value->value = std::atoi(value_string);
+  count_in(tag_value);
+}
+
+void QIO_decode_as_hex32(char* tag, char* value_string, QIO_TagHex32Value* tag_value) {
+  if (!is_named(tag, tag_value)) return;
+  char* end = nullptr;
+  const unsigned long value = std::strtoul(value_string, &end, 16);
+  if (end == value_string) return;
+  tag_value->value = static_cast<uint32_t>(value);
+  count_in(tag_value);
+}
+
+void QIO_decode_as_intlist(char* tag, char* value_string, QIO_TagIntArrayValue* tag_value) {
+  if (!is_named(tag, tag_value)) return;
+  tag_value->n = 0;
+  tag_value->attr[0] = '\0';
+  char* at = value_string;
+  while (true) {
+    char* end = nullptr;
+    const long number = std::strtol(at, &end, 10);
+    if (end == at) break;
+    if (tag_value->n == QIO_MAXINTARRAY) {
+      std::printf("QIO_decode_as_intlist: %s has more than %d numbers\n", tag, QIO_MAXINTARRAY);
+      return;
+    }
+    tag_value->value[tag_value->n++] = static_cast<int>(number);
+    at = end;
+  }
+  if (tag_value->n > 0) ++tag_value->occur;
+}
+
+char* QIO_write_tag(char* buf, char* tag, char* attr, int* remainder) {
+  buf = append_text(buf, "<", *remainder);
+  buf = append_text(buf, tag, *remainder);
+  if (attr[0] != '\0') buf = append_text(append_text(buf, " ", *remainder), attr, *remainder);
+  return append_text(buf, ">", *remainder);
+}
+
+char* QIO_write_endtag(char* buf, char* tag, int* remainder) {
+  buf = append_text(buf, "</", *remainder);
+  buf = append_text(buf, tag, *remainder);
+  return append_text(buf, ">", *remainder);
+}
+
+char* QIO_encode_as_string(char* buf, QIO_TagCharValue* tag_value, int* remainder) {
+  if (tag_value->occur == 0) return buf;
+  return append_element(
+      buf, tag_value->tag, tag_value->attr, [&](char* at) { return append_text(at, tag_value->value, *remainder); },
+      *remainder);
+}
+
+char* QIO_encode_as_int(char* buf, QIO_TagIntValue* tag_value, int* remainder) {
+  if (tag_value->occur == 0) return buf;
+  return append_element(
+      buf, tag_value->tag, tag_value->attr,
+      [&](char* at) { return append_text(at, std::to_string(tag_value->value), *remainder); }, *remainder);
+}
+
+char* QIO_encode_as_hex32(char* buf, QIO_TagHex32Value* tag_value, int* remainder) {
+  if (tag_value->occur == 0) return buf;
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%x", tag_value->value);
+  return append_element(
+      buf, tag_value->tag, tag_value->attr, [&](char* at) { return append_text(at, digits, *remainder); }, *remainder);
+}
+
+char* QIO_encode_as_intlist(char* buf, QIO_TagIntArrayValue* tag_value, int n, int* remainder) {
+  if (tag_value->occur == 0) return buf;
+  const auto numbers = [&](char* at) {
+    for (int i = 0; i < std::min(n, QIO_MAXINTARRAY); ++i) {
+      at = append_text(at, std::to_string(tag_value->value[i]) + ' ', *remainder);
+    }
+    return at;
+  };
+  return append_element(buf, tag_value->tag, tag_value->attr, numbers, *remainder);
+}
+
+int QIO_check_string_occur(QIO_TagCharValue* tag_value) { return check_once(*tag_value, __func__, true); }
+int QIO_check_int_occur(QIO_TagIntValue* tag_value) { return check_once(*tag_value, __func__); }
+int QIO_check_intarray_occur(QIO_TagIntArrayValue* tag_value) { return check_once(*tag_value, __func__); }
+int QIO_check_hex32_occur(QIO_TagHex32Value* tag_value) { return check_once(*tag_value, __func__); }
+
+}  // extern "C"

@@ -1,15 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Structures of elements out of XML and into it: what all of QIO's information objects have in common.
+// Structures of elements out of XML and into it (qioxml_internal.h): what all of QIO's information objects have in
+// common.
 #pragma once
-
-#include <qio.h>
 
 #include <cstdlib>
 #include <new>
 #include <string>
 #include <string_view>
+
+#include <qio.h>
 
 namespace lq::compat::qio {
 

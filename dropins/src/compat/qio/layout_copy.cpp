@@ -11,7 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "comm/agree.hpp"
-#include "compat/qio/outcome.hpp"
+#include "compat/qio/nodes.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::compat::qio {

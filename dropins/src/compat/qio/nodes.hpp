@@ -1,12 +1,20 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The processes of a program as QIO's nodes: those of QMP's communicator where the program has QMP, those of MPI where
-// it has that, else this one.
+// The processes of a program as QIO's nodes, what one of them knows on all of them, and our errors as their codes.
 #pragma once
 
+#include <cstdio>
+#include <exception>
 #include <memory>
+#include <span>
+#include <string>
 
+#include <qio.h>
+
+#include <limequat/error.hpp>
+
+#include "comm/agree.hpp"
 #include "comm/comm.hpp"
 
 namespace lq::compat::qio {
@@ -20,5 +28,102 @@ int use_communicator(const void* communicator);
 // Collective. So many nodes, of which this process has that number; invalid_argument where the program has not as many
 // processes, or two of them have one number. One node is this process alone, whatever the others do.
 std::shared_ptr<comm::Comm> nodes_of_layout(int number_of_nodes, int this_node);
+
+// What one node knows, on all nodes.
+
+// Collective. Facts are numbers.
+template <class Facts>
+void broadcast_facts(comm::Comm& comm, Facts& facts, int from) {
+  comm.broadcast(std::as_writable_bytes(std::span(&facts, 1)), from);
+}
+
+// Collective. The master's text on all nodes.
+inline void broadcast_text(comm::Comm& comm, std::string& text, int from) {
+  std::uint64_t bytes = text.size();
+  broadcast_facts(comm, bytes, from);
+  comm::agree(comm, [&] { text.resize(static_cast<std::size_t>(bytes)); });
+  comm.broadcast(std::as_writable_bytes(std::span(text)), from);
+}
+
+// Our errors as QIO's codes, the same on all nodes, and told by one of them.
+
+// An error that has a code of QIO's already.
+class Refusal : public std::exception {
+ public:
+  Refusal(int code, std::string text) : code_(code), text_(std::move(text)) {}
+  int code() const noexcept { return code_; }
+  const char* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  int code_;
+  std::string text_;
+};
+
+struct Outcome {
+  int code = QIO_SUCCESS;
+  std::string text = {};
+};
+
+// The words of an error, where there is memory for them.
+inline std::string words_of(const std::exception& error) noexcept {
+  try {
+    return error.what();
+  } catch (const std::bad_alloc&) {
+    return "out of memory";  // so few characters need none
+  }
+}
+
+// What `work` throws, else success; `otherwise` is the code of errors that say nothing of QIO.
+template <class Work>
+Outcome outcome_of(int otherwise, Work&& work) noexcept {
+  try {
+    work();
+    return {};
+  } catch (const Refusal& refusal) {
+    return {refusal.code(), words_of(refusal)};
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) return {QIO_ERR_ALLOC, words_of(error)};
+    const bool is_about_arguments = error.code() == Code::invalid_argument || error.code() == Code::ranks_disagree;
+    return {is_about_arguments ? QIO_BAD_ARG : otherwise, words_of(error)};
+  } catch (const std::bad_alloc&) {
+    return {QIO_ERR_ALLOC, "out of memory"};
+  } catch (...) {
+    return {otherwise};
+  }
+}
+
+inline Outcome outcome_of_failure(int otherwise, const std::exception_ptr& failure) noexcept {
+  return outcome_of(otherwise, [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+// Collective. The code of the lowest node that failed, on all; that node says why.
+inline int agree_on(comm::Comm& comm, const Outcome& mine) {
+  const auto nobody = static_cast<std::uint64_t>(comm.size());
+  std::uint64_t lowest = mine.code == QIO_SUCCESS ? nobody : static_cast<std::uint64_t>(comm.rank());
+  if (comm.size() > 1) comm.all_reduce({&lowest, 1}, comm::Reduce::min);
+  if (lowest == nobody) return QIO_SUCCESS;
+  std::int64_t code = mine.code;
+  if (comm.size() > 1) comm.broadcast(std::as_writable_bytes(std::span(&code, 1)), static_cast<int>(lowest));
+  if (lowest == static_cast<std::uint64_t>(comm.rank()) && code != QIO_EOF) {
+    std::fprintf(stderr, "qio(%d): %s (%d)\n", comm.rank(), mine.text.c_str(), mine.code);
+  }
+  return static_cast<int>(code);
+}
+
+// Collective. Does `work` here, and agrees.
+template <class Work>
+int agree_code(comm::Comm& comm, int otherwise, Work&& work) {
+  return agree_on(comm, outcome_of(otherwise, work));
+}
+
+// What a function of C does: no exception leaves it.
+template <class Work>
+int code_of_call(int otherwise, Work&& work) noexcept {
+  int code = otherwise;
+  const Outcome outcome = outcome_of(otherwise, [&] { code = work(); });
+  return outcome.code == QIO_SUCCESS ? code : outcome.code;
+}
 
 }  // namespace lq::compat::qio

@@ -8,9 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "compat/qio/broadcast.hpp"
 #include "compat/qio/ildg_record.hpp"
-#include "compat/qio/outcome.hpp"
+#include "compat/qio/nodes.hpp"
 
 namespace lq::compat::qio {
 namespace {

@@ -9,12 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "compat/qio/box_sites.hpp"
-#include "compat/qio/broadcast.hpp"
 #include "compat/qio/nodes.hpp"
 #include "compat/qio/open_reader.hpp"
 #include "compat/qio/open_writer.hpp"
-#include "compat/qio/outcome.hpp"
+#include "compat/qio/record_sites.hpp"
 
 using namespace lq;
 using namespace lq::compat::qio;

@@ -12,8 +12,7 @@
 #include "base/keep_failure.hpp"
 #include "comm/agree.hpp"
 #include "comm/thread_count.hpp"
-#include "compat/qio/broadcast.hpp"
-#include "compat/qio/outcome.hpp"
+#include "compat/qio/nodes.hpp"
 
 namespace lq::compat::qio {
 

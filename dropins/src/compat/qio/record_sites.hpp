@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include <limequat/grid.hpp>
+
 #include "comm/background_task.hpp"
 #include "comm/comm.hpp"
 #include "compat/qio/layout_copy.hpp"
@@ -228,5 +230,16 @@ class Agreement {
 
 // Collective. XOR over all nodes.
 DML_Checksum combined(comm::Comm& comm, const Checksum& mine);
+
+// The sites of a record of which the nodes have a box each: they travel as those of our own interface do. All others
+// take the exchange of this folder.
+
+// Collective over the nodes of the family, agreed. The sites of a record that is written or read; `place` says where
+// they lie. What went wrong on this node is kept in `failure`, the others have done their part all the same. Returns
+// the sum of this node's sites.
+Checksum sites_to_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                       std::exception_ptr& failure);
+Checksum sites_from_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                         std::exception_ptr& failure);
 
 }  // namespace lq::compat::qio

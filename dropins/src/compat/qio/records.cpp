@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "compat/qio/outcome.hpp"
+#include "compat/qio/nodes.hpp"
 
 namespace lq::compat::qio {
 namespace lime = format::lime;

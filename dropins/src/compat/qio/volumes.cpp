@@ -12,10 +12,10 @@
 #include "base/folder.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
-#include "compat/qio/box_sites.hpp"
+#include "compat/qio/nodes.hpp"
 #include "compat/qio/open_reader.hpp"
 #include "compat/qio/open_writer.hpp"
-#include "compat/qio/outcome.hpp"
+#include "compat/qio/record_sites.hpp"
 
 namespace lq::compat::qio {
 namespace {

@@ -21,7 +21,6 @@
 #include "comm/agree.hpp"
 #include "comm/error_wire.hpp"
 #include "comm/wire.hpp"
-#include "compat/sion/callback_exchange.hpp"
 
 namespace lq::compat::sion {
 

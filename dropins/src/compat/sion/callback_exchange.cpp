@@ -3,7 +3,7 @@
 //
 // The callbacks move data and call back for each piece; what they call is a C function, which finds its state by the
 // number that it is given instead of a handle.
-#include "compat/sion/callback_exchange.hpp"
+#include "compat/sion/callback_comm.hpp"
 
 #include <algorithm>
 #include <array>

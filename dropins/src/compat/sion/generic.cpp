@@ -10,7 +10,6 @@
 #include "comm/agree.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/callback_comm.hpp"
-#include "compat/sion/mapped.hpp"
 #include "compat/sion/opening.hpp"
 #include "multifile/parallel_file.hpp"
 

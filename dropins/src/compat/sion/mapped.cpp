@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Arrays of the caller as the tasks of a mapped open, and back.
-#include "compat/sion/mapped.hpp"
+#include "compat/sion/opening.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include <sion_mpi.h>
+#include <sion_ompi.h>
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
 #include "compat/sion/alias.hpp"
 #include "compat/sion/mpi.hpp"
-#include "compat/sion/omp_team.hpp"
-#include <sion_mpi.h>
-#include <sion_ompi.h>
+#include "compat/sion/omp.hpp"
 
 namespace lq::compat::sion {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "comm/comm.hpp"
 #include "compat/sion/handles.hpp"
 #include "multifile/mode.hpp"
 #include "multifile/parallel_file.hpp"
@@ -64,5 +65,19 @@ ParallelWish wish_of(const ParallelArguments& arguments, int rank);
 // The same open where all tasks have a wish already. Throws the same Error on all tasks.
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found);
+
+// Mapped opens over any group of processes.
+struct MappedArguments {
+  ParallelArguments common;  // neither chunk size nor rank
+  int* files = nullptr;
+  int* tasks = nullptr;
+  int** ranks = nullptr;
+  sion_int64** chunks = nullptr;
+  int** file_numbers = nullptr;
+  int** numbers = nullptr;
+};
+
+// Collective over `all`. Returns the handle or -1.
+int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& arguments);
 
 }  // namespace lq::compat::sion

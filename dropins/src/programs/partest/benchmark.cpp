@@ -1,20 +1,264 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// partest and ompi_partest: all tasks writing, or reading, what took how long, and lines with the labels of SIONlib's.
 #include "programs/partest/benchmark.hpp"
 
-#include <mpi.h>
-#include <sion.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <ctime>
+#include <string>
+#include <vector>
+
+#include <mpi.h>
+#include <sion.h>
 
 #include <fmt/format.h>
 
-#include "programs/partest/phase.hpp"
+#include "programs/partest/target.hpp"
 
 namespace lq::partest {
+
+// All tasks writing, or reading: what took how long.
+
+// Seconds, of a task or of the slowest of several.
+struct Times {
+  double total = 0;
+  double open = 0, io = 0, close = 0;
+  double file_open = 0, file_io = 0, file_close = 0;  // waiting for the tasks of the file
+  double all_open = 0, all_io = 0, all_close = 0;     // ... for all others
+  double bytes = 0;                                   // summed
+  double calls = 0;
+};
+
+struct Outcome {
+  std::string failure;  // empty, or what went wrong anywhere; the same on all tasks
+  Times times;
+};
+
+// Collective over tasks.all.
+Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, bool writes);
+
+// Collective. Lines of tasks with -v, of files where there are several, and of all, on rank 0.
+void report(const Settings& settings, const Tasks& tasks, const Times& times, bool writes);
+
+namespace {
+
+class Clock {
+ public:
+  // Seconds since the last call.
+  double lap() {
+    const double now = MPI_Wtime();
+    const double passed = now - last_;
+    last_ = now;
+    return passed;
+  }
+
+ private:
+  double last_ = MPI_Wtime();
+};
+
+// The sentence of the first task that has one.
+std::string agreed(const Tasks& tasks, const std::string& failure) {
+  const std::vector<std::string> all = tasks.all->gather(failure);
+  const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+  return tasks.all->broadcast(first == all.end() ? "" : fmt::format("task {}: {}", first - all.begin(), *first));
+}
+
+void wait(const Tasks& tasks, Clock& clock, double& for_file, double& for_all) {
+  clock.lap();
+  tasks.of_file->barrier();
+  for_file = clock.lap();
+  tasks.all->barrier();
+  for_all = clock.lap();
+}
+
+// Byte i of each call of a task.
+std::vector<std::byte> pattern(int task, std::int64_t bytes) {
+  std::vector<std::byte> data(static_cast<std::size_t>(bytes));
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    data[i] = static_cast<std::byte>((31 * i + 57 * static_cast<std::size_t>(task) + 7 * (i / 256)) & 255);
+  }
+  return data;
+}
+
+// The calls of one task, or of all where they are collective. Only these count as I/O, not the comparison.
+class Mover {
+ public:
+  Mover(const Settings& settings, const Tasks& tasks, Target& target, bool writes, int source)
+      : settings_(settings),
+        target_(target),
+        writes_(writes),
+        source_(source),
+        expected_(pattern(source, std::max(settings.piece_bytes, settings.first_bytes))) {
+    if (!writes) buffer_.resize(expected_.size());
+    const bool is_collective = writes ? settings.collective_write : settings.collective_read;
+    calls_ = settings.pieces_of(source);
+    if (is_collective) {
+      for (int task = 0; task < tasks.count; ++task) calls_ = std::max(calls_, settings.pieces_of(task));
+    }
+  }
+
+  // A failure, or nothing.
+  std::string run() {
+    std::string failure;
+    for (std::int64_t call = 0; call < calls_; ++call) {
+      const auto size = static_cast<std::size_t>(settings_.piece_of(source_, call));
+      Clock clock;
+      const bool moved =
+          writes_ ? target_.write(std::span(expected_).first(size)) : target_.read(std::span(buffer_).first(size));
+      moving_ += clock.lap();
+      if (!moved && failure.empty()) failure = fmt::format("{} number {} failed", writes_ ? "write" : "read", call);
+      if (moved && !writes_ && settings_.checks && failure.empty() && !is_as_written(size)) {
+        failure = fmt::format("read number {} gave other data than were written", call);
+      }
+      checking_ += clock.lap();
+    }
+    return failure;
+  }
+
+  // Seconds.
+  double moving() const noexcept { return moving_; }
+  double checking() const noexcept { return checking_; }
+
+ private:
+  bool is_as_written(std::size_t size) const {
+    return std::equal(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(size), expected_.begin());
+  }
+
+  const Settings& settings_;
+  Target& target_;
+  bool writes_;
+  int source_;
+  std::int64_t calls_ = 0;
+  std::vector<std::byte> expected_;
+  std::vector<std::byte> buffer_;
+  double moving_ = 0;
+  double checking_ = 0;
+};
+
+// As many tasks at once as may be.
+std::string move(const Settings& settings, const Tasks& tasks, bool is_collective, Mover& mover) {
+  const int at_once = settings.at_once == -2 ? 1 : settings.at_once;
+  if (at_once < 0 || is_collective) return mover.run();
+  std::string failure;
+  for (int first = 0; first < tasks.count; first += std::min(at_once, tasks.count - first)) {
+    if (tasks.rank >= first && tasks.rank - first < at_once) failure = mover.run();
+    tasks.all->barrier();
+  }
+  return failure;
+}
+
+}  // namespace
+
+Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, bool writes) {
+  Outcome outcome;
+  Times& times = outcome.times;
+  const int threads = std::max(tasks.threads, 1);
+  const int shift = settings.shift % (tasks.count / threads) * threads;
+  const int source = writes ? tasks.rank : (tasks.rank + shift + tasks.count) % tasks.count;
+  Mover mover(settings, tasks, target, writes, source);
+  tasks.all->barrier();
+  Clock clock;
+  Clock whole;
+  const bool is_open = target.open(writes, source);
+  times.open = clock.lap();
+  wait(tasks, clock, times.file_open, times.all_open);
+  const std::string no_file = fmt::format("cannot open {} for {}", settings.file, writes ? "writing" : "reading");
+  outcome.failure = agreed(tasks, is_open ? "" : no_file);
+  if (!outcome.failure.empty()) {
+    if (is_open) target.close();
+    return outcome;
+  }
+  const bool is_collective = writes ? settings.collective_write : settings.collective_read;
+  const std::string failure = move(settings, tasks, is_collective, mover);
+  times.io = mover.moving();
+  wait(tasks, clock, times.file_io, times.all_io);
+  clock.lap();
+  const bool is_closed = target.close();
+  times.close = clock.lap();
+  wait(tasks, clock, times.file_close, times.all_close);
+  times.total = whole.lap() - mover.checking();
+  times.bytes = static_cast<double>(settings.bytes_of(source));
+  times.calls = static_cast<double>(settings.pieces_of(source));
+  outcome.failure = agreed(tasks, !failure.empty() ? failure : is_closed ? "" : "the close failed");
+  return outcome;
+}
+
+// Lines with the labels of SIONlib's partest.
+
+namespace {
+
+constexpr std::size_t seconds = 10;  // of the numbers of Times: all but the last two, which are sums
+constexpr std::size_t sums = 2;
+static_assert(sizeof(Times) == (seconds + sums) * sizeof(double));
+
+// The slowest of the tasks, and their sum of bytes and calls; on task 0 of the group.
+Times together(const Times& mine, Group& group) {
+  using Numbers = std::array<double, seconds + sums>;
+  Numbers result{};
+  for (const std::string& text : group.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {
+    Numbers theirs{};
+    std::memcpy(theirs.data(), text.data(), sizeof theirs);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = i < seconds ? std::max(result[i], theirs[i]) : result[i] + theirs[i];
+    }
+  }
+  return std::bit_cast<Times>(result);
+}
+
+// Four lines, T_STAT to T_GLOBAL_BARRIER, for one task, one file or all.
+std::array<std::string, 4> lines_of(const Settings& settings, const Times& t, int number, int file,
+                                    const std::string& whose, bool writes) {
+  const double rate = t.total > 0 ? t.bytes / t.total : 0;
+  const std::string io = writes ? "write" : "read";
+  const std::string what = whose + (writes ? " WRITE" : " READ");
+  const auto line = [&](std::string_view label, const std::string& text) {
+    return fmt::format("timings[{:06}] {:<16} {}  {}\n", number, label, what, text);
+  };
+  const std::string none = writes ? "create=0.00000s, create_cls=0.00000s, " : "";
+  const std::string none_to_wait = writes ? "create=0.0000s, create_cls=0.0000s, " : "";
+  return {line("T_STAT",
+               fmt::format("b={:10.2f} MiB t={:10.6f}s #chunks={:.0f} bw={:10.4f} MB/s ({:10.4f} MiB/s) "
+                           "ion={} nf={}",
+                           t.bytes / 1048576, t.total, t.calls, rate / 1e6, rate / 1048576, file, settings.files)),
+          line("T_PHASE", fmt::format("{}open={:.5f}s, {}={:.5f}s, close={:.5f}s, tlog={:.4f}s", none, t.open, io, t.io,
+                                      t.close, 0.0)),
+          line("T_FILE_BARRIER",
+               fmt::format("open={:.4f}s, {}={:.4f}s, close={:.4f}s", t.file_open, io, t.file_io, t.file_close)),
+          line("T_GLOBAL_BARRIER", fmt::format("{}open={:.4f}s, {}={:.4f}s, close={:.4f}s", none_to_wait, t.all_open,
+                                               io, t.all_io, t.all_close))};
+}
+
+// Rank 0 prints what the tasks with a text have, in their order, line by line of each.
+void print_gathered(const Tasks& tasks, const std::array<std::string, 4>& lines) {
+  for (const std::string& line : lines) {
+    for (const std::string& text : tasks.all->gather(line)) fmt::print("{}", text);
+  }
+}
+
+}  // namespace
+
+void report(const Settings& settings, const Tasks& tasks, const Times& times, bool writes) {
+  if (settings.verbose) print_gathered(tasks, lines_of(settings, times, tasks.rank, tasks.file, "TASK", writes));
+  if (settings.files > 1) {
+    const Times of_file = together(times, *tasks.of_file);
+    std::array<std::string, 4> lines;
+    if (tasks.of_file->rank() == 0) lines = lines_of(settings, of_file, tasks.file, tasks.file, "FILE", writes);
+    print_gathered(tasks, lines);
+  }
+  const Times of_all = together(times, *tasks.all);
+  if (tasks.rank > 0) return;
+  fmt::print("{:-<90}\n", "");
+  for (const std::string& line : lines_of(settings, of_all, 0, 0, "TOTAL", writes)) fmt::print("{}", line);
+  fmt::print("{:-<90}\n", "");
+  std::fflush(stdout);
+}
+
 namespace {
 
 std::string now() {

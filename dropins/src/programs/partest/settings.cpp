@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "programs/partest/settings.hpp"
+#include "programs/partest/target.hpp"
 
 #include <getopt.h>
 

@@ -1,20 +1,109 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What partest writes to and reads from: a multifile, a file of MPI-IO, a file for each task.
+// What partest is asked to do, by which tasks, and what it writes to: a multifile, a file of MPI-IO, a file for each
+// task.
 #pragma once
+
+#include <barrier>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include <mpi.h>
 
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
-
-#include "programs/partest/group.hpp"
-#include "programs/partest/settings.hpp"
-
 namespace lq::partest {
+
+// Tasks that meet: the ranks of a communicator, or the threads of its ranks.
+
+// All operations are collective.
+class Group {
+ public:
+  virtual ~Group() = default;
+  virtual int rank() const noexcept = 0;
+  virtual int size() const noexcept = 0;
+  virtual void barrier() = 0;
+  // What each of them says, on task 0.
+  virtual std::vector<std::string> gather(const std::string& mine) = 0;
+  // What task 0 says.
+  virtual std::string broadcast(const std::string& text) = 0;
+};
+
+std::unique_ptr<Group> make_ranks(MPI_Comm comm);
+
+// The threads of a rank, as many on each; thread 0 communicates for them.
+class ThreadTeam {
+ public:
+  ThreadTeam(int threads, MPI_Comm comm);
+  int threads() const noexcept { return threads_; }
+
+ private:
+  friend class ThreadGroup;
+  int threads_;
+  std::unique_ptr<Group> ranks_;
+  std::barrier<> meeting_;
+  std::vector<std::string> texts_;  // by thread
+  std::string answer_;
+};
+
+// Tasks are numbered rank * threads + thread.
+std::unique_ptr<Group> make_threads(ThreadTeam& team, int thread);
+
+// What partest is asked to do.
+
+// The last two: a multifile for the threads of each rank.
+enum class Kind { multifile, multifile_by_rank, mpi_io, file_per_task, of_threads, of_threads_by_rank };
+
+struct Settings {
+  std::string file = "testfile";
+  int files = 1;
+  std::int64_t chunk_bytes = 20 << 20;
+  std::int64_t block_bytes = 2 << 20;  // of the file system; -1: ask it
+  Kind kind = Kind::multifile;
+  std::size_t kind_number = 0;          // as it was asked for
+  std::int64_t piece_bytes = 10 << 20;  // per call
+  std::int64_t total_bytes = 0;         // of all tasks; 0: from task_bytes
+  std::int64_t task_bytes = 0;          // 0: as much as a chunk
+  double random_factor = 0;             // tasks write up to this share less
+  bool reads = true;
+  int writes = 1;  // times
+  bool verbose = false;
+  bool checks = true;
+  bool descriptors = false;  // not stdio
+  bool collective_write = false;
+  bool collective_read = false;
+  bool modular = false;
+  int shift = 0;                 // tasks read what this many ranks further wrote
+  std::int64_t first_bytes = 0;  // in a call of their own before all others
+  int at_once = -1;              // tasks doing I/O; -1: all, -2: one after the other
+  bool removes = false;
+  std::int64_t mpi_io_buffer_kib = -1;
+  bool mpi_io_large_blocks = false;
+  bool mpi_io_sparse = false;
+
+  // Bytes that a task of `tasks` writes.
+  std::int64_t bytes_of(int task) const noexcept;
+  // Calls that this takes.
+  std::int64_t pieces_of(int task) const noexcept;
+  // Bytes of call number `piece`, from 0.
+  std::int64_t piece_of(int task, std::int64_t piece) const noexcept;
+};
+
+// "64k", "2M", "1GB": kibi, mebi, ... and with a B behind kilo, mega, ... Nothing where it is no size.
+std::optional<std::int64_t> parse_size(const std::string& text);
+
+// Who asks.
+struct Caller {
+  const char* program = "partest";
+  int rank = 0, ranks = 1;
+  int threads = 0;  // of each rank that are tasks; 0: ranks are
+};
+// Nothing after a message on the standard error of rank 0.
+std::optional<Settings> parse_settings(int argc, char** argv, const Caller& caller);
 
 // Who takes part.
 struct Tasks {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "programs/sion/output.hpp"
 #include "programs/sion/tool.hpp"
 
 namespace {

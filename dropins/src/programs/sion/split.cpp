@@ -8,7 +8,6 @@
 #include <limequat/error.hpp>
 
 #include "format/sion/stream.hpp"
-#include "programs/sion/output.hpp"
 #include "programs/sion/tool.hpp"
 
 namespace {

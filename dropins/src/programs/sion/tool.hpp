@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the programs on multifiles share: how they begin and end, and a multifile opened for reading.
+// What the programs on multifiles share: how they begin and end, a multifile opened for reading, and what they take out
+// of it into plain files.
 #pragma once
 
 #include <cstdint>
@@ -86,5 +87,29 @@ class Lines {
 
 // "SIONlib Version 1.7.6 (git_rev Limequat), fileformat version 5".
 std::string library_version();
+
+// What programs take out of a multifile and put into a plain file.
+class OutputFile {
+ public:
+  // The standard output.
+  OutputFile() : file_(stdout), path_("the standard output") {}
+  // A new file, or an old one with nothing in it or at its end. Throws Error(io), and invalid_argument for a file of
+  // the set that is read.
+  OutputFile(const std::string& path, bool append, const format::sion::Set& set);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  // Copies bytes of a file in pieces of at most a mebibyte. Throws Error: truncated, io, no_space.
+  void copy(base::ByteSource& source, std::uint64_t offset, std::uint64_t length);
+  // Throws Error when not everything could be written.
+  void close();
+
+ private:
+  [[noreturn]] void fail() const;
+
+  std::FILE* file_;
+  std::string path_;
+};
 
 }  // namespace lq::programs

@@ -1,0 +1,169 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/inspect.hpp>
+
+#include "base/bytes.hpp"
+#include "base/error_errno.hpp"
+#include "base/folder.hpp"
+#include "base/interruption.hpp"
+#include "base/text.hpp"
+#include "format/format.hpp"
+#include "io/new_file.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+FileStatus taken(const struct stat& found) noexcept {
+  return {static_cast<std::uint64_t>(found.st_size),
+          std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec,
+          static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino)};
+}
+
+}  // namespace
+
+bool status_of(const std::string& path, FileStatus& status) noexcept {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
+  status = taken(found);
+  return true;
+}
+
+bool is_link(const std::string& path) noexcept {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
+}
+
+std::string full_path(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  if (!real) throw base::errno_error(path, "look into it", errno);
+  return real.get();
+}
+
+void walk(const std::string& folder, const std::function<void(const std::string&, const FileStatus&)>& visit,
+          const std::function<void(const std::string&, const std::string&)>& unreadable) {
+  std::vector<std::string> waiting = {folder};
+  while (!waiting.empty()) {
+    base::throw_if_interrupted();
+    const std::string here = std::move(waiting.back());
+    waiting.pop_back();
+    std::vector<std::string> names;
+    const int failure = base::names_in(here, names);
+    for (const std::string& name : names) {
+      std::string path = here.back() == '/' ? here : here + '/';
+      path += name;
+      struct stat found {};
+      if (::lstat(path.c_str(), &found) != 0) continue;
+      if (S_ISDIR(found.st_mode)) {
+        waiting.push_back(std::move(path));
+        continue;
+      }
+      if (S_ISLNK(found.st_mode) && ::stat(path.c_str(), &found) != 0) {
+        visit(path, {});
+        continue;
+      }
+      if (S_ISREG(found.st_mode)) visit(path, taken(found));
+    }
+    if (failure != 0) unreadable(here, std::strerror(failure));
+  }
+}
+
+namespace {
+
+bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+}  // namespace
+
+std::string_view suffix_of_format(std::string_view path) {
+  static const std::vector<FormatInfo> all = formats();
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  const auto is_same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };  // ".H5"
+  // Those of HDF5 also where it cannot be read, and that of the numbers beside a description.
+  std::size_t longest = 0;
+  const auto take = [&](std::string_view suffix) {
+    if (name.size() <= suffix.size()) return;
+    if (std::ranges::equal(name.substr(name.size() - suffix.size()), suffix, is_same)) {
+      longest = std::max(longest, suffix.size());
+    }
+  };
+  for (const std::string_view suffix : {".h5", ".hdf5", ".raw.data"}) take(suffix);
+  for (const FormatInfo& format : all) {
+    for (const std::string_view suffix : format.suffixes) take(suffix);
+  }
+  return name.substr(name.size() - longest);
+}
+
+NameParts parts_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
+  std::size_t end = path.size() - suffix_of_format(path).size();
+  while (end > begin && !is_digit(path[end - 1])) --end;
+  std::size_t first = end;
+  while (first > begin && is_digit(path[first - 1])) --first;
+  const auto number = base::parse_u64(path.substr(first, end - first));
+  if (!number || *number > INT64_MAX) return {std::string(path), std::nullopt};
+  return {std::string(path.substr(0, first)) + '*' + std::string(path.substr(end)), static_cast<std::int64_t>(*number)};
+}
+
+namespace {
+
+constexpr std::string_view database_magic = "SQLite format 3";
+
+// What a file is if it holds data: the name of its format, or of databases; empty for texts and others.
+std::string_view data_in(base::ByteSource& file) {
+  std::array<std::byte, database_magic.size()> start{};
+  const std::size_t held = file.read_at(0, start);
+  if (base::as_text(base::Bytes(start).first(held)) == database_magic) return "catalogue";
+  try {
+    return format::recognise(file).name();
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format) throw;
+    return {};
+  }
+}
+
+// Pages and documents are made out of catalogues and lattice files: they never take the place of one.
+void require_no_data(storage::Transport& transport, const std::string& path) {
+  if (transport.kind(path) != storage::PathKind::file) return;
+  const auto file = transport.open_read(path);
+  const std::string_view data = data_in(*file);
+  if (data.empty()) return;
+  throw Error(
+      Code::invalid_argument,
+      fmt::format("{}: this is a file of format {}, which a text does not replace; choose another name", path, data),
+      {.path = path, .expected = "a text, or no file", .found = std::string(data)});
+}
+
+}  // namespace
+
+void write_new(const std::string& path, const std::string& text, bool overwrite,
+               const std::vector<std::string>& made_of) {
+  storage::Transport& transport = storage::resolve(path);
+  if (overwrite) require_no_data(transport, path);
+  io::NewFile file(transport, {}, path);
+  file.create(overwrite, text.size());
+  for (const std::string& source : made_of) {
+    if (&storage::resolve(source) == &transport) transport.keep_private(source, file.temporary_path());
+  }
+  file.named([&] { file.file().write_at(0, base::as_bytes(text)); });
+  file.finish(Sync::data);
+  file.publish(Sync::data);
+}
+
+}  // namespace lq::ensemble

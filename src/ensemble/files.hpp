@@ -1,0 +1,54 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files of an ensemble as the system sees them: found below folders, known by their names, written anew.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lq::ensemble {
+
+// The regular files below folders, of however many.
+struct FileStatus {
+  std::uint64_t size = 0;
+  std::int64_t modified = 0;  // nanoseconds since 1970
+  std::int64_t device = 0, inode = 0;
+};
+
+// Of a regular file, or of what a link to one means; false: there is none.
+bool status_of(const std::string& path, FileStatus& status) noexcept;
+// Whether the name itself is a symbolic link, wherever it leads.
+bool is_link(const std::string& path) noexcept;
+
+// An absolute path without links, dots and a slash at its end; not_found.
+std::string full_path(const std::string& path);
+
+// Calls `visit` for each regular file below, in no particular order; links to files are followed, links to folders are
+// not. A link that leads nowhere has an empty status. `unreadable` gets folders that cannot be read, with the reason.
+void walk(const std::string& folder, const std::function<void(const std::string& path, const FileStatus&)>& visit,
+          const std::function<void(const std::string& folder, const std::string& reason)>& unreadable);
+
+// What the names of files say: configurations of one run are named alike except for a number.
+struct NameParts {
+  std::string series;                  // the path with "*" for the number: "/data/conf.*.lime"
+  std::optional<std::int64_t> number;  // the last digits of the name that belong to no suffix of a format
+};
+
+NameParts parts_of(std::string_view path);
+
+// The longest suffix of a format that the path has: ".ildg"; empty: none.
+std::string_view suffix_of_format(std::string_view path);
+
+// A text as a new file, which has its name when it is complete.
+
+// For nobody who may not read the files `made_of`. exists: there is a file of that name, and `overwrite` is off;
+// invalid_argument: it is a catalogue or a lattice file; no_space, no_permission, ...
+void write_new(const std::string& path, const std::string& text, bool overwrite,
+               const std::vector<std::string>& made_of = {});
+
+}  // namespace lq::ensemble

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The documents that describe the data of a SciDAC file: the private XML, and the sums of slices.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <limequat/lattice.hpp>
+#include <limequat/report.hpp>
+#include <limequat/sums.hpp>
+
+namespace lq::format::scidac {
+
+// The private XML of SciDAC files (formats/scidac.md 3): written as QIO writes it, read with tolerance.
+
+// scidac-private-file-xml
+struct FileInfo {
+  Extents extents;
+  std::uint64_t volume_format = 0;  // 0: one file; 1 to 3: the sites are spread over several files (volumes.hpp)
+};
+
+enum class RecordType { field = 0, global = 1, hypercube = 2 };
+
+// scidac-private-record-xml
+struct RecordInfo {
+  RecordType type = RecordType::field;
+  Coord lower, upper;  // hypercube: inclusive bounds
+  std::string date;    // empty: left out
+  std::string datatype;
+  std::string precision;  // "F", "D", and what other programs think of
+  std::uint64_t colors = 0;
+  std::uint64_t spins = 0;
+  std::uint64_t typesize = 0;   // bytes of one datum
+  std::uint64_t datacount = 0;  // data per site
+};
+
+// Documents with the terminating NUL that QIO counts in the length.
+std::string encode(const FileInfo& info);
+std::string encode(const RecordInfo& info);
+std::string encode(const Checksum& checksum);  // sums with eight digits: the length is known before the sums are
+
+// Throw Error(malformed) that says what is missing or wrong; the caller adds the place.
+FileInfo decode_file_info(std::string_view document);
+RecordInfo decode_record_info(std::string_view document);
+// Nothing when a sum is missing: QIO leaves out sums that happen to be zero.
+std::optional<Checksum> decode_checksum(std::string_view document);
+
+// limequat-slices: the SciDAC checksum and the weighted sum of each slice of the slowest dimension, as text of a length
+// that is known before the data are (formats/scidac.md 5.1).
+
+inline constexpr std::uint64_t slices_limit = 1ULL << 20;  // bytes; longer records are not written
+
+// The length of the text for the given number of slices; above slices_limit it is not exact, but above it, too.
+std::uint64_t slices_length(std::uint64_t slices) noexcept;
+// What the record holds.
+inline constexpr SumName slice_checksums{SumKind::scidac, SumOf::slices};
+inline constexpr SumName slice_weights{SumKind::weighted, SumOf::slices};
+// Both sums, of as many slices each.
+std::string encode_slices(const Sums& sums);
+// Version 1.0 has the checksums only. Throws Error(malformed).
+Sums decode_slices(std::string_view text);
+
+}  // namespace lq::format::scidac

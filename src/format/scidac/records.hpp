@@ -1,0 +1,106 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The records of lattice files: which types there are, and which records belong to which data record.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <limequat/catalog.hpp>
+
+#include "format/format.hpp"
+#include "format/lime/explain.hpp"
+
+namespace lq::format::scidac {
+
+// The record types that lattice files use, and what each one is to a reader (formats/scidac.md 2).
+
+namespace type {
+inline constexpr std::string_view private_file_xml = "scidac-private-file-xml";
+inline constexpr std::string_view file_xml = "scidac-file-xml";
+inline constexpr std::string_view private_record_xml = "scidac-private-record-xml";
+inline constexpr std::string_view record_xml = "scidac-record-xml";
+inline constexpr std::string_view binary_data = "scidac-binary-data";
+inline constexpr std::string_view checksum = "scidac-checksum";
+inline constexpr std::string_view sitelist = "scidac-sitelist";
+inline constexpr std::string_view ildg_format = "ildg-format";
+inline constexpr std::string_view ildg_data_lfn = "ildg-data-lfn";
+inline constexpr std::string_view ildg_binary_data = "ildg-binary-data";
+inline constexpr std::string_view propagator_type = "propagator-type";
+inline constexpr std::string_view xlf_info = "xlf-info";
+inline constexpr std::string_view grid_format = "grid-format";
+inline constexpr std::string_view etmc_propagator_format = "etmc-propagator-format";
+inline constexpr std::string_view etmc_source_format = "etmc-source-format";
+inline constexpr std::string_view limequat_slices = "limequat-slices";
+inline constexpr std::string_view limequat_name = "limequat-name";
+
+inline constexpr std::array<std::string_view, 19> all{private_file_xml,   file_xml,
+                                                      private_record_xml, record_xml,
+                                                      binary_data,        checksum,
+                                                      sitelist,           ildg_format,
+                                                      ildg_data_lfn,      ildg_binary_data,
+                                                      propagator_type,    xlf_info,
+                                                      grid_format,        etmc_propagator_format,
+                                                      etmc_source_format, limequat_slices,
+                                                      limequat_name,      unproven_text,
+                                                      rescued_text};
+}  // namespace type
+
+enum class Role {
+  file_info,    // scidac-private-file-xml
+  file_text,    // scidac-file-xml
+  record_info,  // scidac-private-record-xml
+  lattice,      // ildg-format and tmLQCD's etmc-...-format
+  data,         // sites
+  checksum,
+  slices,
+  name,
+  binary,  // nothing to read: site lists, other programs' binary records
+  text,    // everything else, if it turns out to be text
+};
+Role role_of(std::string_view name) noexcept;
+
+// Types whose contents only we may write; users name their records otherwise.
+bool is_structural(std::string_view name) noexcept;
+
+// The name under which a text goes into metadata: its type, but ildg-data-LFN in lower case.
+std::string_view metadata_key(std::string_view name) noexcept;
+
+// Which section of which format page explains a record.
+
+lime::Meaning meaning_of(const Record& record);
+
+// Which records belong to which data record. Programs disagree on the order inside a message and on the flags
+// (formats/scidac.md 2.3), so records are brought together by what they are; messages only decide about texts.
+
+using RecordIndex = std::size_t;  // into Catalog::records
+
+struct Group {
+  RecordIndex data = 0;
+  std::optional<RecordIndex> file_info;    // scidac-private-file-xml
+  std::optional<RecordIndex> record_info;  // scidac-private-record-xml
+  std::optional<RecordIndex> lattice;      // ildg-format, etmc-propagator-format
+  std::optional<RecordIndex> checksum;
+  std::optional<RecordIndex> slices;
+  std::optional<RecordIndex> name;
+  std::vector<RecordIndex> texts;
+};
+
+struct Groups {
+  std::vector<Group> groups;
+  std::vector<RecordIndex> file_infos;       // every scidac-private-file-xml
+  std::vector<RecordIndex> texts;            // of the file as a whole
+  std::vector<RecordIndex> spare_checksums;  // a second one for data that have one already
+  std::vector<RecordIndex> strays;           // descriptions and what belongs to data, of which there are none
+  bool waits_for_data = false;               // the last description has no data record
+};
+
+// Records that reach beyond the end of the file are left out.
+Groups group_records(const std::vector<Record>& records, std::uint64_t file_bytes);
+
+}  // namespace lq::format::scidac
