@@ -29,9 +29,9 @@ RECIPES = (
     ("packaging/debian/control", 0, r"[\s,]{}(?=[,\s])"),
     ("packaging/Containerfile", 1, r"\s{}\s"),
     ("packaging/spack/packages/limequat/package.py", 2, r'depends_on\("{}[@"]'),
-    ("packaging/conda/meta.yaml", 3, r"^    - {}\s"),
+    ("packaging/conda/recipe.yaml", 3, r"^    - {}\s"),
 )
-SETS_OPTIONS = ("packaging/debian/rules", "packaging/spack/packages/limequat/package.py", "packaging/conda/meta.yaml",
+SETS_OPTIONS = ("packaging/debian/rules", "packaging/spack/packages/limequat/package.py", "packaging/conda/recipe.yaml",
                 "tools/make_wheel.py")
 
 

@@ -25,7 +25,7 @@ import tempfile
 # Files that name the whole version, its first two numbers, or the major version (the soname).
 WHOLE = {
     "python/pyproject.toml": r'^version = "(.*)"$', "pyproject.toml": r'^version = "(.*)"$', "CITATION.cff": r"^version: (.*)$",
-    "packaging/conda/meta.yaml": r'set version = "(.*?)"', "packaging/debian/changelog": r"\A\w+ \((.*?)-\d+\)",
+    "packaging/conda/recipe.yaml": r'^  version: "(.*?)"$', "packaging/debian/changelog": r"\A\w+ \((.*?)-\d+\)",
     "packaging/spack/packages/limequat/package.py": r'^    version\("(.*?)"', "CHANGELOG.md": r"^## (\d\S*) \(\d{4}-\d\d-\d\d\)$",
     "dropins/CMakeLists.txt": r"project\(LimequatDropins VERSION (\S+)",
 }

@@ -3,7 +3,9 @@
 #
 # Releases, recipes and symbol lists: each check finds a fault, on trees and libraries made here; and this tree names one
 # version everywhere.
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -142,10 +144,53 @@ class Recipes(unittest.TestCase):
 
     def test_a_library_that_a_recipe_lacks_is_named(self):
         for file, before in (("packaging/debian/control", " libsqlite3-dev,"), ("packaging/Containerfile", " libsqlite3-0"),
-                             ("packaging/conda/meta.yaml", "    - libsqlite\n"), ("dev", "  need libsqlite3-dev sqlite3.h\n"),
-                             ("packaging/spack/packages/limequat/package.py", '    depends_on("sqlite")\n')):
+                             ("packaging/conda/recipe.yaml", "    - libsqlite\n"), ("dev", "  need libsqlite3-dev sqlite3.h\n"),
+                             ("packaging/spack/packages/limequat/package.py", '    depends_on("sqlite", when="+sqlite")\n')):
             complaint, = self.complaints(file, before, "")
             self.assertTrue(complaint.startswith(f"{file} does not name ") and "sqlite" in complaint, complaint)
+
+    def test_the_recipe_of_spack_is_what_spack_takes(self):
+        """Its directives, with the arguments that Spack documents, for every choice of variants."""
+        variants, known, asked = {}, check_recipes.options(ROOT), []
+
+        def when(condition):
+            for name in re.findall(r"[+~]([\w-]+)", condition or ""):
+                self.assertIn(name, variants)
+
+        class CMakePackage:
+            def define(self, name, value):
+                asked.append(name)
+                return f"-D{name}={'ON' if value is True else 'OFF' if value is False else value}"
+
+            def define_from_variant(self, name, variant):
+                return self.define(name, self.spec.satisfies(f"+{variant}"))
+
+        class Spec:
+            def __init__(self, chosen):
+                self.chosen = chosen
+
+            def satisfies(self, condition):
+                when(condition)
+                return condition[1:] in self.chosen
+
+        recipe = ROOT / "packaging/spack/packages/limequat/package.py"
+        directives = {
+            "__file__": str(recipe), "CMakePackage": CMakePackage, "join_path": os.path.join,
+            "license": lambda name, checked_by=None: None, "generator": lambda name, default=None: self.assertEqual(name, "ninja"),
+            "version": lambda name, tag=None, branch=None, sha256=None, url=None: None,
+            "variant": lambda name, default, description, values=None, when=None: variants.update({name: default}),
+            "depends_on": lambda spec, type=("build", "link"), **options: when(options.pop("when", None)) or self.assertEqual(options, {}),
+            "conflicts": lambda spec, msg, when=None: None}
+        text = recipe.read_text(encoding="utf-8")
+        self.assertEqual(text.count("from spack.package import *\n"), 1)
+        exec(compile(text.replace("from spack.package import *\n", ""), recipe, "exec"), directives)
+        package = directives["Limequat"]()
+        for chosen in (set(), set(variants), {name for name, default in variants.items() if default}):
+            package.spec = Spec(chosen)
+            words = package.cmake_args()
+            for name in ("isa-l", "zstd", "hdf5", "sqlite"):
+                self.assertIn(f"-DLQ_WITH_{name.replace('-', '').upper()}={'ON' if name in chosen else 'OFF'}", words)
+        self.assertEqual(set(asked) - known, set())
 
     def test_a_new_library_of_cmake_is_asked_about(self):
         complaint, = self.complaints("cmake/Dependencies.cmake", "lq_find_optional(LZ4 ",

@@ -17,6 +17,11 @@ class Limequat(CMakePackage):
 
     variant("mpi", default=True, description="The library over MPI, and lq-mpi")
     variant("hdf5", default=True, description="HDF5 files")
+    variant("isa-l", default=True, description="CRC-32 by ISA-L")
+    variant("libdeflate", default=True, description="CRC-32 and chunks of HDF5 by libdeflate")
+    variant("lz4", default=True, description="Streams of multifiles compressed by LZ4")
+    variant("zstd", default=True, description="Archives, and streams and chunks compressed by Zstandard")
+    variant("sqlite", default=True, description="Catalogues of ensembles")
     variant("fortran", default=True, description="The Fortran module")
     variant("python", default=False, description="The Python package")
     variant("dropins", default=False, description="Libraries with the names of C-LIME, Lemon, QIO and SIONlib")
@@ -30,11 +35,11 @@ class Limequat(CMakePackage):
     depends_on("fmt@9:")
     depends_on("pugixml")
     depends_on("cli11", type="build")
-    depends_on("isa-l")
-    depends_on("libdeflate")
-    depends_on("lz4")
-    depends_on("zstd")
-    depends_on("sqlite")
+    depends_on("isa-l", when="+isa-l")
+    depends_on("libdeflate", when="+libdeflate")
+    depends_on("lz4", when="+lz4")
+    depends_on("zstd", when="+zstd")
+    depends_on("sqlite", when="+sqlite")
     depends_on("tomlplusplus", type="build")
     depends_on("mpi", when="+mpi")
     depends_on("hdf5@1.10.5:", when="+hdf5")
@@ -47,11 +52,12 @@ class Limequat(CMakePackage):
     generator("ninja")
 
     def cmake_args(self):
+        parts = ("isa-l", "libdeflate", "lz4", "zstd", "sqlite", "hdf5")
         return [
+            *(self.define(f"LQ_WITH_{part.replace('-', '').upper()}", "ON" if self.spec.satisfies(f"+{part}") else "OFF") for part in parts),
             self.define("LIMEQUAT_TESTS", False),
             self.define("LIMEQUAT_UNITY", True),
             self.define("LIMEQUAT_MPI", "AUTO" if self.spec.satisfies("+mpi") else "none"),
-            self.define("LQ_WITH_HDF5", "ON" if self.spec.satisfies("+hdf5") else "OFF"),
             self.define("LIMEQUAT_FORTRAN", "ON" if self.spec.satisfies("+fortran") else "OFF"),
             self.define_from_variant("LIMEQUAT_DROPINS", "dropins"),
         ]
