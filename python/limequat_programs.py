@@ -12,7 +12,8 @@ import sys
 
 _FOLDER = pathlib.Path(__file__).resolve().parent / "limequat/bin"
 # Of a launcher: a variable that it sets, and the libraries over which programs are for it.
-_LAUNCHERS = (("OMPI_COMM_WORLD_SIZE", ("openmpi",)), ("PMI_RANK", ("mpich", "mpich-of-debian", "abi")))
+_LAUNCHERS = (("OMPI_COMM_WORLD_SIZE", ("openmpi",)), ("PMI_RANK", ("mpich", "mpich-of-debian", "abi")),
+              ("PMIX_RANK", ("openmpi", "mpich", "mpich-of-debian", "abi")))
 _NEEDS = {"openmpi": "libmpi.so.40", "mpich": "libmpi.so.12", "mpich-of-debian": "libmpich.so.12", "abi": "libmpi_abi.so.1"}
 
 
