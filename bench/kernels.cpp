@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "kernels/crc32.hpp"
-#include "kernels/fused.hpp"
 #include "kernels/pack.hpp"
 
 #include "turns.hpp"

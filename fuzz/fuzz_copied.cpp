@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/crc32.hpp"
-#include "sets/staging/copied.hpp"
+#include "sets/staging/sources.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lq;

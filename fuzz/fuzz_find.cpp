@@ -8,7 +8,7 @@
 #include "answers.hpp"
 #include "base/bytes.hpp"
 #include "ensemble/database.hpp"
-#include "ensemble/expression.hpp"
+#include "ensemble/ensemble.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const lq::ensemble::Database database = lq::ensemble::make_in_memory();

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "base/bytes.hpp"
-#include "storage/mounts.hpp"
+#include "storage/file_system.hpp"
 #include "storage/stripes.hpp"
 
 namespace {

@@ -17,7 +17,6 @@
 #include "answers.hpp"
 #include "archive/codec/tile.hpp"
 #include "engine/site_packer.hpp"
-#include "kernels/fixed16.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/site_numbers.hpp"
 

@@ -9,8 +9,7 @@
 #include <limequat/error.hpp>
 
 #include "answers.hpp"
-#include "format/raw/description.hpp"
-#include "format/raw/text_numbers.hpp"
+#include "format/raw/raw_format.hpp"
 
 namespace {
 

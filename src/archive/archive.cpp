@@ -17,7 +17,7 @@
 #include "base/xml.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
-#include "format/xml_fields.hpp"
+#include "format/record_texts.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::archive {

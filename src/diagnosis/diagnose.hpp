@@ -6,15 +6,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <limequat/diagnose.hpp>
 
 #include "base/byte_source.hpp"
+#include "comm/team.hpp"
 #include "diagnosis/ordering.hpp"
+#include "diagnosis/readings.hpp"
 #include "diagnosis/site_map.hpp"
-#include "diagnosis/subject.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::diagnosis {
@@ -86,5 +88,21 @@ void reorder_links(const Encoding& encoding, const Ordering& from, const Orderin
 // `files`: where the others are if the field lies in several, or not site after site; nullptr: such a field is
 // unsupported.
 Diagnosis diagnose(base::ByteSource& file, const DiagnoseOptions& options, storage::Transport* files = nullptr);
+
+// The order of the sites of a file, found from its SciDAC checksum: that is defined on the numbers of sites in the
+// lattice, so that with one CRC-32 for each site of the file an order is tried by rotations alone.
+
+// The checksum of sites in this order.
+Checksum checksum_of(std::span<const std::uint32_t> crcs, const SiteMap& map);
+
+struct FoundOrder {
+  WriterGrid answer;
+  SiteMap map;  // where there is one
+};
+
+// Tries one sequence in all orders of the dimensions, then all process grids that divide the lattice, by the threads of
+// a team; after the given number of seconds no more. What is found does not depend on the number of threads.
+FoundOrder find_order(std::span<const std::uint32_t> crcs, const Extents& extents, const Checksum& wanted,
+                      double seconds, comm::Team& team);
 
 }  // namespace lq::diagnosis

@@ -11,7 +11,6 @@
 #include "comm/agree.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
-#include "kernels/fused.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/site_crc.hpp"
 

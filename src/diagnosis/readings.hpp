@@ -11,15 +11,77 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include <limequat/diagnose.hpp>
+
 #include "base/byte_source.hpp"
+#include "diagnosis/encoding.hpp"
 #include "diagnosis/ordering.hpp"
 #include "diagnosis/record_marks.hpp"
-#include "diagnosis/search.hpp"
-#include "diagnosis/subject.hpp"
 
 namespace lq::diagnosis {
+
+// The field that is asked about: which bytes, which lattice, and what the file says of them.
+struct Subject {
+  std::string format;  // "raw": none is recognised
+  std::string field;
+  FieldSpec spec;
+  Extents extents;
+  std::uint64_t begin = 0;   // of what may belong to the field
+  std::uint64_t offset = 0;  // of the first site, and the end of what may belong to the field
+  std::uint64_t end = 0;
+  std::uint64_t site_bytes = 0;        // as declared
+  bool is_gathered = false;            // these are bytes of the sequence of its sites, not of the file
+  bool is_exact = false;               // what is between them are numbers of the field and nothing else
+  bool is_described = true;            // the file says what it holds; else what ILDG files are is taken for it
+  bool is_told = false;                // the lattice, instead of what the file says
+  std::optional<Encoding> declared;    // of gauge fields with a link for each dimension
+  Ordering ordering;                   // as declared
+  std::optional<Precision> said = {};  // in the header, where the length of the data tells another one
+  std::optional<double> plaquette;
+  std::optional<Checksum> stored;
+  std::vector<Finding> findings;  // of the file's structure
+  ByteOrder byte_order = ByteOrder::big;
+  Catalog catalog;
+  std::optional<FieldEntry> entry;  // in it; none where the file says nothing of the field
+};
+
+// unknown_format, invalid_argument, no_such_record, unsupported: the field is not asked about here.
+Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options);
+
+// How the numbers of a gauge field are stored, found by trying: where they begin, in which precision, byte order and
+// order of their axes, and of which SU(N). What fits is told by unitarity at the precision of the numbers; links and
+// sites may still stand in any order.
+
+// Bytes of which some are the numbers: those of a file, or of its records.
+struct Place {
+  base::ByteSource* file = nullptr;
+  std::uint64_t begin = 0, end = 0;
+};
+
+struct StoredAs {
+  std::size_t place = 0;
+  Encoding encoding;
+  Fit fit;           // of a few sites
+  int bad_ends = 0;  // links of the first and the last site that are none of the group, or zero
+};
+
+struct Sought {
+  std::uint64_t sites = 0;
+  Encoding declared;
+  bool any_colors = false;  // else those that are declared
+};
+
+// Those that fit best; empty: none does.
+std::vector<StoredAs> find_encodings(const std::vector<Place>& places, const Sought& sought);
+
+// One of them, if it fits.
+std::vector<StoredAs> try_encoding(const Place& place, const Encoding& encoding, std::uint64_t sites);
+
+// Whether there are links of the group right before the first number or right after the last one: the field goes on.
+bool goes_on(const Place& place, const Encoding& encoding, std::uint64_t sites);
 
 // One way to take the numbers of each site out of a file.
 struct Way {

@@ -3,7 +3,7 @@
 //
 // What is cheap goes first: byte order, precision and alignment are told by the size of numbers; then three links are
 // looked at wherever the field may begin, in every order of the axes; then a dozen sites of what is left.
-#include "diagnosis/search.hpp"
+#include "diagnosis/readings.hpp"
 
 #include <algorithm>
 #include <cmath>

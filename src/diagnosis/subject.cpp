@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "diagnosis/subject.hpp"
+#include "diagnosis/readings.hpp"
 
 #include <algorithm>
 #include <span>

@@ -11,7 +11,6 @@
 #include "diagnosis/pass.hpp"
 #include "diagnosis/readings.hpp"
 #include "diagnosis/record_marks.hpp"
-#include "diagnosis/subject.hpp"
 
 namespace lq::diagnosis {
 

@@ -4,7 +4,7 @@
 // Rotations by (number mod 29) of two sites differ by the same in every run of the sequence that is made of the same
 // fastest digits. So runs that begin at numbers of one remainder are added up first, place by place and without any
 // rotation, which is one XOR of long rows per run; at the end each place of each of the 29 rows is rotated once.
-#include "diagnosis/writer_grid.hpp"
+#include "diagnosis/diagnose.hpp"
 
 #include <algorithm>
 #include <bit>

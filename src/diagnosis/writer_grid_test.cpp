@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "diagnosis/writer_grid.hpp"
+#include "diagnosis/diagnose.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,7 @@
 
 #include "base/float_environment.hpp"
 #include "engine/movement.hpp"
-#include "kernels/fixed16.hpp"
-#include "kernels/fused.hpp"
+#include "kernels/pack.hpp"
 #include "kernels/site_numbers.hpp"
 
 namespace lq::engine {

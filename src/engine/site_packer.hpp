@@ -13,7 +13,6 @@
 #include <limequat/catalog.hpp>
 
 #include "engine/site_sums.hpp"
-#include "kernels/fused.hpp"
 #include "kernels/isa/loops.hpp"
 #include "kernels/pack.hpp"
 #include "kernels/site_crc.hpp"

@@ -6,7 +6,7 @@
 
 #include <limequat/error.hpp>
 
-#include "ensemble/look.hpp"
+#include "ensemble/folder.hpp"
 
 namespace lq {
 

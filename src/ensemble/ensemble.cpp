@@ -12,7 +12,6 @@
 #include "base/text.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/ensemble.hpp"
-#include "ensemble/expression.hpp"
 
 namespace lq::ensemble {
 

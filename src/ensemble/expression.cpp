@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/expression.hpp"
+#include "ensemble/ensemble.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Expressions, asked of a small catalogue.
-#include "ensemble/expression.hpp"
+#include "ensemble/ensemble.hpp"
 
 #include <string>
 

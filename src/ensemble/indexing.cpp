@@ -20,7 +20,6 @@
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
-#include "ensemble/look.hpp"
 #include "ensemble/store.hpp"
 #include "storage/transport.hpp"
 

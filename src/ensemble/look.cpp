@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "ensemble/look.hpp"
+#include "ensemble/folder.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "base/text.hpp"
 #include "ensemble/files.hpp"
-#include "format/foreign.hpp"
+#include "format/component.hpp"
 #include "io/verdict.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"

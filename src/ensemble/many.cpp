@@ -14,7 +14,6 @@
 #include "comm/cores.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
-#include "ensemble/look.hpp"
 #include "io/verdict.hpp"
 
 namespace lq::ensemble {

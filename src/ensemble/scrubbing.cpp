@@ -18,7 +18,6 @@
 #include "ensemble/cksum.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"
-#include "ensemble/look.hpp"
 #include "ensemble/store.hpp"
 #include "sets/checkpoint/repair.hpp"
 

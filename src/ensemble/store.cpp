@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "base/utc_time.hpp"
 #include "ensemble/database.hpp"
-#include "ensemble/look.hpp"
+#include "ensemble/folder.hpp"
 
 namespace lq::ensemble {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ensemble/database.hpp"
-#include "ensemble/look.hpp"
+#include "ensemble/folder.hpp"
 
 namespace lq::ensemble {
 

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cctype>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/text.hpp"
 #include "format/format.hpp"
 
 namespace lq::format {
@@ -99,6 +102,186 @@ void load_components() {
   for (std::size_t i = 0; i < all_components.size(); ++i) {
     if (!tried[i].exchange(true)) static_cast<void>(load(all_components[i].name));
   }
+}
+
+// Signatures are those of the formats' own specifications.
+
+namespace {
+
+using std::string_view_literals::operator""sv;
+
+constexpr std::string_view ask_its_program =
+    "let a program that reads it write ILDG or SciDAC, or read it yourself and hand the numbers to lq::write or "
+    "lq.write";
+constexpr std::string_view numpy = "read it with numpy and hand the array to lq.write";
+constexpr std::string_view fetch_it = "the data were never fetched; get them with the program that made it";
+
+struct Signature {
+  std::uint64_t offset;
+  std::string_view bytes;
+  ForeignFile file;
+};
+
+// Asked only where no room or component has registered a format for it.
+constexpr ForeignFile hdf5{"an HDF5 file",
+                           "link the program with Limequat's component hdf5, or read the file with h5py and hand the "
+                           "numbers to lq.write"};
+constexpr ForeignFile gzip{"a file compressed by gzip", "unpack it with gunzip first"};
+constexpr ForeignFile bzip2{"a file compressed by bzip2", "unpack it with bunzip2 first"};
+constexpr ForeignFile xz{"a file compressed by xz", "unpack it with unxz first"};
+constexpr ForeignFile zstd{"a file compressed by zstd", "unpack it with unzstd first"};
+constexpr ForeignFile lz4{"a file compressed by lz4", "unpack it with unlz4 first"};
+constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy reads its own archives (.npz)"};
+constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};
+constexpr ForeignFile tar{"a tar archive", "unpack it with tar first"};
+constexpr ForeignFile milc_1996{"a configuration of MILC in its format of 1996", ask_its_program};
+constexpr ForeignFile fits{"a FITS file", "read it with astropy and hand the array to lq.write"};
+constexpr ForeignFile npy{"a numpy array (.npy)", numpy};
+constexpr ForeignFile netcdf{"a netCDF file", "read it with its own library and hand the numbers to lq.write"};
+constexpr ForeignFile web_page{"a web page, perhaps a server's error message", "download the file again"};
+constexpr ForeignFile zeros{"a file that begins with zeros, as lost writes or an interrupted copy leave it",
+                            "take another copy"};
+constexpr ForeignFile xml{"an XML document", "name the file with the data that it describes"};
+
+constexpr ForeignFile headless{
+    "a LIME file (ILDG, SciDAC) that lost its beginning: its first bytes are not a record header, but one follows them",
+    "take another copy, or let `lq diagnose` look for the numbers"};
+constexpr ForeignFile nameless_set{
+    "the description of a set of subfiles with a damaged first line",
+    "make its first line \"limequat partitioned file 1\" again; its CRC-32 then shows whether the rest is intact"};
+constexpr std::string_view start_of_record = "\x45\x67\x89\xab\x00\x01"sv;
+
+constexpr Signature signatures[] = {
+    {0, "\x89HDF\r\n\x1a\n"sv, hdf5},
+    {512, "\x89HDF\r\n\x1a\n"sv, hdf5},  // behind a user block, of 512 bytes times a power of 2
+    {1024, "\x89HDF\r\n\x1a\n"sv, hdf5},
+    {2048, "\x89HDF\r\n\x1a\n"sv, hdf5},
+    {4096, "\x89HDF\r\n\x1a\n"sv, hdf5},
+    {0, "\x1f\x8b"sv, gzip},
+    {0, "BZh"sv, bzip2},
+    {0,
+     "\xfd"
+     "7zXZ\0"sv,
+     xz},
+    {0, "\x28\xb5\x2f\xfd"sv, zstd},
+    {0, "\x04\x22\x4d\x18"sv, lz4},
+    {0, "PK\x03\x04"sv, zip},
+    {0, "7z\xbc\xaf\x27\x1c"sv, seven_zip},
+    {257, "ustar"sv, tar},
+    {0, "\x00\x00\xd1\x2a"sv, milc_1996},
+    {0, "\x2a\xd1\x00\x00"sv, milc_1996},
+    {0, "SIMPLE  ="sv, fits},
+    {0, "\x93NUMPY"sv, npy},
+    {0, "CDF\x01"sv, netcdf},
+    {0, "CDF\x02"sv, netcdf},
+    {0, "CDF\x05"sv, netcdf},
+    {0, "version https://git-lfs.github.com/spec"sv, {"a pointer of git-lfs, not the data", fetch_it}},
+    {0, "/annex/objects/"sv, {"a pointer of git-annex, not the data", fetch_it}},
+    {0, "<!DOCTYPE html"sv, web_page},
+    {0, "<!doctype html"sv, web_page},
+    {0, "<html"sv, web_page},
+    {0, "<?xml"sv, xml},
+};
+
+struct Suffix {
+  std::string_view suffix;
+  ForeignFile file;
+};
+
+constexpr Suffix suffixes[] = {
+    {".h5", hdf5},  {".hdf5", hdf5}, {".he5", hdf5},      {".jld2", hdf5}, {".gz", gzip},
+    {".tgz", gzip}, {".bz2", bzip2}, {".xz", xz},         {".zst", zstd},  {".lz4", lz4},
+    {".zip", zip},  {".npz", zip},   {".7z", seven_zip},  {".tar", tar},   {".fits", fits},
+    {".npy", npy},  {".nc", netcdf}, {".html", web_page}, {".xml", xml},
+};
+
+// So many bytes at the beginning, if they are zero, are no number of another program's.
+constexpr std::size_t least_zeros = 64;
+
+bool are_zeros(base::Bytes bytes) noexcept {
+  return std::ranges::all_of(bytes, [](std::byte b) { return b == std::byte{0}; });
+}
+
+// A server's error message begins in many ways: "<!DOCTYPE html", "<HTML>", behind blanks.
+bool is_web_page(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return false;
+  std::string lower;
+  for (const char c : text.substr(begin, 16)) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower.starts_with("<!doctype html") || lower.starts_with("<html");
+}
+
+bool looks_like_text(std::string_view bytes) noexcept {
+  const auto is_of_text = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 ? byte != 0x7f : c == '\n' || c == '\r' || c == '\t' || c == '\f' || c == '\x1b';
+  };
+  return !bytes.empty() && std::ranges::all_of(bytes, is_of_text);
+}
+
+// What headers of ours have in them: LIME's magic with its version, the end of NERSC's, HDF5's object headers.
+bool holds_header(std::string_view bytes) noexcept {
+  constexpr std::array marks = {"\x45\x67\x89\xab\x00\x01"sv, "\nEND_HEADER\n"sv, "OHDR\x02"sv, "SNOD\x01\x00"sv};
+  return std::ranges::any_of(marks, [&](std::string_view m) { return bytes.find(m) != std::string_view::npos; });
+}
+
+std::string bytes_at(base::ByteSource& file, std::uint64_t offset, std::size_t most) {
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(file.size() - offset, most)));
+  return std::string(base::as_text(base::Bytes(buffer).first(file.read_at(offset, buffer))));
+}
+
+}  // namespace
+
+std::optional<ForeignFile> identify_foreign(base::ByteSource& file) {
+  std::array<std::byte, 4096 + 8> buffer{};
+  const base::Bytes start = base::Bytes(buffer).first(file.read_at(0, buffer));
+  const std::string_view text = base::as_text(start);
+  // What stood in the first record may be XML.
+  const bool is_headless = text.find(start_of_record) != std::string_view::npos;
+  for (const Signature& signature : signatures) {
+    if (is_headless && signature.file.name == xml.name) continue;
+    if (text.size() > signature.offset && text.substr(signature.offset).starts_with(signature.bytes)) {
+      return signature.file;
+    }
+  }
+  if (is_web_page(text)) return web_page;
+  if (!start.empty() && are_zeros(start.first(std::min(start.size(), least_zeros)))) {
+    return zeros;
+  }
+  if (is_headless) return headless;
+  // What follows the first line of a set's description (docs/formats/partitions.md).
+  const std::size_t second_line = text.find('\n');
+  if (second_line != std::string_view::npos && text.substr(second_line).starts_with("\nbytes ") &&
+      text.find("\ncuts ") != std::string_view::npos && text.find("\ncrc32 ") != std::string_view::npos) {
+    return nameless_set;
+  }
+  return {};
+}
+
+std::string describe_foreign(base::ByteSource& file) {
+  if (const auto known = identify_foreign(file)) return fmt::format("{}: {}", known->name, known->remedy);
+  std::array<std::byte, 512> buffer{};
+  const std::string_view start = base::as_text(base::Bytes(buffer).first(file.read_at(0, buffer)));
+  if (start.empty()) return "an empty file";
+  return fmt::format("{} that begins with \"{}\"", looks_like_text(start) ? "a text" : "a file of an unknown format",
+                     base::printable(start.substr(0, start.find('\n')), 16));
+}
+
+bool has_remains(base::ByteSource& file) {
+  constexpr std::size_t looked_at = 64 * 1024;
+  if (file.size() == 0) return true;
+  const std::string start = bytes_at(file, 0, looked_at);
+  const auto known = identify_foreign(file);
+  if (known && (known->name == zeros.name || known->name == headless.name)) return true;
+  // Archives of other programs hold whole files of ours; texts speak of headers.
+  if ((known && known->name != xml.name) || looks_like_text(start)) return false;
+  return holds_header(start) ||
+         (file.size() > looked_at && holds_header(bytes_at(file, file.size() - looked_at, looked_at)));
+}
+
+std::optional<ForeignFile> foreign_suffix(std::string_view suffix) noexcept {
+  const auto found = std::ranges::find(suffixes, suffix, &Suffix::suffix);
+  return found == std::end(suffixes) ? std::nullopt : std::optional(found->file);
 }
 
 }  // namespace lq::format

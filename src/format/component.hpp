@@ -1,9 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Optional libraries of ours with formats of their own. What files they claim is stated here as data, so that such a
-// file is known before the library is there. The library is loaded when a file needs it; it registers its formats
-// (format.hpp), and no code of the core names them.
+// Formats that are elsewhere: those of components, which are loaded when a file needs them, and well-known ones that
+// are none of ours.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,7 @@
 #include <limequat/error.hpp>
 
 #include "base/byte_source.hpp"
+#include "base/inner.hpp"
 
 // Of functions that are called when a library is loaded: beside what the linker collects of initialisation, so that a
 // program which uses little touches few pages.
@@ -50,7 +50,7 @@ struct Component {
 };
 
 // The component that claims it and has not registered its format; nullptr: there is none. Where the program has no
-// loader, none claims a file or a suffix: then it is one of a foreign format (foreign.hpp).
+// loader, none claims a file or a suffix: then it is one of a foreign format (component.hpp).
 const Component* component_with_format(std::string_view format);
 const Component* component_with_suffix(std::string_view suffix);
 const Component* component_of(base::ByteSource& file);
@@ -69,5 +69,25 @@ std::optional<std::string> absence_of(std::string_view component);
 const Format& require_format(const Component& component, const std::string& about, const std::string& path, Code code);
 // Loads all components that there are, for whoever asks which formats there are.
 void load_components();
+
+// Well-known files that are none of our formats: told by name from their first bytes, so that nobody has to guess
+// why a file is refused. A format that we learn to read leaves this table.
+struct ForeignFile {
+  std::string_view name;    // "an HDF5 file"
+  std::string_view remedy;  // an imperative sentence without its full stop
+};
+
+// What a file is that no format recognises; nothing where that is unknown.
+std::optional<ForeignFile> identify_foreign(base::ByteSource& file);
+
+// The same with its remedy, or how it begins: "an empty file", "a text that begins with \"...\"".
+LQ_INNER std::string describe_foreign(base::ByteSource& file);
+
+// Whether a file that no format recognises was one of ours by what is left in it: nothing at all, zeros at its
+// beginning, or a header of ours behind a beginning that is lost.
+LQ_INNER bool has_remains(base::ByteSource& file);
+
+// What files with such a suffix (".h5") are; nothing for one that is not known.
+std::optional<ForeignFile> foreign_suffix(std::string_view suffix) noexcept;
 
 }  // namespace lq::format

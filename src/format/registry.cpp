@@ -15,7 +15,6 @@
 
 #include "base/text.hpp"
 #include "format/component.hpp"
-#include "format/foreign.hpp"
 #include "format/formats.hpp"
 
 namespace lq::format {

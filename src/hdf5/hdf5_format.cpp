@@ -13,11 +13,10 @@
 #include "format/format.hpp"
 #include "hdf5/driver/driver.hpp"
 #include "hdf5/filters/filters.hpp"
-#include "hdf5/headers/object_header.hpp"
-#include "hdf5/headers/superblock.hpp"
+#include "hdf5/headers/structures.hpp"
 #include "hdf5/layouts/layout_writer.hpp"
 #include "hdf5/making/make.hpp"
-#include "hdf5/tree/contents.hpp"
+#include "hdf5/tree/storage.hpp"
 
 namespace lq::hdf5 {
 namespace {

@@ -21,7 +21,7 @@
 #include "format/format.hpp"
 #include "io/journal_codec.hpp"
 #include "storage/forwarding.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 
 namespace lq::io {
 

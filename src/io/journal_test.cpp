@@ -18,7 +18,7 @@
 #include "io/new_file.hpp"
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"

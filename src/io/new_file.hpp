@@ -22,7 +22,6 @@
 #include "format/format.hpp"
 #include "storage/owners.hpp"
 #include "storage/transport.hpp"
-#include "storage/writer_lock.hpp"
 
 namespace lq::io {
 

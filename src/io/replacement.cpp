@@ -20,7 +20,7 @@
 #include "format/format.hpp"
 #include "io/new_file.hpp"
 #include "kernels/crc32.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 
 namespace lq::io {
 

@@ -15,7 +15,7 @@
 
 #include "base/temporary_name.hpp"
 #include "io/new_file.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"

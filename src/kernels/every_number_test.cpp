@@ -17,8 +17,7 @@
 
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
-#include "kernels/fixed16.hpp"
-#include "kernels/fused.hpp"
+#include "kernels/pack.hpp"
 #include "kernels/plaquette_rows.hpp"
 #include "kernels/site_numbers.hpp"
 #include "support/every_number.hpp"

@@ -3,7 +3,7 @@
 //
 // Packing with the checksum against packing (pack_test.cpp) and then the portable CRC-32, rotated in 128 bits, for
 // every instruction set that runs here.
-#include "kernels/fused.hpp"
+#include "kernels/pack.hpp"
 
 #include <gtest/gtest.h>
 

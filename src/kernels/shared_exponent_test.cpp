@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "kernels/fixed16.hpp"
+#include "kernels/site_numbers.hpp"
 
 #include <gtest/gtest.h>
 

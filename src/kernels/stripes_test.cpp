@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Stripes of sites against plain loops over bytes, and the CRC-32 of streams.
-#include "kernels/fused.hpp"
+#include "kernels/pack.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "device/sites.hpp"
-#include "kernels/fixed16.hpp"
+#include "kernels/site_numbers.hpp"
 #include "lattice/line_squares.hpp"
 #include "lattice/stripe_loops.hpp"
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/fused.hpp"
+#include "kernels/pack.hpp"
 #include "lattice/bundles.hpp"
 #include "lattice/memory_image.hpp"
 

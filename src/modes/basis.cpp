@@ -6,7 +6,7 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
-#include "kernels/fixed16.hpp"
+#include "kernels/site_numbers.hpp"
 #include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"
 

@@ -16,7 +16,7 @@
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
 #include "modes/coherence.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 
 namespace lq::modes {
 

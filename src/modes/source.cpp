@@ -18,7 +18,7 @@
 #include "comm/agree.hpp"
 #include "format/eigen_comp/eigen_comp_format.hpp"
 #include "kernels/crc32.hpp"
-#include "kernels/fixed16.hpp"
+#include "kernels/site_numbers.hpp"
 #include "lattice/local_field.hpp"
 #include "lattice/site_exchange.hpp"
 #include "lattice/site_order.hpp"

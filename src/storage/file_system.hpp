@@ -12,11 +12,27 @@
 
 #include <limequat/file_system.hpp>
 
-#include "storage/mounts.hpp"
 #include "storage/stripes.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {
+
+// The system's table of mounts, in the form of /proc/self/mountinfo.
+struct MountEntry {
+  std::string type;    // "ext4", "fuse.glusterfs"
+  std::string source;  // "/dev/sda1", "host:/volume"
+  std::string point;
+};
+
+// That of the device with this number that `path`, an absolute one without links, lies below; of several equals the
+// last one, which hides the others. Where none is such, any of that device; empty texts if the table names none.
+MountEntry mount_of(std::string_view mountinfo, unsigned major, unsigned minor, std::string_view path = {});
+
+// How many there are of the device.
+std::size_t count_mounts(std::string_view mountinfo, unsigned major, unsigned minor);
+
+// The table of this process; empty where there is none.
+std::string read_mountinfo();
 
 // What is known of each kind of file system, whatever is mounted: one table.
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "storage/mounts.hpp"
 #include "support/recorded_storage.hpp"
 
 namespace lq::storage {

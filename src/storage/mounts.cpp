@@ -4,7 +4,7 @@
 // Lines like "36 35 98:0 /root /mnt rw,noatime master:1 - ext4 /dev/sda1 rw": the third word is the device, the fifth
 // the mount point; type and source follow the lone dash, behind any number of optional words. White space and
 // backslashes within words are written as \040: three octal digits.
-#include "storage/mounts.hpp"
+#include "storage/file_system.hpp"
 
 #include <algorithm>
 #include <atomic>

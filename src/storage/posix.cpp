@@ -25,7 +25,6 @@
 #include "storage/file_system.hpp"
 #include "storage/posix_file.hpp"
 #include "storage/publish.hpp"
-#include "storage/stall.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {

@@ -17,7 +17,6 @@
 
 #include "base/error_errno.hpp"
 #include "base/interruption.hpp"
-#include "storage/stall.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "storage/stall.hpp"
+#include "storage/posix_file.hpp"
 
 #include <fmt/format.h>
 #include <pthread.h>

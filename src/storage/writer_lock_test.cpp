@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Who holds the lock of a file keeps other writers away until the file is closed or the process has ended.
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/file.h>

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "format/formats.hpp"
-#include "format/modes/description.hpp"
+#include "format/modes/set.hpp"
 #include "io/verify.hpp"
 
 namespace lq {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Who serves what is decided once, at the open.
-#include "multifile/buddy_service.hpp"
+#include "multifile/buddy_copies.hpp"
 
 #include <algorithm>
 

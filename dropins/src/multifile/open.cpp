@@ -14,7 +14,6 @@
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "multifile/buddy_copies.hpp"
-#include "multifile/buddy_service.hpp"
 #include "multifile/parallel_file.hpp"
 #include "multifile/parallel_wire.hpp"
 

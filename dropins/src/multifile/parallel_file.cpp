@@ -15,7 +15,6 @@
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "multifile/buddy_copies.hpp"
-#include "multifile/buddy_service.hpp"
 #include "multifile/parallel_wire.hpp"
 
 namespace lq::multifile {

@@ -9,7 +9,6 @@
 #include "base/keep_failure.hpp"
 #include "comm/error_wire.hpp"
 #include "multifile/buddy_copies.hpp"
-#include "multifile/buddy_service.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::multifile {

@@ -15,7 +15,6 @@
 #include "base/checked.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
-#include "format/flat/sampled_plaquette.hpp"
 #include "format/formats.hpp"
 
 namespace lq::format::ddalphaamg {

@@ -17,7 +17,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "format/formats.hpp"
-#include "kernels/fixed16.hpp"
+#include "kernels/site_numbers.hpp"
 
 namespace lq::format::eigen_comp {
 namespace {

@@ -6,10 +6,17 @@
 // header is a file of its own.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <limequat/catalog.hpp>
+#include <limequat/lattice.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/function_ref.hpp"
 #include "format/format.hpp"
 
 namespace lq::format::flat {
@@ -88,5 +95,26 @@ std::string fit_matrices(Payload& payload, base::ByteSource& file);
 // The order of numbers in a file of `directions` (of the links, as the file has them), of the given number of numbers
 // each.
 std::vector<std::uint32_t> link_order(const std::vector<int>& directions, std::uint32_t numbers);
+
+// A check value for formats without a magic: the plaquette at a few sites, read as the format says, is near the one
+// that the header states, or the links are stored otherwise.
+
+// The byte at which a link begins, a matrix of doubles, row by row.
+using LinkAt = base::FunctionRef<std::uint64_t(const Coord& site, int direction)>;
+
+struct Sampled {
+  double mean = 0;         // of Re Tr U_P / N; plaquettes of links that are zero or none are left out
+  double uncertainty = 0;  // 0: these are all plaquettes that there are
+  // A stated average as good as equal to it.
+  bool agrees_with(double stated) const noexcept;
+  // Far from what links in another order give, which is noise, and from links that are 1 in any order.
+  bool is_telling() const noexcept;
+  // The average over all plaquettes, of links that are not all 1.
+  bool is_exact() const noexcept;
+};
+
+// Nothing where the file is too short, or no plaquette of the sample is one.
+std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& extents, int colors, ByteOrder order,
+                                        LinkAt link_at);
 
 }  // namespace lq::format::flat

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/flat/sampled_plaquette.hpp"
+#include "format/flat/flat.hpp"
 
 #include <algorithm>
 #include <bit>

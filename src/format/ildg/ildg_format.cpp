@@ -18,11 +18,10 @@
 #include "format/findings.hpp"
 #include "format/formats.hpp"
 #include "format/lime/walk.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/scidac/program_texts.hpp"
 #include "format/scidac/records.hpp"
 #include "format/scidac/scidac_base.hpp"
-#include "format/xml_fields.hpp"
 
 namespace lq::format::ildg {
 namespace {
@@ -112,7 +111,7 @@ void check_records(base::ByteSource& file, const Catalog& catalog, Findings& fin
   }
 }
 
-// The ildg-format document (formats/ildg.md 3), on one line as QIO writes it; scidac/lattice_xml.hpp reads it.
+// The ildg-format document (formats/ildg.md 3), on one line as QIO writes it; scidac/program_texts.hpp reads it.
 
 // Nothing after its end: lyncs.io gives the record to a strict parser, and QIO reads into memory that ends with zeros.
 // `extents` has four dimensions.

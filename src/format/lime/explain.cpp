@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/lime/explain.hpp"
+#include "format/lime/lime_format.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 
 #include "base/text.hpp"
 #include "format/lime/header.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 
 namespace lq::format::lime {
 namespace {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/lime/explain.hpp"
+#include "format/lime/lime_format.hpp"
 
 #include <gtest/gtest.h>
 

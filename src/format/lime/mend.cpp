@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Along the chain of headers first, then flags, which need the whole chain.
-#include "format/lime/mend.hpp"
+#include "format/lime/lime_format.hpp"
 
 #include <algorithm>
 #include <array>

@@ -16,7 +16,7 @@
 #include "base/byte_source.hpp"
 #include "format/findings.hpp"
 #include "format/lime/header.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 
 namespace lq::format::lime {
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/modes/description.hpp"
+#include "format/modes/set.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/format.hpp"
-#include "format/xml_fields.hpp"
+#include "format/record_texts.hpp"
 
 namespace lq {
 namespace modes {

@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "format/lime/header.hpp"
-#include "format/lime/mend.hpp"
+#include "format/lime/lime_format.hpp"
 
 namespace lq::format::modes {
 namespace {

@@ -9,9 +9,8 @@
 #include <limequat/error.hpp>
 
 #include "format/formats.hpp"
-#include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/place.hpp"
+#include "format/lime/lime_format.hpp"
 #include "format/modes/set.hpp"
 
 namespace lq::format::modes {

@@ -4,10 +4,15 @@
 // A set of modes as bytes: its index, read and planned, and what is done to a damaged one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include <limequat/catalog.hpp>
+#include <limequat/modes.hpp>
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
@@ -15,9 +20,45 @@
 #include "format/findings.hpp"
 #include "format/format.hpp"
 #include "format/lime/walk.hpp"
-#include "format/modes/description.hpp"
 
 namespace lq::format::modes {
+
+// The first record of a set of modes: what all its vectors have in common (formats/modes.md 3).
+
+using lq::modes::Description;
+using lq::modes::Mode;
+
+namespace type {
+inline constexpr std::string_view head = "limequat-modes";
+inline constexpr std::string_view index = "limequat-modes-index";
+inline constexpr std::string_view data = "limequat-mode-data";
+inline constexpr std::string_view coefficients = "limequat-mode-coefficients";
+inline constexpr std::string_view mode = "limequat-mode";
+
+inline constexpr std::array<std::string_view, 5> all{head, index, data, coefficients, mode};
+}  // namespace type
+
+// invalid_argument: what cannot be a set.
+void check(const Description& description);
+
+std::string encode(const Description& description);
+// malformed: it is none. The room is that of the index, which this record does not tell.
+Description decode_description(std::string_view document);
+
+// What the document says of modes that a repair could not save (format/format.hpp); and the same document with one
+// such text more.
+std::vector<std::string> unproven_texts(std::string_view document);
+std::string with_unproven(std::string_view document, std::string_view text);
+
+// Where a vector is whose data begin at `offset`, or the coefficients of one.
+Payload payload_at(const Description& description, std::uint64_t offset, bool is_whole = true);
+// Slices of the slowest dimension, each of which has sums of its own.
+std::uint64_t slices_of(const Description& description, bool is_whole = true);
+
+// What is known of a vector as texts of its field, and back; texts of other names are left alone. invalid_argument: a
+// text is no number.
+Metadata texts_of(const Mode& mode);
+Mode mode_of(const Metadata& texts);
 
 // The index of a set of modes: blocks of entries of equal size, each with a sum of its own (formats/modes.md 4). An
 // entry also stands after the data of its mode, so that a damaged index can be rebuilt.

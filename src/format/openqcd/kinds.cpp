@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/openqcd/kinds.hpp"
+#include "format/openqcd/openqcd_format.hpp"
 
 #include <array>
 #include <bit>

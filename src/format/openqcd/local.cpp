@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/openqcd/local.hpp"
+#include "format/openqcd/openqcd_format.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,6 @@
 
 #include "base/bytes.hpp"
 #include "format/flat/headers.hpp"
-#include "format/openqcd/kinds.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::format::openqcd {

@@ -16,11 +16,9 @@
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
-#include "format/flat/sampled_plaquette.hpp"
 #include "format/format.hpp"
 #include "format/formats.hpp"
-#include "format/openqcd/kinds.hpp"
-#include "format/openqcd/local.hpp"
+#include "format/openqcd/openqcd_format.hpp"
 
 namespace lq::format::openqcd {
 

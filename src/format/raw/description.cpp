@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/raw/description.hpp"
+#include "format/raw/raw_format.hpp"
 
 #include <algorithm>
 #include <array>

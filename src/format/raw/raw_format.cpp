@@ -14,8 +14,7 @@
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/formats.hpp"
-#include "format/raw/description.hpp"
-#include "format/raw/text_numbers.hpp"
+#include "format/raw/raw_format.hpp"
 
 namespace lq::format::raw {
 namespace {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Numbers as text against printf and strtod, and tiles against words counted one by one.
-#include "format/raw/text_numbers.hpp"
+#include "format/raw/raw_format.hpp"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,6 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
-#include "format/raw/description.hpp"
 
 namespace lq::format::raw {
 namespace {

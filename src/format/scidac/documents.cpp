@@ -12,7 +12,7 @@
 
 #include "base/text.hpp"
 #include "base/xml.hpp"
-#include "format/xml_fields.hpp"
+#include "format/record_texts.hpp"
 
 namespace lq::format::scidac {
 namespace {

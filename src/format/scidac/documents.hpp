@@ -20,7 +20,7 @@ namespace lq::format::scidac {
 // scidac-private-file-xml
 struct FileInfo {
   Extents extents;
-  std::uint64_t volume_format = 0;  // 0: one file; 1 to 3: the sites are spread over several files (volumes.hpp)
+  std::uint64_t volume_format = 0;  // 0: one file; 1 to 3: the sites are spread over several files (describe.hpp)
 };
 
 enum class RecordType { field = 0, global = 1, hypercube = 2 };

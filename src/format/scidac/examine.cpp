@@ -12,7 +12,7 @@
 #include "format/findings.hpp"
 #include "format/format.hpp"
 #include "format/lime/header.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/scidac/documents.hpp"
 #include "format/scidac/records.hpp"
 #include "format/scidac/scidac_base.hpp"

@@ -12,7 +12,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/place.hpp"
+#include "format/lime/lime_format.hpp"
 #include "format/scidac/documents.hpp"
 #include "format/scidac/records.hpp"
 

@@ -17,10 +17,10 @@
 #include "base/xml.hpp"
 #include "format/format.hpp"
 #include "format/lime/header.hpp"
+#include "format/record_texts.hpp"
 #include "format/scidac/documents.hpp"
 #include "format/scidac/program_texts.hpp"
 #include "format/scidac/records.hpp"
-#include "format/xml_fields.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::format::scidac {

@@ -13,7 +13,7 @@
 
 #include "format/format.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/place.hpp"
+#include "format/lime/lime_format.hpp"
 #include "format/scidac/documents.hpp"
 
 namespace lq::format::scidac {

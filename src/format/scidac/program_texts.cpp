@@ -11,8 +11,8 @@
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "base/xml.hpp"
+#include "format/record_texts.hpp"
 #include "format/scidac/records.hpp"
-#include "format/xml_fields.hpp"
 
 namespace lq::format::scidac {
 

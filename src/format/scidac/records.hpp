@@ -14,7 +14,7 @@
 #include <limequat/catalog.hpp>
 
 #include "format/format.hpp"
-#include "format/lime/explain.hpp"
+#include "format/lime/lime_format.hpp"
 
 namespace lq::format::scidac {
 

@@ -18,13 +18,12 @@
 #include "format/findings.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/scidac/describe.hpp"
 #include "format/scidac/documents.hpp"
 #include "format/scidac/plan.hpp"
 #include "format/scidac/program_texts.hpp"
 #include "format/scidac/records.hpp"
-#include "format/scidac/volumes.hpp"
 
 namespace lq::format::scidac {
 

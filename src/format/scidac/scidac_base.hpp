@@ -17,9 +17,8 @@
 
 #include "base/byte_source.hpp"
 #include "format/format.hpp"
-#include "format/lime/explain.hpp"
 #include "format/lime/header.hpp"
-#include "format/lime/place.hpp"
+#include "format/lime/lime_format.hpp"
 #include "format/scidac/plan.hpp"
 #include "format/scidac/records.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/scidac/volumes.hpp"
+#include "format/scidac/describe.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "base/bytes.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/walk.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/scidac/records.hpp"
 #include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"

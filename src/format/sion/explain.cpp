@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/scan.hpp"

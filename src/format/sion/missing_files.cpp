@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "format/sion/missing_files.hpp"
+#include "format/sion/set.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -10,9 +10,8 @@
 
 #include "base/temporary_name.hpp"
 #include "base/text.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/missing_files.hpp"
 
 namespace lq::format::sion {
 

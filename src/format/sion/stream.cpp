@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 
 namespace lq::format::sion {
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "format/read_ahead.hpp"
+#include "format/record_texts.hpp"
 #include "format/sion/head.hpp"
 
 namespace lq::format::sion {

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/eigen_comp/eigen_comp_format.hpp"
-#include "format/modes/description.hpp"
+#include "format/modes/set.hpp"
 #include "format/scidac/program_texts.hpp"
 #include "format/scidac/records.hpp"
 

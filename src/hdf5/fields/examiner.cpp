@@ -15,10 +15,10 @@
 #include <hdf5.h>
 
 #include "base/text.hpp"
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 #include "hdf5/layouts/folder.hpp"
 #include "hdf5/making/small_objects.hpp"
-#include "hdf5/tree/contents.hpp"
+#include "hdf5/tree/storage.hpp"
 #include "hdf5/tree/tree.hpp"
 #include "kernels/digest.hpp"
 

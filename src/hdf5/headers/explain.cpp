@@ -1,12 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 
 #include <algorithm>
 
 #include "base/text.hpp"
 #include "hdf5/headers/header_bytes.hpp"
-#include "hdf5/headers/superblock.hpp"
 
 namespace lq::hdf5 {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/checked.hpp"
 #include "hdf5/headers/header_bytes.hpp"
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 
 namespace lq::hdf5 {
 namespace {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,6 @@
 #include "base/byte_source.hpp"
 #include "base/checked.hpp"
 #include "hdf5/headers/header_bytes.hpp"
-#include "hdf5/headers/superblock.hpp"
 
 namespace lq::hdf5 {
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "hdf5/headers/superblock.hpp"
+#include "hdf5/headers/structures.hpp"
 
 #include <array>
 

@@ -9,8 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "hdf5/headers/global_heap.hpp"
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 #include "hdf5/tree/tree.hpp"
 #include "kernels/sha256.hpp"
 

@@ -7,7 +7,7 @@
 #include <limequat/error.hpp>
 #include <limequat/hdf5.hpp>
 
-#include "hdf5/session/message.hpp"
+#include "hdf5/session/store.hpp"
 #include "support/error_of.hpp"
 
 namespace lq::hdf5 {

@@ -1,27 +1,79 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The file behind a session: one that is read, one that is appended to in place, or a new one under a temporary name;
-// and what was done to it since, in the memory of rank 0.
+// What a session with a file consists of: the file behind it, questions to its tree, and answers as bytes for all
+// ranks.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <limequat/grid.hpp>
 #include <limequat/hdf5.hpp>
 
+#include "base/bytes.hpp"
 #include "base/function_ref.hpp"
 #include "hdf5/driver/driver.hpp"
+#include "hdf5/driver/library.hpp"
 #include "hdf5/tree/storage.hpp"
+#include "hdf5/tree/tree.hpp"
 #include "io/field_writer.hpp"
 #include "io/new_file.hpp"
+#include "storage/owners.hpp"
 #include "storage/transport.hpp"
-#include "storage/writer_lock.hpp"
 
 namespace lq::hdf5 {
 
+// What rank 0 found, as bytes for the others: made and taken by the same functions.
+class Message {
+ public:
+  Message() = default;
+  explicit Message(std::vector<std::byte> bytes) : bytes_(std::move(bytes)), is_taken_(true) {}
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+  // Puts a value into the message, or takes it out of it.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void add(T& value) { raw(&value, sizeof(T)); }
+  void add(std::string& text);
+  void add(Entry& entry);
+  void add(Facts& facts);
+  void add(Axis& axis);
+  void add(Array& array);
+  void add(ReadArray& read);
+  template <class A, class B>
+  void add(std::pair<A, B>& both) {
+    add(both.first);
+    add(both.second);
+  }
+  template <class T>
+  void add(std::vector<T>& values) {
+    std::uint64_t count = values.size();
+    add(count);
+    values.resize(static_cast<std::size_t>(count));
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      raw(values.data(), values.size() * sizeof(T));
+    } else {
+      for (T& value : values) add(value);
+    }
+  }
+
+ private:
+  void raw(void* data, std::size_t bytes);
+
+  std::vector<std::byte> bytes_;
+  bool is_taken_ = false;
+  std::size_t at_ = 0;
+};
+
+// The file behind a session: one that is read, one that is appended to in place, or a new one under a temporary name;
+// and what was done to it since, in the memory of rank 0.
 class Store {
  public:
   // Local.
@@ -70,5 +122,34 @@ class Store {
   std::optional<storage::Identity> identity_;  // of that, when we looked
   std::unique_ptr<Image> image_;               // at the root
 };
+
+// The tree of a file that is browsed: questions to it, and changes.
+
+// Questions to a file that is browsed, as values. Local; paths are absolute or relative to `from`.
+
+// no_such_record: there is none, and what is near.
+Found require_object(const Opened& file, const std::string& path, const std::string& from);
+std::vector<Entry> list_entries(const Opened& file, const std::string& path, const std::string& from,
+                                const Limits& limits);
+Facts facts_of(const Opened& file, const std::string& path, const std::string& from, const Limits& limits);
+ReadArray read_small(const Opened& file, const std::string& path, const std::string& from, const Hdf5Options& options);
+std::vector<std::pair<std::string, Array>> list_attributes(const Opened& file, const std::string& path,
+                                                           const std::string& from, const Limits& limits);
+Array read_one_attribute(const Opened& file, const std::string& path, const std::string& from, const std::string& name,
+                         const Limits& limits);
+
+// "/a/c" for "../c" from "/a/b", whatever is there. invalid_argument: no path at all.
+std::string lexical_path(const std::string& path, const std::string& from);
+// Where something new of that path comes to lie: soft links above are followed, links into other files are refused.
+std::string place_for(const Opened& file, const std::string& path, const std::string& from);
+
+// Changes to the tree of a file that is open for writing, under a Lock. Paths are absolute and lead through no links
+// (place_for()).
+
+// no_such_record: there is nothing. malformed: something of it is damaged.
+void remove_object(hid_t file, const std::string& path, const Where& where);
+void rename_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
+void copy_object(hid_t file, const std::string& from, const std::string& to, const Where& where);
+void remove_attribute(hid_t file, const std::string& path, const std::string& name, const Where& where);
 
 }  // namespace lq::hdf5

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The elements of datasets, filters undone; what datasets and attributes are, and the values of small ones.
-#include "hdf5/tree/contents.hpp"
+#include "hdf5/tree/storage.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,8 +13,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hdf5/filters/filters.hpp"
-#include "hdf5/headers/global_heap.hpp"
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 #include "hdf5/tree/tree.hpp"
 
 // Datasets and attributes: what they are, and the values of small ones.

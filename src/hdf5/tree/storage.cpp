@@ -10,7 +10,7 @@
 #include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hdf5/driver/library.hpp"
-#include "hdf5/headers/object_header.hpp"
+#include "hdf5/headers/structures.hpp"
 
 namespace lq::hdf5 {
 

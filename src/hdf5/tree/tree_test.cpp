@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "hdf5/tree/contents.hpp"
+#include "hdf5/tree/storage.hpp"
 #include "support/contents.hpp"
 
 namespace lq::hdf5 {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which compressions there are: those whose library was found when this was built. Frames know their size.
-#include "sets/checkpoint/compression.hpp"
+#include "sets/checkpoint/stream.hpp"
 
 #include <array>
 

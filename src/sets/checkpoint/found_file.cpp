@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sets/checkpoint/found_file.hpp"
+#include "sets/checkpoint/found_set.hpp"
 
 #include <algorithm>
 #include <array>

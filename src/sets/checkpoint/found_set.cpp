@@ -9,10 +9,9 @@
 #include <limequat/error.hpp>
 
 #include "format/sion/head.hpp"
-#include "format/sion/missing_files.hpp"
+#include "format/sion/set.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/found_file.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 
 namespace lq::sets {

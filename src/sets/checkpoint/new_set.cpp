@@ -18,8 +18,8 @@
 #include "format/sion/head.hpp"
 #include "options/agreed.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/compression.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 namespace {

@@ -14,7 +14,7 @@
 #include "io/scan.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/share.hpp"
+#include "sets/checkpoint/set_tables.hpp"
 #include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {

@@ -18,7 +18,7 @@
 #include "comm/tree.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
-#include "sets/checkpoint/found_file.hpp"
+#include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/record.hpp"
 #include "sets/checkpoint/set_tables.hpp"

@@ -18,7 +18,7 @@
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/fields_writer.hpp"
-#include "sets/checkpoint/found_file.hpp"
+#include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "sets/checkpoint/stream.hpp"
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sets/checkpoint/share.hpp"
+#include "sets/checkpoint/set_tables.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -30,8 +30,7 @@
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/repack/set_writer.hpp"
-#include "sets/repack/source_set.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 
 namespace lq::sets {
 

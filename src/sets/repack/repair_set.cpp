@@ -14,10 +14,10 @@
 #include "base/temporary_name.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
-#include "sets/repack/source_set.hpp"
+#include "sets/repack/set_writer.hpp"
+#include "storage/owners.hpp"
 #include "storage/subfiles.hpp"
 #include "storage/window.hpp"
-#include "storage/writer_lock.hpp"
 
 namespace lq::sets {
 namespace {

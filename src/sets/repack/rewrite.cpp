@@ -19,7 +19,6 @@
 #include "comm/parallel_for.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/compression.hpp"
 #include "sets/checkpoint/fields_writer.hpp"
 #include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
@@ -27,7 +26,6 @@
 #include "sets/checkpoint/set_tables.hpp"
 #include "sets/checkpoint/stream.hpp"
 #include "sets/repack/set_writer.hpp"
-#include "sets/repack/source_set.hpp"
 #include "storage/forwarding.hpp"
 #include "storage/transport.hpp"
 

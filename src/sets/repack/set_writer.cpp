@@ -18,7 +18,6 @@
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/repack/source_set.hpp"
 
 namespace lq::sets {
 

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sets/repack/source_set.hpp"
+#include "sets/repack/set_writer.hpp"
 
 #include <algorithm>
 #include <array>

@@ -17,7 +17,7 @@
 #include "base/temporary_name.hpp"
 #include "io/journal.hpp"
 #include "io/verify.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/plain_set.hpp"

@@ -39,7 +39,6 @@
 #include "sets/checkpoint/set_fields.hpp"
 #include "sets/checkpoint/stream.hpp"
 #include "sets/repack/set_writer.hpp"
-#include "sets/repack/source_set.hpp"
 #include "storage/forwarding.hpp"
 #include "storage/pinned_transport.hpp"
 #include "storage/transport.hpp"

@@ -15,11 +15,10 @@
 #include <vector>
 
 #include "io/journal.hpp"
-#include "sets/staging/copied.hpp"
 #include "sets/staging/sources.hpp"
 #include "storage/forwarding.hpp"
+#include "storage/owners.hpp"
 #include "storage/transport.hpp"
-#include "storage/writer_lock.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"

@@ -19,11 +19,9 @@
 #include "base/function_ref.hpp"
 #include "comm/comm.hpp"
 #include "io/source_check.hpp"
-#include "sets/staging/copied.hpp"
 #include "sets/staging/sources.hpp"
 #include "storage/owners.hpp"
 #include "storage/transport.hpp"
-#include "storage/writer_lock.hpp"
 
 namespace lq::sets {
 

@@ -14,9 +14,8 @@
 #include <filesystem>
 #include <string>
 
-#include "sets/staging/copied.hpp"
 #include "sets/staging/sources.hpp"
-#include "storage/writer_lock.hpp"
+#include "storage/owners.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/plain_partition.hpp"

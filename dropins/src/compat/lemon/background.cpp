@@ -8,7 +8,7 @@
 
 #include "mpi/file_view.hpp"
 #include "mpi/wait.hpp"
-#include "storage/stall.hpp"
+#include "storage/posix_file.hpp"
 
 namespace lq::compat::lemon {
 namespace {

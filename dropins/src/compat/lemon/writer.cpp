@@ -11,7 +11,7 @@
 #include "compat/lemon/background.hpp"
 #include "compat/lemon/position.hpp"
 #include "mpi/file_view.hpp"
-#include "storage/stall.hpp"
+#include "storage/posix_file.hpp"
 
 using namespace lq;
 using namespace lq::compat::lemon;

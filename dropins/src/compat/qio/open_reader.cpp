@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "compat/qio/ildg_record.hpp"
 #include "compat/qio/nodes.hpp"
+#include "compat/qio/records.hpp"
 
 namespace lq::compat::qio {
 namespace {

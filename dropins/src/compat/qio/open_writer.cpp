@@ -18,8 +18,8 @@
 #include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
-#include "compat/qio/ildg_record.hpp"
 #include "compat/qio/nodes.hpp"
+#include "compat/qio/records.hpp"
 #include "compat/qio/volumes.hpp"
 #include "io/replacement.hpp"
 

@@ -2,8 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "compat/qio/records.hpp"
 
+#include <new>
+
+#include <qio.h>
+
 #include <fmt/format.h>
 
+#include "compat/qio/elements.hpp"
 #include "compat/qio/nodes.hpp"
 
 namespace lq::compat::qio {
@@ -100,4 +105,104 @@ std::string RecordsIn::text_of(const FoundRecord& record) {
   return {begin, ::strnlen(begin, bytes.size())};
 }
 
+// The records that a gauge field has in ILDG style, and their XML (qioxml_ildg_record.h).
+
+int ildg_precision(const QIO_RecordInfo& info, int dimensions) {
+  if (info.datacount.value != 4 || dimensions != 4) return 0;
+  for (const auto* type : {"QDP_F3_ColorMatrix", "USQCD_F3_ColorMatrix"}) {
+    if (std::strcmp(info.datatype.value, type) == 0) return 32;
+  }
+  for (const auto* type : {"QDP_D3_ColorMatrix", "USQCD_D3_ColorMatrix"}) {
+    if (std::strcmp(info.datatype.value, type) == 0) return 64;
+  }
+  return 0;
+}
+
+void write_ildg_information(RecordsOut& records, int precision, const Extents& extents, const QIO_String* lfn) {
+  int dims[4] = {};
+  for (int d = 0; d < 4; ++d) dims[d] = static_cast<int>(extents[d]);
+  QIO_ILDGFormatInfo* const info = QIO_create_ildg_format_info(precision, dims);
+  if (info == nullptr) throw std::bad_alloc();
+  const std::string format = encoded(QIO_encode_ILDG_format_info, *info);
+  QIO_destroy_ildg_format_info(info);
+  records.write_text(QIO_LIMETYPE_ILDG_FORMAT, {false, false}, format);
+  if (lfn != nullptr) records.write_text(QIO_LIMETYPE_ILDG_DATA_LFN, {false, false}, text_of(lfn));
+}
+
 }  // namespace lq::compat::qio
+
+// What an ILDG file says of its gauge field (qioxml_ildg_record.h).
+
+using namespace lq::compat::qio;
+
+extern "C" {
+
+int QIO_decode_ILDG_format_info(QIO_ILDGFormatInfo* ildg_info, QIO_String* ildg_string) {
+  QIO_ILDGFormatInfo& info = *ildg_info;
+  info = QIO_ILDG_FORMAT_INFO_TEMPLATE;
+  const int parsed = for_each_element(ildg_string, "ildgFormat", [&](char* tag, char* value) {
+    for (QIO_TagCharValue* text : {&info.version, &info.field}) QIO_decode_as_string(tag, value, text);
+    for (QIO_TagIntValue* number : {&info.precision, &info.lx, &info.ly, &info.lz, &info.lt}) {
+      QIO_decode_as_int(tag, value, number);
+    }
+  });
+  if (parsed != QIO_SUCCESS) return parsed;
+  int errors = QIO_check_string_occur(&info.version) + QIO_check_string_occur(&info.field);
+  for (QIO_TagIntValue* number : {&info.precision, &info.lx, &info.ly, &info.lz, &info.lt}) {
+    errors += QIO_check_int_occur(number);
+  }
+  return errors;
+}
+
+void QIO_encode_ILDG_format_info(QIO_String* ildg_string, QIO_ILDGFormatInfo* ildg_info) {
+  const QIO_ILDGFormatInfoWrapper wrapper = QIO_ILDG_FORMAT_INFO_WRAPPER;
+  Encoder encoder;
+  encoder.add(ildg_info->version).add(ildg_info->field).add(ildg_info->precision);
+  encoder.add(ildg_info->lx).add(ildg_info->ly).add(ildg_info->lz).add(ildg_info->lt);
+  encoder.wrap(wrapper.ildgformatinfo_tags, ildg_string);
+}
+
+int QIO_insert_ildgformat_tag_string(QIO_ILDGFormatInfoWrapper* wrapper, char* ildgformatinfo_tags) {
+  return put(&wrapper->ildgformatinfo_tags, ildgformatinfo_tags);
+}
+int QIO_insert_ildgformat_version(QIO_ILDGFormatInfo* ildg_info, char* version) {
+  return put(&ildg_info->version, version);
+}
+int QIO_insert_ildgformat_field(QIO_ILDGFormatInfo* ildg_info, char* field_string) {
+  return put(&ildg_info->field, field_string);
+}
+int QIO_insert_ildgformat_precision(QIO_ILDGFormatInfo* ildg_info, int precision) {
+  return put(&ildg_info->precision, precision);
+}
+int QIO_insert_ildgformat_lx(QIO_ILDGFormatInfo* ildg_info, int lx) { return put(&ildg_info->lx, lx); }
+int QIO_insert_ildgformat_ly(QIO_ILDGFormatInfo* ildg_info, int ly) { return put(&ildg_info->ly, ly); }
+int QIO_insert_ildgformat_lz(QIO_ILDGFormatInfo* ildg_info, int lz) { return put(&ildg_info->lz, lz); }
+int QIO_insert_ildgformat_lt(QIO_ILDGFormatInfo* ildg_info, int lt) { return put(&ildg_info->lt, lt); }
+
+char* QIO_get_ildgformat_info_tag_string(QIO_ILDGFormatInfoWrapper* wrapper) {
+  return wrapper->ildgformatinfo_tags.value;
+}
+char* QIO_get_ildgformat_field(QIO_ILDGFormatInfo* ildg_info) { return ildg_info->field.value; }
+int QIO_get_ildgformat_precision(QIO_ILDGFormatInfo* ildg_info) { return ildg_info->precision.value; }
+int QIO_get_ildgformat_lx(QIO_ILDGFormatInfo* ildg_info) { return ildg_info->lx.value; }
+int QIO_get_ildgformat_ly(QIO_ILDGFormatInfo* ildg_info) { return ildg_info->ly.value; }
+int QIO_get_ildgformat_lz(QIO_ILDGFormatInfo* ildg_info) { return ildg_info->lz.value; }
+int QIO_get_ildgformat_lt(QIO_ILDGFormatInfo* ildg_info) { return ildg_info->lt.value; }
+
+QIO_ILDGFormatInfo* QIO_create_ildg_format_info(int precision, int* dims) {
+  QIO_ILDGFormatInfo* const info = make<QIO_ILDGFormatInfo>(QIO_ILDG_FORMAT_INFO_TEMPLATE);
+  if (info == nullptr) return nullptr;
+  put(&info->version, QIO_ILDGFORMATVERSION);
+  put(&info->field, "su3gauge");
+  put(&info->precision, precision);
+  if (dims == nullptr) return info;
+  put(&info->lx, dims[0]);
+  put(&info->ly, dims[1]);
+  put(&info->lz, dims[2]);
+  put(&info->lt, dims[3]);
+  return info;
+}
+
+void QIO_destroy_ildg_format_info(QIO_ILDGFormatInfo* ildg_info) { std::free(ildg_info); }
+
+}  // extern "C"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Sites between the form of a program's functions and that of a file, their order, and their checksum (dml.h).
-#include "compat/qio/site_form.hpp"
+#include "compat/qio/record_sites.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,6 @@
 #include <dml.h>
 
 #include "compat/qio/nodes.hpp"
-#include "compat/qio/record_sites.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::compat::qio {

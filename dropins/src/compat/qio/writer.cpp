@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "compat/qio/ildg_record.hpp"
 #include "compat/qio/nodes.hpp"
 #include "compat/qio/open_writer.hpp"
 #include "compat/qio/record_sites.hpp"
+#include "compat/qio/records.hpp"
 
 using namespace lq;
 using namespace lq::compat::qio;

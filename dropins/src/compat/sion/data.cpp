@@ -3,7 +3,7 @@
 //
 // Reading and writing at the cursor (multifile-interface rules: a write is never split, a read ends at its chunk),
 // alone and together.
-#include "compat/sion/data.hpp"
+#include "compat/sion/handles.hpp"
 
 #include <limits>
 
@@ -11,7 +11,6 @@
 
 #include "base/keep_failure.hpp"
 #include "compat/sion/alias.hpp"
-#include "compat/sion/handles.hpp"
 #include "multifile/parallel_file.hpp"
 
 namespace lq::compat::sion {

@@ -5,11 +5,15 @@
 // gives them out.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <sion.h>
+
 #include <limequat/error.hpp>
 
 #include "multifile/multifile.hpp"
@@ -115,5 +119,15 @@ Result with_file(const char* function, Result rc, int sid, Work&& work) noexcept
   }
   return guarded(function, rc, open->rank, [&] { return work(*open); });
 }
+
+// Items at the cursor of an open multifile, with the messages and return codes of SIONlib.
+
+// Nothing, after a message: too many for memory, or no memory named.
+std::optional<std::size_t> bytes_of(const char* function, const OpenFile& open, const void* data, std::size_t size,
+                                    std::size_t items);
+bool ensure_space(OpenFile& open, std::uint64_t bytes);
+// Numbers of items; 0, after a message, where they do not fit.
+std::size_t write_items(OpenFile& open, const void* data, std::size_t size, std::size_t items);
+std::size_t read_items(OpenFile& open, void* data, std::size_t size, std::size_t items);
 
 }  // namespace lq::compat::sion

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "compat/sion/alias.hpp"
-#include "compat/sion/data.hpp"
 #include "compat/sion/handles.hpp"
 #include "format/sion/stream.hpp"
 

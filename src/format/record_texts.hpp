@@ -1,22 +1,26 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Small pieces of a file in ascending order, and the texts of small records.
+// Small records: read ahead through one window, their texts, and the numbers in their XML documents.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/lattice.hpp>
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "base/xml.hpp"
 
 namespace lq::format {
 
+// Small pieces of a file in ascending order, and the texts of small records.
 class ReadAhead {
  public:
   static constexpr std::size_t largest_window = 64 * 1024;
@@ -56,5 +60,21 @@ class TextReader {
   std::uint64_t text_bytes_;
   std::uint64_t budget_;  // bytes that all texts together may still take
 };
+
+// Numbers in the small XML documents of lattice files, checked.
+
+inline constexpr std::string_view xml_declaration = R"(<?xml version="1.0" encoding="UTF-8"?>)";
+
+// Error(malformed) unless the root has that name.
+base::xml::Element parse_document(std::string_view document, std::string_view root);
+
+// All of them throw Error(malformed) that names the element.
+std::uint64_t required_number(const base::xml::Element& parent, std::string_view name);
+std::optional<std::uint64_t> optional_number(const base::xml::Element& parent, std::string_view name);
+// White space separated numbers below 2^62, at most as many as there are dimensions.
+Coord required_coord(const base::xml::Element& parent, std::string_view name);
+
+// Error(malformed): an extent is zero, or the number of sites does not fit 62 bits.
+void check_extents(const Extents& extents, std::string_view where);
 
 }  // namespace lq::format
