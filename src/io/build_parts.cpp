@@ -8,8 +8,8 @@
 #include <array>
 #include <string_view>
 
-#include "build_table.hpp"
 #include "format/component.hpp"
+#include "io/build_table.hpp"  // made by CMake
 #include "kernels/crc32.hpp"
 #include "kernels/dispatch.hpp"
 
