@@ -120,8 +120,10 @@ if(NOT LQ_WITH_HDF5 STREQUAL OFF)
   elseif(NOT LIMEQUAT_MPI STREQUAL none)
     list(APPEND kinds openmpi mpich)
   endif()
+  # NAMES_PER_DIR: a prefix of the user (CMAKE_PREFIX_PATH) goes before the system also where its library has the second name;
+  # headers and library of different versions would end every program.
   find_path(LQ_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial)
-  find_library(LQ_HDF5_LIBRARY NAMES hdf5_serial hdf5 PATH_SUFFIXES hdf5/serial)
+  find_library(LQ_HDF5_LIBRARY NAMES hdf5_serial hdf5 NAMES_PER_DIR PATH_SUFFIXES hdf5/serial)
   foreach(kind IN LISTS kinds)  # parallel ones, as Debian names them
     find_path(LQ_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/${kind})
     find_library(LQ_HDF5_LIBRARY NAMES hdf5_${kind} PATH_SUFFIXES hdf5/${kind})

@@ -50,15 +50,25 @@ class BadInstallation(MovedTree):
         self.assertNotEqual(code, 0)
         self.assertRegex(words, r"g\+\+-of-yesterday is GNU 10\.\S+; Limequat needs version 11 or later .*-DCMAKE_CXX_COMPILER=g\+\+-12")
 
+    def hdf5_headers(self, folder, major, minor, release):
+        headers = self.work / folder / "include"
+        headers.mkdir(parents=True)
+        (headers / "hdf5.h").write_text("", encoding="utf-8")
+        (headers / "H5pubconf.h").write_text("", encoding="utf-8")
+        (headers / "H5public.h").write_text(f"#define H5_VERS_MAJOR {major}\n#define H5_VERS_MINOR {minor}\n"
+                                            f"#define H5_VERS_RELEASE {release}\n", encoding="utf-8")
+        return headers
+
     def old_hdf5(self):
-        old = self.work / "old"
-        (old / "include").mkdir(parents=True)
-        (old / "include/hdf5.h").write_text("", encoding="utf-8")
-        (old / "include/H5pubconf.h").write_text("", encoding="utf-8")
-        (old / "include/H5public.h").write_text("#define H5_VERS_MAJOR 1\n#define H5_VERS_MINOR 8\n#define H5_VERS_RELEASE 22\n",
-                                                encoding="utf-8")
-        library = self.stranger()
-        return f"-DLQ_HDF5_INCLUDE={old}/include", f"-DLQ_HDF5_LIBRARY={library}"
+        return f"-DLQ_HDF5_INCLUDE={self.hdf5_headers('old', 1, 8, 22)}", f"-DLQ_HDF5_LIBRARY={self.stranger()}"
+
+    def test_the_headers_and_the_library_of_one_hdf5(self):
+        prefix = self.hdf5_headers("new", 2, 2, 0).parent
+        (prefix / "lib").mkdir()
+        (prefix / "lib/libhdf5.so").symlink_to(self.stranger())
+        code, words = self.configure("-DLQ_WITH_HDF5=ON", f"-DCMAKE_PREFIX_PATH={prefix}")
+        self.assertEqual(code, 0, words)
+        self.assertRegex(words, rf"HDF5 yes 2\.2\.0, .*{prefix}/lib/libhdf5\.so")
 
     def test_an_hdf5_that_is_too_old(self):
         code, words = self.configure("-DLQ_WITH_HDF5=ON", *self.old_hdf5())
