@@ -11,7 +11,7 @@
 #include <random>
 
 #include "hdf5/driver/driver.hpp"
-#include "hdf5/driver/versions.hpp"
+#include "hdf5/driver/library.hpp"
 
 namespace lq::hdf5 {
 namespace {
