@@ -73,6 +73,15 @@ except lq.Unsupported as error:
     assert f"install it beside {alone}" in missing.stdout
 
 
+def test_what_the_library_was_built_with_is_what_it_is_linked_to():
+    parts = {part["name"]: part for part in lq.build_parts()}
+    core = pathlib.Path(_library.library_path()).read_bytes()
+    for name, library in (("ISA-L", b"libisal.so"), ("lz4", b"liblz4.so"), ("zstd", b"libzstd.so")):
+        assert parts[name]["is_present"] == (library in core), parts[name]
+    assert parts["HDF5"]["is_present"] == ("hdf5" in {one["name"] for one in lq.formats()})
+    assert all(part["note"] for part in parts.values())
+
+
 def test_the_version_of_the_package_is_that_of_the_library():
     project = ROOT / "pyproject.toml"
     if project.exists():

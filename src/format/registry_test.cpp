@@ -232,10 +232,9 @@ TEST_F(LoadedComponents, ThatAreMissingAreNamedWithTheReason) {
 
 TEST_F(LoadedComponents, SayWhatTheyWereBuiltWithout) {
   set_loader(&load_nothing);
-  EXPECT_EQ(
-      error_of([] { recognised(hdf5_begin); }),
-      "test: an HDF5 file; Limequat's component hdf5 was built without a serial libhdf5 (1.10.5 or later): build it "
-      "where that is found");
+  EXPECT_EQ(error_of([] { recognised(hdf5_begin); }),
+            "test: an HDF5 file; Limequat's component hdf5 was built without libhdf5 (1.10.5 or later): build it "
+            "where that is found");
 }
 
 TEST(ForeignFiles, AreCalledByName) {
