@@ -18,7 +18,7 @@ namespace lq::engine {
 
 namespace {
 
-constexpr std::array<std::byte, 4096> zeros{};
+constexpr std::array<std::byte, 4096> zero_page{};
 
 }  // namespace
 
@@ -45,8 +45,8 @@ void TiledArray::write(std::uint64_t offset, base::Bytes bytes) {
     tiles_.write(span.tile, span.within, bytes.first(span.bytes));
     std::uint64_t within = span.within + span.bytes;
     for (std::uint64_t left = span.padding, now = 0; left > 0; left -= now, within += now) {
-      now = std::min<std::uint64_t>(left, zeros.size());
-      tiles_.write(span.tile, within, base::Bytes(zeros).first(static_cast<std::size_t>(now)));
+      now = std::min<std::uint64_t>(left, zero_page.size());
+      tiles_.write(span.tile, within, base::Bytes(zero_page).first(static_cast<std::size_t>(now)));
     }
     offset += span.bytes;
     bytes = bytes.subspan(span.bytes);
