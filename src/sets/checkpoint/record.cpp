@@ -19,14 +19,14 @@ using base::load_le;
 using base::store_le;
 
 constexpr std::string_view set_magic = "LQms", chunk_magic = "LQck", tail_magic = "LQmt";
-constexpr std::uint16_t version = 1;
+constexpr std::uint16_t record_version = 1;
 constexpr std::size_t checksum_offset = record_bytes - 4;
 
 // What all records begin with: magic, version, compression, kind of checksum, generation.
 void put_front(RecordBytes& bytes, std::string_view magic, Compression compression, bool checksums,
                const Generation& generation) noexcept {
   std::ranges::copy(base::as_bytes(magic), bytes.begin());
-  store_le(bytes.data() + 4, version);
+  store_le(bytes.data() + 4, record_version);
   bytes[6] = static_cast<std::byte>(compression);
   bytes[7] = static_cast<std::byte>(checksums ? 1 : 0);
   std::ranges::copy(generation.bytes, bytes.begin() + 8);
@@ -41,7 +41,7 @@ bool has_magic(base::Bytes bytes, std::string_view magic) noexcept {
 }
 
 bool is_whole(base::Bytes bytes, std::string_view magic) noexcept {
-  return has_magic(bytes, magic) && load_le<std::uint16_t>(bytes.data() + 4) == version &&
+  return has_magic(bytes, magic) && load_le<std::uint16_t>(bytes.data() + 4) == record_version &&
          std::to_integer<int>(bytes[6]) <= static_cast<int>(Compression::zstd) && std::to_integer<int>(bytes[7]) <= 1 &&
          load_le<std::uint32_t>(bytes.data() + checksum_offset) == kernels::crc32(0, bytes.first(checksum_offset));
 }
