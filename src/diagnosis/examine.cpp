@@ -194,10 +194,6 @@ Probe probe_clock(comm::Comm& comm) {
   });
 }
 
-}  // namespace
-
-namespace {
-
 // Questions in their order, as long as there is time.
 class Questions {
  public:

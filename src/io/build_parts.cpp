@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <limequat/inspect.hpp>
 
-#include <array>
 #include <string_view>
 
 #include "format/component.hpp"

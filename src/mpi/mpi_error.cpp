@@ -97,7 +97,7 @@ void check_file(int code, const std::string& path, const char* verb, std::uint64
 }
 
 void require_running() {
-  require_own_mpi();
+  [[maybe_unused]] static const bool is_own = (require_own_mpi(), true);
   int initialised = 0;
   int finalised = 0;
   MPI_Initialized(&initialised);

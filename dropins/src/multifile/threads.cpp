@@ -300,8 +300,12 @@ void ThreadsExchange::open() {
   if (between_) between_->open();
 }
 
-void ThreadsExchange::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
-  using Mine = Deposit<base::Bytes>;
+// What collecting and scattering have in common: thread 0 of the collector's rank does `own` for each thread there and
+// `remote` for each of the other ranks, which do `sent` for each of theirs; then it tells them how that went.
+template <class Data, class Own, class Remote, class Sent>
+void ThreadsExchange::exchange(const CollectorGroup& group, const Parcel& mine, Data data, const Own& own,
+                               const Remote& remote, const Sent& sent) {
+  using Mine = Deposit<Data>;
   const Mine deposit{mine, data};
   ThreadGroup& threads = comm_->shared().group;
   const Ranks ranks = ranks_of(group, threads.threads());
@@ -311,44 +315,43 @@ void ThreadsExchange::collect(const CollectorGroup& group, const Parcel& mine, b
     for (int t = 0; t < threads.threads(); ++t) {
       const Mine& theirs = threads.deposit<Mine>(t);
       if (collects) {
-        CommExchange::write_own(theirs.parcel, theirs.data, write, failure);
+        own(theirs.parcel, theirs.data, failure);
       } else {
-        between_->offer(theirs.parcel, theirs.data, ranks.collector, group.piece_bytes);
+        sent(theirs.parcel, theirs.data, ranks.collector);
       }
     }
     if (!collects) return between_->await_verdict(ranks.collector);
     for (int rank = ranks.collector + 1; rank <= ranks.last; ++rank) {
-      for (int t = 0; t < threads.threads(); ++t) between_->accept(rank, group.piece_bytes, write, failure);
+      for (int t = 0; t < threads.threads(); ++t) remote(rank, failure);
     }
     between_->give_verdict(ranks.collector + 1, ranks.last, failure);
   };
   threads.together(comm_->thread(), &deposit, work, [] {});
 }
 
+void ThreadsExchange::collect(const CollectorGroup& group, const Parcel& mine, base::Bytes data, const Write& write) {
+  exchange(
+      group, mine, data,
+      [&](const Parcel& parcel, base::Bytes bytes, std::exception_ptr& failure) {
+        CommExchange::write_own(parcel, bytes, write, failure);
+      },
+      [&](int rank, std::exception_ptr& failure) { between_->accept(rank, group.piece_bytes, write, failure); },
+      [&](const Parcel& parcel, base::Bytes bytes, int collector) {
+        between_->offer(parcel, bytes, collector, group.piece_bytes);
+      });
+}
+
 void ThreadsExchange::scatter_data(const CollectorGroup& group, const Parcel& mine, base::MutableBytes data,
                                    const Read& read) {
-  using Mine = Deposit<base::MutableBytes>;
-  const Mine deposit{mine, data};
-  ThreadGroup& threads = comm_->shared().group;
-  const Ranks ranks = ranks_of(group, threads.threads());
-  const auto work = [&] {
-    const bool collects = comm_->shared().between->rank() == ranks.collector;
-    std::exception_ptr failure;
-    for (int t = 0; t < threads.threads(); ++t) {
-      const Mine& theirs = threads.deposit<Mine>(t);
-      if (collects) {
-        CommExchange::read_own(theirs.parcel, theirs.data, group.piece_bytes, read, failure);
-      } else {
-        between_->ask(theirs.parcel, theirs.data, ranks.collector, group.piece_bytes);
-      }
-    }
-    if (!collects) return between_->await_verdict(ranks.collector);
-    for (int rank = ranks.collector + 1; rank <= ranks.last; ++rank) {
-      for (int t = 0; t < threads.threads(); ++t) between_->serve(rank, group.piece_bytes, read, failure);
-    }
-    between_->give_verdict(ranks.collector + 1, ranks.last, failure);
-  };
-  threads.together(comm_->thread(), &deposit, work, [] {});
+  exchange(
+      group, mine, data,
+      [&](const Parcel& parcel, base::MutableBytes bytes, std::exception_ptr& failure) {
+        CommExchange::read_own(parcel, bytes, group.piece_bytes, read, failure);
+      },
+      [&](int rank, std::exception_ptr& failure) { between_->serve(rank, group.piece_bytes, read, failure); },
+      [&](const Parcel& parcel, base::MutableBytes bytes, int collector) {
+        between_->ask(parcel, bytes, collector, group.piece_bytes);
+      });
 }
 
 ThreadsRelay::ThreadsRelay(std::shared_ptr<ThreadsComm> comm, const BuddyNeighbours& neighbours)

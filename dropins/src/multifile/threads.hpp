@@ -98,6 +98,10 @@ class ThreadsExchange final : public CollectorExchange {
                     const Read& read) override;
 
  private:
+  template <class Data, class Own, class Remote, class Sent>
+  void exchange(const CollectorGroup& group, const Parcel& mine, Data data, const Own& own, const Remote& remote,
+                const Sent& sent);
+
   std::shared_ptr<ThreadsComm> comm_;
   std::unique_ptr<CommExchange> between_;  // of thread 0
 };

@@ -11,15 +11,9 @@
 
 #include "format/tile_codec.hpp"
 
-// A filter that the chunks of a dataset pass through, as the dataset names it.
-#pragma once
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 namespace lq::hdf5 {
 
+// A filter that the chunks of a dataset pass through, as the dataset names it.
 struct Filter {
   int id = 0;
   bool is_optional = false;

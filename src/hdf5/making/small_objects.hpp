@@ -6,10 +6,14 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
 
 #include <limequat/hdf5.hpp>
 
@@ -17,18 +21,9 @@
 #include "hdf5/tree/values.hpp"
 #include "kernels/sha256.hpp"
 
-// The elements of arrays of whatever type.
-#pragma once
-
-#include <complex>
-#include <string>
-#include <type_traits>
-#include <variant>
-#include <vector>
-
-#include <limequat/hdf5.hpp>
-
 namespace lq::hdf5 {
+
+// The elements of arrays of whatever type.
 
 template <class T>
 struct IsComplex : std::false_type {};

@@ -17,7 +17,6 @@
 #include "hdf5/tree/tree.hpp"
 
 // Datasets and attributes: what they are, and the values of small ones.
-#include <algorithm>
 
 namespace lq::hdf5 {
 namespace {

@@ -307,8 +307,6 @@ int lemonFinishReading(LemonReader* reader) { return reader == nullptr ? LEMON_E
 
 // Reading lattices.
 
-using namespace lq::compat::lemon;
-
 namespace {
 
 int read_lattice(LemonReader* reader, const LatticeCall& call) noexcept {

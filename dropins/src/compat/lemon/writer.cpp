@@ -292,8 +292,6 @@ int lemonFinishWriting(LemonWriter* writer) {
 
 // Writing lattices.
 
-using namespace lq::compat::lemon;
-
 namespace {
 
 int write_lattice(LemonWriter* writer, const LatticeCall& call) noexcept {

@@ -161,8 +161,6 @@ QIO_USQCDLatticeInfo* QIO_create_usqcd_lattice_info(char* plaq, char* linktr, ch
 
 // The XML of staggered propagators that the USQCD codes agree on (qioxml_usqcd_ksprop.h).
 
-using namespace lq::compat::qio;
-
 namespace {
 
 constexpr PropType ksprop_types[] = {
@@ -227,8 +225,6 @@ QIO_USQCDKSPropRecordInfo* QIO_create_usqcd_ksproprecord_c_info(int color, char*
 }  // extern "C"
 
 // The XML of Dirac propagators that the USQCD codes agree on (qioxml_usqcd_prop.h).
-
-using namespace lq::compat::qio;
 
 namespace {
 

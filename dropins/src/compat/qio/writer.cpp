@@ -205,9 +205,6 @@ uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out) { return out->last_check
 
 // Files that are written, from opening to closing: by who leads a family of nodes, for all of them.
 
-using namespace lq;
-using namespace lq::compat::qio;
-
 namespace {
 
 OpenWriter& opened(QIO_Writer& writer) { return *static_cast<OpenWriter*>(writer.limequat); }

@@ -172,8 +172,6 @@ std::size_t read_together(OpenFile& open, ParallelFile& file, void* data, std::s
 }  // namespace
 }  // namespace lq::compat::sion
 
-using namespace lq::compat::sion;
-
 extern "C" {
 
 size_t sion_coll_fwrite(const void* data, size_t size, size_t nitems, int sid) {

@@ -186,15 +186,14 @@ int sion_generic_paropen_mapped(int aid, char* fname, const char* file_mode, int
   const char* const function = "sion_generic_paropen_mapped";
   try {
     const auto api = complete_api(aid);
-    MappedArguments arguments;
-    arguments.common =
-        with_names({function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, nullptr, nullptr}, *api);
-    arguments.files = numFiles;
-    arguments.tasks = nlocaltasks;
-    arguments.ranks = globalranks;
-    arguments.chunks = chunksizes;
-    arguments.file_numbers = mapping_filenrs;
-    arguments.numbers = mapping_lranks;
+    const MappedArguments arguments{
+        with_names({function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, nullptr, nullptr}, *api),
+        numFiles,
+        nlocaltasks,
+        globalranks,
+        chunksizes,
+        mapping_filenrs,
+        mapping_lranks};
     return open_mapped(make_callback_comm(api, gcommgroup, grank, gsize), arguments);
   } catch (const std::exception& error) {
     return report_failure(function, error, grank);

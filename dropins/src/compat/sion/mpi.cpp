@@ -253,8 +253,6 @@ int take_turn(OpenFile& open, bool begins) {
 }  // namespace
 }  // namespace lq::compat::sion
 
-using namespace lq::compat::sion;
-
 extern "C" {
 
 int sion_paropen_mapped_mpi(char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, int* nlocaltasks,
@@ -263,14 +261,14 @@ int sion_paropen_mapped_mpi(char* fname, const char* file_mode, int* numFiles, M
   const char* const function = "sion_paropen_mapped_mpi";
   take_api_number();
   try {
-    MappedArguments arguments;
-    arguments.common = {function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, nullptr, nullptr};
-    arguments.files = numFiles;
-    arguments.tasks = nlocaltasks;
-    arguments.ranks = globalranks;
-    arguments.chunks = chunksizes;
-    arguments.file_numbers = mapping_filenrs;
-    arguments.numbers = mapping_lranks;
+    const MappedArguments arguments{
+        {function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, nullptr, nullptr},
+        numFiles,
+        nlocaltasks,
+        globalranks,
+        chunksizes,
+        mapping_filenrs,
+        mapping_lranks};
     return open_mapped(comm_of(gComm), arguments);
   } catch (const std::exception& error) {
     return report_failure(function, error, -1);
