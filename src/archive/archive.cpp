@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "archive/codec/tile.hpp"
-#include "base/append_bytes.hpp"
+#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/lime/header.hpp"

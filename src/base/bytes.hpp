@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace lq::base {
 
@@ -48,6 +49,20 @@ inline Bytes as_bytes(std::string_view text) noexcept {
 }
 inline std::string_view as_text(Bytes bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// Integers of fixed byte order put behind bytes that grow.
+
+template <std::unsigned_integral T>
+void append_le(std::vector<std::byte>& bytes, T value) {
+  bytes.resize(bytes.size() + sizeof(T));
+  store_le<T>(bytes.data() + bytes.size() - sizeof(T), value);
+}
+
+template <std::unsigned_integral T>
+void append_be(std::vector<std::byte>& bytes, T value) {
+  bytes.resize(bytes.size() + sizeof(T));
+  store_be<T>(bytes.data() + bytes.size() - sizeof(T), value);
 }
 
 }  // namespace lq::base

@@ -6,6 +6,9 @@
 
 #include <chrono>
 #include <cstdint>
+#include <string>
+
+#include "base/inner.hpp"
 
 namespace lq::base {
 
@@ -37,5 +40,10 @@ inline std::int64_t microseconds_now() {
   return std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
+
+// Times as texts that sort: "2026-11-25T20:00:00Z".
+
+LQ_INNER std::int64_t seconds_now() noexcept;         // since 1970, as time stamps of files count
+LQ_INNER std::string utc_text(std::int64_t seconds);  // years 0 to 9999; others as the nearest of these
 
 }  // namespace lq::base

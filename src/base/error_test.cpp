@@ -12,7 +12,7 @@
 #include <string>
 
 #include "base/checked.hpp"
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 
 namespace lq {
 namespace {

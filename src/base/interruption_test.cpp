@@ -10,7 +10,6 @@
 #include <limequat/error.hpp>
 
 #include "base/ordered_results.hpp"
-#include "base/quiet_thread.hpp"
 #include "support/error_of.hpp"
 
 namespace lq::base {

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/quiet_thread.hpp"
+#include "base/interruption.hpp"
 
 namespace lq::base {
 

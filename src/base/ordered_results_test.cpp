@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/utc_time.hpp"
+#include "base/clock.hpp"
 #include "support/few_threads.hpp"
 
 namespace lq::base {

@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The paragraph a program prints after a transfer.
+#include <algorithm>
+#include <array>
+#include <utility>
+
 #include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
 #include "base/text.hpp"
@@ -98,6 +104,29 @@ std::string Report::summary() const {
   if (const std::string way = device.summary(); !way.empty()) text += fmt::format(" Sites: {}.", way);
   for (const std::string& warning : warnings) text += fmt::format(" WARNING: {}.", warning);
   return text;
+}
+
+// The strategies by name.
+
+namespace {
+
+constexpr std::array<std::pair<Strategy, std::string_view>, 5> names{{{Strategy::automatic, "auto"},
+                                                                      {Strategy::direct, "direct"},
+                                                                      {Strategy::shared, "shared"},
+                                                                      {Strategy::pull, "pull"},
+                                                                      {Strategy::messages, "messages"}}};
+
+}  // namespace
+
+std::string_view name(Strategy strategy) noexcept {
+  return std::ranges::find(names, strategy, &std::pair<Strategy, std::string_view>::first)->second;
+}
+
+Strategy parse_strategy(std::string_view text) {
+  const auto* found = std::ranges::find(names, text, &std::pair<Strategy, std::string_view>::second);
+  if (found != names.end()) return found->first;
+  throw Error(Code::invalid_argument,
+              fmt::format("strategy \"{}\": there are auto, direct, shared, pull and messages", text));
 }
 
 }  // namespace lq

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 
 #include <gtest/gtest.h>
 

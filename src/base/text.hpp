@@ -4,6 +4,7 @@
 // Small text helpers that the rooms share.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,5 +35,17 @@ LQ_INNER std::string printable_text(std::string_view text);
 std::string_view whole_characters(std::string_view bytes) noexcept;
 // `candidates` nearest to `word` by edits, or nothing when none is near: for "did you mean".
 LQ_INNER std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+// Words that a damaged bit or a lost byte makes of each other.
+
+// Whether they differ in one letter: another one, or one that only one of them has.
+inline bool one_edit_apart(std::string_view a, std::string_view b) noexcept {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() - a.size() > 1) return false;
+  const auto [in_a, in_b] = std::ranges::mismatch(a, b);
+  if (in_b == b.end()) return false;
+  const auto behind_a = a.size() == b.size() ? in_a + 1 : in_a;
+  return std::equal(behind_a, a.end(), in_b + 1, b.end());
+}
 
 }  // namespace lq::base

@@ -5,8 +5,13 @@
 // document as in scidac-record-xml. Not a parser: whatever looks otherwise is passed over.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include <limequat/metadata.hpp>
+
+#include "base/inner.hpp"
 
 namespace lq::base {
 
@@ -23,5 +28,16 @@ std::vector<TextFact> facts_in(std::string_view text, std::size_t limit);
 
 // One name for the spellings of a known fact: "plaq" and "PLAQUETTE" are "plaquette".
 std::string_view unified_key(std::string_view key) noexcept;
+
+// Facts in the texts that travel with a field: "key = value" lines, XML leaves. For display; nothing is
+// computed from them.
+
+struct Property {
+  std::string key;     // "plaquette", "trajectory", "beta", ... ; spellings of known facts are unified
+  std::string value;   // as the text has it, white space at the ends removed
+  std::string source;  // name of the text
+};
+
+LQ_INNER std::vector<Property> properties_of(const Metadata& metadata);
 
 }  // namespace lq::base

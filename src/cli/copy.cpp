@@ -29,8 +29,8 @@
 #include <limequat/staging.hpp>
 
 #include "base/clock.hpp"
-#include "base/folder.hpp"
 #include "base/json_writer.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"

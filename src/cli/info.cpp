@@ -12,8 +12,8 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
-#include "base/properties.hpp"
 #include "base/text.hpp"
+#include "base/text_facts.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"

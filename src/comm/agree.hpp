@@ -22,9 +22,9 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/inner.hpp"
-#include "base/keep_failure.hpp"
 #include "comm/comm.hpp"
 
 namespace lq::comm {

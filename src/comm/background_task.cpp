@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/backoff.hpp"
-#include "base/quiet_thread.hpp"
+#include "base/interruption.hpp"
 
 namespace lq::comm {
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::comm {

@@ -13,7 +13,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/all_gather.hpp"
 #include "comm/rank_tree.hpp"

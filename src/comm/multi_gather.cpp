@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/rank_tree.hpp"
 
 namespace lq::comm {

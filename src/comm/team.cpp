@@ -9,7 +9,6 @@
 
 #include "base/backoff.hpp"
 #include "base/interruption.hpp"
-#include "base/quiet_thread.hpp"
 
 namespace lq::comm {
 namespace {

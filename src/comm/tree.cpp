@@ -8,7 +8,7 @@
 #include <array>
 #include <exception>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/rank_tree.hpp"
 
 namespace lq::comm {

@@ -14,7 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/all_gather.hpp"
 #include "comm/neighbour_memory.hpp"

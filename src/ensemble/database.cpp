@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq::ensemble {

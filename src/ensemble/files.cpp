@@ -19,9 +19,9 @@
 #include <limequat/inspect.hpp>
 
 #include "base/bytes.hpp"
-#include "base/error_errno.hpp"
-#include "base/folder.hpp"
+#include "base/error.hpp"
 #include "base/interruption.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 #include "io/new_file.hpp"

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "ensemble/files.hpp"
 #include "io/journal.hpp"
 

@@ -18,7 +18,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/options.hpp>
 
-#include "base/properties.hpp"
+#include "base/text_facts.hpp"
 #include "ensemble/files.hpp"
 
 namespace lq::ensemble {

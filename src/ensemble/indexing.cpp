@@ -15,7 +15,6 @@
 #include "base/clock.hpp"
 #include "base/ordered_results.hpp"
 #include "base/text.hpp"
-#include "base/utc_time.hpp"
 #include "comm/cores.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"

@@ -13,7 +13,6 @@
 #include "base/clock.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
-#include "base/utc_time.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/store.hpp"

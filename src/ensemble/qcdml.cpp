@@ -10,9 +10,9 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
-#include "base/properties.hpp"
+#include "base/clock.hpp"
 #include "base/text.hpp"
-#include "base/utc_time.hpp"
+#include "base/text_facts.hpp"
 #include "base/xml.hpp"
 #include "ensemble/cksum.hpp"
 #include "ensemble/files.hpp"

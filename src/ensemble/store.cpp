@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.hpp"
 #include "base/text.hpp"
-#include "base/utc_time.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"
 

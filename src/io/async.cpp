@@ -18,7 +18,6 @@
 
 #include "base/backoff.hpp"
 #include "base/interruption.hpp"
-#include "base/quiet_thread.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "io/background.hpp"

@@ -13,8 +13,8 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/path.hpp"
 #include "base/random_number.hpp"
-#include "base/temporary_name.hpp"
 
 namespace lq {
 namespace io {

@@ -15,7 +15,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/thread_count.hpp"
 #include "engine/file_order.hpp"

@@ -12,7 +12,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "kernels/crc32.hpp"
 #include "storage/publish.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "base/append_bytes.hpp"
+#include "base/bytes.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::io {

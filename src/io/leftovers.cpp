@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include "base/folder.hpp"
 #include "base/path.hpp"
-#include "base/temporary_name.hpp"
 
 namespace lq::io {
 

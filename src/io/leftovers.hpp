@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Temporary files that an interrupted writer left behind (base/temporary_name.hpp).
+// Temporary files that an interrupted writer left behind (base/path.hpp).
 #pragma once
 
 #include <string>

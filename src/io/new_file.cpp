@@ -13,7 +13,6 @@
 #include "base/clock.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
-#include "base/temporary_name.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"

@@ -13,10 +13,9 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/append_bytes.hpp"
+#include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
-#include "base/temporary_name.hpp"
 #include "format/format.hpp"
 #include "io/new_file.hpp"
 #include "kernels/crc32.hpp"

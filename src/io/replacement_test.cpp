@@ -13,7 +13,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "io/new_file.hpp"
 #include "storage/owners.hpp"
 #include "support/error_of.hpp"

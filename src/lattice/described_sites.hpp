@@ -13,7 +13,7 @@
 
 #include <limequat/field.hpp>
 
-#include "base/prefetch_list.hpp"
+#include "base/processor.hpp"
 #include "device/sites.hpp"
 #include "lattice/bundles.hpp"
 #include "lattice/memory_image.hpp"

@@ -12,7 +12,7 @@
 
 #include <limequat/field.hpp>
 
-#include "base/prefetch_list.hpp"
+#include "base/processor.hpp"
 #include "lattice/described_sites.hpp"
 #include "lattice/row_walk.hpp"
 

@@ -14,7 +14,7 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/comm.hpp"
 #include "mpi/mpi_error.hpp"
 #include "mpi/wait.hpp"

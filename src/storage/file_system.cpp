@@ -18,7 +18,7 @@
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "storage/stripes.hpp"
@@ -92,7 +92,8 @@ bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
 std::span<const Kind> kinds() { return kind_table; }
 
 bool asks_for_mount(std::uint32_t number) {
-  return number == fuse_number || number == any_number || std::ranges::find(kind_table, number, &Kind::number) == kind_table.end();
+  return number == fuse_number || number == any_number ||
+         std::ranges::find(kind_table, number, &Kind::number) == kind_table.end();
 }
 
 const Kind& kind_of(std::uint32_t number, const MountEntry& mount) {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {

@@ -16,7 +16,6 @@
 #include <limequat/error.hpp>
 
 #include "base/path.hpp"
-#include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "storage/posix_file.hpp"

@@ -93,7 +93,7 @@ class LQ_INNER WriterLock {
 // io: a file that is appended to has given its name to another one.
 Error replaced_error(const std::string& path);
 
-// The lock of the record beside an unfinished copy or set that is to be called `path` (base/temporary_name.hpp): it is
+// The lock of the record beside an unfinished copy or set that is to be called `path` (base/path.hpp): it is
 // held while that is made, or put away. wrong_state: another program holds it.
 WriterLock lock_of_copy(const std::string& path);
 

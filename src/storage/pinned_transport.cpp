@@ -13,7 +13,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "storage/posix_file.hpp"
 
 namespace lq::storage {

@@ -20,7 +20,7 @@
 #include <system_error>
 #include <vector>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "storage/file_system.hpp"
 #include "storage/posix_file.hpp"

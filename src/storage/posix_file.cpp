@@ -15,7 +15,7 @@
 
 #include <algorithm>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "storage/transport.hpp"
 

@@ -19,7 +19,7 @@
 #include <limequat/error.hpp>
 #include <limequat/machine.hpp>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "storage/profile.hpp"
 
 namespace lq::storage {

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/quiet_thread.hpp"
+#include "base/interruption.hpp"
 #include "base/text.hpp"
 
 namespace lq {

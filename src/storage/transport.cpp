@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "storage/transport.hpp"
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 
 namespace lq::storage {
 

@@ -20,7 +20,7 @@
 #include <limequat/staging.hpp>
 #include <limequat/view.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "support/formula_field.hpp"
 #include "support/memory_fault.hpp"
 #include "support/scratch_directory.hpp"

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "support/held_memory.hpp"
 
 namespace lq::testing {

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "storage/posix_file.hpp"
 
 namespace lq::multifile {

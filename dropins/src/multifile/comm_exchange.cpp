@@ -10,7 +10,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/error_wire.hpp"
 
 namespace lq::multifile {

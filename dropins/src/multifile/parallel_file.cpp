@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"

@@ -6,7 +6,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/error_wire.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/parallel_file.hpp"

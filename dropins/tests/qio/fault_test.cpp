@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "io/replacement.hpp"
 #include "mpi/harness.hpp"
 #include "support/faulty.hpp"

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/one_edit.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 

@@ -10,7 +10,6 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "base/one_edit.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 

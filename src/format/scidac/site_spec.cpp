@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
-#include "base/one_edit.hpp"
 #include "base/text.hpp"
 #include "format/scidac/describe.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "format/record_texts.hpp"
 #include "format/sion/head.hpp"

@@ -10,7 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/prefetch_list.hpp"
 #include "base/processor.hpp"
 
 namespace lq::kernels::isa {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/path.hpp"
 #include "base/random_number.hpp"
-#include "base/temporary_name.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"

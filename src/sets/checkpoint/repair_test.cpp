@@ -15,7 +15,7 @@
 #include <fstream>
 
 #include "base/bytes.hpp"
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"

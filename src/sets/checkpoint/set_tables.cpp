@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/take_part.hpp"
 #include "comm/tree.hpp"

@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/parallel_for.hpp"
 #include "comm/thread_count.hpp"

@@ -16,7 +16,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "io/replacement.hpp"
 #include "support/contents.hpp"
 #include "support/error_of.hpp"

@@ -17,7 +17,6 @@
 #include <limequat/multifile.hpp>
 #include <limequat/repack.hpp>
 
-#include "base/folder.hpp"
 #include "base/path.hpp"
 #include "comm/parallel_for.hpp"
 #include "format/findings.hpp"

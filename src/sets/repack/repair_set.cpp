@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "sets/repack/set_writer.hpp"

@@ -14,7 +14,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/repack.hpp>
 
-#include "base/temporary_name.hpp"
+#include "base/path.hpp"
 #include "io/journal.hpp"
 #include "io/verify.hpp"
 #include "storage/owners.hpp"

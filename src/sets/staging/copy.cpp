@@ -17,7 +17,7 @@
 #include <limequat/staging.hpp>
 
 #include "base/clock.hpp"
-#include "base/error_errno.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"

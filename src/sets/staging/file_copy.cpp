@@ -11,7 +11,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"

@@ -14,11 +14,9 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
-#include "base/append_bytes.hpp"
-#include "base/folder.hpp"
+#include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "base/read_twice.hpp"
-#include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"

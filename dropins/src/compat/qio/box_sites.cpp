@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "io/sites.hpp"
 #include "lattice/site_order.hpp"

@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "base/bytes.hpp"
+#include "base/path.hpp"
 #include "base/random_number.hpp"
-#include "base/temporary_name.hpp"
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
 #include "compat/qio/nodes.hpp"

@@ -8,8 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error_errno.hpp"
-#include "base/folder.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "compat/qio/nodes.hpp"

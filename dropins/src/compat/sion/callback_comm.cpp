@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/error_wire.hpp"
 #include "comm/wire.hpp"

@@ -14,7 +14,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "comm/error_wire.hpp"
 #include "multifile/comm_exchange.hpp"
 

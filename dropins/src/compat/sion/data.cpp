@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "base/keep_failure.hpp"
+#include "base/error.hpp"
 #include "compat/sion/alias.hpp"
 #include "multifile/parallel_file.hpp"
 

@@ -6,13 +6,14 @@
 #include "compat/sion/handles.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 
 #include <fmt/format.h>
 
-#include "base/never_destroyed.hpp"
 #include "multifile/mode.hpp"
 
 namespace lq::compat::sion {
@@ -164,8 +165,26 @@ class Table {
   void* lock_data_ = nullptr;
 };
 
+// State of the process that outlives its destructors: programs close files in theirs and in atexit functions. It asks
+// for no memory, so that what lets no exception out (destructors, C functions) may be the first to need it.
+template <class T>
+class NeverDestroyed {
+ public:
+  NeverDestroyed() noexcept {
+    static_assert(noexcept(T()));
+    new (room_) T();
+  }
+  NeverDestroyed(const NeverDestroyed&) = delete;
+  NeverDestroyed& operator=(const NeverDestroyed&) = delete;
+
+  T& operator*() noexcept { return *std::launder(reinterpret_cast<T*>(room_)); }
+
+ private:
+  alignas(T) std::byte room_[sizeof(T)];
+};
+
 Table& table() noexcept {
-  static base::NeverDestroyed<Table> only;
+  static NeverDestroyed<Table> only;
   return *only;
 }
 

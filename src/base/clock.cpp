@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/utc_time.hpp"
+#include "base/clock.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -4,6 +4,7 @@
 // Errors of the operating system, translated in one place.
 #pragma once
 
+#include <exception>
 #include <string>
 
 #include <limequat/error.hpp>
@@ -18,5 +19,17 @@ Code code_of_errno(int system_errno) noexcept;
 
 // "PATH: cannot WHAT: REASON (remedy)", with the facts.
 LQ_INNER Error errno_error(const std::string& path, const std::string& what, int system_errno);
+
+// For steps that must go on after a failure, because others wait for this rank: the first one is kept for later.
+
+// Runs `work`; what it throws becomes `failure` unless there was one before.
+template <class Work>
+void keep_failure(std::exception_ptr& failure, const Work& work) {
+  try {
+    work();
+  } catch (...) {
+    if (!failure) failure = std::current_exception();
+  }
+}
 
 }  // namespace lq::base
