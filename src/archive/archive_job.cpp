@@ -10,8 +10,8 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "comm/parallel_for.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
+#include "comm/team.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"

@@ -4,7 +4,7 @@
 // The functions of the structs of options, and what no row of a table says.
 #include "capi/option_functions.hpp"
 #include "capi/text.hpp"
-#include "options/stop.hpp"
+#include "options/values.hpp"
 
 namespace lq::capi {
 ConvertOptions convert_options(const lq_convert_options* options) {

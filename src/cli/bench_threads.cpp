@@ -12,7 +12,7 @@
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
-#include "comm/cores.hpp"
+#include "comm/team.hpp"
 
 namespace lq::cli {
 namespace {

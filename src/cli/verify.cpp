@@ -19,7 +19,7 @@
 #include "cli/standard_input.hpp"
 #include "cli/text.hpp"
 #include "cli/verify.hpp"
-#include "comm/cores.hpp"
+#include "comm/team.hpp"
 #include "io/leftovers.hpp"
 
 namespace lq::cli {

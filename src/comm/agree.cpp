@@ -13,7 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 
 namespace lq::comm {
 namespace {

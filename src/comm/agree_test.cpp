@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 #include "support/error_of.hpp"
 #include "support/thread_comm.hpp"
 

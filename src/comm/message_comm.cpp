@@ -15,8 +15,7 @@
 
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/all_gather.hpp"
-#include "comm/rank_tree.hpp"
+#include "comm/tree.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::comm {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Gatherings of all shapes against what each first rank is to get; and how many steps they take.
-#include "comm/multi_gather.hpp"
+#include "comm/multi_root.hpp"
 
 #include <gtest/gtest.h>
 

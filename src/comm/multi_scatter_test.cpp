@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Dealings of all shapes, each from any rank, against what each rank is to get; and how many steps they take.
-#include "comm/multi_scatter.hpp"
+#include "comm/multi_root.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Reading out of a child process whose memory is known.
-#include "comm/neighbour_memory.hpp"
+#include "comm/node.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

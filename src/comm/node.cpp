@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,10 +19,48 @@
 
 #include "base/random_number.hpp"
 #include "comm/agree.hpp"
-#include "comm/all_gather.hpp"
-#include "comm/neighbour_memory.hpp"
+#include "comm/tree.hpp"
 
 namespace lq::comm {
+namespace {
+
+constexpr std::size_t max_pieces = 256;                      // in one call
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 30;  // in one call
+
+}  // namespace
+
+int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte* to) noexcept {
+  std::uint64_t skip = 0;  // of the first piece
+  while (!pieces.empty()) {
+    std::array<iovec, max_pieces> remote;
+    std::size_t count = 0;
+    std::uint64_t bytes = 0;
+    while (count < std::min(max_pieces, pieces.size()) && bytes < max_bytes) {
+      const NeighbourPiece& piece = pieces[count];
+      const std::uint64_t before = count == 0 ? skip : 0;
+      const std::uint64_t part = std::min(piece.bytes - before, max_bytes - bytes);
+      remote[count++] = {reinterpret_cast<void*>(piece.address + before), static_cast<std::size_t>(part)};
+      bytes += part;
+    }
+    const iovec local{to, static_cast<std::size_t>(bytes)};
+    const ssize_t got = ::process_vm_readv(static_cast<pid_t>(process), &local, 1, remote.data(), count, 0);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    if (got == 0 && bytes > 0) return EFAULT;
+    to += got;
+    // Short reads end at a piece's end or within it.
+    for (auto left = static_cast<std::uint64_t>(got) + skip; !pieces.empty();) {
+      if (left < pieces.front().bytes) {
+        skip = left;
+        break;
+      }
+      left -= pieces.front().bytes;
+      pieces = pieces.subspan(1);
+      skip = 0;
+    }
+  }
+  return 0;
+}
 
 // One rank makes an object without a name, which the others open through its descriptor; where that cannot be done, one
 // with a name, which goes away before anything else happens. Every rank reserves the pages of its own area: they come
@@ -261,6 +300,28 @@ Node::Lease::Lease(Node& node) : node_(&node) {
 Node::Lease::~Lease() {
   --node_->leases_;
   if (made_.memory) node_->free_.push_back(std::move(made_));
+}
+
+namespace {
+
+constexpr std::uint64_t worth_a_team = 16 * 1024 * 1024;  // of a rank; below this nobody asks about cores
+constexpr std::uint64_t worth_a_thread = 4 * 1024 * 1024;
+constexpr int most = 1024;  // whatever is asked for
+
+}  // namespace
+
+int thread_count(comm::Comm& comm, int asked, std::uint64_t bytes) {
+  const std::uint64_t mine = bytes / static_cast<std::uint64_t>(comm.size());
+  const int own = mine < worth_a_team ? 1 : comm.node().own_cores();
+  if (asked > 0) return std::min(asked, most);
+  return static_cast<int>(std::clamp<std::uint64_t>(mine / worth_a_thread, 1, static_cast<std::uint64_t>(own)));
+}
+
+int thread_count(int asked, std::uint64_t bytes) { return thread_count(*comm::make_self(), asked, bytes); }
+
+int within(int threads, std::uint64_t memory_bytes, std::uint64_t bytes_each) noexcept {
+  const std::uint64_t room = bytes_each == 0 ? most : memory_bytes / bytes_each;
+  return static_cast<int>(std::clamp<std::uint64_t>(room, 1, static_cast<std::uint64_t>(std::max(threads, 1))));
 }
 
 }  // namespace lq::comm

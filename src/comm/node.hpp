@@ -15,6 +15,18 @@
 
 namespace lq::comm {
 
+// Reading out of the memory of another process of this machine, by the kernel, without its help. Permitted between
+// processes of one user, unless the system (ptrace scope, container) forbids it.
+
+// A piece of another process's memory.
+struct NeighbourPiece {
+  std::uint64_t address = 0;
+  std::uint64_t bytes = 0;
+};
+
+// The pieces contiguous into `to`, which has room for them. Returns 0, or errno.
+int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte* to) noexcept;
+
 // Memory that all ranks of a node see: one area per rank, each beginning with a page.
 class SharedMemory {
  public:
@@ -108,5 +120,15 @@ class Node {
   std::size_t leases_ = 0;  // not yet given back, or of nothing yet
   std::vector<Made> free_;
 };
+
+// How many threads an operation gets.
+
+// Collective. `asked` of this rank, which may differ from that of others. 0: as many as the rank has cores to itself,
+// but no more than are worth making for its part of `bytes`, which all ranks have to do together.
+int thread_count(comm::Comm& comm, int asked, std::uint64_t bytes);
+// Local. Of a process that works alone.
+int thread_count(int asked, std::uint64_t bytes);
+// Of these, as many as there is memory for when each takes `bytes_each`; 1 at least.
+int within(int threads, std::uint64_t memory_bytes, std::uint64_t bytes_each) noexcept;
 
 }  // namespace lq::comm

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Items that are dealt out: each once, and of failures the one that a single thread would have met.
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 
 #include <gtest/gtest.h>
 

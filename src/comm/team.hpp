@@ -13,8 +13,14 @@
 #include <thread>
 
 #include "base/function_ref.hpp"
+#include "base/inner.hpp"
 
 namespace lq::comm {
+
+// Local. How many cores the calling thread may run on; for who shares them with no other rank (comm/node.hpp).
+LQ_INNER int usable_cores() noexcept;
+// So many threads; 0: one for each of these cores.
+inline int or_usable_cores(int asked) noexcept { return asked > 0 ? asked : usable_cores(); }
 
 class Team {
  public:
@@ -53,5 +59,11 @@ class Team {
   std::atomic<std::uint32_t> working_{0};  // helpers that have not ended yet
   bool is_over_ = false;
 };
+
+// Pieces of work dealt out to the threads of a team: whoever is free takes the next one.
+
+// work(thread, item) for items 0 .. count - 1, which begin in this order. Where items fail, those after them do not
+// begin any more; what the lowest of them threw is rethrown, which is what one thread alone would have met.
+void parallel_for(Team& team, std::uint64_t count, base::FunctionRef<void(int thread, std::uint64_t item)> work);
 
 }  // namespace lq::comm

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Cores are shared among the ranks of a node by what each of them may run on.
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -10,8 +10,7 @@
 #include <numeric>
 #include <vector>
 
-#include "comm/cores.hpp"
-#include "comm/node.hpp"
+#include "comm/team.hpp"
 #include "support/thread_comm.hpp"
 
 namespace lq::comm {

@@ -6,10 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <exception>
 
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
 #include "base/error.hpp"
-#include "comm/rank_tree.hpp"
 
 namespace lq::comm {
 namespace {
@@ -173,6 +176,102 @@ std::vector<std::vector<std::byte>> Comm::gather(std::span<const std::byte> mine
     rest = rest.subspan(sizeof bytes + bytes);
   }
   return parts;
+}
+
+namespace {
+
+// The largest child. Ranges ascend in the order in which children are served.
+Subtree split_off(Subtree& from, Order order) {
+  const int taken = (from.end - from.begin + 1) / 2;
+  if (order == Order::large_first) {
+    const Subtree child{from.begin, from.begin + 1, from.begin + taken};
+    from.begin += taken;
+    return child;
+  }
+  from.end -= taken;
+  return {from.end, from.end + 1, from.end + taken};
+}
+
+int require_root(const Comm& comm, int root) {
+  if (root >= 0 && root < comm.size()) return root;
+  throw Error(Code::communication,
+              fmt::format("gathering at or dealing out from rank {}: the group has {} ranks", root, comm.size()));
+}
+
+}  // namespace
+
+RankTree::RankTree(Comm& comm, int root, int ranks, Order order, int channel)
+    : comm_(comm), root_(root), channel_(channel) {
+  const int me = (comm.rank() - root + comm.size()) % comm.size();
+  Subtree mine{0, 1, ranks};
+  while (mine.root != me) {
+    const Subtree child = split_off(mine, order);
+    if (me < child.root || me >= child.end) continue;
+    parent_ = mine.root;
+    mine = child;
+  }
+  size_ = mine.size();
+  while (mine.begin < mine.end) children_[degree_++] = split_off(mine, order);
+  if (order == Order::small_first) std::ranges::reverse(std::span(children_).first(degree_));
+}
+
+RankTree::RankTree(Comm& comm, int root, Order order)
+    : RankTree(comm, require_root(comm, root), comm.size(), order, tree_channel) {}
+
+std::vector<std::size_t> turns_of(std::span<const int> ranks) {
+  std::array<std::vector<std::size_t>, 3> turns;
+  std::size_t several = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i] > 0) turns[ranks[i] == 1 ? 2 : several++ % 2].push_back(i);
+  }
+  std::vector<std::size_t> all;
+  for (const auto& some : turns) all.insert(all.end(), some.begin(), some.end());
+  return all;
+}
+
+// Messages and bytes of trees, counted as tree.cpp sends them. Where more bytes come than one message takes, a rank
+// receives and sends the further pieces in turn.
+
+namespace {
+
+std::uint64_t levels(std::uint64_t ranks) noexcept { return static_cast<std::uint64_t>(std::bit_width(ranks - 1)); }
+std::uint64_t pieces(std::uint64_t bytes) noexcept { return (bytes + tree_piece_bytes - 1) / tree_piece_bytes; }
+
+// Calls work(ranks) for the subtrees of the root's children, the largest first.
+template <class Work>
+void for_each_child(std::uint64_t ranks, const Work& work) {
+  for (std::uint64_t others = ranks - 1; others > 0; others /= 2) work((others + 1) / 2);
+}
+
+}  // namespace
+
+TreeCost gathering_cost(std::uint64_t ranks, std::uint64_t bytes_each) {
+  TreeCost cost{2 * levels(ranks), 0, 0};
+  if (bytes_each == 0) cost.steps = levels(ranks);
+  for_each_child(ranks, [&](std::uint64_t below) {
+    const std::uint64_t bytes = below * bytes_each;
+    if (cost.messages == 0) {  // nobody sends more than the first
+      cost.messages = 1 + pieces(bytes);
+      cost.bytes = sizeof(std::uint64_t) + bytes;
+    }
+    if (bytes > 0) cost.steps += 2 * (pieces(bytes) - 1);
+  });
+  return cost;
+}
+
+TreeCost scattering_cost(std::uint64_t ranks, std::uint64_t bytes_each) {
+  TreeCost cost{2 * levels(ranks), 0, 0};
+  for_each_child(ranks, [&](std::uint64_t below) {
+    const std::uint64_t bytes = below * (sizeof(std::uint64_t) + bytes_each);
+    cost.messages += 2 * pieces(bytes);
+    cost.bytes += bytes + sizeof(std::uint64_t) * pieces(bytes);
+    cost.steps += 4 * (pieces(bytes) - 1);
+  });
+  return cost;
+}
+
+TreeCost summing_cost(std::uint64_t ranks, std::uint64_t values) {
+  return {2 * levels(ranks), levels(ranks), 2 * sizeof(std::uint64_t) * values * levels(ranks)};
 }
 
 }  // namespace lq::comm

@@ -17,7 +17,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/pass.hpp"
 #include "diagnosis/readings.hpp"

@@ -16,9 +16,8 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/all_gather.hpp"
-#include "comm/neighbour_memory.hpp"
 #include "comm/node.hpp"
+#include "comm/tree.hpp"
 
 namespace lq::diagnosis {
 namespace {

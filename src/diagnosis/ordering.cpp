@@ -12,7 +12,7 @@
 #include <random>
 #include <tuple>
 
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 #include "diagnosis/site_map.hpp"
 #include "physics/su_n.hpp"
 

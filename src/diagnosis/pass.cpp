@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 #include "diagnosis/site_map.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"

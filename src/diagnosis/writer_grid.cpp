@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 
 namespace lq::diagnosis {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "comm/background_task.hpp"
+#include "comm/node.hpp"
 #include "comm/team.hpp"
-#include "comm/thread_count.hpp"
 #include "engine/own_rows.hpp"
 #include "engine/stretches.hpp"
 #include "lattice/layout_rows.hpp"

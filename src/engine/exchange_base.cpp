@@ -10,7 +10,7 @@
 #include <new>
 
 #include "comm/agree.hpp"
-#include "comm/all_gather.hpp"
+#include "comm/tree.hpp"
 #include "engine/exchange.hpp"
 #include "lattice/site_order.hpp"
 

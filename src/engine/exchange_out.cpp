@@ -15,7 +15,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "comm/neighbour_memory.hpp"
+#include "comm/node.hpp"
 #include "engine/exchange_base.hpp"
 #include "engine/local_sites.hpp"
 #include "engine/movement.hpp"

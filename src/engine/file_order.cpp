@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 #include "engine/movement.hpp"
 #include "engine/stretches.hpp"
 #include "lattice/site_order.hpp"

@@ -10,7 +10,6 @@
 
 #include "engine/movement.hpp"
 #include "kernels/digest.hpp"
-#include "lattice/device_rows.hpp"
 #include "lattice/layout_rows.hpp"
 #include "lattice/site_order.hpp"
 

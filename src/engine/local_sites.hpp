@@ -22,7 +22,6 @@
 #include "engine/stretches.hpp"
 #include "engine/transfer_stats.hpp"
 #include "lattice/layout_rows.hpp"
-#include "lattice/row_places.hpp"
 #include "lattice/row_walk.hpp"
 #include "lattice/rows.hpp"
 

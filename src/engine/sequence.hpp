@@ -18,7 +18,6 @@
 #include "comm/comm.hpp"
 #include "engine/encoded_tiles.hpp"
 #include "format/tile_codec.hpp"
-#include "lattice/odd_points.hpp"
 #include "lattice/tile_map.hpp"
 #include "storage/transport.hpp"
 

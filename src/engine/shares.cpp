@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "lattice/interval.hpp"
 #include "lattice/site_order.hpp"
+#include "lattice/tiles.hpp"
 
 namespace lq::engine {
 namespace {

@@ -13,8 +13,8 @@
 #include <limequat/catalog.hpp>
 #include <limequat/memory.hpp>
 
-#include "lattice/blocks.hpp"
 #include "lattice/rows.hpp"
+#include "lattice/tiles.hpp"
 
 namespace lq::engine {
 

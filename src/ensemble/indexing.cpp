@@ -15,7 +15,7 @@
 #include "base/clock.hpp"
 #include "base/ordered_results.hpp"
 #include "base/text.hpp"
-#include "comm/cores.hpp"
+#include "comm/team.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"

@@ -11,7 +11,7 @@
 #include <limequat/ensemble.hpp>
 
 #include "base/ordered_results.hpp"
-#include "comm/cores.hpp"
+#include "comm/team.hpp"
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "io/verdict.hpp"

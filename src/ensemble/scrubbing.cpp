@@ -13,7 +13,7 @@
 #include "base/clock.hpp"
 #include "base/ordered_results.hpp"
 #include "base/text.hpp"
-#include "comm/cores.hpp"
+#include "comm/team.hpp"
 #include "ensemble/cksum.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"

@@ -18,8 +18,8 @@
 #include <limequat/machine.hpp>
 
 #include "comm/agree.hpp"
-#include "comm/parallel_for.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
+#include "comm/team.hpp"
 #include "engine/file_order.hpp"
 #include "engine/sequence.hpp"
 #include "format/format.hpp"
@@ -39,10 +39,10 @@
 #include "io/unique_names.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
-#include "lattice/range_boxes.hpp"
 #include "lattice/region_text.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
+#include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
 #include "storage/forwarding.hpp"
 

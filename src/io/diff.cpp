@@ -16,8 +16,8 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
-#include "comm/parallel_for.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
+#include "comm/team.hpp"
 #include "comm/tree.hpp"
 #include "io/local_box.hpp"
 #include "io/paired_boxes.hpp"

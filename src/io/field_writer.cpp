@@ -17,7 +17,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
 #include "engine/file_order.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"

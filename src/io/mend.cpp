@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
 #include "engine/direct.hpp"
 #include "engine/file_order.hpp"
 #include "engine/transfer_stats.hpp"

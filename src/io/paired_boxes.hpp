@@ -13,7 +13,6 @@
 
 #include "engine/file_order.hpp"
 #include "engine/stretches.hpp"
-#include "lattice/blocks.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
 

@@ -13,7 +13,6 @@
 #include "base/clock.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
-#include "comm/thread_count.hpp"
 #include "device/driver.hpp"
 #include "engine/choose.hpp"
 #include "io/call_cost.hpp"

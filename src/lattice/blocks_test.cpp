@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lattice/blocks.hpp"
+#include "lattice/tiles.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,6 @@
 
 #include "device/sites.hpp"
 #include "kernels/site_numbers.hpp"
-#include "lattice/line_squares.hpp"
 #include "lattice/stripe_loops.hpp"
 
 namespace lq::lattice {

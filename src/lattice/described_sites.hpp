@@ -16,12 +16,8 @@
 #include "base/processor.hpp"
 #include "device/sites.hpp"
 #include "lattice/bundles.hpp"
-#include "lattice/memory_image.hpp"
-#include "lattice/one_pass.hpp"
-#include "lattice/row_places.hpp"
 #include "lattice/row_walk.hpp"
 #include "lattice/site_places.hpp"
-#include "lattice/site_runs.hpp"
 
 namespace lq::lattice {
 

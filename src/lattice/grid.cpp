@@ -13,7 +13,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/comm.hpp"
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 #include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"
 

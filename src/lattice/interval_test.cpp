@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Intervals against the list of their sites; ranks of boxes and places of rows against loops over all sites.
-#include "lattice/interval.hpp"
+#include "lattice/tiles.hpp"
 
 #include <gtest/gtest.h>
 

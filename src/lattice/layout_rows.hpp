@@ -9,10 +9,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <limequat/field.hpp>
 
 #include "base/processor.hpp"
+#include "device/site_job.h"
 #include "lattice/described_sites.hpp"
 #include "lattice/row_walk.hpp"
 
@@ -95,5 +97,15 @@ class RowsIn {
   std::optional<DescribedSites> sites_;  // of memory by description
   std::span<const RowPart> parts_;
 };
+
+// Memory by description as a GPU is told of it that moves its numbers itself.
+
+// Whether a GPU can: numbers lie there as they are, without norms.
+inline bool is_moved_by_number(const MemoryLayout& layout) noexcept { return layout.norms == NormPlaces::none; }
+
+// Where the numbers of a site lie, number by number as files and plain memory have them: addresses after its places.
+// `data` as in a field.
+std::vector<device::NumberPlace> numbers_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box,
+                                            const void* data);
 
 }  // namespace lq::lattice

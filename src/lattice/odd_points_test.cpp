@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Against the sentence that describes the layout, coordinate by coordinate.
-#include "lattice/odd_points.hpp"
+#include "lattice/tile_map.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,6 @@
 #include <limequat/error.hpp>
 
 #include "lattice/site_order.hpp"
-#include "lattice/tile_map.hpp"
 
 namespace lq::lattice {
 namespace {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lattice/place_table.hpp"
+#include "lattice/site_places.hpp"
 
 #include <gtest/gtest.h>
 

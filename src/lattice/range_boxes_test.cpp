@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Every range of a small box: its boxes hold its sites, one after the other, and are as few as a greedy hand takes.
-#include "lattice/range_boxes.hpp"
+#include "lattice/tiles.hpp"
 
 #include <gtest/gtest.h>
 

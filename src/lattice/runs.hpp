@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "lattice/part.hpp"
+#include "lattice/distribution.hpp"
 
 namespace lq::lattice {
 

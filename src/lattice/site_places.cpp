@@ -3,16 +3,49 @@
 #include "lattice/site_places.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
 #include "lattice/distribution.hpp"
-#include "lattice/place_table.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {
+namespace {
+
+// Memory with more room between its sites than this is rather a table that was never filled, or one of other numbers.
+constexpr std::uint64_t most_room = 64;
+
+[[noreturn]] void refuse_table(const std::string& why) {
+  throw Error(Code::invalid_argument, "the table of places of the description of the memory " + why);
+}
+
+}  // namespace
+
+std::uint64_t places_needed(std::span<const std::uint64_t> table, std::uint64_t entries) {
+  if (table.size() < entries) refuse_table(fmt::format("has {} entries, but {} are needed", table.size(), entries));
+  const std::uint64_t limit = base::multiply_or_throw(entries, most_room, "the places in a table");
+  std::vector<bool> is_taken;
+  for (std::uint64_t i = 0; i < entries; ++i) {
+    const std::uint64_t place = table[static_cast<std::size_t>(i)];
+    if (place >= limit) {
+      refuse_table(
+          fmt::format("has place {} in entry {}; expected less than {} for {} entries", place, i, limit, entries));
+    }
+    if (place >= is_taken.size()) is_taken.resize(static_cast<std::size_t>(place + place / 2 + 1));
+    if (is_taken[static_cast<std::size_t>(place)]) {
+      refuse_table(fmt::format("has place {} twice, the second time in entry {}", place, i));
+    }
+    is_taken[static_cast<std::size_t>(place)] = true;
+  }
+  std::uint64_t last = is_taken.size();
+  while (last > 0 && !is_taken[static_cast<std::size_t>(last - 1)]) --last;
+  return last;
+}
+
 namespace {
 
 [[noreturn]] void refuse_memory(const std::string& what) {
@@ -290,6 +323,49 @@ void SitePlaces::along_in_turn(const Coord& x, int axis, std::span<std::int64_t>
     for (std::size_t k = first; k < places.size(); k += 2, place += row_stride * board.pair_stride) {
       places[k] = is_there ? place : absent;
     }
+  }
+}
+
+// A site continues one of the last two runs, which are those of two parities, or begins a new one.
+
+SiteRun* SiteRuns::run_for(std::size_t site, std::int64_t place, std::int64_t dense, std::size_t turns) noexcept {
+  const auto open = std::span(runs_).last(std::min<std::size_t>(runs_.size(), 2));
+  for (SiteRun& run : open) {
+    if (run.sites > 1 ? place == run.end() : place == run.place + dense) return &run;
+  }
+  for (SiteRun& run : open) {
+    if (run.sites == 1 && run.last + turns == site) return &run;
+  }
+  return nullptr;
+}
+
+void SiteRuns::find(std::span<const std::int64_t> places, std::int64_t dense, std::size_t turns) {
+  runs_.clear();
+  run_of_.resize(places.size());
+  for (std::size_t site = 0; site < places.size(); ++site) {
+    if (places[site] == SitePlaces::absent) continue;
+    SiteRun* run = run_for(site, places[site], dense, turns);
+    if (run == nullptr) {
+      run = &runs_.emplace_back(SiteRun{.place = places[site], .step = dense});
+    } else if (run->sites == 1) {
+      run->step = places[site] - run->place;
+    }
+    run->last = site;
+    ++run->sites;
+    run_of_[site] = static_cast<std::size_t>(run - runs_.data());
+  }
+  list_sites(places);
+}
+
+void SiteRuns::list_sites(std::span<const std::int64_t> places) {
+  std::size_t all = 0;
+  for (SiteRun& run : runs_) run.first = std::exchange(all, all + run.sites);
+  sites_.resize(all);
+  for (SiteRun& run : runs_) run.sites = 0;
+  for (std::size_t site = 0; site < places.size(); ++site) {
+    if (places[site] == SitePlaces::absent) continue;
+    SiteRun& run = runs_[run_of_[site]];
+    sites_[run.first + run.sites++] = site;
   }
 }
 

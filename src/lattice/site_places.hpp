@@ -5,6 +5,7 @@
 // the site and the place of the number in a site, so that rows of sites are moved without a look at the description.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -12,9 +13,15 @@
 
 #include <limequat/field.hpp>
 
-#include "lattice/part.hpp"
+#include "lattice/distribution.hpp"
 
 namespace lq::lattice {
+
+// Tables of an application's own that say where its sites or links lie.
+
+// Places from the first to after the last that the first `entries` of a table name. invalid_argument where it has
+// fewer, names one twice, or one so far away that it can be none.
+std::uint64_t places_needed(std::span<const std::uint64_t> table, std::uint64_t entries);
 
 // Numbers of a site that lie side by side.
 struct Stretch {
@@ -71,6 +78,42 @@ class SitePlaces {
   std::vector<Stretch> stretches_;
   int arrays_ = 1;
   std::uint64_t numbers_in_array_ = 0;
+};
+
+// Sites at hand sorted into runs whose places in memory are evenly spaced.
+
+struct SiteRun {
+  std::int64_t place = 0, step = 0;  // of the first of them; from each to the next
+  std::size_t first = 0;             // where the numbers of its sites begin among those of all runs
+  std::size_t last = 0, sites = 0;   // the number of the last of its sites, and how many they are
+  std::int64_t end() const noexcept { return place + static_cast<std::int64_t>(sites) * step; }
+};
+
+class SiteRuns {
+ public:
+  // Memory for the given number of sites; more ask for it.
+  void reserve(std::size_t sites) {
+    runs_.reserve(sites);
+    run_of_.reserve(sites);
+    sites_.reserve(sites);
+  }
+  // Of sites at these places, except for absent ones. Those `dense` apart are neighbours in memory; where sites of two
+  // parities take turns, `turns` is 2, else 1.
+  void find(std::span<const std::int64_t> places, std::int64_t dense, std::size_t turns);
+
+  std::span<const SiteRun> runs() const noexcept { return runs_; }
+  // The numbers of its sites among those at hand.
+  std::span<const std::size_t> sites_of(const SiteRun& run) const noexcept {
+    return std::span(sites_).subspan(run.first, run.sites);
+  }
+
+ private:
+  SiteRun* run_for(std::size_t site, std::int64_t place, std::int64_t dense, std::size_t turns) noexcept;
+  void list_sites(std::span<const std::int64_t> places);
+
+  std::vector<SiteRun> runs_;
+  std::vector<std::size_t> run_of_;  // of each site at hand
+  std::vector<std::size_t> sites_;   // run after run
 };
 
 }  // namespace lq::lattice

@@ -1,12 +1,10 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "lattice/site_runs.hpp"
+#include "lattice/site_places.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "lattice/site_places.hpp"
 
 namespace lq::lattice {
 namespace {

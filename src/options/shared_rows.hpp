@@ -4,9 +4,117 @@
 // Rows that several tables have: how sites travel, bounds on what files may ask for, who is told of progress.
 #pragma once
 
-#include "options/member.hpp"
+#include <memory>
+#include <utility>
+
+#include "options/values.hpp"
 
 namespace lq::options {
+
+// Rows of a table made of pointers to members, so that the compiler checks names and types in both languages.
+
+// The way to a member of a member: Path<&WriteOptions::route, &RouteOptions::strategy>.
+template <auto... steps>
+struct Path {
+  template <class Options>
+  static auto& in(Options& options) {
+    return (options.*....*steps);
+  }
+};
+
+template <class T>
+inline constexpr std::string_view c_type = "pointer";
+template <>
+inline constexpr std::string_view c_type<int> = "int";
+template <>
+inline constexpr std::string_view c_type<std::uint64_t> = "uint64";
+template <>
+inline constexpr std::string_view c_type<double> = "double";
+template <>
+inline constexpr std::string_view c_type<const char*> = "text";
+
+template <class C, class T>
+CMember c_member(std::string_view name, T C::*member) {
+  static const C none{};
+  const auto* begin = reinterpret_cast<const std::byte*>(&none);
+  const auto* place = reinterpret_cast<const std::byte*>(&(none.*member));
+  return {name, c_type<std::remove_const_t<T>>, static_cast<std::size_t>(place - begin)};
+}
+
+// The functions of one row: Options and C are the structs of the table, C = void where C has none.
+template <class Options, class C, class Where, auto... c_members>
+struct Access {
+  using Type = std::remove_cvref_t<decltype(Where::in(std::declval<Options&>()))>;
+  using Kept = Value<Type>;
+
+  static std::string text(const void* options) { return Kept::text(Where::in(*static_cast<const Options*>(options))); }
+  static void take(void* options, std::string_view text, const Option& row, std::string_view shown) {
+    if constexpr (requires(Type & value) { Kept::take(value, text, row, shown); }) {
+      Kept::take(Where::in(*static_cast<Options*>(options)), text, row, shown);
+    } else {
+      reject(shown, text, "no text: set the member of the struct instead");
+    }
+  }
+  static void to_c(const void* options, void* c) {
+    Kept::to_c(Where::in(*static_cast<const Options*>(options)), (static_cast<C*>(c)->*c_members)...);
+  }
+  static void from_c(void* options, const void* c, const Option& row) {
+    Kept::from_c(Where::in(*static_cast<Options*>(options)), row, (static_cast<const C*>(c)->*c_members)...);
+  }
+  static void lend(void* c, const char* text) { ((static_cast<C*>(c)->*c_members = text), ...); }
+
+  static Member member(std::vector<CMember> places) {
+    Member result{.kind = Kept::kind, .c = std::move(places), .text = text, .take = take};
+    if constexpr (Kept::kind == Kind::choice) result.choices = Kept::all;
+    if constexpr (sizeof...(c_members) > 0) {
+      result.to_c = to_c;
+      result.from_c = from_c;
+      if constexpr (Kept::kind == Kind::text) result.lend = lend;
+    }
+    return result;
+  }
+};
+
+// Rows of one pair of structs.
+template <class Options, class C>
+struct Rows {
+  template <class Where, auto... c_members>
+  static Option with(Option row, std::vector<std::string_view> c_names) {
+    std::vector<CMember> places;
+    std::size_t next = 0;
+    (places.push_back(c_member(c_names.at(next++), c_members)), ...);
+    row.member = Access<Options, C, Where, c_members...>::member(std::move(places));
+    if (row.path.empty()) row.path = row.name;
+    return row;
+  }
+  // One member in C, called as the option is.
+  template <class Where, auto c_member>
+  static Option at(Option row) {
+    const std::string_view name = row.name;
+    return with<Where, c_member>(std::move(row), {name});
+  }
+  template <auto member, auto c_member>
+  static Option row(Option row) {
+    return at<Path<member>, c_member>(std::move(row));
+  }
+};
+
+// A table without its rows.
+template <class Options, class C>
+Table table(std::string_view name, std::string_view c_name, std::string_view summary) {
+  Table result{.name = name, .c_name = c_name, .summary = summary};
+  if constexpr (!std::is_void_v<C>) {
+    result.c_size = sizeof(C);
+    result.others.push_back(c_member("struct_size", &C::struct_size));
+    result.others.back().type = "size";
+  }
+  result.defaults = std::make_shared<const Options>();
+  return result;
+}
+
+inline void append(std::vector<Option>& rows, std::vector<Option> more) {
+  for (Option& row : more) rows.push_back(std::move(row));
+}
 
 // What is said of them, in the order of the members.
 std::vector<Option> route_texts();

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The tables together: looking rows up, and all of it as JSON for other languages.
-#include <limequat/error.hpp>
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <limequat/error.hpp>
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "options/agreed.hpp"
 #include "options/option.hpp"
 
 namespace lq::options {
@@ -196,6 +196,17 @@ std::string tables_json() {
     json.end_array().end_object();
   }
   return json.end_array().take();
+}
+
+// What is said of an option when ranks differ in it.
+
+std::vector<comm::Stated> stated(const Table& table, const void* options, std::string_view within) {
+  std::vector<comm::Stated> result;
+  for (const Option& row : table.rows) {
+    if (row.ranks != Ranks::same || !row.path.starts_with(within)) continue;
+    result.push_back({"the option " + std::string(row.name), row.member.text(options)});
+  }
+  return result;
 }
 
 }  // namespace lq::options

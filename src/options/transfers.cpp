@@ -4,7 +4,6 @@
 // Rows of what reads and writes fields, and of plans for that.
 #include <limequat/plan.hpp>
 
-#include "options/member.hpp"
 #include "options/shared_rows.hpp"
 
 namespace lq::options {

@@ -4,6 +4,7 @@
 // Options read from texts and from members of C, and the sentences for what they cannot be.
 #include "options/values.hpp"
 
+#include <cerrno>
 #include <charconv>
 #include <limits>
 
@@ -13,6 +14,22 @@
 #include "base/text.hpp"
 
 namespace lq::options {
+namespace {
+
+thread_local bool is_asked = false;
+
+}  // namespace
+
+void ask_to_stop() noexcept { is_asked = true; }
+void forget_stop() noexcept { is_asked = false; }
+
+void throw_if_stopped() {
+  if (!is_asked) return;
+  is_asked = false;
+  throw Error(Code::io, "the application stopped the operation: its callback called lq_stop()",
+              {.system_errno = ECANCELED});
+}
+
 namespace {
 
 template <class Number>

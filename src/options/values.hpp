@@ -14,18 +14,32 @@
 #include <string_view>
 #include <type_traits>
 
+#include <limequat.h>
 #include <limequat/error.hpp>
 #include <limequat/hdf5.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
 
-#include <limequat.h>
-
 #include "options/option.hpp"
-#include "options/stop.hpp"
 
 namespace lq::options {
+
+// A function of a caller in C may want the work to end which calls it: it cannot throw, so it asks.
+
+// Local. Asked within a function that this thread is in.
+void ask_to_stop() noexcept;
+void forget_stop() noexcept;
+// Local. io with ECANCELED where it was asked since it was forgotten.
+void throw_if_stopped();
+
+// Local. call(arguments...), and the end of the work where it asked for that.
+template <class Call, class... Arguments>
+void call_or_stop(Call* call, Arguments... arguments) {
+  forget_stop();
+  call(arguments...);
+  throw_if_stopped();
+}
 
 // The names of the values of an enumeration; numbers are those of C.
 template <class Enum>

@@ -14,8 +14,8 @@
 
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
+#include "comm/node.hpp"
 #include "comm/team.hpp"
-#include "comm/thread_count.hpp"
 #include "device/sites.hpp"
 #include "lattice/layout_rows.hpp"
 #include "lattice/local_field.hpp"

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
 #include "device/driver.hpp"
 #include "lattice/layout_rows.hpp"
 #include "lattice/site_order.hpp"

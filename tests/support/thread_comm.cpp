@@ -18,7 +18,7 @@
 
 #include <limequat/error.hpp>
 
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 #include "support/held_memory.hpp"
 #include "support/meeting.hpp"
 

@@ -14,7 +14,7 @@
 
 #include <limequat/file.hpp>
 
-#include "comm/neighbour_memory.hpp"
+#include "comm/node.hpp"
 
 namespace lq::testing {
 

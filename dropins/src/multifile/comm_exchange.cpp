@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 
 namespace lq::multifile {
 namespace {

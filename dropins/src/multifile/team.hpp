@@ -30,7 +30,7 @@ struct TaskLocation {
 struct Parcel {
   static constexpr std::int64_t nowhere = -1;     // the task has nothing to move
   static constexpr std::int64_t collectors = -2;  // the data belong to the collector's own stream
-  static constexpr std::int64_t failed = -3;      // the data are the words of a failure (comm/error_wire) for all
+  static constexpr std::int64_t failed = -3;      // the data are the words of a failure (comm/wire) for all
 
   std::int64_t offset = nowhere;
   std::int64_t bytes = 0;

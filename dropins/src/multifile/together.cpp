@@ -7,7 +7,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/parallel_file.hpp"
 

@@ -14,8 +14,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/agree.hpp"
-#include "comm/multi_gather.hpp"
-#include "comm/multi_scatter.hpp"
+#include "comm/multi_root.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"

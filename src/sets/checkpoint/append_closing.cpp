@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "comm/agree.hpp"
-#include "comm/multi_gather.hpp"
+#include "comm/multi_root.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/head.hpp"

@@ -14,7 +14,6 @@
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
-#include "comm/take_part.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/set.hpp"

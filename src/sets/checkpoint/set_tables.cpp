@@ -16,7 +16,6 @@
 
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/take_part.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/head.hpp"

@@ -17,8 +17,7 @@
 
 #include "base/bytes.hpp"
 #include "comm/comm.hpp"
-#include "comm/multi_gather.hpp"
-#include "comm/multi_scatter.hpp"
+#include "comm/multi_root.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/tail.hpp"
 #include "sets/checkpoint/found_set.hpp"

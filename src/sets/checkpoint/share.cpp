@@ -8,7 +8,7 @@
 
 #include <limequat/error.hpp>
 
-#include "comm/take_part.hpp"
+#include "comm/agree.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::sets {

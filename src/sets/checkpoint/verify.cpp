@@ -13,8 +13,8 @@
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"
-#include "comm/parallel_for.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
+#include "comm/team.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"

@@ -18,7 +18,7 @@
 #include <limequat/repack.hpp>
 
 #include "base/path.hpp"
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"

@@ -16,7 +16,7 @@
 #include <limequat/multifile.hpp>
 #include <limequat/repack.hpp>
 
-#include "comm/parallel_for.hpp"
+#include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/fields_writer.hpp"

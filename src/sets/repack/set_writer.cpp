@@ -13,8 +13,8 @@
 #include <limequat/repack.hpp>
 
 #include "base/read_twice.hpp"
-#include "comm/parallel_for.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
+#include "comm/team.hpp"
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"

@@ -25,7 +25,6 @@
 
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
-#include "comm/parallel_for.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
 #include "format/sion/scan.hpp"

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/thread_count.hpp"
+#include "comm/node.hpp"
 #include "compat/qio/nodes.hpp"
 
 namespace lq::compat::qio {

@@ -19,7 +19,6 @@
 
 #include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/error_wire.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::compat::sion {

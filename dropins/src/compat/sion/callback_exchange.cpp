@@ -15,7 +15,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 #include "multifile/comm_exchange.hpp"
 
 namespace lq::compat::sion {

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "comm/error_wire.hpp"
+#include "comm/wire.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "base/error.hpp"
-#include "comm/wire.hpp"
 
 namespace lq::comm {
 
