@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "io/journal_codec.hpp"
+#include "io/journal.hpp"
 #include "kernels/crc32.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

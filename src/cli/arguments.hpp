@@ -7,12 +7,17 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/lattice.hpp>
 #include <limequat/options.hpp>
+
+#include "options/option.hpp"
 
 namespace lq::cli {
 
@@ -86,5 +91,19 @@ struct NumberedName {
 
 // Without digits after it, a colon belongs to the name. Throws UsageError for a number beyond 64 bits.
 NumberedName parse_numbered_name(const std::string& text);
+
+// Arguments out of the tables of options (options/option.hpp): a verb takes what its table says.
+
+// The options that the command line gave, by name.
+using GivenOptions = std::shared_ptr<std::set<std::string_view>>;
+
+// `options` is the struct that the table describes and lives as long as the arguments. What it holds now is the
+// default.
+GivenOptions declare_options(Arguments& arguments, std::string_view verb, const options::Table& table, void* options);
+
+template <class Options>
+GivenOptions declare_options(Arguments& arguments, std::string_view verb, std::string_view name, Options& options) {
+  return declare_options(arguments, verb, options::table_named(name), &options);
+}
 
 }  // namespace lq::cli

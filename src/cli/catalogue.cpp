@@ -8,9 +8,9 @@
 #include <limequat/ensemble.hpp>
 
 #include "base/text.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 

@@ -29,10 +29,8 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
-#include "cli/standard_input.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
 

@@ -17,7 +17,7 @@
 #include "base/json_writer.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/signals.hpp"
+#include "cli/progress.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

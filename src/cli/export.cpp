@@ -9,9 +9,9 @@
 #include <limequat/repack.hpp>
 
 #include "base/json_writer.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/option_arguments.hpp"
 
 namespace lq::cli {
 namespace {

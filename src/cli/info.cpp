@@ -14,12 +14,12 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
+#include "cli/arguments.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/option_arguments.hpp"
 #include "cli/text.hpp"
-#include "io/leftovers.hpp"
+#include "io/new_file.hpp"
 
 namespace lq::cli {
 namespace {

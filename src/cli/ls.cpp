@@ -10,10 +10,10 @@
 #include <limequat/json.hpp>
 
 #include "base/text.hpp"
+#include "cli/arguments.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/option_arguments.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -7,7 +7,7 @@
 #include "cli/command.hpp"
 
 int main(int argc, char** argv) {
-  // A reader that has gone shows as EPIPE; see output.hpp.
+  // A reader that has gone shows as EPIPE; see session.hpp.
   std::signal(SIGPIPE, SIG_IGN);
   // A file that meets the limit of the process shows as EFBIG, and what was written of it is removed.
   std::signal(SIGXFSZ, SIG_IGN);

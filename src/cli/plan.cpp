@@ -12,9 +12,9 @@
 #include <limequat/plan.hpp>
 
 #include "base/json_writer.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/option_arguments.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {

@@ -6,7 +6,9 @@
 // not complete, and then the signal does what it does.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,9 +16,30 @@
 #include <limequat/inspect.hpp>
 
 #include "cli/session.hpp"
-#include "cli/signals.hpp"
 
 namespace lq::cli {
+
+// What is done when somebody tells this program to end.
+
+// While it lives, the signals that end a program call `handler`; those that are ignored stay so.
+class OnEnding {
+ public:
+  explicit OnEnding(void (*handler)(int)) {
+    for (std::size_t i = 0; i < signals.size(); ++i) {
+      before_[i] = std::signal(signals[i], handler);
+      if (before_[i] == SIG_IGN) std::signal(signals[i], SIG_IGN);
+    }
+  }
+  ~OnEnding() {
+    for (std::size_t i = 0; i < signals.size(); ++i) std::signal(signals[i], before_[i]);
+  }
+  OnEnding(const OnEnding&) = delete;
+  OnEnding& operator=(const OnEnding&) = delete;
+
+ private:
+  static constexpr std::array signals{SIGINT, SIGTERM, SIGHUP};
+  std::array<void (*)(int), signals.size()> before_{};
+};
 
 class ProgressBar {
  public:

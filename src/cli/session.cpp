@@ -2,22 +2,77 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/session.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <limequat/error.hpp>
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/standard_input.hpp"
 #include "cli/text.hpp"
-#include "io/leftovers.hpp"
+#include "io/new_file.hpp"
 
 namespace lq::cli {
+
+std::string on_one_line(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '\n' ? std::string("\\x0a") : std::string(1, c);
+  return result;
+}
+
+Output::Output(bool prints) : prints_(prints), is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
+
+void Output::call(std::string path, std::string name) {
+  path_ = std::move(path);
+  name_ = std::move(name);
+}
+
+std::string Output::named(std::string_view text) const {
+  std::string result(text);
+  if (path_.empty()) return result;
+  for (std::size_t at = 0; (at = result.find(path_, at)) != std::string::npos; at += name_.size()) {
+    result.replace(at, path_.size(), name_);
+  }
+  return result;
+}
+
+void Output::write(std::string_view bytes) {
+  const std::string text = named(bytes);
+  put(is_terminal_ ? base::printable_text(text) : text);
+}
+
+void Output::write_data(std::string_view bytes, bool under_launcher) {
+  if (under_launcher || !is_terminal_) {
+    put(bytes);
+  } else {
+    put(base::printable_text(bytes));
+  }
+}
+
+void Output::put(std::string_view bytes) {
+  if (!prints_ || failure_ != 0 || bytes.empty()) return;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) failure_ = errno != 0 ? errno : EIO;
+}
+
+void Output::line(std::string_view text) { write(on_one_line(text) + '\n'); }
+
+int Output::finish() {
+  if (!prints_) return 0;
+  if (std::fflush(stdout) != 0 && failure_ == 0) failure_ = errno != 0 ? errno : EIO;
+  return failure_ == EPIPE ? 0 : failure_;
+}
 
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
@@ -135,6 +190,71 @@ void tell(const Session& session, const std::string& path, const std::vector<Fin
     } else {
       session.complain(line);
     }
+  }
+}
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what, int reason) {
+  const bool is_full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+  throw Error(is_full ? Code::no_space : Code::io,
+              what + ": " + std::strerror(reason) + " (TMPDIR names another folder for temporary files)",
+              {.path = "-", .system_errno = reason});
+}
+
+void write_all(int file, const char* bytes, std::size_t count) {
+  while (count > 0) {
+    const ssize_t written = ::write(file, bytes, count);
+    if (written < 0 && errno != EINTR) fail("cannot keep standard input in a temporary file", errno);
+    if (written < 0) continue;
+    bytes += written;
+    count -= static_cast<std::size_t>(written);
+  }
+}
+
+}  // namespace
+
+bool is_pipe(const std::string& path) noexcept {
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+StandardInput::StandardInput(const std::string& path) {
+  const char* temporary = std::getenv("TMPDIR");
+  folder_ = std::string(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp") + "/lq-XXXXXX";
+  if (::mkdtemp(folder_.data()) == nullptr) fail("cannot make a folder for standard input", errno);
+  path_ = folder_ + "/standard-input";
+  try {
+    copy(path);
+  } catch (...) {
+    ::unlink(path_.c_str());
+    ::rmdir(folder_.c_str());
+    throw;
+  }
+}
+
+StandardInput::~StandardInput() {
+  ::unlink(path_.c_str());
+  ::rmdir(folder_.c_str());
+}
+
+void StandardInput::copy(const std::string& from) const {
+  struct Closed {
+    int file;
+    ~Closed() {
+      if (file != STDIN_FILENO) ::close(file);
+    }
+  };
+  const Closed source{from == "-" ? STDIN_FILENO : ::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (source.file < 0) fail("cannot open the pipe " + from, errno);
+  const Closed target{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  if (target.file < 0) fail("cannot make a file for standard input", errno);
+  std::vector<char> block(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t got = ::read(source.file, block.data(), block.size());
+    if (got == 0) return;
+    if (got < 0 && errno != EINTR) fail("cannot read standard input", errno);
+    if (got > 0) write_all(target.file, block.data(), static_cast<std::size_t>(got));
   }
 }
 

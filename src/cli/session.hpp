@@ -5,6 +5,7 @@
 // on this process alone and as `lq-mpi` on all ranks, where only the root prints.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,7 +18,45 @@
 #include <limequat/survey.hpp>
 
 #include "bench/tasks.hpp"
-#include "cli/output.hpp"
+
+namespace lq::cli {
+
+// Standard output that notices when it fails: a full disk is an error, a reader that has gone (`lq cat ... | head`)
+// is not. Failures are remembered, not thrown, so that one rank's output cannot part the ranks.
+
+// What is to be one line stays one, whatever names of files hold.
+std::string on_one_line(std::string_view text);
+
+class Output {
+ public:
+  // `prints` false: everything is dropped (ranks other than the root).
+  explicit Output(bool prints);
+
+  // From now on this file has another name in all that is shown.
+  void call(std::string path, std::string name);
+  // With that name.
+  std::string named(std::string_view text) const;
+
+  // What a terminal would obey is shown.
+  void write(std::string_view bytes);
+  // Data as they are. Launchers give their ranks terminals, wherever the output goes: `under_launcher`.
+  void write_data(std::string_view bytes, bool under_launcher);
+  void line(std::string_view text);
+  // False once nobody reads any more or writing failed: the rest need not be produced.
+  bool wants_more() const noexcept { return failure_ == 0; }
+  // Flushes. 0, or errno of the first failure; a reader that has gone is none.
+  int finish();
+
+ private:
+  void put(std::string_view bytes);
+
+  std::string path_, name_;
+  bool prints_;
+  bool is_terminal_;
+  int failure_ = 0;
+};
+
+}  // namespace lq::cli
 
 namespace lq::bench {
 class Mover;
@@ -77,5 +116,32 @@ void tell(const Session& session, const std::string& path, const std::vector<Fin
 
 // "error: at byte 1168, record "ildg-binary-data": ..." below the path of the file.
 std::string finding_line(const std::string& path, const Finding& finding);
+
+}  // namespace lq::cli
+
+namespace lq::cli {
+
+// Standard input, or a pipe that has a name, as a file: formats look at ends before they look at middles, which a pipe
+// does not let them.
+
+// Whether a path is that of a pipe: /dev/stdin, a FIFO, or what a shell gives for <(...).
+bool is_pipe(const std::string& path) noexcept;
+
+// A copy in the folder for temporary files (TMPDIR), as long as this lives. io, no_space.
+class StandardInput {
+ public:
+  // `path`: "-", or that of a pipe.
+  explicit StandardInput(const std::string& path);
+  ~StandardInput();
+  StandardInput(const StandardInput&) = delete;
+  StandardInput& operator=(const StandardInput&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  void copy(const std::string& from) const;
+
+  std::string folder_, path_;
+};
 
 }  // namespace lq::cli

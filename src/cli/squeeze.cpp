@@ -10,8 +10,8 @@
 
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "cli/arguments.hpp"
 #include "cli/command.hpp"
-#include "cli/option_arguments.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 

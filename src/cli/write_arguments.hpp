@@ -11,7 +11,7 @@
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
-#include "cli/option_arguments.hpp"
+#include "cli/arguments.hpp"
 #include "cli/session.hpp"
 
 namespace lq::cli {

@@ -24,7 +24,7 @@
 #include "diagnosis/words.hpp"
 #include "io/damage.hpp"
 #include "io/journal.hpp"
-#include "io/judge_sequence.hpp"
+#include "io/judgement.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
 #include "sets/checkpoint/repair.hpp"

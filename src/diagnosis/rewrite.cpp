@@ -12,9 +12,9 @@
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/site_map.hpp"
 #include "format/format.hpp"
-#include "io/merge_texts.hpp"
+#include "io/conversion.hpp"
+#include "io/transfer.hpp"
 #include "io/verdict.hpp"
-#include "io/write.hpp"
 #include "kernels/pack.hpp"
 #include "sets/repack/repair.hpp"
 

@@ -3,8 +3,6 @@
 //
 // Transfers in flight: the same transfer as in the foreground, its steps taken by a thread, or, where they exchange
 // messages, by the caller's own in test() and wait().
-#include <limequat/async.hpp>
-
 #include <unistd.h>
 
 #include <atomic>
@@ -14,20 +12,44 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <limequat/async.hpp>
 #include <limequat/error.hpp>
 
 #include "base/backoff.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "device/driver.hpp"
 #include "io/background.hpp"
-#include "io/buffer_guard.hpp"
-#include "io/open_file.hpp"
 #include "io/transfer.hpp"
+#include "kernels/crc32.hpp"
+#include "lattice/layout_rows.hpp"
+#include "lattice/local_field.hpp"
 #include "storage/transport.hpp"
 
-namespace lq {
+namespace lq::io {
 
+BufferGuard::BufferGuard(const Grid& grid, const Field& field, bool guarded) {
+  if (!guarded || !lattice::is_plain(field) || field.data == nullptr || device::is_device_memory(field.data)) return;
+  data_ = static_cast<const std::byte*>(field.data);
+  bytes_ = grid.local_volume() * lattice::resolve_spec(field.spec, grid.extents().size()).site_bytes();
+  sum_ = sum();
+}
+
+std::uint32_t BufferGuard::sum() const noexcept { return kernels::crc32(0, {data_, static_cast<std::size_t>(bytes_)}); }
+
+void BufferGuard::require_unchanged(const std::string& path) const {
+  if (bytes_ == 0 || sum() == sum_) return;
+  throw Error(Code::wrong_state,
+              path +
+                  ": the field was changed while it was being written in the background. The file would hold neither "
+                  "the old field nor the new one, so no file was published. Change the field only after wait()",
+              {.path = path});
+}
+
+}  // namespace lq::io
+
+namespace lq {
 namespace {
 
 using Done = std::atomic<bool>;

@@ -14,7 +14,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
-#include "io/buffer_guard.hpp"
+#include "io/background.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"

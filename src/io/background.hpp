@@ -12,8 +12,27 @@
 #include <vector>
 
 #include <limequat/async.hpp>
+#include <limequat/field.hpp>
+#include <limequat/file.hpp>
+#include <limequat/grid.hpp>
 
+#include "io/scan.hpp"
 #include "io/transfer.hpp"
+
+namespace lq {
+
+// What stands behind the public File, for transfers in the background: they share it.
+
+struct File::State {
+  std::shared_ptr<io::ScannedFile> file;
+};
+
+struct FileAccess {
+  // wrong_state: it was moved elsewhere.
+  static const std::shared_ptr<io::ScannedFile>& file_of(const File& file);
+};
+
+}  // namespace lq
 
 namespace lq::io {
 
@@ -26,5 +45,31 @@ Pending read_async(const std::string& path, const BeginRead& begin, const Grid& 
                    const ReadOptions& options);
 ReadAhead read_ahead(const std::string& path, const BeginRead& begin, std::vector<std::uint64_t> indices,
                      const Grid& grid, std::vector<MutableField> buffers, const ReadOptions& options);
+
+// Memory that a transfer in flight has borrowed, and the proof that nobody wrote to it meanwhile.
+
+// Builds for debugging pay for a pass over the field at both ends of a transfer.
+#ifdef NDEBUG
+inline constexpr bool guards_borrowed_memory = false;
+#else
+inline constexpr bool guards_borrowed_memory = true;
+#endif
+
+class BufferGuard {
+ public:
+  BufferGuard() = default;  // guards nothing
+  // The grid's local sites in a field that was found to be whole; memory by description is not guarded.
+  BufferGuard(const Grid& grid, const Field& field, bool guarded);
+
+  // Throws wrong_state when the numbers are others than at the beginning.
+  void require_unchanged(const std::string& path) const;
+
+ private:
+  std::uint32_t sum() const noexcept;
+
+  const std::byte* data_ = nullptr;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t sum_ = 0;
+};
 
 }  // namespace lq::io

@@ -12,9 +12,8 @@
 #include <limequat/inspect.hpp>
 
 #include "format/format.hpp"
-#include "io/read.hpp"
+#include "io/transfer.hpp"
 #include "io/verify.hpp"
-#include "io/write.hpp"
 #include "support/blocked_format.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"

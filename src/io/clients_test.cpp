@@ -8,8 +8,8 @@
 
 #include <limequat/error.hpp>
 
-#include "io/other_clients.hpp"
-#include "io/write.hpp"
+#include "io/sites.hpp"
+#include "io/transfer.hpp"
 #include "support/cached_clients.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"

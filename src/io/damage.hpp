@@ -13,11 +13,28 @@
 #include <vector>
 
 #include <limequat/catalog.hpp>
+#include <limequat/report.hpp>
 
 #include "base/byte_source.hpp"
 #include "engine/transfer_stats.hpp"
 
 namespace lq::io {
+
+// A single damaged byte, solved from checksums. For an error pattern e at byte p of a site the CRC changes by a
+// value v(p, e) that does not depend on the data (the CRC is linear). A site of rank r then changes the sums by
+// rotl(v, r mod 29) and rotl(v, r mod 31): given both changes, few (p, e, r mod 899) are possible.
+
+struct SingleByte {
+  std::uint64_t rank_mod_899 = 0;  // of the damaged site
+  std::uint64_t byte_of_site = 0;
+  std::uint8_t change = 0;  // exclusive-or of the right and the damaged byte
+};
+
+// All single bytes whose damage changes the sums by `change` (exclusive-or of stored and found).
+std::vector<SingleByte> solve_single_byte(const Checksum& change, std::uint64_t site_bytes);
+
+// How the CRC-32 of a message of any length changes when the byte `bytes_behind` bytes before its end changes by `e`.
+std::uint32_t crc_change(std::uint8_t e, std::uint64_t bytes_behind);
 
 // Local. What can be said about the damage of a field whose data gave `stats`: at least one finding of severity
 // error, with byte ranges, sites and slices.
@@ -32,8 +49,8 @@ struct CorrectByte {
   std::optional<std::int64_t> slice = {};  // whose sum singles it out; else that of the field does
 };
 
-// Local. Bytes of the field that the sums single out and prove, without a second candidate: at most one for each slice, or one
-// in all where there are no sums of slices.
+// Local. Bytes of the field that the sums single out and prove, without a second candidate: at most one for each slice,
+// or one in all where there are no sums of slices.
 std::vector<CorrectByte> correct_bytes(base::ByteSource& file, const Catalog& catalog, const FieldEntry& entry,
                                        const engine::TransferStats& stats);
 

@@ -19,8 +19,6 @@
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "comm/tree.hpp"
-#include "io/local_box.hpp"
-#include "io/paired_boxes.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "lattice/site_order.hpp"

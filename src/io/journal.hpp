@@ -11,19 +11,48 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <limequat/catalog.hpp>
 #include <limequat/options.hpp>
 
+#include "base/bytes.hpp"
 #include "base/function_ref.hpp"
 #include "base/inner.hpp"
 #include "format/format.hpp"
-#include "io/journal_codec.hpp"
 #include "storage/forwarding.hpp"
 #include "storage/owners.hpp"
 
 namespace lq::io {
+
+// The journal of a file that is appended to, as bytes (docs/formats/journal.md): what the file was before, and, once
+// all is known, which of its bytes change.
+
+struct Journal {
+  // Bytes of the file before that change. They lie within its old size; the pieces are in order and do not overlap.
+  struct Piece {
+    std::uint64_t offset = 0;
+    std::vector<std::byte> before;
+    std::vector<std::byte> after;  // as many
+    friend bool operator==(const Piece&, const Piece&) = default;
+  };
+
+  std::uint64_t bytes_before = 0;  // size of the file
+  std::uint32_t start_crc = 0;     // CRC-32 of its first journal_start bytes
+  bool is_complete = false;        // else nothing of what follows is known
+  std::uint64_t bytes_after = 0;   // not less than before
+  std::vector<Piece> pieces = {};
+  friend bool operator==(const Journal&, const Journal&) = default;
+};
+
+inline constexpr std::uint64_t journal_start = 4096;
+inline constexpr std::uint64_t largest_journal = 256 * base::mebi;
+
+// The head alone where the journal is not complete.
+std::vector<std::byte> encode_journal(const Journal& journal);
+// Any bytes. Nothing: not even its head is there.
+std::optional<Journal> decode_journal(base::Bytes bytes);
 
 // "conf.h5" -> ".conf.h5.lq-journal", next to the file itself if this is the name of a link; a name that leaves no room
 // for both is cut and told from others by its CRC-32. File systems that place a file by its name (GlusterFS) put a
@@ -140,5 +169,49 @@ class LQ_INNER Appending {
   bool is_ours_ = false;  // the journal, to be removed
   int process_ = 0;       // that made it: a forked child leaves it alone
 };
+
+// Whether somebody who appends to a file was faster than who reads it, so that what was read may be a mixture.
+
+// A file that can tell whether all that was read of it would be read again.
+class RememberedReads final : public storage::ForwardingFile {
+ public:
+  explicit RememberedReads(std::shared_ptr<File> inner) : ForwardingFile(std::move(inner)) {}
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  // Reads all of it once more. What is after it meanwhile is nothing that was read.
+  bool are_still_so();
+
+ private:
+  struct Read {
+    std::uint64_t offset = 0, bytes = 0;
+    std::uint32_t crc = 0;
+  };
+  std::vector<Read> reads_;
+};
+
+class JournalWatch {
+ public:
+  // Both outlive it.
+  JournalWatch(storage::Transport& transport, storage::File& file);
+
+  const FoundJournal& found() const noexcept { return found_; }
+  // Whether what was read stood in the file at one moment. What is appended behind the old end, and a journal that is
+  // applied while it is heeded, disturb nobody. Where everything is read alike before and after a moment at which the
+  // journal was as it was found, all of it stood in the file at that moment. Time stamps spare the second reading where
+  // they can tell: states that follow each other within a tick of a file system's clock have the same. They spare the
+  // second look for a journal, too, where there was none: a file system asks all of its servers for such a name.
+  bool is_still_so(RememberedReads& reads) const;
+
+ private:
+  storage::Transport& transport_;
+  storage::File& file_;
+  storage::Identity before_;
+  std::int64_t began_ = 0;  // nanoseconds, by our clock
+  FoundJournal found_;
+};
+
+// Local. Does `work` on a file as its journal makes it, again where somebody who writes to it was faster, so that what
+// was read may be a mixture; io: it never rests. `work` is told what lies next to the file.
+LQ_INNER void read_undisturbed(storage::Transport& transport, const std::shared_ptr<storage::File>& file,
+                               base::FunctionRef<void(storage::File& file, const FoundJournal& journal)> work);
 
 }  // namespace lq::io

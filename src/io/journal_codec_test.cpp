@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A journal as bytes: both forms by hand, and every damage of one byte or length.
-#include "io/journal_codec.hpp"
+#include "io/journal.hpp"
 
 #include <gtest/gtest.h>
 

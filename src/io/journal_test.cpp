@@ -14,7 +14,6 @@
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
-#include "io/journal_watch.hpp"
 #include "io/new_file.hpp"
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/journal_watch.hpp"
+#include "io/journal.hpp"
 
 #include <algorithm>
 #include <chrono>

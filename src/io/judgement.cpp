@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/direct.hpp"
+#include "engine/file_order.hpp"
 #include "format/format.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
@@ -218,6 +220,23 @@ Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const engi
            .offset = entry.payload.offset,
            .expected = judgement.stated,
            .found = judgement.found}};
+}
+
+Judgement judge_sequence(base::ByteSource& sites, const FieldEntry& entry) {
+  Payload payload = entry.payload;
+  payload.file = 0;
+  payload.offset = 0;
+  payload.tile_sites = 0;
+  payload.tiles.clear();
+  payload.encoding.clear();
+  payload.arrays = 1;
+  payload.block = {};
+  payload.at_odd_points = false;
+  payload.length = payload.stored.volume() * payload.site_bytes();
+  engine::TransferStats stats(payload, sums_of(entry));
+  engine::checksum_sites(sites, payload, {}, engine::pump_options(payload, 0, 1, RouteOptions{}.memory_bytes, false),
+                         stats);
+  return judge(entry, stats, payload.stored);
 }
 
 }  // namespace lq::io

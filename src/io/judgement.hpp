@@ -16,6 +16,7 @@
 #include <limequat/inspect.hpp>
 #include <limequat/report.hpp>
 
+#include "base/byte_source.hpp"
 #include "engine/transfer_stats.hpp"
 
 namespace lq::io {
@@ -53,5 +54,10 @@ std::optional<Claim> unproven_claim(const Metadata& texts, std::string of);
 // The error for a sum that differs: expected, found, and zeros if there are any.
 Error mismatch_error(const Catalog& catalog, const FieldEntry& entry, const engine::TransferStats& stats,
                      const Judgement& judgement);
+
+// Sites of a field that are not where its file has them, held against the sums that the file states.
+
+// Local. `sites` has them one after the other, each as the payload of `entry` says, in its order.
+Judgement judge_sequence(base::ByteSource& sites, const FieldEntry& entry);
 
 }  // namespace lq::io

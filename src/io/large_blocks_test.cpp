@@ -10,9 +10,8 @@
 
 #include "engine/encoded_tiles.hpp"
 #include "format/format.hpp"
-#include "io/read.hpp"
+#include "io/transfer.hpp"
 #include "io/verify.hpp"
-#include "io/write.hpp"
 #include "support/blocked_format.hpp"
 #include "support/scratch_directory.hpp"
 

@@ -17,9 +17,9 @@
 #include "engine/transfer_stats.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
+#include "io/conversion.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
-#include "io/merge_texts.hpp"
 #include "io/verdict.hpp"
 #include "lattice/site_order.hpp"
 

@@ -15,7 +15,7 @@
 #include "comm/agree.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
-#include "io/part_plaquettes.hpp"
+#include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/link_checks.hpp"

@@ -9,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include <limequat/catalog.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
 
@@ -133,5 +135,15 @@ class LQ_INNER NewFile {
 bool require_target(storage::Transport& transport, const std::string& path, bool overwrite);
 // Local. Throws no_space unless the file system can take `bytes` bytes for a new file of that path.
 void require_space(storage::Transport& transport, const std::string& path, std::uint64_t bytes);
+
+// Temporary files that an interrupted writer left behind (base/path.hpp).
+
+// Paths, in order of name; empty where the directory cannot be read.
+LQ_INNER std::vector<std::string> leftovers_of(const std::string& path);
+// Those that the file does not need. Of files that belong together some may not have their names yet: they are part of
+// it.
+LQ_INNER std::vector<std::string> unneeded_leftovers(const Catalog& catalog);
+// Is this itself the name of a temporary file?
+LQ_INNER bool is_leftover(std::string_view path);
 
 }  // namespace lq::io

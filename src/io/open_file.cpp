@@ -13,8 +13,7 @@
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
-#include "io/local_box.hpp"
-#include "io/open_file.hpp"
+#include "io/background.hpp"
 #include "io/payload_files.hpp"
 #include "io/transfer.hpp"
 

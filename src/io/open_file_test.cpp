@@ -11,8 +11,8 @@
 
 #include <limequat/limequat.hpp>
 
-#include "io/read.hpp"
 #include "io/scan.hpp"
+#include "io/transfer.hpp"
 #include "storage/forwarding.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"

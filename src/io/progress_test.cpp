@@ -12,8 +12,7 @@
 #include <fmt/format.h>
 #include <limequat/limequat.hpp>
 
-#include "io/read.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "support/formula_field.hpp"
 #include "support/thread_comm.hpp"
 #include "support/ways_here.hpp"

@@ -3,17 +3,22 @@
 //
 // Questions to a file that need no data pump of their own: what is in it, does it keep to its specification, what
 // does each byte mean, the numbers of a site.
-#include <fmt/format.h>
+#include <string_view>
 
+#include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "format/component.hpp"
 #include "format/format.hpp"
-#include "io/journal_watch.hpp"
+#include "io/build_table.hpp"  // made by CMake
+#include "io/journal.hpp"
 #include "io/scan.hpp"
 #include "io/verify.hpp"
+#include "kernels/crc32.hpp"
+#include "kernels/dispatch.hpp"
 
 namespace lq {
 
@@ -50,6 +55,23 @@ std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
 
 std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {
   return lq::open(path, {}, options.limits).read_site(site, options);
+}
+
+// What the library was built with. The table is made by CMake (cmake/Dependencies.cmake), which also prints it.
+
+std::vector<BuildPart> build_parts() {
+  std::vector<BuildPart> parts = {
+      {"compiler", true, build_table::compiler},
+      {"kernels", true, fmt::format("{}, CRC-32 by {}", kernels::instruction_set_name(), kernels::crc32_provider())}};
+  for (const build_table::Row& row : build_table::rows) {
+    BuildPart part{std::string(row.name), row.is_present, std::string(row.note)};
+    if (auto why = part.is_present ? format::absence_of(row.component) : std::nullopt) {
+      part.is_present = false;
+      part.note = std::move(*why);
+    }
+    parts.push_back(std::move(part));
+  }
+  return parts;
 }
 
 }  // namespace lq

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/read.hpp"
+#include "io/transfer.hpp"
 
 #include <fmt/format.h>
 
@@ -20,7 +20,6 @@
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
 #include "io/sites.hpp"
-#include "io/transfer.hpp"
 #include "lattice/local_field.hpp"
 #include "options/agreed.hpp"
 

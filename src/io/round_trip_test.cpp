@@ -10,8 +10,7 @@
 #include <limequat/error.hpp>
 
 #include "io/field_writer.hpp"
-#include "io/read.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/formula_field.hpp"

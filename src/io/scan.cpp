@@ -15,7 +15,7 @@
 #include "comm/wire.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
-#include "io/journal_watch.hpp"
+#include "io/journal.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
 #include "storage/subfiles.hpp"

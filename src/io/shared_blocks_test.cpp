@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Blocks in memory of several processes, which may die at any moment.
-#include "io/shared_blocks.hpp"
+#include "io/node_cache.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A damaged byte is found from the change of the two sums alone.
-#include "io/single_byte.hpp"
+#include "io/damage.hpp"
 
 #include <gtest/gtest.h>
 

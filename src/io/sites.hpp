@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -140,5 +141,11 @@ class SiteTransfer {
   std::unique_ptr<engine::Movement> movement_;  // refers to the others
   std::vector<Tile> tiles_;
 };
+
+// Who reads back what whom wrote: a client's own cache cannot vouch for the file.
+
+// Collective. How many ranks after itself each rank finds the share that it reads back, such that as many as possible
+// read what another client wrote. `client`: of this rank, NewFile::client. 1 where all are one client.
+std::uint64_t shift_to_other_clients(comm::Comm& comm, std::uint64_t client);
 
 }  // namespace lq::io

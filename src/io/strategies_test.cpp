@@ -7,8 +7,7 @@
 
 #include <limequat/error.hpp>
 
-#include "io/read.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "lattice/site_order.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"

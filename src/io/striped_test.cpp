@@ -12,7 +12,7 @@
 #include <limequat/file_system.hpp>
 #include <limequat/machine.hpp>
 
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "storage/file_system.hpp"
 #include "storage/stripes.hpp"
 #include "support/error_of.hpp"

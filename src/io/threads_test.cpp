@@ -21,9 +21,8 @@
 
 #include "engine/direct.hpp"
 #include "engine/file_order.hpp"
-#include "io/read.hpp"
+#include "io/transfer.hpp"
 #include "io/verify.hpp"
-#include "io/write.hpp"
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "storage/forwarding.hpp"

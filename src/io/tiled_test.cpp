@@ -12,8 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "format/format.hpp"
-#include "io/read.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "kernels/crc32.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include <limequat/catalog.hpp>
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/options.hpp>
@@ -15,6 +16,7 @@
 
 #include "base/inner.hpp"
 #include "engine/movement.hpp"
+#include "io/field_writer.hpp"
 #include "io/scan.hpp"
 #include "storage/transport.hpp"
 
@@ -37,5 +39,31 @@ std::unique_ptr<Transfer> begin_read(storage::Transport& transport, const std::s
 // Collective. The same of a file that is open.
 LQ_INNER std::unique_ptr<Transfer> begin_read(const std::shared_ptr<ScannedFile>& file, const Grid& grid,
                                               const MutableField& field, const ReadOptions& options);
+
+// Writing fields over any transport; the public calls use the POSIX one.
+
+// Collective. As lq::write.
+Report write_field(storage::Transport& transport, const std::string& path, const Grid& grid, const Field& field,
+                   const WriteOptions& options);
+
+// Collective. Appends a field that lies in the memory of the grid's ranks. With `watches_numbers` the report warns of
+// those that are NaN or infinite in the file.
+LQ_INNER Report append_field(FieldWriter& writer, storage::Transport& transport, const Grid& grid,
+                             const std::string& path, const std::string& name, const Field& field,
+                             const Metadata& metadata, const WriteOptions& options, bool watches_numbers = false);
+
+// Reading fields over any transport; the public calls use the POSIX one.
+
+// Collective. As lq::read.
+Report read_field(storage::Transport& transport, const std::string& path, const Grid& grid, const MutableField& field,
+                  const ReadOptions& options);
+
+// Collective. One field of a file that was scanned already, sound in its other parts or not; `local` is resolved.
+// seconds.total is left to the caller.
+Report read_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                  const MutableField& local, const ReadOptions& options);
+// Collective. The same with a field as users give it, and seconds.total.
+Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                   const MutableField& field, const ReadOptions& options);
 
 }  // namespace lq::io

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,6 @@
 #include "comm/agree.hpp"
 #include "io/observe.hpp"
 #include "io/sites.hpp"
-#include "io/transfer.hpp"
 #include "lattice/local_field.hpp"
 #include "physics/plaquettes.hpp"
 

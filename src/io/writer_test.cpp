@@ -11,8 +11,8 @@
 
 #include "format/format.hpp"
 #include "io/field_writer.hpp"
+#include "io/transfer.hpp"
 #include "io/verify.hpp"
-#include "io/write.hpp"
 #include "support/error_of.hpp"
 #include "support/formula_field.hpp"
 #include "support/scratch_directory.hpp"

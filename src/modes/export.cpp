@@ -21,7 +21,7 @@
 #include "comm/agree.hpp"
 #include "format/scidac/plan.hpp"
 #include "format/vectors/vectors.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::modes {

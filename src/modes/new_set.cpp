@@ -15,7 +15,7 @@
 #include "comm/agree.hpp"
 #include "format/modes/set.hpp"
 #include "io/journal.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "options/agreed.hpp"
 
 namespace lq::modes {

@@ -21,7 +21,6 @@
 #include "comm/agree.hpp"
 #include "format/modes/set.hpp"
 #include "io/background.hpp"
-#include "io/open_file.hpp"
 #include "io/transfer.hpp"
 #include "lattice/local_field.hpp"
 #include "lattice/site_exchange.hpp"

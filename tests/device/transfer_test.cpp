@@ -16,8 +16,7 @@
 #include <limequat/physics.hpp>
 
 #include "device/pooled_buffer.hpp"
-#include "io/read.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "support/device_memory.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"

@@ -21,7 +21,7 @@
 
 #include <limequat/limequat.hpp>
 
-#include "io/leftovers.hpp"
+#include "io/new_file.hpp"
 #include "io/replacement.hpp"
 #include "support/error_of.hpp"
 #include "support/every_writer.hpp"

@@ -14,9 +14,8 @@
 
 #include <limequat/error.hpp>
 
-#include "io/read.hpp"
 #include "io/replacement.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/file_contents.hpp"

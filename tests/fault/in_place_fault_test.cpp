@@ -12,7 +12,7 @@
 
 #include "io/field_writer.hpp"
 #include "io/journal.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
 #include "support/formula_field.hpp"

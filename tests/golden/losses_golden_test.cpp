@@ -16,7 +16,7 @@
 
 #include "format/format.hpp"
 #include "format/lime/header.hpp"
-#include "io/read.hpp"
+#include "io/transfer.hpp"
 #include "io/verify.hpp"
 #include "storage/transport.hpp"
 #include "support/contents.hpp"

@@ -14,7 +14,6 @@
 #include "base/bytes.hpp"
 #include "io/field_writer.hpp"
 #include "io/transfer.hpp"
-#include "io/write.hpp"
 #include "scale/counted.hpp"
 #include "sets/checkpoint/new_set.hpp"
 #include "support/file_contents.hpp"

@@ -9,8 +9,7 @@
 #include <limequat/async.hpp>
 
 #include "comm/agree.hpp"
-#include "io/read.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "torture/numbers.hpp"
 
 namespace lq::torture {

@@ -16,7 +16,6 @@
 #include "hdf5/session/store.hpp"
 #include "io/scan.hpp"
 #include "io/transfer.hpp"
-#include "io/write.hpp"
 
 namespace lq::hdf5 {
 

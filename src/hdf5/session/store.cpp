@@ -10,7 +10,6 @@
 #include "hdf5/driver/driver.hpp"
 #include "hdf5/headers/structures.hpp"
 #include "io/journal.hpp"
-#include "io/journal_watch.hpp"
 
 namespace lq::hdf5 {
 

@@ -12,7 +12,7 @@
 #include "base/read_twice.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
-#include "io/write.hpp"
+#include "io/transfer.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 

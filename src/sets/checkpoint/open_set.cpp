@@ -13,9 +13,9 @@
 
 #include "base/text.hpp"
 #include "comm/agree.hpp"
-#include "io/read.hpp"
 #include "io/replacement.hpp"
 #include "io/scan.hpp"
+#include "io/transfer.hpp"
 #include "options/agreed.hpp"
 #include "sets/checkpoint/set_tables.hpp"
 

@@ -12,7 +12,7 @@
 
 #include "base/text.hpp"
 #include "format/format.hpp"
-#include "io/read.hpp"
+#include "io/transfer.hpp"
 #include "storage/pinned_transport.hpp"
 
 namespace lq::sets {

@@ -17,7 +17,7 @@
 #include "comm/agree.hpp"
 #include "io/journal.hpp"
 #include "io/new_file.hpp"
-#include "io/other_clients.hpp"
+#include "io/sites.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::sets {

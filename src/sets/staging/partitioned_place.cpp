@@ -16,7 +16,7 @@
 
 #include "base/path.hpp"
 #include "format/format.hpp"
-#include "io/merge_texts.hpp"
+#include "io/conversion.hpp"
 #include "storage/window.hpp"
 
 namespace lq::sets {

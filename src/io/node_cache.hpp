@@ -43,7 +43,7 @@ class SharedBlocks {
 
  private:
   struct Slot {
-    std::atomic<std::uint64_t> word;    // block, what becomes of it, and who: see shared_blocks.cpp
+    std::atomic<std::uint64_t> word;    // block, what becomes of it, and who: see node_cache.cpp
     std::atomic<std::uint64_t> used;    // when, by the clock of Counts
     std::atomic<std::uint64_t> length;  // bytes that there were
     std::uint64_t unused;

@@ -1,0 +1,203 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Completion scripts, made from the table of verbs and what each of them takes.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/arguments.hpp"
+#include "cli/command.hpp"
+#include "cli/exit_code.hpp"
+
+namespace lq::cli {
+
+namespace {
+
+struct VerbArguments {
+  std::string name;
+  std::string summary;
+  std::vector<Argument> arguments;
+};
+
+// Completion for bash.
+
+std::string bash_completion(const std::vector<VerbArguments>& verbs) {
+  std::string names;
+  std::string options;  // case branches: the options of each verb
+  std::string values;   // case branches: the words an option takes; free text offers file names
+  for (const VerbArguments& verb : verbs) {
+    names += (names.empty() ? "" : " ") + verb.name;
+    std::string words;
+    for (const Argument& argument : verb.arguments) {
+      if (argument.is_positional) continue;
+      for (const std::string& name : argument.names) {
+        words += (words.empty() ? "" : " ") + name;
+        if (!argument.choices.empty()) {
+          values += fmt::format("    '{} {}') words='{}' ;;\n", verb.name, name, fmt::join(argument.choices, " "));
+        }
+      }
+    }
+    options += fmt::format("      {}) words='{}' ;;\n", verb.name, words);
+  }
+  return fmt::format(R"(# Completion of lq and lq-mpi for bash.
+_lq() {{
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} verb='' words='' i
+  for ((i = 1; i < COMP_CWORD; ++i)); do
+    if [[ ${{COMP_WORDS[i]}} != -* ]]; then
+      verb=${{COMP_WORDS[i]}}
+      break
+    fi
+  done
+  COMPREPLY=()
+  case "$verb $prev" in
+{}  esac
+  if [[ -n $words ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    return
+  fi
+  if [[ -z $verb || $cur == -* ]]; then
+    case $verb in
+      '') words='{} help --json --quiet --verbose --version --help' ;;
+{}    esac
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
+    return
+  fi
+  mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+}}
+complete -o filenames -F _lq lq lq-mpi
+)",
+                     values, names, options);
+}
+
+// Completion for fish.
+
+std::string quoted_for_fish(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+  return out + "'";
+}
+
+std::string fish_completion(const std::vector<VerbArguments>& verbs) {
+  std::string script = "# Completion of lq and lq-mpi for fish.\n";
+  for (const char* program : {"lq", "lq-mpi"}) {
+    for (const VerbArguments& verb : verbs) {
+      script += fmt::format("complete -c {} -n __fish_use_subcommand -f -a {} -d {}\n", program, verb.name,
+                            quoted_for_fish(verb.summary));
+      for (const Argument& argument : verb.arguments) {
+        if (argument.is_positional) continue;
+        script += fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, verb.name);
+        for (const std::string& name : argument.names) {
+          script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+        }
+        if (!argument.value.empty()) script += " -r";
+        if (!argument.choices.empty()) script += fmt::format(" -f -a '{}'", fmt::join(argument.choices, " "));
+        script += fmt::format(" -d {}\n", quoted_for_fish(argument.help));
+      }
+    }
+  }
+  return script;
+}
+
+// Completion for zsh.
+
+// Inside single quotes of the shell, and inside the brackets of _arguments.
+std::string quoted_for_zsh(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else if (c == '[' || c == ']' || c == ':') {
+      out += {'\\', c};
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string specification(const Argument& argument) {
+  std::string action;
+  if (!argument.value.empty()) {
+    action = argument.choices.empty()
+                 ? fmt::format(":{}:_files", quoted_for_zsh(argument.value))
+                 : fmt::format(":{}:({})", quoted_for_zsh(argument.value), fmt::join(argument.choices, " "));
+  }
+  if (argument.is_positional) {
+    const char* files = argument.is_file ? "_files" : "";
+    return fmt::format("      '{}:{}:{}' \\\n", argument.repeats ? "*" : "", quoted_for_zsh(argument.value), files);
+  }
+  std::string lines;
+  for (const std::string& name : argument.names) {
+    lines += fmt::format("      '{}{}[{}]{}' \\\n", argument.repeats ? "*" : "", name, quoted_for_zsh(argument.help),
+                         action);
+  }
+  return lines;
+}
+
+std::string zsh_completion(const std::vector<VerbArguments>& verbs) {
+  std::string names;
+  std::string branches;
+  for (const VerbArguments& verb : verbs) {
+    names += fmt::format("    '{}:{}'\n", verb.name, quoted_for_zsh(verb.summary));
+    branches += fmt::format("    {})\n      _arguments \\\n", verb.name);
+    for (const Argument& argument : verb.arguments) branches += specification(argument);
+    branches += "        && return 0\n      ;;\n";
+  }
+  return fmt::format(R"(#compdef lq lq-mpi
+# Completion of lq and lq-mpi for zsh.
+_lq() {{
+  local -a verbs
+  verbs=(
+{}  )
+  local context state line
+  _arguments -C '--json[results as JSON]' '--version[version]' '--help[overview]' '1:verb:->verb' '*::argument:->rest'
+  if [[ $state == verb ]]; then
+    _describe verb verbs
+    return
+  fi
+  case $line[1] in
+{}  esac
+}}
+_lq "$@"
+)",
+                     names, branches);
+}
+
+// lq completion SHELL: run at build time for the files that are installed, or by the user:
+//   source <(lq completion bash)
+
+std::vector<VerbArguments> visible_verbs() {
+  std::vector<VerbArguments> verbs;
+  for (const Command& command : commands()) {
+    if (command.hidden) continue;
+    Session session("lq", Communicator());
+    Arguments arguments;
+    declare(command, session, arguments);
+    std::vector<Argument> all = arguments.all();
+    bool help = false;
+    Arguments common;
+    common.flag("-h,--help", help, "what the verb takes");
+    all.push_back(common.all().front());
+    verbs.push_back({std::string(command.name), std::string(command.summary), all});
+  }
+  return verbs;
+}
+
+}  // namespace
+
+Run declare_completion(Arguments& arguments) {
+  const auto shell = std::make_shared<std::string>();
+  arguments.word("SHELL", *shell, "which shell", {"bash", "zsh", "fish"});
+  return [shell](Session& session) {
+    const std::vector<VerbArguments> verbs = visible_verbs();
+    session.out.write(*shell == "bash"  ? bash_completion(verbs)
+                      : *shell == "zsh" ? zsh_completion(verbs)
+                                        : fish_completion(verbs));
+    return fine;
+  };
+}
+
+}  // namespace lq::cli
