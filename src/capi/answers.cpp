@@ -8,8 +8,8 @@
 
 #include <limequat/file.hpp>
 
+#include "capi/call.hpp"
 #include "capi/handles.hpp"
-#include "capi/text.hpp"
 
 struct lq_catalog {
   lq::Catalog catalog;

@@ -12,7 +12,7 @@
 #include <limequat.h>
 
 #include "base/inner.hpp"
-#include "capi/failure.hpp"
+#include "capi/call.hpp"
 #include "capi/options.hpp"
 
 namespace lq::capi {

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Fields by value: constructors, and the translation to the fields of C++.
-#include "capi/field.hpp"
+#include "capi/transfer_call.hpp"
 
 #include <limits>
 #include <string>
 
-#include "capi/failure.hpp"
+#include "capi/call.hpp"
 #include "device/driver.hpp"
 
 namespace lq::capi {

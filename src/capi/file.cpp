@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Reading and writing fields.
-#include <limequat/file.hpp>
-
 #include <tuple>
+
+#include <limequat/async.hpp>
+#include <limequat/file.hpp>
+#include <limequat/json.hpp>
 
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
@@ -82,3 +84,128 @@ lq_status lq_writer_close(lq_writer* writer) {
 }
 
 void lq_writer_free(lq_writer* writer) { delete writer; }
+
+// Files that stay open.
+
+struct lq_file {
+  lq::Communicator communicator;
+  lq::File file;
+};
+
+namespace {
+
+using lq::capi::agreed;
+using lq::capi::given;
+using lq::capi::grid_of;
+using lq::capi::guarded;
+using lq::capi::Room;
+
+}  // namespace
+
+lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file** file) {
+  return guarded([&] {
+    const lq::Communicator group = lq::capi::communicator_of(options == nullptr ? nullptr : options->communicator);
+    auto [room, name, limits] = agreed(group, [&] {
+      return std::tuple(Room(file, "file"), lq::capi::text(path, "path"), lq::capi::options_of(options));
+    });
+    room.fill(group, lq::open(name, group, limits));
+  });
+}
+
+lq_status lq_file_catalog(const lq_file* file, char** json) {
+  return guarded([&] {
+    given(json, "json");
+    lq::capi::hand_out(lq::to_json(given(file, "file")->file.catalog()), json);
+  });
+}
+
+lq_status lq_file_read(const lq_file* file, const lq_grid* grid, lq_field field, const lq_read_options* options) {
+  return guarded([&] {
+    const auto call = agreed(grid_of(grid).communicator(), [&] {
+      return lq::capi::read_call(given(file, "file")->file.catalog().path.c_str(), field, options);
+    });
+    lq::capi::hand_out_report(file->file.read(grid->grid, call.field, call.options), call);
+  });
+}
+
+lq_status lq_file_read_async(const lq_file* file, const lq_grid* grid, lq_field field, const lq_read_options* options,
+                             lq_pending** pending) {
+  return guarded([&] {
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      const char* const path = given(file, "file")->file.catalog().path.c_str();
+      return std::pair(Room(pending, "pending"), lq::capi::read_call(path, field, options));
+    });
+    room.fill(lq::read_async(file->file, grid->grid, call.field, call.options));
+  });
+}
+
+lq_status lq_file_read_record(const lq_file* file, const char* type, uint64_t index, lq_sink sink, void* context) {
+  return guarded([&] {
+    if (sink == nullptr) lq::capi::reject("sink is NULL");
+    const std::string bytes = given(file, "file")->file.read_record(lq::capi::text(type, "type"), index);
+    sink(bytes.data(), bytes.size(), context);
+  });
+}
+
+void lq_file_free(lq_file* file) { delete file; }
+
+// Transfers in the background.
+
+namespace {
+
+using lq::capi::agreed;
+using lq::capi::given;
+using lq::capi::grid_of;
+using lq::capi::guarded;
+using lq::capi::Room;
+
+// The guard of borrowed memory must know how much there is, which C need not tell.
+void measure(lq::Field& field, const lq_field& given_field, const lq::Grid& grid) {
+  if (field.data == nullptr || given_field.available != 0 || !field.memory.is_plain()) return;
+  lq::FieldSpec spec = field.spec;
+  if (spec.kind == lq::FieldKind::gauge && spec.links == 0) {
+    spec = lq::gauge_spec(spec.precision, spec.colors, grid.extents().size());
+  }
+  field.available = grid.local_volume() * spec.numbers;
+}
+
+}  // namespace
+
+lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options,
+                         lq_pending** pending) {
+  return guarded([&] {
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      auto made = std::pair(Room(pending, "pending"), lq::capi::write_call(path, field, options));
+      measure(made.second.field, field, grid->grid);
+      return made;
+    });
+    room.fill(lq::write_async(call.path, grid->grid, call.field, call.options));
+  });
+}
+
+lq_status lq_read_async(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options,
+                        lq_pending** pending) {
+  return guarded([&] {
+    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
+      return std::pair(Room(pending, "pending"), lq::capi::read_call(path, field, options));
+    });
+    room.fill(lq::read_async(call.path, grid->grid, call.field, call.options));
+  });
+}
+
+lq_status lq_pending_test(lq_pending* pending, int* done) {
+  return guarded([&] {
+    given(done, "done");
+    *done = given(pending, "pending")->pending.test() ? 1 : 0;
+  });
+}
+
+lq_status lq_pending_wait(lq_pending* pending, char** report_json) {
+  return guarded([&] { lq::capi::hand_out_report(given(pending, "pending")->pending.wait(), report_json); });
+}
+
+lq_status lq_pending_cancel(lq_pending* pending) {
+  return guarded([&] { given(pending, "pending")->pending.cancel(); });
+}
+
+void lq_pending_free(lq_pending* pending) { delete pending; }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "capi/handles.hpp"
-#include "capi/option_struct.hpp"
+#include "capi/options.hpp"
 
 namespace lq::capi {
 

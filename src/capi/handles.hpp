@@ -13,7 +13,7 @@
 #include <limequat/async.hpp>
 #include <limequat/grid.hpp>
 
-#include "capi/failure.hpp"
+#include "capi/call.hpp"
 #include "options/values.hpp"
 
 struct lq_communicator {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <tuple>
 
+#include "capi/call.hpp"
 #include "capi/handles.hpp"
-#include "capi/text.hpp"
 #include "capi/transfer_call.hpp"
 
 struct lq_multifile_writer {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "capi/answers.hpp"
+#include "capi/call.hpp"
 #include "capi/handles.hpp"
-#include "capi/text.hpp"
 
 struct lq_node_cache {
   lq::NodeCache cache;

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "capi/handles.hpp"
-#include "capi/option_struct.hpp"
+#include "capi/options.hpp"
 #include "comm/message_comm.hpp"
 
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The functions of the structs of options, and what no row of a table says.
-#include "capi/option_functions.hpp"
-#include "capi/text.hpp"
+#include "capi/options.hpp"
+#include "capi/call.hpp"
 #include "options/values.hpp"
 
 namespace lq::capi {

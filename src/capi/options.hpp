@@ -4,8 +4,11 @@
 // Option structs to the options of C++, row by row of their tables.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
 #include <string_view>
 
+#include <limequat.h>
 #include <limequat/diagnose.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
@@ -17,12 +20,47 @@
 #include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
 
-#include <limequat.h>
-
-#include "capi/option_struct.hpp"
+#include "capi/call.hpp"
 #include "options/option.hpp"
 
 namespace lq::capi {
+
+// Structs that may grow: the caller says how large the struct it was compiled with is, and both sides use
+// what they both know.
+
+inline constexpr std::size_t largest_struct = 4096;  // above this a size is not a size but garbage
+
+// The body of every init function; `make` returns the struct with these.
+template <class Options>
+lq_status init_options(Options* options, std::size_t struct_size, Options (*make)()) noexcept {
+  return guarded([&] {
+    given(options, "options");
+    if (struct_size < sizeof(std::size_t) || struct_size > largest_struct) {
+      reject("struct_size is " + std::to_string(struct_size) + ", expected sizeof(the struct)");
+    }
+    Options defaults = make();
+    defaults.struct_size = struct_size;
+    std::memset(static_cast<void*>(options), 0, struct_size);
+    std::memcpy(static_cast<void*>(options), &defaults, std::min(struct_size, sizeof(Options)));
+  });
+}
+
+// The options given, or the defaults for NULL. Members that the caller's version lacks have their defaults;
+// members that this version lacks must be 0.
+template <class Options>
+Options given_options(const Options* options, Options defaults) {
+  if (options == nullptr) return defaults;
+  const std::size_t size = options->struct_size;
+  if (size < sizeof(std::size_t) || size > largest_struct) {
+    reject("struct_size of the options is " + std::to_string(size) + ": call the init function first");
+  }
+  const auto* bytes = reinterpret_cast<const unsigned char*>(options);
+  if (size > sizeof(Options) && std::any_of(bytes + sizeof(Options), bytes + size, [](auto b) { return b != 0; })) {
+    throw Error(Code::unsupported, "the options use members that library " + std::string(version()) + " does not know");
+  }
+  std::memcpy(static_cast<void*>(&defaults), options, std::min(size, sizeof(Options)));
+  return defaults;
+}
 
 // The struct of C++ that one of C stands for, and its table.
 template <class C>
@@ -146,3 +184,41 @@ PlanRequest plan_request(const lq_plan_options* options, int dimensions);
 Machine machine_of(const lq_plan_options* options);
 
 }  // namespace lq::capi
+
+// The functions that all structs of options have.
+
+namespace lq::capi {
+
+// By way of options of C++, which know what a text means; a text itself is lent as it is.
+template <class C>
+lq_status set_option(C* options, const char* name, const char* value) noexcept {
+  return guarded([&] {
+    C known = given_options(given(options, "options"));
+    const options::Option& row = options::row_of(table_of<C>(), given(name, "name"));
+    const std::string_view text = given(value, "value");
+    if (row.member.kind == options::Kind::texts) options::reject(row.name, text, "a text: set the members instead");
+    typename Meaning<C>::Options meant{};
+    row.member.take(&meant, text, row, row.name);
+    if (row.member.lend != nullptr) {
+      row.member.lend(&known, value);
+    } else {
+      row.member.to_c(&meant, &known);
+    }
+    const std::size_t offset = row.member.c.back().offset;
+    if (offset >= options->struct_size) {
+      throw Error(Code::unsupported,
+                  "the struct of options that the program was compiled with has no member " + std::string(row.name));
+    }
+    std::memcpy(static_cast<void*>(options), &known, std::min(options->struct_size, sizeof(C)));
+  });
+}
+
+}  // namespace lq::capi
+
+#define LQ_OPTION_STRUCT(name)                                                     \
+  lq_status name##_init(name* options, size_t struct_size) {                       \
+    return lq::capi::init_options(options, struct_size, lq::capi::defaults<name>); \
+  }                                                                                \
+  lq_status name##_set(name* options, const char* option, const char* value) {     \
+    return lq::capi::set_option(options, option, value);                           \
+  }

@@ -14,9 +14,9 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "capi/call.hpp"
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
-#include "capi/text.hpp"
 
 struct lq_view {
   lq::View view;

@@ -6,10 +6,10 @@
 
 #include <limequat/json.hpp>
 
-#include "capi/field.hpp"
+#include "capi/call.hpp"
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
-#include "capi/text.hpp"
+#include "capi/transfer_call.hpp"
 
 namespace {
 

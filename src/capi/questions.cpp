@@ -2,18 +2,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Questions to files, answered in JSON.
-#include <limequat/inspect.hpp>
-
 #include <algorithm>
 
 #include <limequat/diagnose.hpp>
 #include <limequat/file.hpp>
+#include <limequat/file_system.hpp>
+#include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
+#include <limequat/plan.hpp>
+#include <limequat/stall.hpp>
 
 #include "capi/answers.hpp"
+#include "capi/call.hpp"
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
-#include "capi/text.hpp"
+#include "capi/transfer_call.hpp"
 
 namespace {
 
@@ -157,5 +160,41 @@ lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const
     }
     if (numbers != nullptr) std::ranges::copy(values, numbers);
     *count = values.size();
+  });
+}
+
+// Plans of transfers, answered in JSON.
+
+lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensions, lq_field field,
+                  const lq_plan_options* options, char** json) {
+  return lq::capi::guarded([&] {
+    lq::capi::given(json, "json");
+    const lq::Extents extents = lq::capi::coord_of(lattice, dimensions, "lattice");
+    lq::PlanRequest request = lq::capi::plan_request(options, dimensions);
+    request.lattice = extents;
+    request.processes = lq::capi::coord_of(processes, dimensions, "processes");
+    request.spec = lq::capi::readable(field).spec;
+    lq::capi::hand_out(lq::to_json(lq::plan_transfer(request, lq::capi::machine_of(options))), json);
+  });
+}
+
+// File systems: what is known of one, and who waits for one.
+
+lq_status lq_file_system_of(const char* path, char** json) {
+  return lq::capi::guarded([&] {
+    lq::capi::given(json, "json");
+    lq::capi::hand_out(lq::to_json(lq::file_system_of(lq::capi::text(path, "path"))), json);
+  });
+}
+
+lq_status lq_watch_stalls(double seconds, lq_stall_tell tell, void* context) {
+  return lq::capi::guarded([&] {
+    if (tell == nullptr) return lq::watch_stalls(seconds, {});
+    lq::watch_stalls(seconds, [tell, context](const lq::Stall& stall) {
+      const std::string sentence = lq::to_string(stall);
+      const lq_stall c{sizeof(lq_stall), stall.call.c_str(), stall.path.c_str(), stall.offset,
+                       stall.bytes,      stall.seconds,      sentence.c_str()};
+      tell(&c, context);
+    });
   });
 }

@@ -6,14 +6,22 @@
 
 #include <string>
 
+#include <limequat.h>
+#include <limequat/field.hpp>
 #include <limequat/json.hpp>
 
+#include "base/inner.hpp"
 #include "capi/answers.hpp"
-#include "capi/field.hpp"
+#include "capi/call.hpp"
 #include "capi/options.hpp"
-#include "capi/text.hpp"
 
 namespace lq::capi {
+
+// lq_field to the fields of C++.
+
+// invalid_argument for members that describe no field.
+LQ_INNER Field readable(const lq_field& field);
+LQ_INNER MutableField writable(const lq_field& field);
 
 template <class Field, class Options>
 struct TransferCall {

@@ -9,8 +9,8 @@
 
 #include <limequat/qcdml.hpp>
 
-#include "capi/option_functions.hpp"
-#include "capi/text.hpp"
+#include "capi/call.hpp"
+#include "capi/options.hpp"
 
 namespace lq::capi {
 

@@ -6,7 +6,7 @@
 
 #include <limequat/mpi.hpp>
 
-#include "mpi/mpi_error.hpp"
+#include "mpi/calls.hpp"
 
 namespace lq::mpi {
 

@@ -11,7 +11,7 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
-#include "mpi/mpi_error.hpp"
+#include "mpi/calls.hpp"
 
 namespace lq::mpi {
 namespace {

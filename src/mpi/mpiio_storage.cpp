@@ -11,8 +11,8 @@
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
+#include "mpi/calls.hpp"
 #include "mpi/file_view.hpp"
-#include "mpi/mpi_error.hpp"
 
 namespace lq::mpi {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
-#include "mpi/mpi_error.hpp"
+#include "mpi/calls.hpp"
 #include "mpi/probe.hpp"
 
 namespace lq::mpi {

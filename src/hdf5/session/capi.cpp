@@ -13,7 +13,7 @@
 
 #include "capi/answers.hpp"
 #include "capi/handles.hpp"
-#include "capi/option_functions.hpp"
+#include "capi/options.hpp"
 #include "capi/transfer_call.hpp"
 
 namespace lq::capi {

@@ -6,8 +6,8 @@
 
 #include <limequat/error.hpp>
 
+#include "mpi/calls.hpp"
 #include "mpi/file_view.hpp"
-#include "mpi/wait.hpp"
 #include "storage/posix_file.hpp"
 
 namespace lq::compat::lemon {

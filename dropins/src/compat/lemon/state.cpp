@@ -23,8 +23,8 @@
 #include "compat/record_header.hpp"
 #include "engine/movement.hpp"
 #include "io/storage_file.hpp"
+#include "mpi/calls.hpp"
 #include "mpi/file_view.hpp"
-#include "mpi/mpi_error.hpp"
 
 namespace lq::compat::lemon {
 

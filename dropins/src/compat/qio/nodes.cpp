@@ -14,8 +14,8 @@
 #ifdef LQ_WITH_MPI
 #include <limequat/mpi.hpp>
 
+#include "mpi/calls.hpp"
 #include "mpi/mpi_comm.hpp"
-#include "mpi/mpi_error.hpp"
 
 extern "C" {
 // Of QMP; null where the program has none.

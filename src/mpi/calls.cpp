@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What MPI says, as our errors.
-#include "mpi/mpi_error.hpp"
+#include "mpi/calls.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,8 @@
 
 #include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
+
+#include "base/backoff.hpp"
 
 namespace lq::mpi {
 namespace {
@@ -106,6 +108,23 @@ void require_running() {
     throw Error(Code::wrong_state, "MPI: not initialised; create an lq::mpi::Environment or call MPI_Init first");
   }
   if (finalised != 0) throw Error(Code::wrong_state, "MPI: already finalised; nothing collective can follow");
+}
+
+// Polling with a pause in between that grows: where ranks share a core, those who wait must not take it from those who
+// work.
+
+void wait(MPI_Request& request, const char* what, MPI_Status* status) {
+  int done = 0;
+  check(MPI_Test(&request, &done, status), what);
+  base::Backoff backoff(base::Backoff::Who::rank);
+  while (done == 0) {
+    backoff.wait();
+    check(MPI_Test(&request, &done, status), what);
+  }
+}
+
+void wait_all(std::vector<MPI_Request>& requests, const char* what) {
+  for (MPI_Request& request : requests) wait(request, what);
 }
 
 }  // namespace lq::mpi

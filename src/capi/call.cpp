@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The last failure on each thread and its accessors; the numbers of both enumerations held together.
-#include "capi/failure.hpp"
+#include "capi/call.hpp"
 
+#include <cstdlib>
+#include <cstring>
 #include <new>
 #include <optional>
 
@@ -105,3 +107,18 @@ const char* lq_error_expected(void) { return facts().expected.c_str(); }
 const char* lq_error_found(void) { return facts().found.c_str(); }
 int lq_error_errno(void) { return facts().system_errno; }
 const char* lq_error_json(void) { return last_failure.error ? last_failure.json.c_str() : "{}"; }
+
+// Texts handed out live in malloc memory, so that they may cross any language.
+
+namespace lq::capi {
+
+void hand_out(const std::string& value, char** out) {
+  auto* copy = static_cast<char*>(std::malloc(value.size() + 1));
+  if (copy == nullptr) throw std::bad_alloc();
+  std::memcpy(copy, value.c_str(), value.size() + 1);
+  *out = copy;
+}
+
+}  // namespace lq::capi
+
+void lq_text_free(char* text) { std::free(text); }

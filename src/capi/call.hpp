@@ -6,9 +6,10 @@
 
 #include <string>
 
+#include <limequat.h>
 #include <limequat/error.hpp>
 
-#include <limequat.h>
+#include "base/inner.hpp"
 
 namespace lq::capi {
 
@@ -44,5 +45,16 @@ T* given(T* pointer, const char* argument) {
   if (pointer == nullptr) reject(std::string(argument) + " is NULL");
   return pointer;
 }
+
+// Texts in and out of the C API.
+
+// A text that must be there.
+inline std::string text(const char* value, const char* argument) { return given(value, argument); }
+
+// A text that may be NULL, which is the empty one.
+inline std::string optional_text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
+
+// Sets *out to a copy for lq_text_free.
+LQ_INNER void hand_out(const std::string& value, char** out);
 
 }  // namespace lq::capi

@@ -6,6 +6,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include <limequat/mpi.hpp>
 
 namespace lq::mpi {
 
@@ -22,5 +25,22 @@ void require_own_mpi();
 
 // The same, and unless MPI is initialised and not yet finalised.
 void require_running();
+
+// Waiting for MPI without holding on to the core. Blocking calls of MPICH spin for a whole slice of the scheduler
+// before another rank on the same core may run, which makes collectives a hundred times slower on a laptop; so all
+// operations here are started as non-blocking ones and waited for with a yield between polls, which costs nothing
+// where each rank has a core of its own.
+
+// Until the request is complete; Error(communication) as check() does.
+void wait(MPI_Request& request, const char* what, MPI_Status* status = MPI_STATUS_IGNORE);
+void wait_all(std::vector<MPI_Request>& requests, const char* what);
+
+// Starts an operation by a call that fills the request, and waits for it.
+template <class Start>
+void complete(const char* what, Start start) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(start(&request), what);
+  wait(request, what);
+}
 
 }  // namespace lq::mpi
