@@ -13,7 +13,7 @@
 
 #include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
@@ -68,6 +69,73 @@ class CachedSource final : public ByteSource {
   std::size_t held_ = 0;
   std::uint64_t last_begin_ = 0, last_end_ = 0;  // of the piece read last
   std::size_t window_ = 0;                       // of which length was asked for then
+};
+
+// Bytes that are read a second time and compared: those that no checksum covers, where a new file will stand for the
+// file they come from. One bit that flips on the way into memory is an error then, not a new file.
+
+// Reads the bytes from `offset` on again. io: they are not `bytes`.
+void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes);
+
+// Reads twice, in pieces that are still in cache when they are read again.
+std::size_t read_twice(ByteSource& source, std::uint64_t offset, MutableBytes buffer);
+
+// A source of which every read is done twice. As many threads at once as the source allows.
+class ReadTwice final : public ByteSource {
+ public:
+  // `source` outlives the object.
+  explicit ReadTwice(ByteSource& source) : source_(source) {}
+  explicit ReadTwice(std::shared_ptr<ByteSource> source) : owned_(std::move(source)), source_(*owned_) {}
+  const std::string& path() const noexcept override { return source_.path(); }
+  std::uint64_t size() const override { return source_.size(); }
+  std::size_t read_at(std::uint64_t offset, MutableBytes buffer) override;
+  std::uint64_t next_data(std::uint64_t offset) const override { return source_.next_data(offset); }
+  void fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept override { source_.fetch_ahead(offset, bytes); }
+  std::unique_ptr<ByteSource> open_other(const std::string& path) const override;
+
+ private:
+  std::shared_ptr<ByteSource> owned_;
+  ByteSource& source_;
+};
+
+// A file as it will be: parts of one that is there, other bytes in the place of some. Nothing is copied before it is
+// read, whatever the size.
+
+class LQ_INNER EditedSource final : public ByteSource {
+ public:
+  // As it is; `original` stays alive.
+  explicit EditedSource(ByteSource& original);
+  // Zeros, to be replaced by parts of `original` and other bytes.
+  EditedSource(ByteSource& original, std::uint64_t zeros);
+
+  const std::string& path() const noexcept override { return original_.path(); }
+  std::uint64_t size() const override { return starts_.back(); }
+  std::size_t read_at(std::uint64_t offset, MutableBytes buffer) override;
+
+  // The `length` bytes at `offset` become `bytes`, of whatever length.
+  void replace(std::uint64_t offset, std::uint64_t length, Bytes bytes);
+  // They become the same number of bytes of the original.
+  void replace_by_original(std::uint64_t offset, std::uint64_t length, std::uint64_t original_offset);
+  void append_zeros(std::uint64_t length);
+  bool is_changed() const noexcept { return is_changed_; }
+
+ private:
+  enum class Kind { original, literal, zeros };
+  struct Part {
+    Kind kind = Kind::zeros;
+    std::uint64_t length = 0;
+    std::uint64_t offset = 0;      // in the original
+    std::vector<std::byte> bytes;  // literal
+  };
+
+  std::size_t split(std::uint64_t offset);  // number of the part that begins there
+  void put(std::uint64_t offset, std::uint64_t length, Part part);
+  void count();
+
+  ByteSource& original_;
+  std::vector<Part> parts_;
+  std::vector<std::uint64_t> starts_;  // of each part, and the end
+  bool is_changed_ = false;
 };
 
 }  // namespace lq::base

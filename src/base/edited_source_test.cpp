@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "base/edited_source.hpp"
+#include "base/byte_source.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One flipped bit in either of two reads is an error that says where; equal reads pass, at the end of the file, too.
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>

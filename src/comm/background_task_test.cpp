@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Jobs on a second thread, and without one.
-#include "comm/background_task.hpp"
+#include "comm/team.hpp"
 
 #include <gtest/gtest.h>
 #include <signal.h>

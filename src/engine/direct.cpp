@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "comm/background_task.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "engine/own_rows.hpp"

@@ -15,7 +15,6 @@
 
 #include <limequat/error.hpp>
 
-#include "comm/background_task.hpp"
 #include "comm/team.hpp"
 #include "engine/exchange.hpp"
 #include "engine/transfer_stats.hpp"

@@ -21,7 +21,6 @@
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/edited_source.hpp"
 #include "base/inner.hpp"
 #include "format/findings.hpp"
 #include "format/tile_codec.hpp"

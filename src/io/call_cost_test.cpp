@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The cost of a call as it is measured, of a storage whose calls and bytes take known times.
-#include "io/call_cost.hpp"
+#include "io/sites.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <limequat/catalog.hpp>
 #include <limequat/options.hpp>
 
-#include "base/edited_source.hpp"
+#include "base/byte_source.hpp"
 #include "format/format.hpp"
 
 namespace lq::io {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 #include "comm/wire.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 #include "engine/file_order.hpp"
 #include "engine/transfer_stats.hpp"
 #include "io/judgement.hpp"

@@ -12,7 +12,6 @@
 #include <limequat/mpi.hpp>
 
 #include "mpi/calls.hpp"
-#include "mpi/file_view.hpp"
 
 namespace lq::mpi {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {
@@ -77,7 +77,7 @@ class ForwardingTransport : public Transport {
   Transport& inner_;
 };
 
-// A transport whose files, opened for reading, do every read twice (base/read_twice.hpp).
+// A transport whose files, opened for reading, do every read twice (base/byte_source.hpp).
 class TwiceReadFile final : public ForwardingFile {
  public:
   using ForwardingFile::ForwardingFile;

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/checked.hpp"
 #include "base/path.hpp"
-#include "base/read_twice.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
 

@@ -16,7 +16,6 @@
 #include <limequat/inspect.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/edited_source.hpp"
 #include "format/findings.hpp"
 #include "format/format.hpp"
 

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/transfer.hpp"

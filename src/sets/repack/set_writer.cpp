@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 #include <limequat/repack.hpp>
 
-#include "base/read_twice.hpp"
+#include "base/byte_source.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "io/journal.hpp"

@@ -14,9 +14,9 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/bytes.hpp"
 #include "base/path.hpp"
-#include "base/read_twice.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"

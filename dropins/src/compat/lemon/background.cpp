@@ -7,7 +7,6 @@
 #include <limequat/error.hpp>
 
 #include "mpi/calls.hpp"
-#include "mpi/file_view.hpp"
 #include "storage/posix_file.hpp"
 
 namespace lq::compat::lemon {

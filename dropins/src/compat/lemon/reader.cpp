@@ -10,7 +10,7 @@
 
 #include "base/text.hpp"
 #include "compat/lemon/position.hpp"
-#include "mpi/file_view.hpp"
+#include "mpi/calls.hpp"
 
 using namespace lq;
 using namespace lq::compat::lemon;

@@ -24,7 +24,6 @@
 #include "engine/movement.hpp"
 #include "io/storage_file.hpp"
 #include "mpi/calls.hpp"
-#include "mpi/file_view.hpp"
 
 namespace lq::compat::lemon {
 

@@ -10,7 +10,7 @@
 
 #include "compat/lemon/background.hpp"
 #include "compat/lemon/position.hpp"
-#include "mpi/file_view.hpp"
+#include "mpi/calls.hpp"
 #include "storage/posix_file.hpp"
 
 using namespace lq;

@@ -15,8 +15,8 @@
 #include <limequat/grid.hpp>
 
 #include "base/bytes.hpp"
-#include "comm/background_task.hpp"
 #include "comm/comm.hpp"
+#include "comm/team.hpp"
 #include "compat/qio/layout_copy.hpp"
 #include "compat/qio/node_sites.hpp"
 #include "compat/qio/records.hpp"
