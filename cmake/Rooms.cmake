@@ -3,6 +3,13 @@
 #
 # A room is a folder of src/ with its sources, its unit tests beside them, and the rooms it may include.
 
+# Of two sources that do the same by other calls of the system: NAME_linux.cpp, and NAME_other.cpp for macOS and whatever
+# has POSIX.
+set(LQ_SYSTEM other)
+if(CMAKE_SYSTEM_NAME STREQUAL Linux)
+  set(LQ_SYSTEM linux)
+endif()
+
 # Headers that most sources include, parsed once for all targets that are compiled alike: `lq_precompile(TARGET OWNER)`. Trees
 # that see each source by itself do without, so that what a source forgets to include is missed there.
 set(LQ_PRECOMPILE OFF)

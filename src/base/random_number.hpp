@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include <unistd.h>
+#include <sys/random.h>
 
 #include <cstdint>
 #include <random>

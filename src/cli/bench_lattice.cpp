@@ -13,6 +13,7 @@
 #include <limequat/file_system.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "bench/result.hpp"
 #include "cli/bench.hpp"
@@ -297,7 +298,7 @@ constexpr int most_threads = 4096;
 // As asked for, or 1, 2, 4, ... and as many as a rank has cores when all of them share these.
 std::vector<int> numbers_of_threads(const std::vector<std::string>& asked, int ranks) {
   const std::vector<int> numbers = numbers_asked_for("--threads", asked, most_threads);
-  return numbers.empty() ? doubled_up_to(std::max(1, comm::usable_cores() / ranks)) : numbers;
+  return numbers.empty() ? doubled_up_to(std::max(1, base::usable_cores() / ranks)) : numbers;
 }
 
 // Beside the raw transfer by as many threads.

@@ -3,7 +3,6 @@
 #include "comm/node.hpp"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -18,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "base/random_number.hpp"
+#include "base/system.hpp"
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
 
@@ -43,7 +43,7 @@ int pull(std::int64_t process, std::span<const NeighbourPiece> pieces, std::byte
       bytes += part;
     }
     const iovec local{to, static_cast<std::size_t>(bytes)};
-    const ssize_t got = ::process_vm_readv(static_cast<pid_t>(process), &local, 1, remote.data(), count, 0);
+    const ssize_t got = base::read_memory_of(static_cast<pid_t>(process), local, std::span(remote).first(count));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno;
     if (got == 0 && bytes > 0) return EFAULT;
@@ -100,12 +100,12 @@ int make_object(bool has_name, Directions& directions) noexcept try {
                      base::random_number());
     made = ::shm_open(path.data(), O_RDWR | O_CREAT | O_EXCL, 0600);
   } else {
-    made = ::memfd_create("limequat", MFD_CLOEXEC);
+    made = base::make_memory_file();
     fmt::format_to_n(path.data(), path.size() - 1, "/proc/{}/fd/{}", ::getpid(), made);
   }
   struct stat status {};
   if (made < 0 || ::fstat(made, &status) != 0) return made;
-  directions.device = status.st_dev;
+  directions.device = static_cast<std::uint64_t>(status.st_dev);
   directions.inode = status.st_ino;
   directions.exists = true;
   return made;
@@ -118,8 +118,8 @@ int open_object(bool has_name, const Directions& directions) noexcept {
   const int opened =
       has_name ? ::shm_open(directions.path.data(), O_RDWR, 0600) : ::open(directions.path.data(), O_RDWR | O_CLOEXEC);
   struct stat status {};
-  if (opened < 0 ||
-      (::fstat(opened, &status) == 0 && status.st_dev == directions.device && status.st_ino == directions.inode)) {
+  if (opened < 0 || (::fstat(opened, &status) == 0 && static_cast<std::uint64_t>(status.st_dev) == directions.device &&
+                     status.st_ino == directions.inode)) {
     return opened;
   }
   ::close(opened);
@@ -129,7 +129,7 @@ int open_object(bool has_name, const Directions& directions) noexcept {
 bool reserve(int descriptor, std::uint64_t offset, std::uint64_t bytes) noexcept {
   int reason = EINTR;
   for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
-    reason = ::posix_fallocate(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    reason = base::reserve_memory(descriptor, static_cast<off_t>(offset), static_cast<off_t>(bytes));
   }
   return reason == 0;
 }
@@ -194,17 +194,17 @@ struct Card {
   std::int64_t rank = 0;
   std::int64_t process = 0;
   std::uint64_t address = 0;  // of a number that others try to read
-  cpu_set_t cores = {};       // that it may run on; none where the kernel has more than fit in here
+  base::CoreSet cores;        // that it may run on
   int own_cores = 0;
 };
 
 // Each core goes to one of the ranks that may run on it, the one that has the fewest so far. Ranks that are bound to
 // cores of their own keep all of these, others get even shares.
 void deal_out_cores(std::span<Card> cards) noexcept {
-  for (int core = 0; core < CPU_SETSIZE; ++core) {
+  for (std::size_t core = 0; core < base::CoreSet().size(); ++core) {
     Card* poorest = nullptr;
     for (Card& card : cards) {
-      if (CPU_ISSET(core, &card.cores) && (poorest == nullptr || card.own_cores < poorest->own_cores)) poorest = &card;
+      if (card.cores[core] && (poorest == nullptr || card.own_cores < poorest->own_cores)) poorest = &card;
     }
     if (poorest != nullptr) ++poorest->own_cores;
   }
@@ -237,8 +237,7 @@ void Node::discover() {
   });
   constexpr std::uint64_t mark = 0x6c696d6571756174;
   const std::uint64_t number = mark + static_cast<std::uint64_t>(all_.rank());
-  Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number)};
-  if (::sched_getaffinity(0, sizeof(mine.cores), &mine.cores) != 0) CPU_ZERO(&mine.cores);
+  const Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number), base::usable_core_set()};
   all_gather(*comm_, mine, std::span(cards));
   for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
 

@@ -5,8 +5,6 @@
 // while is spent looking at the counter before the thread sleeps on it.
 #include "comm/team.hpp"
 
-#include <sched.h>
-
 #include <atomic>
 #include <exception>
 #include <mutex>
@@ -16,11 +14,6 @@
 #include "base/interruption.hpp"
 
 namespace lq::comm {
-
-int usable_cores() noexcept {
-  cpu_set_t cores;
-  return ::sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
-}
 
 namespace {
 

@@ -15,13 +15,13 @@
 
 #include "base/function_ref.hpp"
 #include "base/inner.hpp"
+#include "base/system.hpp"
 
 namespace lq::comm {
 
-// Local. How many cores the calling thread may run on; for who shares them with no other rank (comm/node.hpp).
-LQ_INNER int usable_cores() noexcept;
-// So many threads; 0: one for each of these cores.
-inline int or_usable_cores(int asked) noexcept { return asked > 0 ? asked : usable_cores(); }
+// So many threads; 0: one for each core that the calling thread may use; for who shares these with no other rank
+// (comm/node.hpp).
+inline int or_usable_cores(int asked) noexcept { return asked > 0 ? asked : base::usable_cores(); }
 
 class Team {
  public:

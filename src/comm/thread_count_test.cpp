@@ -64,7 +64,7 @@ TEST(HowMany, ARankThatIsBoundToOneCoreHasOneThread) {
   testing::run_ranks(2, [&](const std::shared_ptr<comm::Comm>& comm) {
     // Each a core of its own where there are two; else both the same.
     bind_this_thread_to(cores[static_cast<std::size_t>(comm->rank()) % cores.size()]);
-    EXPECT_EQ(usable_cores(), 1);
+    EXPECT_EQ(base::usable_cores(), 1);
     EXPECT_EQ(thread_count(*comm, 0, much), 1);
     EXPECT_EQ(thread_count(*comm, 4, much), 4);
   });

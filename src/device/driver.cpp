@@ -5,8 +5,6 @@
 #include "device/driver.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,6 +19,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/system.hpp"
+
 namespace lq::device {
 namespace {
 
@@ -28,7 +28,7 @@ namespace {
 bool can_be_read(const void* memory) noexcept {
   char byte = 0;
   const iovec here{&byte, 1}, there{const_cast<void*>(memory), 1};
-  return ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) == 1 || errno != EFAULT;
+  return base::read_memory_of(::getpid(), here, {&there, 1}) == 1 || errno != EFAULT;
 }
 
 }  // namespace
@@ -356,26 +356,14 @@ const Driver* find_driver() {
   return &gpu;
 }
 
-// How many libraries the program has loaded so far: a driver that was not among them is looked for when there are more.
-unsigned long long libraries_loaded() {
-  unsigned long long loaded = 0;
-  ::dl_iterate_phdr(
-      [](dl_phdr_info* library, std::size_t, void* answer) {
-        *static_cast<unsigned long long*>(answer) = library->dlpi_adds;
-        return 1;
-      },
-      &loaded);
-  return loaded;
-}
-
-// A program may load its driver after its first transfer.
+// A program may load its driver after its first transfer: it is looked for again when more libraries have been loaded.
 template <Kind kind>
 const Driver* driver_in_program() {
   static std::atomic<const Driver*> found = nullptr;
   static std::atomic<unsigned long long> looked_among = 0;
   const Driver* driver = found.load(std::memory_order_acquire);
   if (driver != nullptr) return driver;
-  const unsigned long long loaded = libraries_loaded();
+  const unsigned long long loaded = base::libraries_loaded();
   // Another thread may have found it meanwhile.
   if (looked_among.load(std::memory_order_acquire) == loaded) return found.load(std::memory_order_acquire);
   driver = find_driver<kind>();

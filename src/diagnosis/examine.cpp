@@ -13,6 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "comm/node.hpp"
 #include "diagnosis/probes.hpp"
@@ -252,7 +253,8 @@ std::vector<Probe> examine(comm::Comm& comm, storage::Transport& transport, cons
   Scratch scratch(comm, transport, folder);
   questions.ask("folder", [&] { return probe_folder(comm, scratch); });
   if (questions.last().verdict != ProbeVerdict::fail) ask_about_files(comm, questions, scratch, file_system);
-  questions.ask("io-uring", [&] { return ask(comm, "io-uring", "", [] { return judge_io_uring(try_io_uring()); }); });
+  questions.ask("io-uring",
+                [&] { return ask(comm, "io-uring", "", [] { return judge_io_uring(base::try_io_uring()); }); });
   questions.ask("shared-memory", [&] { return probe_shared_memory(comm); });
   questions.ask("neighbour-memory", [&] { return probe_neighbour_memory(comm); });
   questions.ask("clock", [&] { return probe_clock(comm); });

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 
 #include "base/bytes.hpp"
 #include "base/random_number.hpp"
+#include "base/system.hpp"
 
 namespace lq {
 
@@ -139,7 +139,7 @@ int closed(int descriptor, int reason) noexcept {
 // The flag alone says little: some systems take it and refuse the write.
 int try_direct_io(const std::string& path) noexcept {
   constexpr std::size_t page = 4096;
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC);
+  const int descriptor = base::open_direct(path.c_str());
   if (descriptor < 0) return errno;
   alignas(page) const std::array<std::byte, page> zeros{};
   return closed(descriptor, ::pwrite(descriptor, zeros.data(), page, 0) < 0 ? errno : 0);
@@ -150,17 +150,7 @@ int try_preallocation(const std::string& path) noexcept {
   constexpr off_t bytes = off_t{1} << 20;
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
-  return closed(descriptor, ::fallocate(descriptor, 0, 0, bytes) != 0 ? errno : 0);
-}
-
-int try_io_uring() noexcept {
-#ifdef SYS_io_uring_setup
-  alignas(8) std::array<std::byte, 120> parameters{};  // struct io_uring_params
-  const long descriptor = ::syscall(SYS_io_uring_setup, 1, parameters.data());
-  return descriptor < 0 ? errno : closed(static_cast<int>(descriptor), 0);
-#else
-  return ENOSYS;
-#endif
+  return closed(descriptor, base::reserve_storage(descriptor, 0, bytes) != 0 ? errno : 0);
 }
 
 // Locks of the open file, which exclude others of the same process, too.
@@ -169,7 +159,11 @@ ByteLock::ByteLock(const std::string& path) noexcept : descriptor_(::open(path.c
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
   lock.l_len = 1;
+#ifdef F_OFD_SETLK
   if (descriptor_ < 0 || ::fcntl(descriptor_, F_OFD_SETLK, &lock) != 0) reason_ = errno;
+#else
+  reason_ = descriptor_ < 0 ? errno : ENOSYS;
+#endif
 }
 
 ByteLock::~ByteLock() { closed(descriptor_, 0); }

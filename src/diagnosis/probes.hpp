@@ -103,10 +103,9 @@ Probe judge_neighbour_memory(bool works, int ranks_on_node, std::optional<int> p
 // Of the clock that measures, and the spread of the ranks' time of day.
 Probe judge_clock(double resolution, double spread);
 
-// Local. errno of opening `path` with O_DIRECT, of preallocating it, of setting up a ring.
+// Local. errno of opening `path` with O_DIRECT, of preallocating it.
 int try_direct_io(const std::string& path) noexcept;
 int try_preallocation(const std::string& path) noexcept;
-int try_io_uring() noexcept;
 // Local. Locks a byte of `path` for as long as the object lives.
 class ByteLock {
  public:

@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "base/path.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 #include "io/new_file.hpp"
@@ -31,8 +32,7 @@ namespace lq::ensemble {
 namespace {
 
 FileStatus taken(const struct stat& found) noexcept {
-  return {static_cast<std::uint64_t>(found.st_size),
-          std::int64_t{found.st_mtim.tv_sec} * 1'000'000'000 + found.st_mtim.tv_nsec,
+  return {static_cast<std::uint64_t>(found.st_size), base::modification_time(found),
           static_cast<std::int64_t>(found.st_dev), static_cast<std::int64_t>(found.st_ino)};
 }
 

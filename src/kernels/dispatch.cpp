@@ -7,7 +7,7 @@
 
 #include "base/processor.hpp"
 
-#if defined(LQ_AARCH64)
+#if defined(LQ_AARCH64) && defined(__linux__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
@@ -46,15 +46,19 @@ bool runs_here(InstructionSet set) noexcept {
 
 // NEON is part of every AArch64 that runs a system.
 bool runs_here(InstructionSet set) noexcept {
+#if defined(__linux__)
   const unsigned long has = getauxval(AT_HWCAP);
-  const bool crc32x = (has & HWCAP_CRC32) != 0;
+  const bool crc32x = (has & HWCAP_CRC32) != 0, pmull = (has & HWCAP_PMULL) != 0;
+#else  // all of Apple's have both
+  const bool crc32x = true, pmull = true;
+#endif
   switch (set) {
     case InstructionSet::portable:
       return true;
     case InstructionSet::crc32x:
       return crc32x;
     case InstructionSet::pmull:
-      return crc32x && (has & HWCAP_PMULL) != 0;
+      return crc32x && pmull;
     default:
       return false;
   }

@@ -5,8 +5,6 @@
 #include "storage/file_system.hpp"
 
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/vfs.h>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +18,7 @@
 #include "base/checked.hpp"
 #include "base/error.hpp"
 #include "base/path.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "storage/stripes.hpp"
 
@@ -124,31 +123,26 @@ std::uint64_t bytes_of_blocks(std::uint64_t blocks, std::uint64_t block_bytes) {
 // Stripes that are no multiple of a page, or absurdly large, are not believed.
 bool is_plausible_block(std::uint64_t bytes) { return bytes >= page && bytes % page == 0 && bytes <= base::gibi; }
 
-template <class Number>
-std::uint64_t not_negative(Number number) {
-  return static_cast<std::uint64_t>(std::max<Number>(number, 0));
-}
-
 MountEntry find_mount(const std::string& path, dev_t device) {
-  const unsigned major = gnu_dev_major(device), minor = gnu_dev_minor(device);
+  const auto [major_number, minor_number] = base::device_numbers(device);
   const std::string table = read_mountinfo();
-  const bool is_only_one = count_mounts(table, major, minor) == 1;
+  const bool is_only_one = count_mounts(table, major_number, minor_number) == 1;
   // Links are looked for only where it matters. Where it cannot be told, any mount of the device has to do.
   const std::unique_ptr<char, decltype(&std::free)> place(is_only_one ? nullptr : ::realpath(path.c_str(), nullptr),
                                                           &std::free);
-  return mount_of(table, major, minor, place == nullptr ? "" : place.get());
+  return mount_of(table, major_number, minor_number, place == nullptr ? "" : place.get());
 }
 
 // statfs is a question to all servers.
 void ask_for_numbers(SystemFacts& facts) {
-  struct statfs about {};
-  if (::statfs(facts.path.c_str(), &about) != 0) {
+  base::FileSystemNumbers about;
+  if (base::file_system_numbers(facts.path.c_str(), about) != 0) {
     throw base::errno_error(facts.path, "examine its file system", errno);
   }
-  facts.number = static_cast<std::uint32_t>(about.f_type);
-  const std::uint64_t unit = not_negative(about.f_bsize);
-  facts.total_bytes = bytes_of_blocks(about.f_blocks, unit);
-  facts.free_bytes = bytes_of_blocks(about.f_bavail, unit);
+  facts.number = about.kind;
+  facts.total_bytes = bytes_of_blocks(about.units, about.unit_bytes);
+  facts.free_bytes = bytes_of_blocks(about.available_units, about.unit_bytes);
+  if (!about.type.empty()) facts.mount = {.type = about.type, .source = about.source, .point = about.point};
 }
 
 // The last device of which statfs said that it is not FUSE, so that it is asked first next time: the table of mounts is
@@ -159,10 +153,10 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   SystemFacts facts;
   struct stat status {};
   facts.path = nearest_existing(path, status);
-  facts.preferred_bytes = not_negative(status.st_blksize);
+  facts.preferred_bytes = static_cast<std::uint64_t>(std::max<decltype(status.st_blksize)>(status.st_blksize, 0));
   facts.device = status.st_dev;
   // What lies on no device of its own may be FUSE, which is told apart by the table of mounts in any case.
-  const bool may_be_fuse = gnu_dev_major(status.st_dev) == 0 && status.st_dev != last_beside_fuse;
+  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_beside_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
   if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
     facts.number = fuse_number;

@@ -49,7 +49,7 @@ class MemoryFile final : public File {
     const std::lock_guard lock(contents_->mutex);
     const auto& bytes = contents_->bytes;
     if (offset >= bytes.size() || buffer.empty()) return 0;
-    const std::size_t count = std::min(buffer.size(), bytes.size() - offset);
+    const std::size_t count = std::min<std::uint64_t>(buffer.size(), bytes.size() - offset);
     std::memcpy(buffer.data(), bytes.data() + offset, count);
     return count;
   }

@@ -5,8 +5,6 @@
 #include "storage/pinned_transport.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
+#include "base/system.hpp"
 #include "storage/posix_file.hpp"
 
 namespace lq::storage {
@@ -22,21 +21,13 @@ namespace lq::storage {
 
 namespace {
 
-std::int64_t nanoseconds(const statx_timestamp& time) noexcept {
-  return time.tv_sec * 1'000'000'000 + static_cast<std::int64_t>(time.tv_nsec);
-}
-
-Looked look(int directory, const char* name, int flags, const std::string& path) {
-  struct statx status {};
-  if (::statx(directory, name, flags, STATX_BASIC_STATS | STATX_BTIME, &status) != 0) {
-    throw base::errno_error(path, "look it up", errno);
-  }
-  return {{.device = makedev(status.stx_dev_major, status.stx_dev_minor),
-           .inode = status.stx_ino,
-           .created = (status.stx_mask & STATX_BTIME) != 0 ? nanoseconds(status.stx_btime) : 0,
-           .bytes = status.stx_size,
-           .modified = nanoseconds(status.stx_mtime)},
-          status.stx_mode};
+Looked looked(const base::FileNumbers& numbers) noexcept {
+  return {{.device = static_cast<std::uint64_t>(numbers.device),
+           .inode = numbers.inode,
+           .created = numbers.created,
+           .bytes = numbers.bytes,
+           .modified = numbers.modified},
+          numbers.mode};
 }
 
 }  // namespace
@@ -53,10 +44,16 @@ bool is_unchanged(const Identity& before, const Identity& now) noexcept {
   return is_same_file(before, now) && before.bytes == now.bytes && before.modified == now.modified;
 }
 
-Looked look_at(int descriptor, const std::string& path) { return look(descriptor, "", AT_EMPTY_PATH, path); }
+Looked look_at(int descriptor, const std::string& path) {
+  base::FileNumbers numbers;
+  if (base::file_numbers(descriptor, numbers) != 0) throw base::errno_error(path, "look it up", errno);
+  return looked(numbers);
+}
 
 Identity identity_of_name(const std::string& path) {
-  return look(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, path).identity;
+  base::FileNumbers numbers;
+  if (base::file_numbers(path.c_str(), numbers) != 0) throw base::errno_error(path, "look it up", errno);
+  return looked(numbers).identity;
 }
 
 namespace {

@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -22,6 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
+#include "base/system.hpp"
 #include "storage/file_system.hpp"
 #include "storage/posix_file.hpp"
 #include "storage/publish.hpp"
@@ -52,10 +52,10 @@ std::byte* permissions_of_group(AccessList& list) noexcept {
 // Nothing: the mode says all, or the file system has no lists.
 std::optional<AccessList> list_of(const std::string& path) {
   AccessList list(4096);
-  ssize_t bytes = ::getxattr(path.c_str(), list_attribute, list.data(), list.size());
+  ssize_t bytes = base::get_attribute(path.c_str(), list_attribute, list);
   if (bytes < 0 && errno == ERANGE) {
     list.resize(std::size_t{64} * 1024);  // the largest value of an attribute
-    bytes = ::getxattr(path.c_str(), list_attribute, list.data(), list.size());
+    bytes = base::get_attribute(path.c_str(), list_attribute, list);
   }
   if (bytes < 0 && (errno == ENODATA || errno == EOPNOTSUPP || errno == ENOSYS)) return std::nullopt;
   if (bytes < 0) throw base::errno_error(path, "read its access control list", errno);
@@ -98,10 +98,10 @@ void copy_access(const std::string& from, const std::string& to, GroupOf group_o
 
   std::byte* const group = list ? permissions_of_group(*list) : nullptr;
   if (group != nullptr && !keeps_group) *group = std::byte{0};
-  if (list && ::fsetxattr(file.descriptor(), list_attribute, list->data(), list->size(), 0) == 0) return;
+  if (list && base::set_attribute(file.descriptor(), list_attribute, *list) == 0) return;
 
   // Without the list its mask would become the rights of the group; a list that the folder gave goes, too.
-  ::fremovexattr(file.descriptor(), list_attribute);
+  base::remove_attribute(file.descriptor(), list_attribute);
   mode_t mode = status.st_mode & 0777;
   if (group != nullptr) mode &= static_cast<mode_t>(0707 | std::to_integer<unsigned>(*group) << 3);
   if (!keeps_group) mode &= 0707;

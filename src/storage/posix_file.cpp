@@ -10,13 +10,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/interruption.hpp"
+#include "base/system.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::storage {
@@ -74,20 +74,11 @@ std::size_t PosixFile::read_at(std::uint64_t offset, base::MutableBytes buffer) 
   return done;
 }
 
-// Asking for what is in the page cache costs a look at each page: its last byte tells. The kernel takes no more of a
-// request than it reads ahead by itself, 128 KiB where nobody changed that.
+// Asking for what is in the page cache costs a look at each page: its last byte tells.
 void PosixFile::fetch_ahead(std::uint64_t offset, std::uint64_t bytes) noexcept {
-  constexpr std::uint64_t piece = 128 * 1024;
   if (bytes == 0 || offset > largest_position || bytes > largest_position - offset) return;
-#ifdef RWF_NOWAIT
-  char last = 0;
-  const iovec place{&last, 1};
-  if (::preadv2(descriptor_, &place, 1, static_cast<off_t>(offset + bytes - 1), RWF_NOWAIT) == 1) return;
-#endif
-  for (std::uint64_t at = 0; at < bytes; at += piece) {
-    const auto some = static_cast<off_t>(std::min(piece, bytes - at));
-    if (::posix_fadvise(descriptor_, static_cast<off_t>(offset + at), some, POSIX_FADV_WILLNEED) != 0) return;
-  }
+  if (base::is_cached(descriptor_, static_cast<off_t>(offset + bytes - 1))) return;
+  base::will_need(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
 }
 
 void PosixFile::write_at(std::uint64_t offset, base::Bytes bytes) {
@@ -116,8 +107,7 @@ void PosixFile::reserve(std::uint64_t offset, std::uint64_t bytes) {
   const WatchedCall call("reserve", path_, offset, bytes);
   int reason = EINTR;
   for (int attempt = 0; reason == EINTR && attempt < 100; ++attempt) {
-    const int result =
-        ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(bytes));
+    const int result = base::reserve_storage(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(bytes));
     reason = result == 0 ? 0 : errno;
   }
   if (reason == 0 || reason == EINTR || reason == EOPNOTSUPP || reason == ENOSYS || reason == EINVAL) return;

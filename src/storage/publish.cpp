@@ -16,6 +16,8 @@
 #include <cstdio>
 #include <string_view>
 
+#include "base/system.hpp"
+
 namespace lq::storage {
 namespace {
 
@@ -42,13 +44,7 @@ int remove_name(const std::string& path) noexcept {
 }
 
 int publish_by_rename(const std::string& from, const std::string& to) noexcept {
-#ifdef RENAME_NOREPLACE
-  return ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 ? 0 : errno;
-#else
-  static_cast<void>(from);
-  static_cast<void>(to);
-  return ENOSYS;
-#endif
+  return base::rename_to_new(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
 int publish_by_link(const std::string& from, const std::string& to, const struct stat& before) noexcept {

@@ -20,6 +20,7 @@
 #include <limequat/machine.hpp>
 
 #include "base/error.hpp"
+#include "base/system.hpp"
 #include "storage/profile.hpp"
 
 namespace lq::storage {
@@ -121,7 +122,7 @@ struct Version {
   std::string path;
   bool is_asked_for = false;
   std::uint64_t device = 0, inode = 0;
-  std::int64_t seconds = 0, nanoseconds = 0, bytes = -1;  // -1: there is no such file
+  std::int64_t modified = 0, bytes = -1;  // -1: there is no such file
   bool operator==(const Version&) const = default;
 };
 
@@ -132,8 +133,12 @@ UsableMachine read_once(const std::string& path, bool is_asked_for, const struct
   static Version known;
   static UsableMachine kept;
   const std::lock_guard lock(mutex);
-  const Version now{
-      path, is_asked_for, status.st_dev, status.st_ino, status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_size};
+  const Version now{path,
+                    is_asked_for,
+                    static_cast<std::uint64_t>(status.st_dev),
+                    status.st_ino,
+                    base::modification_time(status),
+                    status.st_size};
   if (now != known) {
     kept = read();
     known = now;

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +22,7 @@
 
 #include "base/bytes.hpp"
 #include "base/path.hpp"
+#include "base/system.hpp"
 #include "base/text.hpp"
 #include "storage/file_system.hpp"
 
@@ -237,7 +237,7 @@ class SystemCalls final : public StorageCalls {
   std::vector<std::byte> attribute(const std::string& path, const char* name) override {
     constexpr std::size_t largest = 65536;  // of an attribute, in Linux
     std::vector<std::byte> value(largest);
-    const ssize_t bytes = ::getxattr(path.c_str(), name, value.data(), value.size());
+    const ssize_t bytes = base::get_attribute(path.c_str(), name, value);
     value.resize(bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
     return value;
   }
@@ -256,7 +256,7 @@ class SystemCalls final : public StorageCalls {
   }
 
   int set_attribute(const std::string& path, const char* name, base::Bytes value) override {
-    return outcome(::setxattr(path.c_str(), name, value.data(), value.size(), 0));
+    return outcome(base::set_attribute(path.c_str(), name, value));
   }
 
   int renew_on_lustre(const std::string& path, const std::string& spare, base::Bytes layout) override {
@@ -264,7 +264,7 @@ class SystemCalls final : public StorageCalls {
     {
       const OpenPath file(spare, O_CREAT | O_EXCL | O_WRONLY | delay_create, 0600);
       if (!file) return errno;
-      reason = outcome(::fsetxattr(file.descriptor(), "lustre.lov", layout.data(), layout.size(), XATTR_CREATE));
+      reason = outcome(base::set_attribute(file.descriptor(), "lustre.lov", layout, base::Attribute::is_new));
     }
     return take_place_of(path, spare, reason);
   }
