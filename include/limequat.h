@@ -24,6 +24,7 @@
 
 #include <limequat/c/answers.h>
 #include <limequat/c/background.h>
+#include <limequat/c/callback_file.h>
 #include <limequat/c/catalog.h>
 #include <limequat/c/communicator.h>
 #include <limequat/c/copy.h>

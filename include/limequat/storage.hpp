@@ -1,14 +1,17 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Sites at a place in a file that the caller owns: no headers, no temporary name, no sync. For codes that keep their
-// own container format or their own MPI_File (<limequat/mpi.hpp> makes a Storage of one).
+// Bytes that are not in a file of the file system. Sites at a place in a file that the caller owns: no headers, no
+// temporary name, no sync; for codes that keep their own container format or their own MPI_File (<limequat/mpi.hpp>
+// makes a Storage of one). And files that are read by functions of the caller: object stores, URLs, archives.
 #pragma once
 
 #include <limequat/language.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -46,5 +49,37 @@ LQ_API Report write_sites(Storage& storage, const Payload& payload, const Grid& 
                           const SiteOptions& options = {});
 LQ_API Report read_sites(Storage& storage, const Payload& payload, const Grid& grid, const MutableField& field,
                          const SiteOptions& options = {});
+
+// How the bytes of a CallbackFile are read.
+struct ReadCallbacks {
+  // Up to bytes.size() bytes from `offset` on; returns how many, fewer only at the end. What it throws fails the call
+  // that reads, as Error(io) unless it is an Error.
+  std::function<std::size_t(std::uint64_t offset, std::span<std::byte> bytes)> read_at;
+  std::uint64_t bytes = 0;  // size of the file
+  // Such as "conf.0010.ildg": suffixes help to recognise formats, and messages name it. No "/" and no NUL.
+  std::string name = "file";
+  std::uint64_t request_bytes = 0;  // that one call should ask for where so many are needed; 0: any number
+  bool concurrent = false;          // read_at may be called by several threads at once
+};
+
+// A file that the caller's functions read. As long as it lives, path() can be given wherever this process opens a file
+// for reading: lq::read, open, verify, convert (from), inspect, ... It cannot be written to. With several ranks each of
+// them makes one of the same bytes, all in the same order, so that the paths are the same. It outlives every lq::File
+// and transfer that was opened by its path.
+class LQ_API CallbackFile {
+ public:
+  // Local. Error(invalid_argument): no read_at, or a name that cannot be one.
+  explicit CallbackFile(ReadCallbacks callbacks);
+  ~CallbackFile();
+  CallbackFile(const CallbackFile&) = delete;
+  CallbackFile& operator=(const CallbackFile&) = delete;
+  // "callback:NUMBER/NAME"
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  class Transport;
+  std::string path_;
+  std::unique_ptr<Transport> transport_;
+};
 
 }  // namespace lq

@@ -328,7 +328,9 @@ void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
     const std::uint64_t memory = plan_.route.memory_bytes;
     const std::uint64_t block =
-        writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory) : plan_.block_bytes;
+        writes()                ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory)
+        : plan_.block_bytes > 0 ? plan_.block_bytes
+                                : std::min(plan_.unit.read_bytes, rows_.wanted.volume() * plan_.payload.site_bytes());
     const bool is_thread_safe = sequence_->is_thread_safe() && (writes() || !plan_.unit.reads_in_order);
     movement_ =
         make_movement(std::move(paths), engine::pump_options(plan_.payload, block, threads, memory, is_thread_safe));

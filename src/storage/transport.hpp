@@ -69,9 +69,10 @@ struct StorageTraits {
   bool reserve_first = false;  // new files are written faster where storage was taken before
   bool one_writer = false;     // at a time in each file: others wait
   storage::ClientWrites client_writes = storage::ClientWrites::at_once;
-  bool reads_in_order = false;  // a thread that reads an open file alone is faster than several
-  std::uint64_t targets = 0;    // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
-  std::uint64_t device = 0;     // of the mount, as this node numbers them; 0: not known
+  bool reads_in_order = false;   // a thread that reads an open file alone is faster than several
+  std::uint64_t read_bytes = 0;  // that one read should fetch where there are so many, for each is a request; 0: any
+  std::uint64_t targets = 0;     // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
+  std::uint64_t device = 0;      // of the mount, as this node numbers them; 0: not known
   std::array<char, 32> file_system = {};  // its name, FileSystem::name, with NULs after it
 };
 
