@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "capi/call.hpp"
+#include "capi/options.hpp"
 
 struct lq_callback_file {
   lq::CallbackFile file;
