@@ -145,6 +145,16 @@ int main(int argc, char** argv) {
   // [/node_cache]
   if (grid.is_root()) std::printf("%llu bytes read\n", static_cast<unsigned long long>(counts.bytes_read));
 
+  // [callback]
+  const lq::CallbackFile archive({.read_at =
+                                      [&](std::uint64_t offset, std::span<std::byte> bytes) {
+                                        return cache.read_at(offset, bytes);  // or an object store, a tape, a database
+                                      },
+                                  .bytes = cache.size(),
+                                  .name = "conf.0010.ildg"});
+  lq::read(archive.path(), grid, lq::gauge(u));  // verified like any other file
+  // [/callback]
+
   // [physics]
   lq::Physics physics = lq::measure(grid, lq::gauge(u));
   if (grid.is_root())

@@ -63,6 +63,23 @@ with lq.open("conf.ildg") as file:
 assert (slices == u[4:8]).all() and (links_in_t == u[..., 3, :, :]).all() and (mapped == u).all()
 assert part.shape == (2, 8, 8, 4, 4, 3, 3)
 
+import gzip
+import pathlib
+
+pathlib.Path("conf.ildg.gz").write_bytes(gzip.compress(pathlib.Path("conf.ildg").read_bytes(), 1))
+# [object]
+with gzip.open("conf.ildg.gz") as packed:
+    v = lq.read(packed)
+# [/object]
+assert (v == u).all()
+
+# [url]
+def slice_at(url):
+    with lq.open(url) as file:
+        return file.fields["gauge"][4:5]  # three requests: the beginning, the end, and the bytes of this time slice
+# [/url]
+assert (slice_at(pathlib.Path("conf.ildg").resolve().as_uri()) == u[4:5]).all()
+
 # [out]
 buffer = numpy.empty(u.shape, u.dtype)  # once, for all configurations
 for path in ("conf.ildg", "next.ildg"):

@@ -66,6 +66,7 @@ from limequat.questions import (
     verify,
 )
 from limequat.repacking import defragment, extract, pack, repair, unpack
+from limequat.sources import Source
 from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy
 from limequat.storage import Stall, file_system_of, watch_stalls
@@ -78,7 +79,7 @@ __version__ = _version()
 __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Findings", "Grid",
     "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
-    "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
+    "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
     "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "build_parts", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
     "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
     "write", "write_async",

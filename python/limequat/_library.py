@@ -191,12 +191,35 @@ def take_text(out):
         out.value = None
 
 
+class _HeldPath(bytes):
+    """The path of a source (sources.py) that lives as long as these bytes."""
+
+    source = None
+
+
 def path_bytes(path):
-    """A path of any kind as the bytes that the system wants; C would end it at a NUL, which is another file."""
+    """A path of any kind as the bytes that the system wants; C would end it at a NUL, which is another file. A file object or
+    a URL becomes a source, which is there as long as these bytes."""
+    source = None
+    if not isinstance(path, (bytes, os.PathLike)):
+        from limequat import sources
+        path = sources.path_of(path)
+        source = sources.source_of(path)
     encoded = os.fsencode(path)
     if b"\0" in encoded:
         raise InvalidArgument(f"the path {path!r} holds a NUL character")
+    if source is not None:
+        encoded = _HeldPath(encoded)
+        encoded.source = source
     return encoded
+
+
+def target_bytes(path):
+    """The same of a file that is to be written."""
+    from limequat import sources
+    if isinstance(path, sources.Source) or not isinstance(path, (bytes, os.PathLike)) and sources.is_elsewhere(path):
+        raise InvalidArgument(f"{sources.shown(path)}: only files of the file system can be written: name one, and copy it from there")
+    return path_bytes(path)
 
 
 def text_bytes(text, what):
@@ -257,6 +280,7 @@ class FileHandle(Handle):
     """An open lq_file: looked through once, read as often as one likes."""
 
     def __init__(self, path, limits):
+        self._path = path  # what it is read from
         super().__init__("lq_file_free", "lq_file_open", path, limits)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limequat._library import PendingHandle, call, path_bytes, take_text
+from limequat._library import PendingHandle, call, take_text, target_bytes
 from limequat.answers import parse
 from limequat.communicators import agreed
 from limequat.grid import laid_out, require_grid
@@ -33,7 +33,7 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
     """
     with agreed(require_grid(grid)):
         contiguous, field, grid = laid_out(array, kind, dims, grid)
-        how, path_in_c = Options("WriteOptions", options), path_bytes(path)
+        how, path_in_c = Options("WriteOptions", options), target_bytes(path)
     lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
     _loans.lend(lent)
     try:

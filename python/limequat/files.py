@@ -19,6 +19,7 @@ from limequat.errors import ChecksumError, InvalidArgument, NoSuchRecord, Unsupp
 from limequat.grid import require_grid
 from limequat.options import takes
 from limequat.questions import metadata_of, read_record, verify
+from limequat.sources import path_of
 from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class File:
     """
 
     def __init__(self, path, grid=None):
-        self.path = path
+        self.path = path = path_of(path)
         self._file = open_file(path, require_grid(grid))
         self.catalog = catalog_of(self._file)
         self.fields = Fields(path, self._file, self.catalog, grid, _identities(self.catalog))

@@ -7,7 +7,7 @@ from ctypes import c_int64
 from typing import TYPE_CHECKING
 
 from limequat import structs
-from limequat._library import call, path_bytes, text_bytes, text_from
+from limequat._library import call, path_bytes, target_bytes, text_bytes, text_from
 from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
@@ -121,7 +121,7 @@ def _conversion(source, target, comm, options):
             options = {**options, "region": region_text(options["region"])}
         write, how = Options("WriteOptions", options), Options("ConvertOptions", options).over(group)
         how.struct.write = ctypes.addressof(how.keep(write).struct)
-        return path_bytes(source), path_bytes(target), how
+        return path_bytes(source), target_bytes(target), how
 
 
 @takes("ConvertOptions")

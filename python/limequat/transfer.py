@@ -8,7 +8,7 @@ import warnings
 from ctypes import c_int64, c_void_p
 from typing import TYPE_CHECKING
 
-from limequat._library import FileHandle, call, path_bytes, take_text, text_from
+from limequat._library import FileHandle, call, path_bytes, take_text, target_bytes, text_from
 from limequat.answers import parse
 from limequat.arrays import memory_for, region_box, site_of
 from limequat.communicators import agreed, levels_to_the_caller
@@ -126,7 +126,7 @@ def write(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[Wr
     Raises Exists, NoPermission, NoSpace, InvalidArgument, Unsupported and others derived from Error; then no new
     file appears, and an existing one stays.
     """
-    return written(grid, array, kind, dims, options, "lq_write", lambda: (path_bytes(path),))
+    return written(grid, array, kind, dims, options, "lq_write", lambda: (target_bytes(path),))
 
 
 def written(grid, array, kind, dims, options, function, begin):

@@ -5,7 +5,7 @@
 import ctypes
 from typing import TYPE_CHECKING
 
-from limequat._library import WriterHandle, call, path_bytes, take_text, text_bytes
+from limequat._library import WriterHandle, call, take_text, target_bytes, text_bytes
 from limequat.answers import parse
 from limequat.communicators import agreed, call_together
 from limequat.errors import InvalidArgument, WrongState
@@ -38,7 +38,7 @@ class Writer:
         self.path, self._handle, self._grid, self._closed = path, None, grid, False
         self._group = require_grid(grid)
         with agreed(self._group):
-            self._path, self._options = path_bytes(path), Options("WriteOptions", options)
+            self._path, self._options = target_bytes(path), Options("WriteOptions", options)
             if lattice is not None and grid is not None and tuple(extents_of(lattice, "lattice")) != grid.extents:
                 raise InvalidArgument(f"{path}: the lattice is {lattice}, that of the grid {grid.extents}",
                                       path=str(path))

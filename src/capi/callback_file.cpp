@@ -18,15 +18,17 @@ struct lq_callback_file {
 
 namespace {
 
-// The functions of C, and their context, which is freed with the last copy.
+// The functions of C, and their context, which is freed with the last copy once the file was made.
 class ReadFunctions {
  public:
   explicit ReadFunctions(const lq_read_callbacks& table) : table_(table) {}
   ~ReadFunctions() {
-    if (table_.free != nullptr) table_.free(table_.context);
+    if (was_made_ && table_.free != nullptr) table_.free(table_.context);
   }
   ReadFunctions(const ReadFunctions&) = delete;
   ReadFunctions& operator=(const ReadFunctions&) = delete;
+
+  void was_made() noexcept { was_made_ = true; }
 
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) const {
     const int64_t got = table_.read_at(table_.context, offset, bytes.data(), bytes.size());
@@ -42,6 +44,7 @@ class ReadFunctions {
  private:
   static constexpr int64_t largest_errno = 4095;
   lq_read_callbacks table_;
+  bool was_made_ = false;
 };
 
 }  // namespace
@@ -62,6 +65,7 @@ lq_status lq_callback_file_create(const lq_read_callbacks* callbacks, lq_callbac
     made.request_bytes = table.request_bytes;
     made.concurrent = table.concurrent != 0;
     *file = new lq_callback_file{lq::CallbackFile(std::move(made))};
+    functions->was_made();
   });
 }
 

@@ -24,7 +24,7 @@ typedef struct lq_read_callbacks {
   // which becomes LQ_IO: minus an errno, or -1.
   int64_t (*read_at)(void* context, uint64_t offset, void* bytes, uint64_t count);
   const char* (*failure)(void* context);  // or NULL: why read_at failed, a text until it is called again
-  void (*free)(void* context);            // or NULL: nobody calls any function any more
+  void (*free)(void* context);            // or NULL: nobody calls any function of a file that was made any more
   void* context;
 } lq_read_callbacks;
 

@@ -1,0 +1,239 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Bytes that are in no file of the file system: file objects of Python, and URLs, under a path that whatever reads takes."""
+
+import contextlib
+import ctypes
+import io
+import itertools
+import os
+import posixpath
+import re
+import threading
+import urllib.parse
+import urllib.request
+
+from limequat import structs
+from limequat._library import Handle, answer, keep_cause
+from limequat.errors import Error, InvalidArgument, NotFound
+from limequat.needs import needed
+
+_URL = re.compile(r"[a-z][a-z0-9+.\-]*(::[a-z][a-z0-9+.\-]*)*://", re.IGNORECASE)
+_COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst|lzma)$", re.IGNORECASE)
+
+_numbers = itertools.count(1)
+_readers = {}  # by number, which the library hands back; an address of Python might be another object's by then
+_TYPES = dict(structs.ReadCallbacks._fields_)
+
+
+class Source(Handle, os.PathLike):
+    """A file object or a URL as something that can be read wherever a path can: :func:`limequat.read`, open, verify, info,
+    convert from it, ...
+
+        >>> with fsspec.open("s3://bucket/conf.ildg") as file:
+        ...     u = lq.read(file)                         # for one call it is made by itself
+        >>> source = lq.Source("https://example.org/conf.ildg")
+        >>> lq.open(source).fields["gauge"][4:5]          # asks the server for one time slice
+
+    file           an object of Python with read(), seek() and tell() that returns bytes (io, fsspec, gzip, obstore,
+                   XRootD, ...), which nobody else reads meanwhile; or a URL: http and https by Python alone, file, and
+                   whatever fsspec knows if it is installed ("s3://...", "root://...")
+    name           what messages call it, and whose suffix helps to recognise its format; by default that of the object
+                   or the URL, without .gz and the like
+    request_bytes  bytes that one read should ask for where so many are needed: for a file object its attribute of this
+                   name, else any number
+    requests       how many reads the library has made so far, and
+    bytes_read     the bytes that they gave
+
+    With several ranks each of them makes one of the same bytes, all in the same order. What cannot seek is refused: read
+    it whole, lq.read(io.BytesIO(file.read())). Nothing can be written to a source. Raises InvalidArgument (no such
+    object, a text file), NotFound, IoError; ImportError if a URL needs fsspec.
+    """
+
+    def __init__(self, file, name=None, request_bytes=None):
+        self._is_mine = isinstance(file, str)
+        self._file = open_url(file) if self._is_mine else file
+        self._lock = threading.Lock()
+        self.requests = self.bytes_read = 0
+        self._text = None
+        try:
+            size = _size_of(self._file, shown(file))
+            if request_bytes is None:
+                request_bytes = getattr(self._file, "request_bytes", 0)
+            name = _name_of(file) if name is None else name
+            if not isinstance(name, str) or not name or "/" in name or "\0" in name:
+                raise InvalidArgument(f"name is {name!r}, expected the name of a file without its folder")
+            self._number = next(_numbers)
+            _readers[self._number] = self
+            # Functions are kept alive by this module, the object by _readers until the library frees it.
+            table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), size, os.fsencode(name), request_bytes, 0,
+                                          _read_at, _failure, _TYPES["free"](), self._number)
+            super().__init__("lq_callback_file_free", "lq_callback_file_create", ctypes.byref(table))
+        except BaseException:
+            self.free()
+            raise
+        self._path = os.fsdecode(answer("lq_callback_file_path", self))
+
+    def __fspath__(self):
+        return self._path
+
+    def __repr__(self):
+        return f"<limequat.Source {self._path}>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.free()
+
+    def free(self):
+        """Gives the object back; a URL is closed. Whatever was opened of it cannot be read any more."""
+        if self._as_parameter_:
+            super().free()
+        if getattr(self, "_number", None) is not None:
+            _readers.pop(self._number, None)
+        file, self._file = getattr(self, "_file", None), None
+        if file is not None and self._is_mine:
+            with contextlib.suppress(Exception):
+                file.close()
+
+    close = free
+
+    def _read(self, offset, address, count):
+        """Fills memory from a place; how many bytes there were."""
+        with self._lock:
+            if self._file is None:
+                raise ValueError("the source was closed")
+            self._file.seek(offset)
+            done = 0
+            target = (ctypes.c_char * count).from_address(address)
+            while done < count:
+                data = self._file.read(count - done)
+                if not data:
+                    break
+                if len(data) > count - done:
+                    raise ValueError(f"read({count - done}) returned {len(data)} bytes")
+                target[done:done + len(data)] = bytes(data)
+                done += len(data)
+            self.requests += 1
+            self.bytes_read += done
+            return done
+
+
+@_TYPES["read_at"]
+def _read_at(number, offset, address, count):
+    source = _readers.get(number)
+    try:
+        if source is None:
+            raise ValueError("the source was closed")
+        return source._read(offset, address, count)
+    except BaseException as error:
+        keep_cause(error)
+        words = (str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}").encode("utf-8", "replace")
+        if source is not None:
+            source._text = ctypes.create_string_buffer(words.replace(b"\0", b" "))
+        return -(getattr(error, "errno", None) or 1) if isinstance(error, OSError) else -1
+
+
+@_TYPES["failure"]
+def _failure(number):
+    source = _readers.get(number)
+    return ctypes.addressof(source._text) if source is not None and source._text is not None else None
+
+
+class _HeldText(str):
+    """The path of a source that lives as long as the text."""
+
+    source = None
+
+
+def is_url(path):
+    """Whether a text is the address of something elsewhere, and no file of that name exists here."""
+    return isinstance(path, str) and _URL.match(path) is not None and not os.path.exists(path)
+
+
+def is_elsewhere(path):
+    """Whether it is a file object or the address of something elsewhere."""
+    return is_url(path) or not isinstance(path, (str, bytes, os.PathLike)) and hasattr(path, "read")
+
+
+def shown(path):
+    """What messages call it: a URL without user, password and query, which may hold a signature."""
+    if not isinstance(path, str):
+        return repr(path)
+    parts = urllib.parse.urlsplit(path)
+    return urllib.parse.urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def path_of(path):
+    """What was given to be read, as a path: that of a new source for a file object or URL, anything else as it is."""
+    if isinstance(path, Source):
+        held = _HeldText(os.fspath(path))
+        held.source = path
+        return held
+    if not is_elsewhere(path):
+        return path
+    if isinstance(path, str) and path.lower().startswith("file://"):
+        return _local(path)
+    return path_of(Source(path))
+
+
+def source_of(path):
+    """The source that a path of :func:`path_of` keeps alive, or None."""
+    return path.source if isinstance(path, _HeldText) else None
+
+
+def open_url(url):
+    """A file object that reads a URL."""
+    scheme = urllib.parse.urlsplit(url).scheme.lower()
+    if scheme in ("http", "https"):
+        from limequat.urls import HttpFile
+        return HttpFile(url)
+    if scheme == "file":
+        return open(_local(url), "rb")
+    address = shown(url)
+    fsspec = needed("fsspec", f"reading {address}")
+    try:
+        return fsspec.open(url, "rb").open()
+    except FileNotFoundError as error:
+        raise NotFound(f"{address}: there is no such file: {error}", path=address) from error
+    except (ImportError, ValueError) as error:
+        raise InvalidArgument(f"{address}: fsspec cannot open it: {error}", path=address) from error
+
+
+def _local(url):
+    parts = urllib.parse.urlsplit(url)
+    if parts.netloc not in ("", "localhost"):
+        raise InvalidArgument(f"{url}: a file of another machine, {parts.netloc}; name how it can be reached (https://, root://)")
+    return urllib.request.url2pathname(parts.path)
+
+
+def _size_of(file, name):
+    """The number of bytes of a file object; refuses what cannot be read at any place."""
+    if isinstance(file, io.TextIOBase):
+        raise InvalidArgument(f"{name} is a text file: open it in binary mode, \"rb\"")
+    missing = [name for name in ("read", "seek", "tell") if not callable(getattr(file, name, None))]
+    if missing:
+        raise InvalidArgument(f"{name} has no {missing[0]}(), expected a path, a URL or a binary file object")
+    readable, seekable = (getattr(file, name, lambda: True) for name in ("readable", "seekable"))
+    if not readable():
+        raise InvalidArgument(f"{name} was not opened for reading")
+    if not seekable():
+        raise InvalidArgument(f"{name} cannot seek, which reading a part of a file needs: read it whole first, "
+                              "io.BytesIO(file.read())")
+    file.seek(0, os.SEEK_END)
+    size = file.tell()
+    if not isinstance(size, int) or size < 0:
+        raise InvalidArgument(f"{name}: tell() returned {size!r}, expected the number of bytes")
+    return size
+
+
+def _name_of(file):
+    """A name for the file behind an object or a URL."""
+    if isinstance(file, str):
+        name = posixpath.basename(urllib.parse.unquote(urllib.parse.urlsplit(file).path))
+    else:
+        given = getattr(file, "name", None) or getattr(file, "path", None) or getattr(file, "full_name", None)
+        name = posixpath.basename(os.fsdecode(given)) if isinstance(given, (str, bytes, os.PathLike)) else ""
+    name = _COMPRESSED.sub("", name.replace("\0", "").replace("/", ""))
+    return name or "file"

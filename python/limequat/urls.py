@@ -1,0 +1,323 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files on servers of HTTP, read in parts (RFC 9110, sections 13 and 14)."""
+
+import base64
+import collections
+import http.client
+import io
+import os
+import re
+import ssl
+import time
+import urllib.parse
+
+from limequat import signals
+from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
+from limequat.sources import shown
+
+_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
+_END = 32768           # bytes of the beginning and of the end that are kept
+_SMALL = 32768         # what small reads elsewhere ask for
+_REDIRECTS = 5
+_TRIES = 4             # of one request that gives nothing
+_STREAM_AFTER = 3      # reads of this number, each where the last one ended, are a file that is read to its end
+_USER_AGENT = "limequat"
+
+
+class HttpFile(io.RawIOBase):
+    """A file at an http or https URL, as a seekable binary file object.
+
+    The first request asks for the beginning and learns the size; the end is asked for once, as headers and checksums lie
+    there. A large read is one request for these bytes. Reads one after the other become one request to the end of the
+    file. A file that changes on the server between two requests is an error (its ETag, date or size tells), and so is a
+    server that cannot give parts of a file. A connection that breaks is opened again and goes on at the byte where it
+    broke.
+
+    url           with user and password if the server wants them (basic authentication); they are never shown, and go to
+                  no other server
+    timeout       seconds that the server may be silent
+    requests      how many were made, redirects included
+    bytes_fetched bytes of the file that came over the network
+
+    Raises NotFound, NoPermission (also if a password is wanted), Unsupported (no ranges), WrongState (the file changed),
+    IoError.
+    """
+
+    request_bytes = 64 << 20
+
+    def __init__(self, url, timeout=30.0):
+        self._parts = urllib.parse.urlsplit(url)
+        self._shown = self.name = shown(url)
+        self._timeout = timeout
+        self._authorization = _authorization(self._parts)
+        self._home = _origin(self._parts)
+        self._connection = self._origin = None
+        self._stream, self._stream_at = None, 0
+        self._position, self._sequential, self._last_end = 0, 0, None
+        self._size = self._tag = self._date = None
+        self._blocks = collections.OrderedDict()  # offset: bytes
+        self.requests = self.bytes_fetched = 0
+        beginning = self._fetch(0, _END)
+        self._ends = {0: beginning}
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def tell(self):
+        return self._position
+
+    def seek(self, offset, whence=os.SEEK_SET):
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
+        if base + offset < 0:
+            raise ValueError(f"seek to byte {base + offset}")
+        self._position = base + offset
+        return self._position
+
+    def readinto(self, buffer):
+        data = self.read(len(buffer))
+        buffer[:len(data)] = data
+        return len(data)
+
+    def read(self, size=-1):
+        if self.closed:
+            raise ValueError("read of a closed file")
+        begin = self._position
+        end = self._size if size is None or size < 0 else min(begin + size, self._size)
+        if begin >= end:
+            return b""
+        data = self._read(begin, end)
+        self._position = end
+        return data
+
+    def close(self):
+        if not self.closed:
+            self._drop()
+        super().close()
+
+    def _read(self, begin, end):
+        kept = self._kept(begin, end)
+        if kept is not None:
+            return kept
+        self._sequential = self._sequential + 1 if begin == self._last_end else 0
+        self._last_end = end
+        if end - begin < _SMALL:
+            return self._read_small(begin, end)
+        if self._sequential >= _STREAM_AFTER:
+            return self._read_stream(begin, end)
+        return self._fetch(begin, end)
+
+    def _kept(self, begin, end):
+        """Bytes of a block that was fetched before, or None."""
+        for blocks in (self._ends, self._blocks):
+            for offset, block in blocks.items():
+                if offset <= begin and end <= offset + len(block):
+                    return block[begin - offset:end - offset]
+        return None
+
+    def _read_small(self, begin, end):
+        """A little more is fetched than was asked for; the end of the file is fetched as a whole."""
+        last = max(self._size - _END, 0)
+        if begin >= last:
+            self._ends[last] = self._fetch(last, self._size)
+            return self._kept(begin, end)
+        self._blocks[begin] = block = self._fetch(begin, min(begin + _SMALL, self._size))
+        while len(self._blocks) > 8:
+            self._blocks.popitem(last=False)
+        return block[:end - begin]
+
+    def _read_stream(self, begin, end):
+        """The next bytes of one answer that goes to the end of the file."""
+        if self._stream is None or self._stream_at != begin:
+            self._drop()
+            self._stream = self._request(begin, self._size)
+            self._stream_at = begin
+        try:
+            data = self._stream.read(end - begin)
+        except (OSError, http.client.HTTPException):
+            data = b""
+        self.bytes_fetched += len(data)
+        self._stream_at += len(data)
+        if self._stream_at == self._size:
+            self._stream = None
+        if len(data) == end - begin:
+            return data
+        self._drop()
+        return data + self._fetch(begin + len(data), end)
+
+    def _fetch(self, begin, end):
+        """These bytes by as many requests as it takes; fewer only at the end of a file whose size is not known yet."""
+        pieces, tries = [], 0
+        while begin < end:
+            try:
+                answer = self._request(begin, end)
+                if self._size is not None:
+                    end = min(end, self._size)
+                    if begin >= end:  # an empty file
+                        break
+                data = answer.read(end - begin)
+            except (OSError, http.client.HTTPException) as error:
+                if isinstance(error, Error):
+                    raise
+                data, failure = b"", error
+            else:
+                failure = None if data else "the server sent nothing"
+                if len(data) < end - begin:
+                    self._drop()
+            pieces.append(data)
+            begin += len(data)
+            self.bytes_fetched += len(data)
+            tries = 0 if data else tries + 1
+            if failure is not None:
+                self._drop()
+                if tries >= _TRIES:
+                    raise IoError(f"{self._shown}: cannot read from byte {begin}: {_words(failure)}; tried {tries} times: check "
+                                  "the network, or fetch the file and read it here", path=self._shown, offset=begin) from (
+                                      failure if isinstance(failure, BaseException) else None)
+                self._wait(0.1 * 4 ** (tries - 1) if tries else 0.0)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _request(self, begin, end):
+        """The answer to a request for a range, ready to be read: status, place and version are what they must be."""
+        if self._stream is not None:
+            self._drop()
+        parts, seen = self._parts, set()
+        for _ in range(_REDIRECTS + 1):
+            answer = self._send(parts, begin, end)
+            if answer.status not in (301, 302, 303, 307, 308):
+                break
+            target = answer.getheader("Location", "")
+            self._drop()
+            following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            if following.scheme not in ("http", "https") or (parts.scheme == "https" and following.scheme == "http"):
+                raise IoError(f"{self._shown}: the server redirects to {shown(urllib.parse.urlunsplit(following))}, which is not safe: name that "
+                              "address yourself if you trust it", path=self._shown)
+            if following in seen:
+                raise IoError(f"{self._shown}: the server redirects in a circle, to {shown(urllib.parse.urlunsplit(following))}", path=self._shown)
+            seen.add(following)
+            parts = following
+        else:
+            raise IoError(f"{self._shown}: the server redirects more than {_REDIRECTS} times", path=self._shown)
+        try:
+            self._judge(answer, begin, end)
+        except BaseException:
+            self._drop()
+            raise
+        return answer
+
+    def _send(self, parts, begin, end):
+        origin = _origin(parts)
+        if self._connection is None or self._origin != origin:
+            self._drop()
+            self._connection, self._origin = self._connect(parts), origin
+        headers = {"Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity", "User-Agent": _USER_AGENT}
+        if self._authorization and origin == self._home:
+            headers["Authorization"] = self._authorization
+        if self._tag:
+            headers["If-Match"] = self._tag
+        path = urllib.parse.quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._") + (f"?{parts.query}" if parts.query else "")
+        self.requests += 1
+        fresh = self._connection.sock is None
+        try:
+            self._connection.request("GET", path, headers=headers)
+            return self._connection.getresponse()
+        except (http.client.BadStatusLine, ConnectionError, BrokenPipeError):
+            self._drop()
+            if fresh:
+                raise
+            return self._send(parts, begin, end)  # the server had closed a connection that was idle
+
+    def _connect(self, parts):
+        try:
+            port = parts.port
+        except ValueError as error:
+            raise IoError(f"{self._shown}: {error}", path=self._shown) from None
+        if not parts.hostname:
+            raise IoError(f"{self._shown}: the URL names no server", path=self._shown)
+        if parts.scheme == "https":
+            return http.client.HTTPSConnection(parts.hostname, port, timeout=self._timeout, context=ssl.create_default_context())
+        return http.client.HTTPConnection(parts.hostname, port, timeout=self._timeout)
+
+    def _judge(self, answer, begin, end):
+        status = answer.status
+        if status in (401, 403, 407):
+            raise NoPermission(f"{self._shown}: the server refuses: {status} {answer.reason}; give a user and password in the "
+                               "URL if you have them, or a signed URL", path=self._shown)
+        if status in (404, 410):
+            raise NotFound(f"{self._shown}: there is no such file on the server: {status} {answer.reason}", path=self._shown)
+        if status == 412:
+            raise self._changed("its ETag is another one")
+        if status == 416 and self._size is None:
+            self._size = 0  # no byte to give
+            return
+        if status == 200:
+            raise Unsupported(f"{self._shown}: the server does not give parts of this file (it ignores Range); fetch the file "
+                              "and read it here", path=self._shown)
+        if status in (408, 429) or status >= 500:
+            wait = answer.getheader("Retry-After", "")
+            self._wait(min(int(wait), 10) if wait.isdigit() else 0)
+            raise http.client.HTTPException(f"{status} {answer.reason}")
+        if status != 206:
+            raise IoError(f"{self._shown}: the server answers {status} {answer.reason}", path=self._shown)
+        self._judge_range(answer, begin, end)
+
+    def _judge_range(self, answer, begin, end):
+        stated = answer.getheader("Content-Range", "")
+        found = _RANGE.match(stated.strip())
+        if found is None or answer.getheader("Content-Encoding", "identity") != "identity":
+            raise Unsupported(f"{self._shown}: the server's answer does not say which bytes it holds (Content-Range: "
+                              f"{stated!r}); fetch the file and read it here", path=self._shown, offset=begin)
+        first, last, size = map(int, found.groups())
+        if self._size is not None and size != self._size:
+            raise self._changed(f"it had {self._size} bytes and has {size} now")
+        if first != begin or last + 1 != min(end, size):
+            raise IoError(f"{self._shown}: asked for bytes {begin} to {min(end, size) - 1}, the server sends {first} to {last}: "
+                          "it cannot be trusted; fetch the file in another way", path=self._shown, offset=begin,
+                          expected=f"{begin}-{min(end, size) - 1}", found=f"{first}-{last}")
+        tag, date = answer.getheader("ETag", ""), answer.getheader("Last-Modified")
+        strong = tag if tag and not tag.startswith("W/") else None
+        if self._size is None:
+            self._size, self._tag, self._date = size, strong, date
+        elif strong and self._tag and strong != self._tag:
+            raise self._changed("its ETag is another one")
+        elif date and self._date and date != self._date:
+            raise self._changed(f"it was modified on {date}")
+
+    def _changed(self, what):
+        return WrongState(f"{self._shown}: the file has changed on the server since it was opened: {what}; open it again",
+                          path=self._shown)
+
+    def _wait(self, seconds):
+        """A pause that Ctrl-C ends."""
+        end = time.monotonic() + seconds
+        while True:
+            if signals.deferred.is_within and signals.deferred.handle(None):
+                raise IoError(f"{self._shown}: interrupted", path=self._shown)
+            left = end - time.monotonic()
+            if left <= 0:
+                return
+            time.sleep(min(left, 0.1))
+
+    def _drop(self):
+        """Closes the connection, with whatever is still to come on it."""
+        connection, self._connection, self._stream, self._origin = self._connection, None, None, None
+        if connection is not None:
+            connection.close()
+
+
+def _origin(parts):
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _authorization(parts):
+    if parts.username is None:
+        return None
+    user, password = (urllib.parse.unquote(part or "") for part in (parts.username, parts.password))
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()
+
+
+def _words(failure):
+    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"

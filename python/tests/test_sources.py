@@ -1,0 +1,308 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""File objects and URLs give what the files behind them give, and their failures say where and why."""
+
+import gc
+import gzip
+import io
+import os
+import threading
+
+import numpy as np
+import pytest
+from conftest import random_links
+from range_server import serving
+
+import limequat as lq
+
+
+@pytest.fixture
+def content(gauge_file):
+    return gauge_file.read_bytes()
+
+
+@pytest.fixture
+def large(tmp_path):
+    """An ILDG file with a time slice of more than what is kept of the ends."""
+    links = random_links((8, 8, 8, 8, 4))
+    path = tmp_path / "large.ildg"
+    lq.write(path, links)
+    return path, links
+
+
+@pytest.fixture(params=["BytesIO", "open", "gzip", "unbuffered"])
+def opened(request, tmp_path, content):
+    path = tmp_path / "object.ildg"
+    if request.param == "gzip":
+        path = tmp_path / "object.ildg.gz"
+        path.write_bytes(gzip.compress(content))
+    else:
+        path.write_bytes(content)
+    make = {"BytesIO": lambda: io.BytesIO(content), "open": lambda: open(path, "rb"), "gzip": lambda: gzip.open(path, "rb"),
+            "unbuffered": lambda: open(path, "rb", buffering=0)}[request.param]
+    with make() as file:
+        yield file
+
+
+def test_a_file_object_can_be_given_wherever_a_path_can(opened, links, tmp_path):
+    assert np.array_equal(lq.read(opened), links)
+    assert lq.verify(opened)["ok"] and lq.info(opened)["format"] == "ildg" and lq.inspect(opened)["fields"]
+    lq.convert(opened, tmp_path / "copy.nersc", to="nersc")
+    assert np.array_equal(lq.read(tmp_path / "copy.nersc"), links)
+    assert lq.diff(opened, tmp_path / "copy.nersc")["identical"]
+    with lq.open(opened) as file:
+        assert np.array_equal(file.fields["gauge"][1:3], links[1:3])
+        assert file.path.endswith("object.ildg") or file.path.endswith("/file")
+    assert np.array_equal(lq.read_async(opened).wait(), links)
+
+
+def test_a_source_is_one_object_for_many_calls(opened, links):
+    with lq.Source(opened, name="conf.ildg") as source:
+        assert os.fspath(source).endswith("/conf.ildg") and "conf.ildg" in repr(source)
+        for _ in range(3):
+            assert np.array_equal(lq.read(source), links)
+        assert source.bytes_read >= 3 * links.nbytes and source.requests > 3
+    with pytest.raises(lq.NotFound, match="conf.ildg"):
+        lq.read(source)
+    assert not opened.closed
+
+
+def test_sources_are_forgotten_with_what_was_opened_of_them(content):
+    from limequat import sources
+    before = len(sources._readers)
+    with lq.open(io.BytesIO(content)) as file:
+        gc.collect()
+        assert len(sources._readers) == before + 1
+        assert file.fields["gauge"].shape
+    del file
+    lq.verify(io.BytesIO(content))
+    gc.collect()
+    assert len(sources._readers) == before
+
+
+@pytest.mark.parametrize("given, words", [
+    (lambda content: io.StringIO("text"), "text file"),
+    (lambda content: _Pipe(content), "cannot seek"),
+    (lambda content: _Half(), "no seek"),
+    (lambda content: open(os.devnull, "wb"), "not opened for reading"),
+])
+def test_what_cannot_be_read_at_any_place_is_refused(content, given, words):
+    with pytest.raises(lq.InvalidArgument, match=words):
+        lq.read(given(content))
+
+
+class _Pipe(io.BytesIO):
+    def seekable(self):
+        return False
+
+
+class _Half:
+    def read(self, size):
+        return b""
+
+
+class _Failing(io.BytesIO):
+    """Fails from the first read on."""
+
+    def __init__(self, content, error):
+        super().__init__(content)
+        self.error = error
+
+    def read(self, size=-1):
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [RuntimeError("the tape is torn"), OSError(5, "Input/output error"), lq.NotFound("gone")])
+def test_the_exception_of_an_object_is_the_cause_of_ours(content, error):
+    with pytest.raises(lq.IoError, match="cannot read") as caught:
+        lq.read(_Failing(content, error))
+    assert caught.value.__cause__ is error and str(error) in str(caught.value)
+
+
+def test_an_interrupt_within_an_object_is_raised_as_it_is(content):
+    with pytest.raises(KeyboardInterrupt):
+        lq.read(_Failing(content, KeyboardInterrupt()))
+
+
+def test_an_object_that_ends_early_is_a_truncated_file(content):
+    class Short(io.BytesIO):
+        def read(self, size=-1):
+            return super().read(min(size, max(0, len(content) // 2 - self.tell())))
+
+    with pytest.raises(lq.Error) as caught:
+        lq.read(Short(content))
+    assert caught.value.code in (lq.Code.TRUNCATED, lq.Code.IO)
+
+
+@pytest.mark.parametrize("target", [io.BytesIO(), "https://example.org/conf.ildg", "s3://bucket/conf.ildg"])
+def test_nothing_is_written_to_objects_and_addresses(links, target):
+    with pytest.raises(lq.InvalidArgument, match="file system"):
+        lq.write(target, links)
+    with pytest.raises(lq.InvalidArgument, match="file system"):
+        lq.create(target)
+
+
+def test_threads_may_share_a_source(content, links):
+    found = []
+    with lq.Source(io.BytesIO(content)) as source:
+        threads = [threading.Thread(target=lambda: found.append(np.array_equal(lq.read(source), links))) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert found == [True] * 8
+
+
+def test_a_file_url_is_the_file(gauge_file, links):
+    assert np.array_equal(lq.read(gauge_file.as_uri()), links)
+    with pytest.raises(lq.InvalidArgument, match="another machine"):
+        lq.read("file://elsewhere/conf.ildg")
+
+
+def test_a_file_whose_name_looks_like_an_address_is_a_file(tmp_path, links, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.makedirs("http:/here")
+    lq.write("http:/here/conf.ildg", links)
+    assert np.array_equal(lq.read("http://here/conf.ildg"), links)
+
+
+def test_an_address_that_needs_fsspec_says_so_or_is_read(content, links):
+    try:
+        import fsspec
+    except ImportError:
+        with pytest.raises(ImportError, match="fsspec"):
+            lq.read("memory://conf.ildg")
+        return
+    with fsspec.open("memory://conf.ildg", "wb") as file:
+        file.write(content)
+    assert np.array_equal(lq.read("memory://conf.ildg"), links)
+    with pytest.raises(lq.NotFound, match="memory://none.ildg"):
+        lq.read("memory://none.ildg")
+
+
+def test_a_url_gives_what_the_file_gives(content, links, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        url = address + "/conf.ildg?signature=secret"
+        assert np.array_equal(lq.read(url), links)
+        assert lq.verify(url)["ok"] and lq.info(url)["format"] == "ildg"
+        lq.convert(url, tmp_path / "copy.nersc", to="nersc")
+        assert served["conf__ildg"].log[0][0].endswith("?signature=secret")
+    assert np.array_equal(lq.read(tmp_path / "copy.nersc"), links)
+
+
+def test_a_slice_costs_three_requests_and_its_bytes_and_64_kib(large):
+    path, links = large
+    with serving(conf__ildg=path.read_bytes()) as (address, served), lq.open(address + "/conf.ildg") as file:
+        assert np.array_equal(file.fields["gauge"][5:6], links[5:6])
+        assert served["conf__ildg"].requests <= 3
+        assert served["conf__ildg"].sent <= links[5:6].nbytes + 65536
+
+
+def test_a_whole_file_is_one_answer_that_flows(tmp_path):
+    path = tmp_path / "whole.ildg"
+    links = random_links((16, 16, 16, 8, 4))
+    lq.write(path, links)
+    content = path.read_bytes()
+    with serving(conf__ildg=content) as (address, served):
+        assert lq.verify(address + "/conf.ildg")["ok"]
+        assert served["conf__ildg"].requests <= 12
+        assert served["conf__ildg"].sent <= 1.1 * len(content) + 131072
+
+
+def test_a_broken_connection_goes_on_where_it_broke(large):
+    path, links = large
+    content = path.read_bytes()
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.cut_after, file.cuts = 100000, 5
+        assert np.array_equal(lq.read(address + "/conf.ildg"), links)
+        assert file.cuts == 0 and file.sent <= len(content) + 8 * 65536
+
+
+def test_a_busy_server_is_asked_again(content, links):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].fails = 2
+        assert np.array_equal(lq.read(address + "/conf.ildg"), links)
+
+
+def _changed(file):
+    file.etag, file.data = '"second"', bytes(reversed(file.data))
+
+
+def _grown(file):
+    file.etag, file.data = None, file.data + b"more"
+
+
+def _dated(file):
+    file.etag, file.date = None, "Sun, 29 Nov 2026 12:00:01 GMT"
+
+
+@pytest.mark.parametrize("change", [_changed, _grown, _dated])
+def test_a_file_that_changes_on_the_server_is_an_error(large, change):
+    path, _ = large
+    with serving(conf__ildg=path.read_bytes()) as (address, served):
+        file = served["conf__ildg"]
+        file.date = "Sun, 29 Nov 2026 12:00:00 GMT"
+        if change is not _changed:
+            file.etag = None
+        with lq.open(address + "/conf.ildg") as opened:
+            change(file)
+            with pytest.raises(lq.Error, match="changed on the server"):
+                opened.fields["gauge"][3]
+
+
+def _all(file):
+    file.ignores_ranges = True
+
+
+def _other(file):
+    file.shift = 8
+
+
+def _forbidden(file):
+    file.password = "somebody:secret"
+
+
+def _circle(file):
+    file.redirect = "/conf.ildg"
+
+
+def _away(file):
+    file.redirect = "ftp://example.org/conf.ildg"
+
+
+def _gone(file):
+    file.fails = 1000
+
+
+@pytest.mark.parametrize("trouble, error, words", [
+    (_all, lq.Unsupported, "ignores Range"), (_other, lq.IoError, "cannot be trusted"), (_forbidden, lq.NoPermission, "401"),
+    (_circle, lq.IoError, "in a circle"), (_away, lq.IoError, "not safe"), (_gone, lq.IoError, "503")])
+def test_a_server_that_misbehaves_is_named(content, trouble, error, words):
+    with serving(conf__ildg=content) as (address, served):
+        trouble(served["conf__ildg"])
+        with pytest.raises(error, match=words) as caught:
+            lq.read(address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden")
+        assert "hidden" not in str(caught.value) and "/conf.ildg" in str(caught.value)
+
+
+def test_a_password_goes_to_its_server_only(content, links):
+    with serving(conf__ildg=content) as (there, elsewhere), serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].password = "me:hidden word"
+        url = address.replace("//", "//me:hidden%20word@") + "/conf.ildg"
+        assert np.array_equal(lq.read(url), links)
+        served["conf__ildg"].password, served["conf__ildg"].redirect = None, there + "/conf.ildg"
+        assert np.array_equal(lq.read(url), links)
+        assert not any("Authorization" in headers for _, headers in elsewhere["conf__ildg"].log)
+
+
+def test_what_is_not_there_is_not_found(content):
+    with serving(conf__ildg=content) as (address, _), pytest.raises(lq.NotFound, match="none.ildg"):
+        lq.read(address + "/none.ildg")
+    with pytest.raises(lq.IoError, match="cannot read"):
+        lq.read(address + "/conf.ildg")  # the server is gone
+
+
+def test_an_empty_file_is_empty_there_as_here():
+    with serving(conf__ildg=b"") as (address, _), pytest.raises(lq.Error, match="empty|no format|0 bytes"):
+        lq.read(address + "/conf.ildg")
