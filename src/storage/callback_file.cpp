@@ -14,15 +14,10 @@
 #include "storage/transport.hpp"
 
 namespace lq {
-namespace {
-
-using storage::Creation;
-using storage::File;
-using storage::Identity;
-using storage::PathKind;
+namespace storage {
 
 // The functions, and the number of the file, by which ranks tell whether they have the same one.
-struct Callbacks {
+struct SharedCallbacks {
   ReadCallbacks functions;
   std::uint64_t number = 0;
   std::mutex mutex;  // for functions that are called one at a time
@@ -30,7 +25,7 @@ struct Callbacks {
   Identity identity() const noexcept { return {.inode = number, .bytes = functions.bytes}; }
 };
 
-[[noreturn]] void refuse_to_write(const std::string& path) {
+[[noreturn]] static void refuse_to_write(const std::string& path) {
   throw Error(Code::unsupported,
               fmt::format("{}: a file that is read by functions of the program cannot be written or renamed; name a "
                           "file of the file system as the target",
@@ -38,9 +33,9 @@ struct Callbacks {
               {.path = path, .system_errno = EROFS});
 }
 
-class OpenFile final : public File {
+class CallbackBytes final : public File {
  public:
-  OpenFile(std::string path, std::shared_ptr<Callbacks> callbacks)
+  CallbackBytes(std::string path, std::shared_ptr<SharedCallbacks> callbacks)
       : path_(std::move(path)), callbacks_(std::move(callbacks)) {}
 
   const std::string& path() const noexcept override { return path_; }
@@ -48,7 +43,7 @@ class OpenFile final : public File {
   Identity identity() const override { return callbacks_->identity(); }
 
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
-    storage::require_position(path_, "read", offset, 0);
+    require_position(path_, "read", offset, 0);
     const std::uint64_t bytes = callbacks_->functions.bytes;
     if (offset >= bytes) return 0;
     buffer = buffer.first(std::min<std::uint64_t>(buffer.size(), bytes - offset));
@@ -88,29 +83,33 @@ class OpenFile final : public File {
   }
 
   std::string path_;
-  std::shared_ptr<Callbacks> callbacks_;
+  std::shared_ptr<SharedCallbacks> callbacks_;
 };
 
-}  // namespace
+}  // namespace storage
 
 class CallbackFile::Transport final : public storage::Transport {
  public:
-  Transport(std::string folder, std::string path, std::shared_ptr<Callbacks> callbacks)
+  Transport(std::string folder, std::string path, std::shared_ptr<storage::SharedCallbacks> callbacks)
       : path_(std::move(path)), callbacks_(std::move(callbacks)), mount_(std::move(folder), *this) {}
 
-  std::unique_ptr<File> open_read(const std::string& path) override {
+  std::unique_ptr<storage::File> open_read(const std::string& path) override {
     require(path, "open for reading");
-    return std::make_unique<OpenFile>(path_, callbacks_);
+    return std::make_unique<storage::CallbackBytes>(path_, callbacks_);
   }
-  std::unique_ptr<File> open_write(const std::string& path) override { refuse_to_write(path); }
-  std::unique_ptr<File> create(const std::string& path, const Creation&) override { refuse_to_write(path); }
-  void rename(const std::string& from, const std::string&) override { refuse_to_write(from); }
-  void publish(const std::string& from, const std::string&) override { refuse_to_write(from); }
-  void remove(const std::string& path) override { refuse_to_write(path); }
+  std::unique_ptr<storage::File> open_write(const std::string& path) override { storage::refuse_to_write(path); }
+  std::unique_ptr<storage::File> create(const std::string& path, const storage::Creation&) override {
+    storage::refuse_to_write(path);
+  }
+  void rename(const std::string& from, const std::string&) override { storage::refuse_to_write(from); }
+  void publish(const std::string& from, const std::string&) override { storage::refuse_to_write(from); }
+  void remove(const std::string& path) override { storage::refuse_to_write(path); }
   void sync_directory(const std::string&) override {}
-  void make_directory(const std::string& path) override { refuse_to_write(path); }
-  PathKind kind(const std::string& path) override { return path == path_ ? PathKind::file : PathKind::absent; }
-  Identity identity(const std::string& path) override {
+  void make_directory(const std::string& path) override { storage::refuse_to_write(path); }
+  storage::PathKind kind(const std::string& path) override {
+    return path == path_ ? storage::PathKind::file : storage::PathKind::absent;
+  }
+  storage::Identity identity(const std::string& path) override {
     require(path, "look it up");
     return callbacks_->identity();
   }
@@ -121,8 +120,8 @@ class CallbackFile::Transport final : public storage::Transport {
     unit.read_bytes = callbacks_->functions.request_bytes;
     return unit;
   }
-  void copy_permissions(const std::string&, const std::string& to) override { refuse_to_write(to); }
-  void set_modified(const std::string& path, std::int64_t) override { refuse_to_write(path); }
+  void copy_permissions(const std::string&, const std::string& to) override { storage::refuse_to_write(to); }
+  void set_modified(const std::string& path, std::int64_t) override { storage::refuse_to_write(path); }
 
  private:
   void require(const std::string& path, const char* doing) const {
@@ -130,7 +129,7 @@ class CallbackFile::Transport final : public storage::Transport {
   }
 
   std::string path_;
-  std::shared_ptr<Callbacks> callbacks_;
+  std::shared_ptr<storage::SharedCallbacks> callbacks_;
   storage::Mount mount_;
 };
 
@@ -145,7 +144,7 @@ CallbackFile::CallbackFile(ReadCallbacks callbacks) {
                 {.found = name});
   }
   storage::require_position(name, "read", 0, callbacks.bytes);
-  auto shared = std::make_shared<Callbacks>();
+  auto shared = std::make_shared<storage::SharedCallbacks>();
   shared->functions = std::move(callbacks);
   shared->number = ++last;
   const std::string folder = fmt::format("callback:{}/", shared->number);
