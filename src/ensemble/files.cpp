@@ -91,10 +91,9 @@ bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 }  // namespace
 
 std::string_view suffix_of_format(std::string_view path) {
-  static const std::vector<FormatInfo> all = formats();
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const auto is_same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };  // ".H5"
-  // Those of HDF5 also where it cannot be read, and that of the numbers beside a description.
+  // Those of HDF5 also where its component is not loaded, and that of the numbers beside a description.
   std::size_t longest = 0;
   const auto take = [&](std::string_view suffix) {
     if (name.size() <= suffix.size()) return;
@@ -103,8 +102,8 @@ std::string_view suffix_of_format(std::string_view path) {
     }
   };
   for (const std::string_view suffix : {".h5", ".hdf5", ".raw.data"}) take(suffix);
-  for (const FormatInfo& format : all) {
-    for (const std::string_view suffix : format.suffixes) take(suffix);
+  for (const format::Format* format : format::formats()) {
+    for (const std::string_view suffix : format->info.suffixes) take(suffix);
   }
   return name.substr(name.size() - longest);
 }

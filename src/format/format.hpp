@@ -284,7 +284,7 @@ class AddedFormat {
 };
 
 // All formats that are registered, most specific first. The span stays valid when another one is.
-std::span<const Format* const> formats();
+LQ_INNER std::span<const Format* const> formats();
 // Types of LIME records that readers of any format look for.
 std::span<const std::string_view> known_record_types();
 // By name; nullptr: none that is registered has it.
