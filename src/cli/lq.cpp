@@ -18,7 +18,7 @@
 namespace lq::cli {
 namespace {
 
-constexpr std::array verbs = {
+constexpr std::array command_table = {
     Command{"ls", "list the records and fields of a file with kind, size and offset", declare_ls},
     Command{"info", "show what a file is: format, lattice, precision, gauge group, checksum, metadata, completeness",
             declare_info},
@@ -71,11 +71,12 @@ constexpr std::array verbs = {
 
 }  // namespace
 
-std::span<const Command> commands() { return verbs; }
+std::span<const Command> commands() { return command_table; }
 
 const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(verbs.begin(), verbs.end(), [&](const Command& c) { return c.name == name; });
-  return found == verbs.end() ? nullptr : &*found;
+  const auto found =
+      std::find_if(command_table.begin(), command_table.end(), [&](const Command& c) { return c.name == name; });
+  return found == command_table.end() ? nullptr : &*found;
 }
 
 Run declare(const Command& command, Session& session, Arguments& arguments) {
