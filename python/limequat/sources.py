@@ -12,6 +12,7 @@ import re
 import threading
 import urllib.parse
 import urllib.request
+import weakref
 
 from limequat import structs
 from limequat._library import Handle, answer, keep_cause
@@ -22,7 +23,8 @@ _URL = re.compile(r"[a-z][a-z0-9+.\-]*(::[a-z][a-z0-9+.\-]*)*://", re.IGNORECASE
 _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst|lzma)$", re.IGNORECASE)
 
 _numbers = itertools.count(1)
-_readers = {}  # by number, which the library hands back; an address of Python might be another object's by then
+# By number, which the library hands back; an address of Python might be another object's by then.
+_readers = weakref.WeakValueDictionary()
 _TYPES = dict(structs.ReadCallbacks._fields_)
 
 
@@ -65,7 +67,7 @@ class Source(Handle, os.PathLike):
                 raise InvalidArgument(f"name is {name!r}, expected the name of a file without its folder")
             self._number = next(_numbers)
             _readers[self._number] = self
-            # Functions are kept alive by this module, the object by _readers until the library frees it.
+            # The functions are kept alive by this module.
             table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), size, os.fsencode(name), request_bytes, 0,
                                           _read_at, _failure, _TYPES["free"](), self._number)
             super().__init__("lq_callback_file_free", "lq_callback_file_create", ctypes.byref(table))

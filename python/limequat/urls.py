@@ -19,6 +19,7 @@ from limequat.sources import shown
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
 _END = 32768           # bytes of the beginning and of the end that are kept
 _SMALL = 32768         # what small reads elsewhere ask for
+_KEPT = 64 << 20       # bytes that are kept, so that what is read twice comes over the network once
 _REDIRECTS = 5
 _TRIES = 4             # of one request that gives nothing
 _STREAM_AFTER = 3      # reads of this number, each where the last one ended, are a file that is read to its end
@@ -56,7 +57,8 @@ class HttpFile(io.RawIOBase):
         self._stream, self._stream_at = None, 0
         self._position, self._sequential, self._last_end = 0, 0, None
         self._size = self._tag = self._date = None
-        self._blocks = collections.OrderedDict()  # offset: bytes
+        self._blocks = collections.OrderedDict()  # by offset, the oldest first
+        self._kept_bytes = 0
         self.requests = self.bytes_fetched = 0
         beginning = self._fetch(0, _END)
         self._ends = {0: beginning}
@@ -106,17 +108,32 @@ class HttpFile(io.RawIOBase):
         self._last_end = end
         if end - begin < _SMALL:
             return self._read_small(begin, end)
-        if self._sequential >= _STREAM_AFTER:
-            return self._read_stream(begin, end)
-        return self._fetch(begin, end)
+        data = self._read_stream(begin, end) if self._sequential >= _STREAM_AFTER else self._fetch(begin, end)
+        self._keep(begin, data)
+        return data
 
     def _kept(self, begin, end):
-        """Bytes of a block that was fetched before, or None."""
-        for blocks in (self._ends, self._blocks):
-            for offset, block in blocks.items():
-                if offset <= begin and end <= offset + len(block):
-                    return block[begin - offset:end - offset]
-        return None
+        """Bytes that were fetched before, in one block or in several that follow each other; or None."""
+        pieces = []
+        while begin < end:
+            for offset, block in (*self._ends.items(), *self._blocks.items()):
+                if offset <= begin < offset + len(block):
+                    piece = block[begin - offset:end - offset]
+                    break
+            else:
+                return None
+            pieces.append(piece)
+            begin += len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _keep(self, begin, data):
+        """Keeps a block as long as there is room for it; the oldest go first."""
+        if len(data) > _KEPT:
+            return
+        self._kept_bytes += len(data) - len(self._blocks.pop(begin, b""))
+        self._blocks[begin] = data
+        while self._kept_bytes > _KEPT:
+            self._kept_bytes -= len(self._blocks.popitem(last=False)[1])
 
     def _read_small(self, begin, end):
         """A little more is fetched than was asked for; the end of the file is fetched as a whole."""
@@ -124,9 +141,8 @@ class HttpFile(io.RawIOBase):
         if begin >= last:
             self._ends[last] = self._fetch(last, self._size)
             return self._kept(begin, end)
-        self._blocks[begin] = block = self._fetch(begin, min(begin + _SMALL, self._size))
-        while len(self._blocks) > 8:
-            self._blocks.popitem(last=False)
+        block = self._fetch(begin, min(begin + _SMALL, self._size))
+        self._keep(begin, block)
         return block[:end - begin]
 
     def _read_stream(self, begin, end):

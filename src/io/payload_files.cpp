@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "io/payload_files.hpp"
 
+#include <algorithm>
+
 #include "format/format.hpp"
 
 namespace lq::io {
@@ -24,6 +26,11 @@ PayloadFiles::PayloadFiles(storage::Transport& transport, const std::vector<std:
   if (payload.tile_sites == 0) open(payload.file);
   for (const Tile& tile : payload.tiles) open(tile.file);
   sequence_.emplace(paths.front(), payload, codec, all());
+}
+
+bool PayloadFiles::are_thread_safe() const noexcept {
+  const auto is_serial = [](const std::unique_ptr<storage::File>& file) { return file && file->reads_serially(); };
+  return sequence_->is_thread_safe() && std::ranges::none_of(files_, is_serial);
 }
 
 std::vector<storage::File*> PayloadFiles::all() const {

@@ -42,8 +42,8 @@ class PayloadFiles {
   std::vector<storage::File*> all() const;
   // Where Payload::origin() counts from.
   storage::File& sequence() const noexcept { return *sequence_->file(); }
-  // Whether several threads may use that at once, at different bytes.
-  bool are_thread_safe() const noexcept { return sequence_->is_thread_safe(); }
+  // Whether several threads may use that at once, at different bytes, and gain by it.
+  bool are_thread_safe() const noexcept;
 
  private:
   std::vector<std::unique_ptr<storage::File>> files_;

@@ -41,6 +41,7 @@ class CallbackBytes final : public File {
   const std::string& path() const noexcept override { return path_; }
   std::uint64_t size() const override { return callbacks_->functions.bytes; }
   Identity identity() const override { return callbacks_->identity(); }
+  bool reads_serially() const noexcept override { return !callbacks_->functions.concurrent; }
 
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     require_position(path_, "read", offset, 0);

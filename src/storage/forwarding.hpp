@@ -18,6 +18,7 @@ class ForwardingFile : public File {
   explicit ForwardingFile(std::shared_ptr<File> inner) : inner_(std::move(inner)) {}
   const std::string& path() const noexcept override { return inner_->path(); }
   Identity identity() const override { return inner_->identity(); }
+  bool reads_serially() const noexcept override { return inner_->reads_serially(); }
   std::uint64_t size() const override { return inner_->size(); }
   std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
     return inner_->read_at(offset, buffer);

@@ -51,6 +51,8 @@ class File : public base::ByteSource {
   virtual Identity identity() const = 0;
   // As it was when it was opened, where opening has told, which spares a question to servers; else as it is.
   virtual Identity identity_when_opened() const { return identity(); }
+  // Whether threads that read at once wait for each other, so that one that reads in order is better.
+  virtual bool reads_serially() const noexcept { return false; }
   // All of `bytes`, or an Error: no_space, io, ...
   virtual void write_at(std::uint64_t offset, base::Bytes bytes) = 0;
   virtual void resize(std::uint64_t bytes) = 0;

@@ -68,7 +68,10 @@ static void what_reads_a_path_reads_a_callback_file(struct content* content) {
   int is_sound = 0;
   CHECK_OK(lq_verify(path, NULL, &is_sound, NULL));
   CHECK(is_sound == 1 && content->calls > 0);
-  CHECK_STATUS(lq_write(path, grid, lq_gauge_f64(u), NULL), LQ_UNSUPPORTED);
+  lq_write_options options;
+  CHECK_OK(lq_write_options_init(&options, sizeof options));
+  options.overwrite = 1;
+  CHECK_STATUS(lq_write(path, grid, lq_gauge_f64(u), &options), LQ_UNSUPPORTED);
   CHECK(content->frees == 0);
   lq_callback_file_free(file);
   CHECK(content->frees == 1);
