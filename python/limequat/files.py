@@ -18,6 +18,7 @@ from limequat.display import table
 from limequat.errors import ChecksumError, InvalidArgument, NoSuchRecord, Unsupported, WrongState
 from limequat.grid import require_grid
 from limequat.options import takes
+from limequat.placement import is_one_file
 from limequat.questions import metadata_of, read_record, verify
 from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
 
@@ -118,6 +119,9 @@ class Fields:
         entry = find_entry(self._catalog, name, index)
         named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
         number = next(i for i, other in enumerate(named) if other is entry)
+        identity = self._identities[entry["file"]]
+        if identity is not None and not is_one_file(self._catalog, identity[2]):
+            entry = {**entry, "in_order": False}
         return FieldView(self._path, self._file, entry, number, self._grid, self._place_of(entry), self._lock)
 
     def _place_of(self, entry):
