@@ -215,6 +215,10 @@ class FieldView:
                               "slices on one rank, open it without", path=str(self._path), record=self.name)
 
     def __getitem__(self, key):
+        return self.part(key)
+
+    def part(self, key, verify=True):
+        """What indexing by ``key``, integers and slices, gives; the sites that are read are verified where the file allows it."""
         self._require_whole()
         key = _one_per_axis(key, self.ndim)
         dims = len(self._entry["lattice"])
@@ -223,7 +227,8 @@ class FieldView:
             return np.broadcast_to(np.zeros((), self.dtype), self.shape)[key].copy()
         region = {dims - 1 - axis: slice(first + box.start, first + box.stop)
                   for axis, (first, (box, _)) in enumerate(zip(self.lower, spans))}
-        return self.read(region)[tuple(within for _, within in spans) + key[dims:]]
+        options = {} if verify else {"verify": False}
+        return self.read(region, **options)[tuple(within for _, within in spans) + key[dims:]]
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.read(), dtype=dtype)

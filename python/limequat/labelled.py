@@ -29,20 +29,30 @@ def facts(view):
 
 def data_array(view, slices="auto"):
     """An xarray.DataArray of a field; see :meth:`limequat.FieldView.to_xarray`."""
+    return labelled(view, _numbers(view, slices))
+
+
+def labelled(view, numbers):
+    """An xarray.DataArray of ``numbers`` with the axes and texts of a field."""
     xarray = needed("xarray", "to_xarray()")
-    return xarray.DataArray(_numbers(view, slices), coordinates(view), dimensions(view), view.name, facts(view))
+    needed("limequat.xarray_backend", "to_xarray()")  # arrays have an accessor from here on
+    return xarray.DataArray(numbers, coordinates(view), dimensions(view), view.name, facts(view))
 
 
 def dataset(file, slices="auto"):
     """An xarray.Dataset of all fields of a file; see :meth:`limequat.File.to_xarray`."""
+    return dataset_of(file, list(file.fields), lambda view: view.to_xarray(slices))
+
+
+def dataset_of(file, views, make):
+    """An xarray.Dataset of the DataArrays that ``make`` makes of fields of a file."""
     xarray = needed("xarray", "to_xarray()")
-    views = list(file.fields)
     lattices = {(view.lower, view.lattice, view.shape[:len(view.lower)]) for view in views}
     if len(lattices) > 1:
         raise Unsupported(f"{file.path}: its fields are of several lattices, {sorted(v[1] for v in lattices)}: "
                           "take them one by one, fields[...].to_xarray()", path=str(file.path))
     names = [view.name for view in views]
-    variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": view.to_xarray(slices)
+    variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": make(view)
                  for view in views}
     sites = {name for array in variables.values() for name in array.dims}
     for name in sites:  # "n" of one field may be another number than that of the next

@@ -77,7 +77,7 @@ def references(files, output=None, *, field=None, slices=1, config=None, prefix=
     """
     target = None if output is None else _require_output(output, overwrite)
     paths, skipped, root = _listed(files)
-    members = [_look(path, field) for path in paths]
+    members = [look(path, field) for path in paths]
     if config is None and isinstance(files, (str, bytes, os.PathLike)) and os.path.isdir(files):
         members.sort(key=lambda member: (member.trajectory is None, member.trajectory or 0))
     _require_alike(members)
@@ -161,8 +161,8 @@ def _text_of(path):
     return path
 
 
-def _look(path, field):
-    """The _Member of a file."""
+def look(path, field):
+    """What references show of a file, a member of their array."""
     try:
         before = identity_of(path)
     except FileNotFoundError:
@@ -303,7 +303,7 @@ def _refs(members, labels, slices, address):
     metadata[".zattrs"] = _group_facts(members, addresses)
     sizes = {}
     for name, placed in first.placed.items():
-        step = _step_of(placed, slices, first.path)
+        step = step_of(placed, slices, first.path)
         axes = [axis if sizes.setdefault(axis, extent) == extent else f"{axis} of {name}" for axis, extent in zip(placed.dims, placed.shape)]
         ensemble = labels is not None
         metadata[f"{name}/.zarray"] = _array(((len(members),) if ensemble else ()) + placed.shape,
@@ -320,7 +320,8 @@ def _refs(members, labels, slices, address):
     return {**{key: json.dumps(value) for key, value in metadata.items()}, **chunks}
 
 
-def _step_of(placed, slices, path):
+def step_of(placed, slices, path):
+    """How many indices of the slowest axis make a chunk."""
     extent = placed.shape[0]
     if slices is None:
         return extent
