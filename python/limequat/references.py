@@ -371,7 +371,7 @@ def _require_output(output, overwrite):
     """The path to be written, which must be free, or a file of references."""
     path = os.fsdecode(path_bytes(output))
     if os.path.lexists(path) and not overwrite:
-        raise Exists(f"{path}: there is a file of that name already; overwrite=True replaces it", path=path)
+        raise Exists(f"{path}: there is a file of this name already; choose another name or ask to overwrite it", path=path)
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, ".zmetadata")):
         raise Exists(f"{path}: this is a folder, and none of references, which alone are replaced", path=path)
     return path
@@ -524,6 +524,8 @@ def main(words):
                           overwrite=options.overwrite)
     except Error as error:
         print(f"lq: {error}", file=sys.stderr)
+        if error.code == Code.EXISTS and not options.overwrite:
+            print("lq: --overwrite replaces it", file=sys.stderr)
         return 4 if error.code in _ENVIRONMENT else _EXIT_CODES.get(error.code, 3)
     except ImportError as error:
         print(f"lq: {error}", file=sys.stderr)
