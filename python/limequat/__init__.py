@@ -66,7 +66,7 @@ from limequat.questions import (
     validate,
     verify,
 )
-from limequat.references import check_references, references
+from limequat.zarr_references import check_references, references
 from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy

@@ -218,7 +218,8 @@ class FieldView:
         return self.part(key)
 
     def part(self, key, verify=True):
-        """What indexing by ``key``, integers and slices, gives; the sites that are read are verified where the file allows it."""
+        """What indexing by ``key``, integers and slices, gives. With ``verify``, the sites that are read are verified where the file
+        has checksums of them."""
         self._require_whole()
         key = _one_per_axis(key, self.ndim)
         dims = len(self._entry["lattice"])

@@ -10,7 +10,7 @@ from limequat.questions import formats
 
 _LARGEST = (1 << 63) - 1
 _KEYS = r"trajectory(?:[ \t]+nr)?|SEQUENCE_NUMBER"
-_LINE = re.compile(rf"(?:^|[,;])[ \t]*(?:{_KEYS})[ \t]*=[ \t]*([0-9]{1,30})[ \t]*(?=$|[,;\r])", re.MULTILINE)
+_LINE = re.compile(rf"(?:^|[,;])[ \t]*(?:{_KEYS})[ \t]*=[ \t]*([0-9]{{1,30}})[ \t]*(?=$|[,;\r])", re.MULTILINE)
 _LEAF = re.compile(r"<trajectory>\s*([0-9]{1,30})\s*</trajectory>")
 
 

@@ -16,7 +16,7 @@ import urllib.request
 
 from limequat.errors import Unsupported
 from limequat.needs import needed
-from limequat.references import look, step_of
+from limequat.zarr_references import look, step_of
 
 
 class LimequatParser:

@@ -60,7 +60,7 @@ struct Export {
     if (session.json) words.emplace_back("--json");
     words.emplace_back("--");
     words.insert(words.end(), from.begin(), from.end());
-    return run_python(session, {"export", "limequat.references", "", "makes references"}, words);
+    return run_python(session, {"export", "limequat.zarr_references", "", "makes references"}, words);
   }
 
   void require_sense() const {
