@@ -4,6 +4,7 @@
 
 import base64
 import contextlib
+import http.server
 import io
 import json
 import os
@@ -11,6 +12,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import threading
 import time
 import warnings
 
@@ -581,3 +583,50 @@ def test_the_verb_of_lq_answers_as_a_program(ensemble, tmp_path, capsys):
     assert module.main([f"--output={tmp_path / 'b.json'}", "--", str(folder / "absent.ildg")]) == 3
     with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings():
         assert module.main([f"--output={tmp_path / 'no' / 'b.json'}", "--", str(folder)]) == 3
+
+
+class Ranges(http.server.SimpleHTTPRequestHandler):
+    """A server that gives ranges of files, and counts."""
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        path = pathlib.Path(self.translate_path(self.path))
+        if not path.is_file():
+            return self.send_error(404)
+        first, last = map(int, self.headers["Range"].split("=")[1].split("-"))
+        self.server.asked.append((path.name, last + 1 - first))
+        self.send_response(206)
+        self.send_header("Content-Length", str(last + 1 - first))
+        self.send_header("Content-Range", f"bytes {first}-{last}/{path.stat().st_size}")
+        self.end_headers()
+        self.wfile.write(path.read_bytes()[first:last + 1])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_slice_from_elsewhere_is_one_request_of_its_bytes(ensemble, monkeypatch):
+    folder, fields = ensemble
+    zarr, fsspec = optional("zarr"), optional("fsspec")
+    optional("aiohttp")
+    if zarr.__version__.startswith("2."):
+        pytest.skip("zarr 3")
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), lambda *given: Ranges(*given, directory=folder))
+    server.asked = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        found = lq.references(folder, prefix=f"http://127.0.0.1:{server.server_port}")
+        system = fsspec.filesystem("reference", fo=found, remote_protocol="http", remote_options={"asynchronous": True}, asynchronous=True,
+                                   skip_instance_cache=True)
+        array = zarr.open_group(zarr.storage.FsspecStore(system, read_only=True), mode="r")["gauge"]
+        assert np.array_equal(array[1, 2], fields[90][2])
+        assert server.asked == [("conf.90.ildg", fields[90].nbytes // SHAPE[0])]
+        assert lq.check_references(found)
+        (folder / "conf.8.ildg").unlink()
+        with open(folder / "conf.100.ildg", "ab") as file:
+            file.write(b"x")
+        said = {os.path.basename(one.path): one.problem for one in lq.check_references(found).changed}
+        assert set(said) == {"conf.8.ildg", "conf.100.ildg"} and "not there" in said["conf.8.ildg"] and "had" in said["conf.100.ildg"]
+    finally:
+        server.shutdown()
+        server.server_close()
