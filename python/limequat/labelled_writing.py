@@ -4,6 +4,7 @@
 
 import collections
 import ctypes
+import itertools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +20,8 @@ from limequat.writer import create
 if TYPE_CHECKING:
     from limequat.option_types import Unpack, WriteOptions
 
-_KEPT = 3  # layers of the slowest axis in memory: formats may want those before and after
+_KEPT = 3  # blocks of the slowest axis in memory: formats may want those before and after
+_BLOCK_BYTES = 64 << 20  # a chunk of dask up to this size is computed as a whole, and not once for each of its layers
 
 
 @takes("WriteOptions", without=("progress",))
@@ -33,9 +35,9 @@ def to_limequat(array, path, **options: "Unpack[WriteOptions]"):
     Options (:func:`limequat.write` says more); name is by default that of the array, and attributes are not written as texts:
     {options}
 
-    An array of dask is computed layer by layer of its slowest lattice axis (time slices); three layers are in memory. Only
-    for formats whose fastest axis is that one (raw orders such as "x y z t ...") all of it is computed first. Other arrays are
-    loaded as a whole.
+    An array of dask is computed layer by layer of its slowest lattice axis (time slices), or by its chunks of several layers, if
+    these have up to 64 MiB; three such blocks are in memory. Only for formats whose fastest axis is that one (raw orders such as
+    "x y z t ...") all of it is computed first. Other arrays are loaded as a whole.
 
     Returns the report of :func:`limequat.write`. Raises InvalidArgument if dimensions are missing, unknown or labelled in
     another order, and what :func:`limequat.write` raises; an exception while numbers are computed is raised again. Then no new file
@@ -169,13 +171,21 @@ class _ComputedRows(Memory):
             self._whole = self._computed(self._numbers)
         if self._whole is not None:
             return self._whole[wanted]
-        first = wanted.start
-        if first not in self._kept:
+        begin, end = self._block_with(wanted.start)
+        if begin not in self._kept:
             while len(self._kept) >= _KEPT:
                 self._kept.popitem(last=False)
-            self._kept[first] = self._computed(self._numbers[first:first + 1])
-        self._kept.move_to_end(first)
-        return self._kept[first]
+            self._kept[begin] = self._computed(self._numbers[begin:end])
+        self._kept.move_to_end(begin)
+        return self._kept[begin][wanted.start - begin:wanted.stop - begin]
+
+    def _block_with(self, layer):
+        """(first layer, end) of what is computed together with a layer."""
+        end = next(end for end in itertools.accumulate(self._numbers.chunks[0]) if layer < end)
+        begin = max(end - extent for end, extent in zip(itertools.accumulate(self._numbers.chunks[0]), self._numbers.chunks[0])
+                    if end - extent <= layer)
+        layer_bytes = self._site_bytes * int(np.prod(self.lattice[:-1], dtype=np.int64))
+        return (begin, end) if (end - begin) * layer_bytes <= _BLOCK_BYTES else (layer, layer + 1)
 
     def _computed(self, part):
         numbers = np.asarray(part.compute(), self.dtype)

@@ -15,7 +15,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from limequat import labelled
-from limequat.errors import Error, InvalidArgument, WrongState
+from limequat.errors import Error, InvalidArgument, Unsupported, WrongState
 from limequat.files import open as open_file
 from limequat.labelled_writing import to_limequat
 from limequat.placement import identity_of
@@ -65,6 +65,10 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
 
 def _path_of(given):
     if isinstance(given, (str, bytes, os.PathLike)):
+        scheme, mark, rest = os.fsdecode(given).partition("://")
+        if mark:
+            raise Unsupported(f"{scheme}://{rest.rpartition('@')[2]}: this engine opens local files; lq.references(..., prefix=...) makes "
+                              "references to files elsewhere")
         return os.path.abspath(os.path.expanduser(os.fsdecode(given)))
     raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file", found=type(given).__name__)
 

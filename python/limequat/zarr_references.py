@@ -50,7 +50,8 @@ class _Member:
 def references(files, output=None, *, field=None, slices=1, config=None, prefix=None, overwrite=False):
     """References to the numbers of lattice files, for kerchunk's readers: ``files`` become arrays [config, t, z, y, x, ...].
 
-    files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these
+    files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these, such as
+               :func:`find` returns
     output     the file to write, JSON; with the suffix .parq or .parquet a folder in parquet, for millions of references
                (it needs pyarrow, and so do its readers, or fastparquet). Default: none is written
     field      name of the field, or (name, index), or a list of these; default: all fields, each a variable
@@ -98,7 +99,7 @@ def references(files, output=None, *, field=None, slices=1, config=None, prefix=
 
 def _listed(files):
     """(paths of files, those that were skipped, the folder that they have in common)."""
-    given = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
+    given = [files] if isinstance(files, (str, bytes, os.PathLike)) else [one["path"] if isinstance(one, dict) else one for one in files]
     paths, skipped = [], []
     for one in given:
         path = _text_of(os.path.abspath(os.fsdecode(path_bytes(one))))
@@ -129,26 +130,34 @@ def _below(folder):
         below[:] = [name for name in below if not name.startswith(".")]
         for name in names:
             path = os.path.join(here, name)
-            if not name.startswith(".") and os.path.isfile(path):
+            if name.startswith("."):
+                continue
+            if os.path.islink(path) and not os.path.exists(path) and _has_suffix(path):
+                raise NotFound(f"{path}: this symbolic link leads to no file", path=path)
+            if os.path.isfile(path):
                 (found if _is_lattice_file(path) else others).append(path)
     return sorted(found, key=natural), sorted(others, key=natural)
 
 
 def _is_lattice_file(path):
     """Whether a file in a folder is meant; one that has the name of a lattice file and is none is no reason to leave it out."""
-    lower = path.lower()
-    if lower.endswith(".raw.data"):
+    if path.lower().endswith(".raw.data"):
         return False
     try:
         catalog = info(path)
     except UnknownFormat:
-        if any(lower.endswith(suffix) for suffix in suffixes()):
+        if _has_suffix(path):
             raise
         return False
     except NotFound:
         raise WrongState(f"{path}: this file vanished while the folder was looked at", path=path) from None
     files = catalog.get("files") or [path]
     return os.path.abspath(files[0]) == path or catalog["format"] == "raw"
+
+
+def _has_suffix(path):
+    """Whether a file is called like a lattice file."""
+    return any(path.lower().endswith(suffix) for suffix in suffixes())
 
 
 def _text_of(path):

@@ -372,6 +372,19 @@ def test_a_folder_is_looked_through_and_strangers_are_left_out(ensemble, tmp_pat
         lq.references([folder, folder / "conf.8.ildg"])
     with pytest.raises(lq.UnknownFormat):
         lq.references([folder / "README"])
+    (folder / "lost.ildg").symlink_to("nowhere")
+    with pytest.raises(lq.NotFound, match="lost.ildg: this symbolic link"):
+        lq.references(folder)
+
+
+def test_files_of_a_catalogue_are_taken(ensemble, tmp_path):
+    folder, fields = ensemble
+    try:
+        lq.index(folder, db=tmp_path / "all.db", progress=False)
+    except lq.Unsupported as error:
+        pytest.skip(str(error))
+    found = lq.references(lq.find("trajectory>50", db=tmp_path / "all.db", sort="-trajectory"))
+    assert labels(found, "config") == [100, 90] and np.array_equal(assembled(found)[0][0], fields[100])
 
 
 @pytest.mark.parametrize("name", ["a b.ildg", "50%25.ildg", "{{u}} {x}.ildg", "q?x=1#y.ildg", "*.ildg", "-o.ildg", "é文.ildg", "a\\b'\"c.ildg", "line\nend.ildg", "~x.ildg"])

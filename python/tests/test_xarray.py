@@ -134,6 +134,12 @@ def test_data_that_are_no_field_are_left_to_other_engines(tmp_path):
     assert not LimequatBackendEntrypoint().guess_can_open(tmp_path / "a.h5")
 
 
+def test_addresses_are_refused_without_their_passwords():
+    with pytest.raises(lq.Unsupported, match="host/conf.ildg: this engine opens local files") as refusal:
+        xarray.open_dataset("https://me:secret@host/conf.ildg", engine=ENGINE)
+    assert "secret" not in str(refusal.value)
+
+
 @pytest.mark.parametrize("given", [7, object(), None])
 def test_what_is_no_path_is_refused(given):
     with pytest.raises((lq.InvalidArgument, TypeError)):
@@ -308,6 +314,18 @@ def test_a_dask_array_is_never_in_memory_as_a_whole(tmp_path, dask, monkeypatch)
     values = random_field((4, 3))
     lq.to_limequat(xarray.DataArray(dask.from_array(values, chunks=(1, 3, 2, 4, 4, 3)), dims=("t", "z", "y", "x", "spin", "color")), tmp_path / "a.lime")
     assert max(count for count, _ in kept) <= 3 and all(is_open for _, is_open in kept)
+
+
+def test_a_chunk_of_several_slices_is_computed_once(tmp_path, dask, monkeypatch):
+    values, made = random_field((4, 3)), []
+    array = dask.from_array(values, chunks=((2, 2, 1), 3, 2, 4, 4, 3)).map_blocks(lambda part: made.append(len(part)) or part, dtype=complex,
+                                                                                 meta=np.empty((0,) * 6, complex))
+    array = xarray.DataArray(array, dims=("t", "z", "y", "x", "spin", "color"))
+    lq.to_limequat(array, tmp_path / "a.lime")
+    assert made == [2, 2, 1] and np.array_equal(lq.read(tmp_path / "a.lime"), values)
+    monkeypatch.setattr(labelled_writing, "_BLOCK_BYTES", values[0].nbytes)  # larger chunks are computed slice by slice
+    lq.to_limequat(array, tmp_path / "b.lime")
+    assert np.array_equal(lq.read(tmp_path / "b.lime"), values)
 
 
 def test_orders_with_t_inside_are_written_too(tmp_path, dask):
