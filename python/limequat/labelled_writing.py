@@ -44,7 +44,7 @@ def to_limequat(array, path, **options: "Unpack[WriteOptions]"):
     appears, and an existing one stays.
     """
     ordered, kind, dims = _in_order(array)
-    name, texts = str(options.pop("name", None) or array.name or _NAMES[kind]), options.pop("metadata", None)
+    name, texts = str(options.pop("name", None) or _name_of(array) or _NAMES[kind]), options.pop("metadata", None)
     if not _is_lazy(ordered.data):
         with create(path, **options) as writer:
             return writer.write(name, np.asarray(ordered.values), kind=kind, metadata=texts, dims=dims)
@@ -60,6 +60,11 @@ def to_limequat(array, path, **options: "Unpack[WriteOptions]"):
 
 
 _NAMES = {"gauge": "gauge", "spinor": "spinor", "propagator": "propagator", "generic": "field"}
+
+
+def _name_of(array):
+    """The name of an array, unless it is the one that dask made up."""
+    return None if array.name == getattr(array.data, "name", None) else array.name
 
 
 def _is_lazy(numbers):

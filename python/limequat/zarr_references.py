@@ -77,8 +77,7 @@ def references(files, output=None, *, field=None, slices=1, config=None, prefix=
     or Truncated for damaged files, WrongState if one changes meanwhile, Exists, NotFound, and what :func:`info` raises.
     """
     target = None if output is None else _require_output(output, overwrite)
-    paths, skipped, root = _listed(files)
-    members = [look(path, field) for path in paths]
+    members, skipped, root = _looked_at(files, field)
     if config is None and isinstance(files, (str, bytes, os.PathLike)) and os.path.isdir(files):
         members.sort(key=lambda member: (member.trajectory is None, member.trajectory or 0))
     _require_alike(members)
@@ -97,62 +96,60 @@ def references(files, output=None, *, field=None, slices=1, config=None, prefix=
 # --- the files --------------------------------------------------------------------------------------------------------------
 
 
-def _listed(files):
-    """(paths of files, those that were skipped, the folder that they have in common)."""
+def _looked_at(files, field):
+    """(members, files of folders that are no lattice files, the folder that all have in common)."""
     given = [files] if isinstance(files, (str, bytes, os.PathLike)) else [one["path"] if isinstance(one, dict) else one for one in files]
-    paths, skipped = [], []
-    for one in given:
-        path = _text_of(os.path.abspath(os.fsdecode(path_bytes(one))))
-        if os.path.isdir(path):
-            inside, others = _below(path)
-            paths += inside
-            skipped += others
-        else:
-            paths.append(path)
-    if not paths:
-        named = os.fsdecode(given[0]) if given else "no file was named"
-        raise NotFound(f"{named}: there is no lattice file to refer to", path=named if given else None)
-    twice = next((path for number, path in enumerate(sorted(paths)[1:]) if path == sorted(paths)[number]), None)
+    given = [_text_of(os.path.abspath(os.fsdecode(path_bytes(one)))) for one in given]
+    _require_once([path for path in given if not os.path.isdir(path)] + [name for path in given if os.path.isdir(path) for name in _below(path)])
+    members, skipped = [], []
+    for path in given:
+        for name in _below(path) if os.path.isdir(path) else [path]:
+            member = look(name, field, in_folder=name != path)
+            skipped += [name] if member is None else []
+            members += [] if member is None else [member]
+    if not members:
+        named = given[0] if given else "no file was named"
+        raise NotFound(f"{named}: there is no lattice file to refer to", path=given[0] if given else None)
+    is_folder = len(given) == 1 and os.path.isdir(given[0])
+    return members, skipped, given[0] if is_folder else os.path.commonpath([os.path.dirname(member.path) for member in members])
+
+
+def _require_once(paths):
+    paths = sorted(paths)
+    twice = next((path for path, following in zip(paths, paths[1:]) if path == following), None)
     if twice is not None:
         raise InvalidArgument(f"{twice}: this file is named twice", path=twice)
-    folders = [os.path.abspath(os.fsdecode(one)) for one in given]
-    is_folder = len(folders) == 1 and os.path.isdir(folders[0])
-    return paths, skipped, folders[0] if is_folder else os.path.commonpath([os.path.dirname(path) for path in paths])
 
 
 def _below(folder):
-    """(lattice files, other files) in a folder and below, by their names; what begins with a dot belongs to writers."""
+    """The files in a folder and below, by their names; what begins with a dot belongs to writers."""
     def refuse(error):
         raise NoPermission(f"{error.filename}: cannot list this folder: {error.strerror}", path=error.filename, errno=error.errno)
 
-    found, others = [], []
+    found = []
     for here, below, names in os.walk(folder, onerror=refuse):
         below[:] = [name for name in below if not name.startswith(".")]
-        for name in names:
-            path = os.path.join(here, name)
-            if name.startswith("."):
-                continue
+        for path in (os.path.join(here, name) for name in names if not name.startswith(".")):
             if os.path.islink(path) and not os.path.exists(path) and _has_suffix(path):
                 raise NotFound(f"{path}: this symbolic link leads to no file", path=path)
             if os.path.isfile(path):
-                (found if _is_lattice_file(path) else others).append(path)
-    return sorted(found, key=natural), sorted(others, key=natural)
+                found.append(path)
+    return sorted(found, key=natural)
 
 
-def _is_lattice_file(path):
-    """Whether a file in a folder is meant; one that has the name of a lattice file and is none is no reason to leave it out."""
-    if path.lower().endswith(".raw.data"):
-        return False
+def _catalog_of(path, in_folder):
+    """What is in a file. None: it is in a folder, and not meant, because it is no lattice file and not called like one, or a part of
+    another one."""
+    if in_folder and path.lower().endswith(".raw.data"):
+        return None
     try:
         catalog = info(path)
     except UnknownFormat:
-        if _has_suffix(path):
-            raise
-        return False
-    except NotFound:
-        raise WrongState(f"{path}: this file vanished while the folder was looked at", path=path) from None
+        if in_folder and not _has_suffix(path):
+            return None
+        raise
     files = catalog.get("files") or [path]
-    return os.path.abspath(files[0]) == path or catalog["format"] == "raw"
+    return None if in_folder and os.path.abspath(files[0]) != path and catalog["format"] != "raw" else catalog
 
 
 def _has_suffix(path):
@@ -170,15 +167,19 @@ def _text_of(path):
     return path
 
 
-def look(path, field):
-    """What references show of a file, a member of their array."""
+def look(path, field, in_folder=False):
+    """What references show of a file, a member of their array; None of a file in a folder that is not meant."""
     try:
         before = identity_of(path)
     except FileNotFoundError:
+        if in_folder:
+            raise WrongState(f"{path}: this file vanished while the folder was looked at", path=path) from None
         raise NotFound(f"{path}: there is no such file", path=path) from None
     except OSError as error:
         raise IoError(f"{path}: cannot look at it: {error.strerror}", path=path, errno=error.errno) from None
-    catalog = info(path)
+    catalog = _catalog_of(path, in_folder)
+    if catalog is None:
+        return None
     require_readable(catalog)
     entries = _chosen(catalog, field)
     try:
@@ -413,7 +414,7 @@ def _unwritten(path, error):
 
 def _save_json(found, path):
     with open(path, "x", encoding="utf-8") as file:
-        json.dump(found, file)
+        file.write(json.dumps(found))
         file.flush()
         os.fsync(file.fileno())
 

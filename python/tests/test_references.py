@@ -440,7 +440,7 @@ def test_references_are_written_as_a_whole_or_not(ensemble, tmp_path, monkeypatc
     def fails(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module.json, "dump", fails)
+    monkeypatch.setattr(module.os, "fsync", fails)
     with pytest.raises(OSError, match="refs.json"):
         lq.references(folder, path, overwrite=True)
     assert path.read_bytes() == before and sorted(os.listdir(tmp_path)) == ["ensemble", "refs.json"]

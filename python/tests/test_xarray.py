@@ -343,6 +343,9 @@ def test_precision_texts_and_names_are_those_of_the_options(tmp_path, links):
         assert (file.fields[0].name, file.fields[0].dtype, file.fields[0].metadata["xlf-info"]) == ("smeared", np.complex64, "mine")
     with pytest.raises(lq.Exists):
         array.limequat.to_file(tmp_path / "a.lime")
+    dask = pytest.importorskip("dask.array")
+    lq.to_limequat(xarray.DataArray(dask.from_array(links), dims=array.dims), tmp_path / "c.lime")
+    assert lq.open(tmp_path / "c.lime").fields.names() == ["gauge"]  # not the one that dask made up
     with pytest.raises(TypeError, match="nonsense"):
         array.limequat.to_file(tmp_path / "b.lime", nonsense=1)
 
