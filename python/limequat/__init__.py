@@ -66,13 +66,14 @@ from limequat.questions import (
     validate,
     verify,
 )
-from limequat.zarr_references import check_references, references
 from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy
 from limequat.storage import Stall, file_system_of, watch_stalls
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
+from limequat.zarr_files import check_references
+from limequat.zarr_references import references
 from limequat._library import version as _version
 
 __version__ = _version()

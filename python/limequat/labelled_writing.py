@@ -82,7 +82,8 @@ def _in_order(array):
     missing = [name for name in lattice if name not in dims]
     if missing:
         shown = ", ".join(map(str, dims))
-        raise InvalidArgument(f"the array has the dimensions {shown}, and not {', '.join(missing)}: a field has all of {', '.join(lattice)}",
+        raise InvalidArgument(f"the array has the dimensions {shown}, and not {', '.join(missing)}: a field has all of "
+                              f"{', '.join(lattice)}",
                               expected=", ".join(lattice), found=shown)
     site = [name for name in dims if name not in lattice]
     kind = next((kind for kind, axes in SITE_AXES.items() if sorted(axes) == sorted(map(str, site))), None)
@@ -103,11 +104,12 @@ def _odd_site(site):
     axes = SITE_AXES[near]
     lacking, others = [name for name in axes if name not in site], [str(name) for name in site if name not in axes]
     if len(lacking) == len(axes):
-        return (f"the dimensions {shown} are those of no field: select one of each (isel), or name them as a site's are named (rename): "
-                "mu, row, column; spin, color; sink_spin, source_spin, sink_color, source_color; n")
+        return (f"the dimensions {shown} are those of no field: select one of each (isel), or name them as a site's are named "
+                "(rename): mu, row, column; spin, color; sink_spin, source_spin, sink_color, source_color; n")
     lacks = f"{', '.join(lacking)} missing" if lacking else ""
     extra = f"{', '.join(others)} too many: select one of each (isel)" if others else ""
-    return f"the dimensions {shown} are not those of a {near} field, {', '.join(axes)}: {'; '.join(filter(None, (lacks, extra)))}"
+    wrong = "; ".join(filter(None, (lacks, extra)))
+    return f"the dimensions {shown} are not those of a {near} field, {', '.join(axes)}: {wrong}"
 
 
 def _require_consecutive(array, name):
@@ -165,7 +167,8 @@ class _ComputedRows(Memory):
             place = [x[d] for d in range(dimensions)]
             index = [slice(first, first + 1) for first in reversed(place)]
             index[dimensions - 1 - axis] = slice(place[axis], place[axis] + sites)
-            numbers = np.ascontiguousarray(self._layers(index[0], axis == dimensions - 1 and sites > 1)[(slice(None), *index[1:])])
+            layers = self._layers(index[0], axis == dimensions - 1 and sites > 1)
+            numbers = np.ascontiguousarray(layers[(slice(None), *index[1:])])
             ctypes.memmove(row, numbers.ctypes.data, sites * self._site_bytes)
         except BaseException as failure:
             self._failure = failure
@@ -186,9 +189,9 @@ class _ComputedRows(Memory):
 
     def _block_with(self, layer):
         """(first layer, end) of what is computed together with a layer."""
-        end = next(end for end in itertools.accumulate(self._numbers.chunks[0]) if layer < end)
-        begin = max(end - extent for end, extent in zip(itertools.accumulate(self._numbers.chunks[0]), self._numbers.chunks[0])
-                    if end - extent <= layer)
+        extents = self._numbers.chunks[0]
+        end, extent = next((end, extent) for end, extent in zip(itertools.accumulate(extents), extents) if layer < end)
+        begin = end - extent
         layer_bytes = self._site_bytes * int(np.prod(self.lattice[:-1], dtype=np.int64))
         return (begin, end) if (end - begin) * layer_bytes <= _BLOCK_BYTES else (layer, layer + 1)
 

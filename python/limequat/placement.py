@@ -112,7 +112,10 @@ def place(catalog, entry):
     _require_one_file(catalog, entry, path)
     order = ">" if entry["byte_order"] == "big" else "<"
     base = {"path": path, "offset": entry["offset"], "dtype": field.dtype.newbyteorder(order)}
-    placed = _in_order(entry, field, base) if entry.get("in_order") else _OTHERS.get(format, _nothing)(catalog, entry, field, base)
+    if entry.get("in_order"):
+        placed = _in_order(entry, field, base)
+    else:
+        placed = _OTHERS.get(format, _nothing)(catalog, entry, field, base)
     if placed is None or placed.length != entry["length"]:
         raise _refusal(catalog, entry, _reason(catalog, entry))
     size = os.stat(path).st_size
@@ -156,8 +159,9 @@ def _permuted(axes, directions):
         if not _is_plain_gauge(entry, field):
             return None
         extents = dict(zip("xyzt", entry["lattice"]))
-        return Placement(**base, dims=(*axes, "mu", "row", "column"), shape=tuple(extents[axis] for axis in axes) + field.site,
-                         lower=dict.fromkeys(axes, 0), directions=directions)
+        shape = tuple(extents[axis] for axis in axes) + field.site
+        return Placement(**base, dims=(*axes, "mu", "row", "column"), shape=shape, lower=dict.fromkeys(axes, 0),
+                         directions=directions)
     return placed
 
 
@@ -221,5 +225,6 @@ def _reason(catalog, entry):
 
 
 def _refusal(catalog, entry, reason):
-    return Unsupported(f"{catalog['path']}: the numbers of field {entry['name']!r} ({catalog['format']}) are not in the file as in an "
-                       f"array: {reason}; read them, or convert the file", path=str(catalog["path"]), record=entry["name"])
+    return Unsupported(f"{catalog['path']}: the numbers of field {entry['name']!r} ({catalog['format']}) are not in the file as "
+                       f"in an array: {reason}; read them, or convert the file", path=str(catalog["path"]),
+                       record=entry["name"])

@@ -5,7 +5,8 @@
     >>> import obstore.store, obspec_utils.registry, virtualizarr
     >>> from limequat.virtualizarr import LimequatParser
     >>> registry = obspec_utils.registry.ObjectStoreRegistry({"file://": obstore.store.LocalStore()})
-    >>> virtualizarr.open_virtual_mfdataset(urls, registry=registry, parser=LimequatParser(), combine="nested", concat_dim="config")
+    >>> virtualizarr.open_virtual_mfdataset(urls, registry=registry, parser=LimequatParser(), combine="nested",
+    ...                                     concat_dim="config")
 
 What a variable shows, and what is refused, is that of :func:`limequat.references`.
 """
@@ -16,7 +17,8 @@ import urllib.request
 
 from limequat.errors import Unsupported
 from limequat.needs import needed
-from limequat.zarr_references import look, step_of
+from limequat.zarr_members import look
+from limequat.zarr_references import step_of
 
 
 class LimequatParser:
@@ -48,9 +50,11 @@ def _local_path(url):
     """The path of a file that an address or a path names."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
-        raise Unsupported(f"{parts.scheme}://{parts.hostname or ''}{parts.path}: headers are read from local files; make references of the "
-                          "files where they are, lq.references(..., prefix=...)", path=url)
-    return urllib.request.url2pathname(url.split("://", 1)[1].split("/", 1)[1].join(("/", ""))) if parts.scheme else os.path.abspath(url)
+        raise Unsupported(f"{parts.scheme}://{parts.hostname or ''}{parts.path}: headers are read from local files; make references "
+                          "of the files where they are, lq.references(..., prefix=...)")
+    if not parts.scheme:
+        return os.path.abspath(url)
+    return urllib.request.url2pathname("/" + url.split("://", 1)[1].partition("/")[2])
 
 
 def _array(placed, path, slices, facts):
@@ -63,12 +67,13 @@ def _array(placed, path, slices, facts):
     if any(mark in path for mark in "#?"):
         raise Unsupported(f"{path}: VirtualiZarr does not find files with # or ? in their paths: rename it", path=path)
     address = "file://" + path  # it takes paths as they are, and does not decode %20
-    chunks = {f"{k}{tail}": {"path": address, "offset": placed.offset + k * length, "length": length} for k in range(count)}
+    chunks = {f"{k}{tail}": {"path": address, "offset": placed.offset + k * length, "length": length}
+              for k in range(count)}
     about = {**facts, "first_site": [placed.lower[axis] for axis in placed.dims if axis in placed.lower]}
     if placed.directions:
         about["mu"] = " ".join(placed.directions)
     order = "big" if placed.dtype.str[0] == ">" else "little"
     described = metadata.create_v3_array_metadata(
-        shape=placed.shape, data_type=placed.dtype.newbyteorder("="), chunk_shape=(step, *placed.shape[1:]), dimension_names=placed.dims,
-        codecs=[{"name": "bytes", "configuration": {"endian": order}}], attributes=about)
+        shape=placed.shape, data_type=placed.dtype.newbyteorder("="), chunk_shape=(step, *placed.shape[1:]),
+        dimension_names=placed.dims, codecs=[{"name": "bytes", "configuration": {"endian": order}}], attributes=about)
     return manifests.ManifestArray(metadata=described, chunkmanifest=manifests.ChunkManifest(entries=chunks))

@@ -34,8 +34,8 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
         drop_variables  names of variables that are left out
         field           name of the field, or (name, index), or a list of these; default: all
         slices          so many time slices make a chunk where xarray asks for the file's own chunks (chunks={}, open_mfdataset)
-        verify          compare the checksums of what is read: of time slices, where the file has such; a field that is read as a whole
-                        always
+        verify          compare the checksums of what is read: of time slices, where the file has such; of a field that is read as
+                        a whole always
 
         Raises Unsupported where the fields are of several lattices, WrongState, when numbers are read, if the file is not the one
         that was opened, and what :func:`limequat.open` raises.
@@ -45,9 +45,9 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
             raise InvalidArgument(f"slices is {slices!r}, expected how many time slices make a chunk", found=repr(slices))
         identities = _identities(path)
         with open_file(path) as file:
-            physical = {name: identity_of(name) for name in (file.catalog.get("files") or ())}
-            identities.update(physical)
-            dataset = labelled.dataset_of(file, _views(file, field), lambda view: _lazy(view, path, identities, slices, verify))
+            identities.update((name, identity_of(name)) for name in file.catalog.get("files") or ())
+            dataset = labelled.dataset_of(file, _views(file, field),
+                                          lambda view: _lazy(view, path, identities, slices, verify))
         _require_same(path, identities)
         dropped = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
         dataset = dataset.drop_vars(dropped, errors="ignore")
@@ -67,8 +67,8 @@ def _path_of(given):
     if isinstance(given, (str, bytes, os.PathLike)):
         scheme, mark, rest = os.fsdecode(given).partition("://")
         if mark:
-            raise Unsupported(f"{scheme}://{rest.rpartition('@')[2]}: this engine opens local files; lq.references(..., prefix=...) makes "
-                              "references to files elsewhere")
+            raise Unsupported(f"{scheme}://{rest.rpartition('@')[2]}: this engine opens local files; lq.references(..., "
+                              "prefix=...) makes references to files elsewhere")
         return os.path.abspath(os.path.expanduser(os.fsdecode(given)))
     raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file", found=type(given).__name__)
 
@@ -119,8 +119,8 @@ def _require_same(path, identities):
         except OSError:
             is_same = False
         if not is_same:
-            raise WrongState(f"{name}: this is not the file that was opened as a dataset: it was replaced, changed or removed since; open "
-                             f"the dataset again", path=path)
+            raise WrongState(f"{name}: this is not the file that was opened as a dataset: it was replaced, changed or removed "
+                             "since; open the dataset again", path=path)
 
 
 @xarray.register_dataarray_accessor("limequat")
