@@ -27,31 +27,32 @@ from limequat.zarr_members import looked_at, require_alike
 def references(files, output=None, *, field=None, slices=1, config=None, prefix=None, overwrite=False):
     """References to the numbers of lattice files, for kerchunk's readers: ``files`` become arrays [config, t, z, y, x, ...].
 
-    files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these, such as
-               :func:`find` returns
-    output     the file to write, JSON; with the suffix .parq or .parquet a folder in parquet, for millions of references
-               (it needs pyarrow, and so do its readers, or fastparquet). Default: none is written
+    files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these, such
+               as :func:`find` returns
+    output     the file to write, JSON; with the suffix .parq or .parquet a folder in parquet, for millions of references (it
+               needs pyarrow, and so do its readers, or fastparquet). Default: none is written
     field      name of the field, or (name, index), or a list of these; default: all fields, each a variable
-    slices     how many indices of the slowest axis of a file (time slices) make a chunk, which is read as a whole: a divisor of its
-               extent. None: a chunk is all of a field
-    config     labels of the files: whole numbers, one for each. Default: the trajectory numbers that their texts or names give,
-               where each has one and all differ, else 0, 1, 2, ...; False: no such axis, for a single file
-    prefix     a text such as "https://host/folder" that takes the place of the folder of the files (the one that was given, or the
-               deepest with all of them); "" makes paths relative. Default: absolute paths
+    slices     how many indices of the slowest axis of a file (time slices) make a chunk, which is read as a whole: a divisor
+               of its extent. None: a chunk is all of a field
+    config     labels of the files: whole numbers, one for each. Default: the trajectory numbers that their texts or names
+               give, where each has one and all differ, else 0, 1, 2, ...; False: no such axis, for a single file
+    prefix     a text such as "https://host/folder" that takes the place of the folder of the files (the one that was given,
+               or the deepest with all of them); "" makes paths relative. Default: absolute paths
     overwrite  replace an existing output
 
-    Chunks are the bytes of the files: dtype says precision and byte order (">c16"), the names and labels of the axes say their order:
-    HiRep's are t, x, y, z. Gauge fields have the axes mu, row, column; files of NERSC with two rows have two. The attribute
-    ``limequat_files`` of the group is a JSON text that lists path, size and mtime_ns of each file, for
+    Chunks are the bytes of the files: dtype says precision and byte order (">c16"), the names and labels of the axes say
+    their order: HiRep's are t, x, y, z. Gauge fields have the axes mu, row, column; files of NERSC with two rows have two.
+    The attribute ``limequat_files`` of the group is a JSON text that lists path, size and mtime_ns of each file, for
     :func:`check_references`.
 
-    Returns the references as a dict ({"version": 1, "refs": {...}}, which fsspec takes as ``fo``), or, if they are written, an answer
-    with ``path``, ``files``, ``variables``, ``references``, ``bytes`` (of the fields), ``skipped`` (files of the folders that are no
-    lattice files).
+    Returns the references as a dict ({"version": 1, "refs": {...}}, which fsspec takes as ``fo``), or, if they are written,
+    an answer with ``path``, ``files``, ``variables``, ``references``, ``bytes`` (of the fields), ``skipped`` (files of the
+    folders that are no lattice files).
 
-    Raises Unsupported if numbers are not in a file as in an array (archives, chunked or compressed HDF5, sets of several files, other
-    orders), InvalidArgument if files do not go into one array (lattice, precision, byte order), both with the name of the file, Malformed
-    or Truncated for damaged files, WrongState if one changes meanwhile, Exists, NotFound, and what :func:`info` raises.
+    Warns (RuntimeWarning) of errors in headers that hide no numbers. Raises Unsupported if numbers are not in a file as in
+    an array (archives, chunked or compressed HDF5, sets of several files, other orders), InvalidArgument if files do not go
+    into one array (lattice, precision, byte order), both with the name of the file, Malformed or Truncated for damaged
+    files, WrongState if one changes meanwhile, Exists, NotFound, and what :func:`info` raises.
     """
     target = None if output is None else require_output(output, overwrite)
     members, skipped, root = looked_at(files, field)

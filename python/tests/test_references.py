@@ -155,8 +155,8 @@ def test_equal_numbers_are_no_labels(tmp_path):
 
 def test_numbers_in_names_are_those_of_the_catalogue(tmp_path):
     """The rule is that of lq.index."""
-    names = ["conf.0010.lime", "l24t48b6.0_1000.ildg", "traj120.h5x", "ckpoint_lat.500", "last.lime", "run1.h5", "a.99999999999999999999999",
-             "b7.v2.ILDG"]
+    names = ["conf.0010.lime", "l24t48b6.0_1000.ildg", "traj120.h5x", "ckpoint_lat.500", "last.lime", "run1.h5",
+             "a.99999999999999999999999", "b7.v2.ILDG"]
     for name in names:
         lq.write(tmp_path / name, random_links((2, 2, 2, 2, 4)), format="ildg")
     try:
@@ -217,8 +217,10 @@ def test_files_of_other_programs_are_shown_as_they_are_read_or_refused(path, num
 
 
 @pytest.mark.parametrize("layout, dims, mu", [
-    ("little t z y x mu row column reim", "t z y x mu row column", "xyzt"), ("big x y z t mu_txyz column row reim", "x y z t mu column row", "txyz"),
-    ("big mu t z y x row column reim", "mu t z y x row column", "xyzt"), ("big row t y z x column mu reim", "row t y z x column mu", "xyzt")])
+    ("little t z y x mu row column reim", "t z y x mu row column", "xyzt"),
+    ("big x y z t mu_txyz column row reim", "x y z t mu column row", "txyz"),
+    ("big mu t z y x row column reim", "mu t z y x row column", "xyzt"),
+    ("big row t y z x column mu reim", "row t y z x column mu", "xyzt")])
 def test_raw_numbers_have_the_axes_of_their_description(tmp_path, layout, dims, mu):
     path, links = tmp_path / "conf.raw", random_links((4, 2, 6, 2, 4))
     lq.write(path, links, layout=layout)
@@ -388,7 +390,8 @@ def test_files_of_a_catalogue_are_taken(ensemble, tmp_path):
     assert labels(found, "config") == [100, 90] and np.array_equal(assembled(found)[0][0], fields[100])
 
 
-@pytest.mark.parametrize("name", ["a b.ildg", "50%25.ildg", "{{u}} {x}.ildg", "q?x=1#y.ildg", "*.ildg", "-o.ildg", "é文.ildg", "a\\b'\"c.ildg", "line\nend.ildg", "~x.ildg"])
+@pytest.mark.parametrize("name", ["a b.ildg", "50%25.ildg", "{{u}} {x}.ildg", "q?x=1#y.ildg", "*.ildg", "-o.ildg",
+                                  "é文.ildg", "a\\b'\"c.ildg", "line\nend.ildg", "~x.ildg"])
 def test_odd_names_are_found_again(tmp_path, name, monkeypatch):
     fsspec = optional("fsspec")
     links = random_links()
@@ -475,7 +478,8 @@ def test_files_that_moved_or_changed_are_named(ensemble, tmp_path):
         assert "not there" in said["conf.8.ildg"] and "time stamp" in said["conf.90.ildg"] and "bytes, and had" in said["conf.100.ildg"]
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"refs": 7}', '{"version": 1, "refs": {}}', '{"refs": {".zattrs": "{}"}}', "[" * 100000])
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"refs": 7}', '{"version": 1, "refs": {}}',
+                                  '{"refs": {".zattrs": "{}"}}', "[" * 100000])
 def test_other_files_are_no_references(tmp_path, text):
     (tmp_path / "a.json").write_text(text)
     with pytest.raises(lq.Malformed, match="a.json"):
@@ -592,7 +596,8 @@ def test_the_verb_of_lq_answers_as_a_program(ensemble, tmp_path, capsys):
     assert capsys.readouterr().out == f"{output}: 15 references to gauge of 3 files\n"
     assert zarr_references.main([f"--output={output}", "--", str(folder)]) == 2
     assert capsys.readouterr().err.splitlines()[-1] == "lq: --overwrite replaces it"
-    assert zarr_references.main([f"--output={output}", "--overwrite", "--json", "--slices=0", "--field=gauge", "--", str(folder / "conf.8.ildg")]) == 0
+    words = [f"--output={output}", "--overwrite", "--json", "--slices=0", "--field=gauge"]
+    assert zarr_references.main([*words, "--", str(folder / "conf.8.ildg")]) == 0
     assert json.loads(capsys.readouterr().out)["references"] == 1
     assert zarr_references.main([f"--output={tmp_path / 'b.json'}", "--", str(folder / "absent.ildg")]) == 3
     with contextlib.redirect_stderr(io.StringIO()), warnings.catch_warnings():
@@ -630,8 +635,8 @@ def test_a_slice_from_elsewhere_is_one_request_of_its_bytes(ensemble, monkeypatc
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         found = lq.references(folder, prefix=f"http://127.0.0.1:{server.server_port}")
-        system = fsspec.filesystem("reference", fo=found, remote_protocol="http", remote_options={"asynchronous": True}, asynchronous=True,
-                                   skip_instance_cache=True)
+        system = fsspec.filesystem("reference", fo=found, remote_protocol="http", remote_options={"asynchronous": True},
+                                   asynchronous=True, skip_instance_cache=True)
         array = zarr.open_group(zarr.storage.FsspecStore(system, read_only=True), mode="r")["gauge"]
         assert np.array_equal(array[1, 2], fields[90][2])
         assert server.asked == [("conf.90.ildg", fields[90].nbytes // SHAPE[0])]

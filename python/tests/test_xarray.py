@@ -119,8 +119,8 @@ def test_files_of_fields_are_guessed_by_their_content(tmp_path, gauge_file):
     (tmp_path / "text.ildg").write_text("no configuration")
     os.mkfifo(tmp_path / "pipe.ildg")
     assert guess(gauge_file) and guess(str(odd)) and guess(os.path.relpath(odd))
-    for other in (tmp_path / "text.ildg", tmp_path / "absent.ildg", tmp_path, tmp_path / "pipe.ildg", "https://host/conf.ildg", 7, object(), None,
-                  "a\0b"):
+    for other in (tmp_path / "text.ildg", tmp_path / "absent.ildg", tmp_path, tmp_path / "pipe.ildg",
+                  "https://host/conf.ildg", 7, object(), None, "a\0b"):
         assert guess(other) is False
 
 
@@ -254,13 +254,26 @@ def test_an_installed_package_is_found_by_xarray(tmp_path, gauge_file):
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: limequat\nVersion: 1\n")
     (facts / "entry_points.txt").write_text("[xarray.backends]\nlimequat = limequat.xarray_backend:LimequatBackendEntrypoint\n")
-    code = "import sys, xarray; data = xarray.open_dataset(sys.argv[1], engine='limequat'); print(data.gauge.limequat is not None, data.gauge.shape[0])"
+    code = """
+import sys, xarray
+data = xarray.open_dataset(sys.argv[1], engine='limequat')
+print(data.gauge.limequat is not None, data.gauge.shape[0])
+"""
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code, gauge_file], text=True, capture_output=True,
                           env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PYTHON)])})
     assert done.stdout.split() == ["True", str(SHAPE[0])], done.stderr
 
 
 # --- writing ----------------------------------------------------------------------------------------------------------------
+
+FULL = ("t", "z", "y", "x", "mu", "row", "column")
+SPINOR = ("t", "z", "y", "x", "spin", "color")
+
+
+def computed(dask, values, slices, function):
+    """An array of dask in chunks of time slices, each of which ``function`` computes."""
+    array = dask.from_array(values, chunks=(slices, *values.shape[1:]))
+    return array.map_blocks(function, dtype=values.dtype, meta=np.empty((0,) * values.ndim, values.dtype))
 
 
 KINDS = {"gauge": (("mu", "row", "column"), (4, 3, 3)), "spinor": (("spin", "color"), (4, 3)),
@@ -293,9 +306,8 @@ def test_a_dask_array_gives_the_file_of_its_numbers(tmp_path, dask, format):
     except lq.Error as error:
         pytest.skip(str(error))
     made = []
-    array = dask.from_array(links, chunks=(1, *links.shape[1:])).map_blocks(lambda part: made.append(part.shape) or part, dtype=links.dtype,
-                                                                            meta=np.empty((0,) * 7, links.dtype))
-    lq.to_limequat(xarray.DataArray(array, dims=("t", "z", "y", "x", "mu", "row", "column"), name="gauge"), tmp_path / "found", format=format)
+    array = computed(dask, links, 1, lambda part: made.append(part.shape) or part)
+    lq.to_limequat(xarray.DataArray(array, dims=FULL, name="gauge"), tmp_path / "found", format=format)
     assert np.array_equal(lq.read(tmp_path / "found"), links)
     assert set(made) == {(1, *links.shape[1:])} and len(made) <= 3 * len(links)
     if format not in ("hdf5", "raw"):  # times and the name of the data are in these
@@ -312,15 +324,14 @@ def test_a_dask_array_is_never_in_memory_as_a_whole(tmp_path, dask, monkeypatch)
 
     monkeypatch.setattr(labelled_writing._ComputedRows, "_fill", watched)
     values = random_field((4, 3))
-    lq.to_limequat(xarray.DataArray(dask.from_array(values, chunks=(1, 3, 2, 4, 4, 3)), dims=("t", "z", "y", "x", "spin", "color")), tmp_path / "a.lime")
+    array = xarray.DataArray(dask.from_array(values, chunks=(1, *values.shape[1:])), dims=SPINOR)
+    lq.to_limequat(array, tmp_path / "a.lime")
     assert max(count for count, _ in kept) <= 3 and all(is_open for _, is_open in kept)
 
 
 def test_a_chunk_of_several_slices_is_computed_once(tmp_path, dask, monkeypatch):
     values, made = random_field((4, 3)), []
-    array = dask.from_array(values, chunks=((2, 2, 1), 3, 2, 4, 4, 3)).map_blocks(lambda part: made.append(len(part)) or part, dtype=complex,
-                                                                                 meta=np.empty((0,) * 6, complex))
-    array = xarray.DataArray(array, dims=("t", "z", "y", "x", "spin", "color"))
+    array = xarray.DataArray(computed(dask, values, (2, 2, 1), lambda part: made.append(len(part)) or part), dims=SPINOR)
     lq.to_limequat(array, tmp_path / "a.lime")
     assert made == [2, 2, 1] and np.array_equal(lq.read(tmp_path / "a.lime"), values)
     monkeypatch.setattr(labelled_writing, "_BLOCK_BYTES", values[0].nbytes)  # larger chunks are computed slice by slice
@@ -351,7 +362,7 @@ def test_precision_texts_and_names_are_those_of_the_options(tmp_path, links):
 
 
 def test_labels_of_directions_say_which_link_is_which(tmp_path, links, dask):
-    array = xarray.DataArray(links[..., [3, 0, 1, 2], :, :], dims=("t", "z", "y", "x", "mu", "row", "column"), coords={"mu": list("txyz")})
+    array = xarray.DataArray(links[..., [3, 0, 1, 2], :, :], dims=FULL, coords={"mu": list("txyz")})
     for number, one in enumerate((array, array.chunk({"t": 1}))):
         lq.to_limequat(one, tmp_path / f"{number}.ildg")
         assert np.array_equal(gauge(tmp_path / f"{number}.ildg", links.shape), links)
@@ -365,9 +376,6 @@ def test_what_the_engine_gives_is_written_as_it_was(gauge_file, tmp_path, links,
     assert np.array_equal(gauge(tmp_path / "copy.ildg", links.shape), links)
     lq.to_limequat(data.gauge.isel(t=slice(1, 4)), tmp_path / "part.ildg")
     assert np.array_equal(lq.read(tmp_path / "part.ildg"), links[1:4])
-
-
-FULL = ("t", "z", "y", "x", "mu", "row", "column")
 
 
 @pytest.mark.parametrize("change, sentence", [
@@ -408,12 +416,12 @@ class Mine(BaseException):
 def test_a_failure_while_numbers_are_computed_leaves_no_file(tmp_path, dask, failure, format):
     links = random_links((4, 2, 6, 2, 4))
 
-    def computed(part):
+    def fails(part):
         if part.shape[0] and part.flat[0] == links[2].flat[0]:
             raise failure
         return part
 
-    array = dask.from_array(links, chunks=(1, *links.shape[1:])).map_blocks(computed, dtype=links.dtype, meta=np.empty((0,) * 7, links.dtype))
+    array = computed(dask, links, 1, fails)
     lq.write(tmp_path / "there", links, format=format)
     before = (tmp_path / "there").read_bytes()
     import dask as settings
@@ -426,14 +434,21 @@ def test_a_failure_while_numbers_are_computed_leaves_no_file(tmp_path, dask, fai
 
 
 def test_numbers_of_another_shape_than_promised_are_refused(tmp_path, dask):
-    array = dask.from_array(random_field((4, 3)), chunks=(1, 3, 2, 4, 4, 3)).map_blocks(lambda part: part[:, :1], dtype=complex,
-                                                                                       meta=np.empty((0,) * 6, complex))
+    array = computed(dask, random_field((4, 3)), 1, lambda part: part[:, :1])
     with pytest.raises(lq.InvalidArgument, match="promised"):
-        lq.to_limequat(xarray.DataArray(array, dims=("t", "z", "y", "x", "spin", "color")), tmp_path / "a.lime")
+        lq.to_limequat(xarray.DataArray(array, dims=SPINOR), tmp_path / "a.lime")
     assert os.listdir(tmp_path) == []
 
 
 def test_without_xarray_the_package_works_and_says_what_is_missing():
-    code = "import sys; sys.modules['xarray'] = None; import limequat as lq\ntry:\n    lq.to_limequat(7, 'a')\nexcept lq.InvalidArgument as error:\n    print(error)"
+    code = """
+import sys
+sys.modules["xarray"] = None
+import limequat as lq
+try:
+    lq.to_limequat(7, "a")
+except lq.InvalidArgument as error:
+    print(error)
+"""
     done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(PYTHON)})
     assert "expected an xarray.DataArray" in done.stdout, done.stderr
