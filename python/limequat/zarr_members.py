@@ -114,6 +114,8 @@ def look(path, field, in_folder=False):
         raise NotFound(f"{path}: there is no such file", path=path) from None
     except OSError as error:
         raise IoError(f"{path}: cannot look at it: {error.strerror}", path=path, errno=error.errno) from None
+    if not os.path.isfile(path):
+        raise InvalidArgument(f"{path}: this is no regular file, so that no part of it can be referred to", path=path)
     catalog = _catalog_of(path, in_folder)
     if catalog is None:
         return None
@@ -130,10 +132,20 @@ def look(path, field, in_folder=False):
     if len(held) > 1:
         raise Unsupported(f"{path}: its fields are in several files, {', '.join(held)}: name one of them (field=)", path=path)
     (physical, identity), = held.items()
-    facts = {name: {"kind": entry["spec"]["kind"], "field": entry["name"], **metadata_of(entry), **placed[name].facts}
+    facts = {name: {**_texts_of(entry), "kind": entry["spec"]["kind"], "field": entry["name"], **placed[name].facts}
              for name, entry in entries.items()}
     return Member(_text_of(os.path.abspath(physical)), identity, catalog["format"],
-                   trajectory_of(path, catalog, next(iter(entries.values()))), placed, facts)
+                  trajectory_of(path, catalog, next(iter(entries.values()))), placed, facts)
+
+
+# Attributes by which readers change numbers or their meaning.
+_MEANINGFUL = {"scale_factor", "add_offset", "missing_value", "units", "calendar", "dtype", "coordinates", "grid_mapping", "bounds"}
+
+
+def _texts_of(entry):
+    """The texts of a field as attributes that mean nothing to readers."""
+    return {f"text {name}" if name in _MEANINGFUL or name.startswith("_") else name: text
+            for name, text in metadata_of(entry).items()}
 
 
 def _chosen(catalog, field):

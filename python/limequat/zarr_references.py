@@ -30,7 +30,7 @@ def references(files, output=None, *, field=None, slices=1, config=None, prefix=
     files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these, such
                as :func:`find` returns
     output     the file to write, JSON; with the suffix .parq or .parquet a folder in parquet, for millions of references (it
-               needs pyarrow, and so do its readers, or fastparquet). Default: none is written
+               is written by pyarrow, and read by fsspec with fastparquet). Default: none is written
     field      name of the field, or (name, index), or a list of these; default: all fields, each a variable
     slices     how many indices of the slowest axis of a file (time slices) make a chunk, which is read as a whole: a divisor
                of its extent. None: a chunk is all of a field

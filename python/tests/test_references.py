@@ -375,6 +375,9 @@ def test_a_folder_is_looked_through_and_strangers_are_left_out(ensemble, tmp_pat
         lq.references([folder, folder / "conf.8.ildg"])
     with pytest.raises(lq.UnknownFormat):
         lq.references([folder / "README"])
+    os.mkfifo(tmp_path / "pipe.ildg")
+    with pytest.raises(lq.InvalidArgument, match="pipe.ildg: this is no regular file"):
+        lq.references([tmp_path / "pipe.ildg"])
     (folder / "lost.ildg").symlink_to("nowhere")
     with pytest.raises(lq.NotFound, match="lost.ildg: this symbolic link"):
         lq.references(folder)
@@ -529,7 +532,7 @@ def test_zarr_and_xarray_read_them_bit_by_bit(ensemble, tmp_path, output, monkey
     zarr, xarray = optional("zarr"), optional("xarray")
     if output.endswith("parq"):
         optional("pyarrow")
-        optional("pandas")
+        optional("pandas"), optional("fastparquet")
         monkeypatch.setattr(zarr_files, "_RECORD", 4)  # several tables
     lq.references(folder, tmp_path / output)
     store = opened(str(tmp_path / output))
@@ -560,6 +563,19 @@ print(numpy.array_equal(found, numpy.load("expected.npy")))
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], cwd=tmp_path, text=True, capture_output=True, env=environment)
     assert done.stdout.strip() == "True", done.stderr
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_texts_of_a_file_do_not_change_its_numbers(tmp_path):
+    xarray = optional("xarray")
+    links = random_links()
+    texts = {"scale_factor": "2.0", "add_offset": "1.0", "units": "days since 2000-01-01", "_FillValue": "1", "_ARRAY_DIMENSIONS": "a b", "kind": "x"}
+    lq.write(tmp_path / "conf.1.lime", links, format="scidac", metadata=texts)
+    found = lq.references(tmp_path)
+    about = json.loads(found["refs"]["gauge/.zattrs"])
+    assert about["text scale_factor"] == "2.0" and about["kind"] == "gauge" and len(about["_ARRAY_DIMENSIONS"]) == 8
+    data = xarray.open_zarr(opened(found), consolidated=False, chunks=None)
+    assert np.array_equal(data.gauge[0].values, links)
 
 
 @pytest.mark.filterwarnings("ignore")
