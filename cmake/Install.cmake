@@ -159,6 +159,13 @@ endforeach()
 # Python package, over the C library beside it.
 lq_install(DIRECTORY python/limequat DESTINATION lib/python FILES_MATCHING PATTERN *.py PATTERN *.pyi PATTERN py.typed
   PATTERN __pycache__ EXCLUDE)
+# What a wheel says about it, without which xarray does not find the engine.
+file(STRINGS python/pyproject.toml engine REGEX "limequat\\.xarray_backend")
+string(REPLACE "\"" "" engine "${engine}")
+set(python_facts ${PROJECT_BINARY_DIR}/limequat-${PROJECT_VERSION}.dist-info)
+file(WRITE ${python_facts}/METADATA "Metadata-Version: 2.1\nName: limequat\nVersion: ${PROJECT_VERSION}\n")
+file(WRITE ${python_facts}/entry_points.txt "[xarray.backends]\n${engine}\n")
+lq_install(DIRECTORY ${python_facts} DESTINATION lib/python)
 
 # Pages.
 set(doc_folder ${CMAKE_INSTALL_DATAROOTDIR}/doc/limequat)

@@ -140,7 +140,68 @@ def pictures():
     # [/plot]
 
 
-for part_of_the_guide in (labelled, pictures):
+def name_the_engine():
+    """What an installed package says about itself, in the folder of this test."""
+    import pathlib
+    import sys
+
+    facts = pathlib.Path("facts/limequat-1.dist-info")
+    facts.mkdir(parents=True)
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: limequat\nVersion: 1\n")
+    (facts / "entry_points.txt").write_text("[xarray.backends]\nlimequat = limequat.xarray_backend:LimequatBackendEntrypoint\n")
+    sys.path.insert(0, "facts")
+
+
+def engine():
+    import dask.array
+    import xarray
+
+    # [engine]
+    data = xarray.open_dataset("conf.ildg", engine="limequat")  # nothing has been read
+    links_in_t = data.gauge.sel(mu="t", t=slice(0, 3)).values  # four time slices are read
+    ensemble = xarray.open_mfdataset(["conf.ildg", "next.ildg"], engine="limequat", combine="nested", concat_dim="config")
+    trace = sum(ensemble.gauge.isel(row=k, column=k).real for k in range(3)).mean(("t", "z", "y", "x", "mu")) / 3
+    print(trace.compute().values)  # by dask, time slice by time slice
+    # [/engine]
+    assert (links_in_t == u[:4, ..., 3, :, :]).all() and numpy.allclose(trace.values, lq.link_trace(u))
+
+    # [to-limequat]
+    conjugate = ensemble.gauge.isel(config=0).conj().rename(row="column", column="row")  # of dask, its axes in another order
+    lq.to_limequat(conjugate, "conjugate.ildg", metadata={"xlf-info": "from dask"})  # computed slice by slice
+    # [/to-limequat]
+    assert (lq.read("conjugate.ildg") == u.conj().swapaxes(-1, -2)).all()
+
+
+def referred():
+    import fsspec
+    import xarray
+    import zarr
+
+    if not hasattr(zarr.storage, "FsspecStore"):
+        raise ImportError("references are read here by zarr 3")
+    # [references]
+    lq.references(["conf.ildg", "next.ildg"], "ensemble.json", config=[10, 20])
+    # [/references]
+    # [read-references]
+    system = fsspec.filesystem("reference", fo="ensemble.json", asynchronous=True)
+    ensemble = xarray.open_zarr(zarr.storage.FsspecStore(system, read_only=True), consolidated=False)
+    links = ensemble.gauge.sel(config=20)  # [t, z, y, x, mu, row, column], read where they are, without Limequat
+    # [/read-references]
+    assert (links.values == u).all()
+    # [check-references]
+    if not lq.check_references("ensemble.json"):
+        print(lq.check_references("ensemble.json").changed)  # which files were moved or changed since
+    # [/check-references]
+    assert lq.check_references("ensemble.json")
+
+
+try:
+    import xarray
+except ImportError:
+    pass
+else:
+    name_the_engine()
+for part_of_the_guide in (labelled, engine, referred, pictures):
     try:
         part_of_the_guide()
     except ImportError as missing:

@@ -48,6 +48,7 @@ from limequat.errors import (
 from limequat.files import FieldView, File, open
 from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
+from limequat.labelled_writing import to_limequat
 from limequat.memory import Memory
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
@@ -72,15 +73,21 @@ from limequat.staging import copy
 from limequat.storage import Stall, file_system_of, watch_stalls
 from limequat.transfer import read, write
 from limequat.writer import Writer, create
+from limequat.zarr_files import check_references
+from limequat.zarr_references import references
 from limequat._library import version as _version
 
 __version__ = _version()
 
 __all__ = [
-    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Findings", "Grid",
-    "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
-    "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "build_parts", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
-    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
-    "write", "write_async",
+    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView",
+    "File", "Files", "Findings", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
+    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
+    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "Writer",
+    "WrongState", "assess", "build_parts", "check_references", "convert", "copy", "create", "defragment", "diagnose",
+    "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate", "hdf5", "ildg",
+    "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette",
+    "plot", "read", "read_async", "read_record", "references", "repair", "repartition", "report_page", "scrub", "squeeze",
+    "to_limequat", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write",
+    "write_async",
 ]

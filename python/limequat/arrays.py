@@ -34,10 +34,14 @@ class Field:
 
     def to_c(self, array):
         """The lq_field whose sites are in `array` (contiguous, of this dtype), on a GPU perhaps."""
-        array = adapted(array)
-        address = array.address if isinstance(array, device.DeviceArray) else array.ctypes.data
-        field = structs.Field(kind=KINDS.index(self.kind), precision=self.precision, is_complex=int(self.is_complex),
-                              data=address, available=array.size * (2 if self.is_complex else 1))
+        array, field = adapted(array), self.without_data()
+        field.data = array.address if isinstance(array, device.DeviceArray) else array.ctypes.data
+        field.available = array.size * (2 if self.is_complex else 1)
+        return field
+
+    def without_data(self):
+        """The lq_field that says what a site holds."""
+        field = structs.Field(kind=KINDS.index(self.kind), precision=self.precision, is_complex=int(self.is_complex))
         if self.kind == "gauge":
             field.links, field.colors = self.site[0], self.site[1]
         elif self.kind == "generic":

@@ -18,6 +18,7 @@ from limequat.display import table
 from limequat.errors import ChecksumError, InvalidArgument, NoSuchRecord, Unsupported, WrongState
 from limequat.grid import require_grid
 from limequat.options import takes
+from limequat.placement import is_one_file
 from limequat.questions import metadata_of, read_record, verify
 from limequat.sources import path_of
 from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
@@ -119,6 +120,9 @@ class Fields:
         entry = find_entry(self._catalog, name, index)
         named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
         number = next(i for i, other in enumerate(named) if other is entry)
+        identity = self._identities[entry["file"]]
+        if identity is not None and not is_one_file(self._catalog, identity[2]):
+            entry = {**entry, "in_order": False}
         return FieldView(self._path, self._file, entry, number, self._grid, self._place_of(entry), self._lock)
 
     def _place_of(self, entry):
@@ -212,6 +216,11 @@ class FieldView:
                               "slices on one rank, open it without", path=str(self._path), record=self.name)
 
     def __getitem__(self, key):
+        return self.part(key)
+
+    def part(self, key, verify=True):
+        """What indexing by ``key``, integers and slices, gives. With ``verify``, the sites that are read are verified where the file
+        has checksums of them."""
         self._require_whole()
         key = _one_per_axis(key, self.ndim)
         dims = len(self._entry["lattice"])
@@ -220,7 +229,8 @@ class FieldView:
             return np.broadcast_to(np.zeros((), self.dtype), self.shape)[key].copy()
         region = {dims - 1 - axis: slice(first + box.start, first + box.stop)
                   for axis, (first, (box, _)) in enumerate(zip(self.lower, spans))}
-        return self.read(region)[tuple(within for _, within in spans) + key[dims:]]
+        options = {} if verify else {"verify": False}
+        return self.read(region, **options)[tuple(within for _, within in spans) + key[dims:]]
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.read(), dtype=dtype)

@@ -6,39 +6,53 @@ import numpy as np
 
 from limequat.errors import InvalidArgument, Unsupported
 from limequat.needs import needed
-
-_SITE = {"gauge": ("mu", "row", "column"), "spinor": ("spin", "color"),
-         "propagator": ("sink_spin", "source_spin", "sink_color", "source_color")}
+from limequat.placement import axes_of, directions_of
 
 
 def dimensions(view):
-    """Names of the axes of a field: those of datasets in the native layout of HDF5 files (formats/hdf5.md 3.1)."""
-    lattice = view.ndim - len(view.site_shape)
-    names = [("x", "y", "z", "t")[d] if d < 4 else f"x{d + 1}" for d in reversed(range(lattice))]
-    return (*names, *_SITE.get(view.kind, ("n",) * len(view.site_shape)))
+    """Names of the axes of a field."""
+    return axes_of(view.kind, view.ndim - len(view.site_shape), view.site_shape)
+
+
+def coordinates(view):
+    """Labels of the axes of a field: numbers of sites, and the directions of links."""
+    labels = {name: np.arange(first, first + extent)
+              for name, first, extent in zip(dimensions(view), view.lower, view.shape)}
+    directions = directions_of(view.kind, len(view.lower), view.site_shape)
+    return {**labels, "mu": list(directions)} if directions else labels
+
+
+def facts(view):
+    """What is known of a field besides its numbers, as attributes."""
+    return {"kind": view.kind, **view.metadata}
 
 
 def data_array(view, slices="auto"):
     """An xarray.DataArray of a field; see :meth:`limequat.FieldView.to_xarray`."""
+    return labelled(view, _numbers(view, slices))
+
+
+def labelled(view, numbers):
+    """An xarray.DataArray of ``numbers`` with the axes and texts of a field."""
     xarray = needed("xarray", "to_xarray()")
-    names = dimensions(view)
-    coordinates = {name: np.arange(first, first + extent) for name, first, extent in zip(names, view.lower, view.shape)}
-    if "mu" in names and view.shape[names.index("mu")] <= 4:
-        coordinates["mu"] = list("xyzt"[:view.shape[names.index("mu")]])
-    facts = {"kind": view.kind, **view.metadata}
-    return xarray.DataArray(_numbers(view, slices), coordinates, names, view.name, facts)
+    needed("limequat.xarray_backend", "to_xarray()")  # arrays have an accessor from here on
+    return xarray.DataArray(numbers, coordinates(view), dimensions(view), view.name, facts(view))
 
 
 def dataset(file, slices="auto"):
     """An xarray.Dataset of all fields of a file; see :meth:`limequat.File.to_xarray`."""
+    return dataset_of(file, list(file.fields), lambda view: view.to_xarray(slices))
+
+
+def dataset_of(file, views, make):
+    """An xarray.Dataset of the DataArrays that ``make`` makes of fields of a file."""
     xarray = needed("xarray", "to_xarray()")
-    views = list(file.fields)
     lattices = {(view.lower, view.lattice, view.shape[:len(view.lower)]) for view in views}
     if len(lattices) > 1:
         raise Unsupported(f"{file.path}: its fields are of several lattices, {sorted(v[1] for v in lattices)}: "
                           "take them one by one, fields[...].to_xarray()", path=str(file.path))
     names = [view.name for view in views]
-    variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": view.to_xarray(slices)
+    variables = {view.name if names.count(view.name) == 1 else f"{view.name}[{view.index}]": make(view)
                  for view in views}
     sites = {name for array in variables.values() for name in array.dims}
     for name in sites:  # "n" of one field may be another number than that of the next

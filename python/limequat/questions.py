@@ -128,7 +128,8 @@ def _conversion(source, target, comm, options):
 def export_virtual(source, target, *, comm=None, **options: "Unpack[ConvertOptions]"):
     """A small HDF5 file with a dataset for each field of ``source``, whose numbers stay where they are: h5py and others
     read them there without a copy. The path of ``source`` is kept as an absolute one. Arguments as in :func:`convert`, of
-    which those of a new file count.
+    which those of a new file count. Readers that do not follow external data show zeros or NaN without a word (VirtualiZarr and
+    kerchunk do); for these there are :func:`references`.
 
     {options}
     """

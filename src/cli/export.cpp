@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq export --virtual: a file that shows the numbers of another one.
+// lq export: files that show the numbers of other ones, which stay where they are. --virtual: in HDF5; --references: as
+// a Zarr array of all files, by the Python package.
 #include <memory>
 
 #include <fmt/format.h>
@@ -12,13 +13,21 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/python_program.hpp"
 
 namespace lq::cli {
 namespace {
 
+constexpr const char* readers_beware =
+    "{}: readers that do not follow external data show zeros or NaN without a word (VirtualiZarr and kerchunk do), and "
+    "the data are lost "
+    "to all if {} is moved; \"lq export --references\" makes references for Zarr";
+
 struct Export {
-  std::string from, to;
-  bool is_virtual = false;
+  std::vector<std::string> from;
+  std::string to, field, prefix;
+  std::uint64_t slices = 1;
+  bool is_virtual = false, are_references = false, has_prefix = false;
   RepackOptions options;
 
   int run(Session& session) const {
@@ -27,17 +36,45 @@ struct Export {
     how.write.sync = options.sync;
     how.limits = options.limits;
     how.dry_run = options.dry_run;
-    lq::export_virtual(from, to, session.communicator, how);
+    const std::string& source = from.front();
+    lq::export_virtual(source, to, session.communicator, how);
     if (session.json) {
       base::JsonWriter json;
-      json.begin_object().member("path", to).member("source", from).member("dry_run", options.dry_run).end_object();
+      json.begin_object().member("path", to).member("source", source).member("dry_run", options.dry_run).end_object();
       session.out.line(json.take());
     } else if (!session.quiet) {
       session.out.line(fmt::format("{}: {} the fields of {}, whose data stay there{}", to,
-                                   options.dry_run ? "would show" : "shows", from,
+                                   options.dry_run ? "would show" : "shows", source,
                                    options.dry_run ? "; nothing was written" : ""));
     }
+    if (!options.dry_run) session.note(fmt::format(readers_beware, to, source));
     return fine;
+  }
+
+  int make_references(const Session& session) const {
+    std::vector<std::string> words = {"--output=" + to, fmt::format("--slices={}", slices)};
+    if (!field.empty()) words.push_back("--field=" + field);
+    if (has_prefix) words.push_back("--prefix=" + prefix);
+    if (options.overwrite) words.emplace_back("--overwrite");
+    if (session.quiet) words.emplace_back("-q");
+    if (session.json) words.emplace_back("--json");
+    words.emplace_back("--");
+    words.insert(words.end(), from.begin(), from.end());
+    return run_python(session, {"export", "limequat.zarr_references", "", "makes references"}, words);
+  }
+
+  void require_sense() const {
+    if (is_virtual == are_references) {
+      throw UsageError(
+          "either --virtual (an HDF5 file) or --references (a Zarr array); for a copy take \"lq convert\"");
+    }
+    if (to.empty()) throw UsageError("-o OUT is missing: which file is to be written?");
+    if (is_virtual && from.size() > 1)
+      throw UsageError("--virtual shows one file; --references shows many as one array");
+    if (are_references && options.dry_run) throw UsageError("--dry-run belongs to --virtual; references copy no data");
+    if (is_virtual && (!field.empty() || has_prefix || slices != 1)) {
+      throw UsageError("--field, --slices and --prefix belong to --references");
+    }
   }
 };
 
@@ -45,13 +82,33 @@ struct Export {
 
 Run declare_export(Arguments& arguments) {
   const auto exported = std::make_shared<Export>();
-  arguments.file("FILE", exported->from, "file with fields whose numbers are stored contiguously");
-  arguments.flag("--virtual", exported->is_virtual, "without a copy: the new file refers to the data of FILE");
-  arguments.text("-o,--output", "OUT", exported->to, "file to write, with the suffix .h5");
+  arguments.files("FILE", exported->from,
+                  "file with fields whose numbers are stored contiguously; for --references also a folder");
+  arguments.flag("--virtual", exported->is_virtual, "an HDF5 file that refers to the data of one file");
+  arguments.flag("--references", exported->are_references,
+                 "references of kerchunk: all files as one Zarr array, by the Python package");
+  arguments.text("-o,--output", "OUT", exported->to,
+                 "file to write, with the suffix .h5; references: .json, or .parq for parquet");
+  arguments.text("--field", "NAME[:N]", exported->field, "references: the field (default: all)");
+  arguments.number("--slices", exported->slices, "references: time slices in a chunk, 0 for all (default 1)");
+  arguments.add({{"--prefix"},
+                 "TEXT",
+                 "references: what takes the place of the folder of the files, such as https://host/folder",
+                 {},
+                 false,
+                 false,
+                 false,
+                 false,
+                 [exported](const std::string& text) {
+                   exported->prefix = text;
+                   exported->has_prefix = true;
+                 }});
   declare_options(arguments, "export", "RepackOptions", exported->options);
   return [exported](Session& session) {
-    if (!exported->is_virtual) throw UsageError("--virtual is missing; for a copy take \"lq convert\"");
-    if (exported->to.empty()) throw UsageError("-o OUT is missing: which file is to be written?");
+    exported->require_sense();
+    if (exported->are_references) {
+      return at_root(session, [&] { return exported->make_references(session); });
+    }
     return for_each_file(session, {exported->to}, [&](const std::string&) { return exported->run(session); });
   };
 }

@@ -105,6 +105,8 @@ class Installed(MovedTree):
             self.skipTest("no numpy")
         code = "import limequat; print(limequat.__file__, limequat.__version__)"
         self.assertIn(str(self.prefix), run(sys.executable, "-c", code, env=python, cwd=self.work))
+        code = "import importlib.metadata; print(importlib.metadata.distribution('limequat').entry_points)"  # of xarray
+        self.assertIn("limequat.xarray_backend:LimequatBackendEntrypoint", run(sys.executable, "-c", code, env=python, cwd=self.work))
 
 
 class Parent(unittest.TestCase):

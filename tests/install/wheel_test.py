@@ -78,6 +78,8 @@ class Wheel(unittest.TestCase):
         self.assertRegex(self.wheel.name, r"^limequat-[\d.]+-py3-none-\w+\.whl$")
         with zipfile.ZipFile(self.wheel) as archive:
             names = archive.namelist()
+            entries, = [archive.read(name).decode() for name in names if name.endswith(".dist-info/entry_points.txt")]
+        self.assertIn("[xarray.backends]\nlimequat = limequat.xarray_backend:LimequatBackendEntrypoint\n", entries)
         self.assertIn("limequat/liblimequat.so.1", names)
         self.assertIn("limequat/py.typed", names)
         for component in ("hdf5", "ensemble"):

@@ -1,0 +1,103 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/python_program.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <limequat/error.hpp>
+
+#include "cli/exit_code.hpp"
+
+namespace lq::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int lacks_packages = 77;
+
+// Takes the package installed with this program before any other, and none from the current folder.
+constexpr const char* bootstrap = R"(import os, sys
+sys.path[:] = [folder for folder in sys.path if folder]
+beside, verbose = sys.argv[1:3]
+del sys.argv[1:3]
+if os.path.isdir(os.path.join(beside, "limequat")): sys.path.insert(0, beside)
+try:
+    import {}
+    from {} import main
+except ImportError as error:
+    if verbose: print(f"lq: {{sys.executable}}: {{error}}", file=sys.stderr)
+    sys.exit(77)
+sys.exit(main(sys.argv[1:])))";
+
+// Each python3 on the path, in order.
+std::vector<std::string> interpreters() {
+  std::vector<std::string> found;
+  const char* path = std::getenv("PATH");
+  const std::string folders = path == nullptr ? "" : path;
+  for (std::size_t at = 0; at <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', at), folders.size());
+    const std::string candidate = folders.substr(at, end - at) + "/python3";
+    const bool is_known = std::find(found.begin(), found.end(), candidate) != found.end();
+    if (end > at && !is_known && ::access(candidate.c_str(), X_OK) == 0) found.push_back(candidate);
+    at = end + 1;
+  }
+  return found;
+}
+
+// Its exit code.
+int run_program(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  int status = ::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
+  if (status != 0) return lacks_packages;
+  while (::waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return environment;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(environment);
+}
+
+// "limequat and matplotlib", "limequat matplotlib"
+std::string with_package(const PythonProgram& program, std::string_view between) {
+  return program.packages.empty() ? "limequat" : fmt::format("limequat{}{}", between, program.packages);
+}
+
+}  // namespace
+
+int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words) {
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  const std::string needed = program.packages.empty() ? "limequat" : program.packages;
+  std::vector<std::string> command = {"", "-c", fmt::format(bootstrap, needed, program.module),
+                                      self.parent_path().parent_path() / "lib" / "python",
+                                      session.verbose ? "verbose" : ""};
+  command.insert(command.end(), words.begin(), words.end());
+  std::vector<std::string> tried;
+  for (const std::string& interpreter : interpreters()) {
+    command.front() = interpreter;
+    const int code = run_program(command);
+    if (code != lacks_packages) return code;
+    tried.push_back(interpreter);
+  }
+  const bool is_one = program.packages.empty();
+  const std::string why =
+      tried.empty() ? "there is no python3 on your PATH"
+                    : fmt::format("{} cannot import {} (-v: why)", fmt::join(tried, ", "), is_one ? "it" : "them");
+  throw Error(
+      Code::unsupported,
+      fmt::format("{}: the Python package{} {} {}, and {}. Install {} (\"pip install {}\") for the first python3 "
+                  "on your PATH",
+                  program.verb, is_one ? "" : "s", with_package(program, " and "), program.purpose, why,
+                  is_one ? "it" : "them", with_package(program, " ")));
+}
+
+}  // namespace lq::cli

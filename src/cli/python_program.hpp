@@ -1,0 +1,24 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Verbs that the Python package does: its function main is called by the first python3 on the path that can import it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/session.hpp"
+
+namespace lq::cli {
+
+struct PythonProgram {
+  std::string verb;      // "plot"
+  std::string module;    // of the package, with a function main(words) that returns the exit code
+  std::string packages;  // that it needs besides, separated by commas: "matplotlib"; or none
+  std::string purpose;   // of the packages, for the one who lacks them: "draw pictures"
+};
+
+// Local, on the root. The exit code. Throws unsupported if no python3 on the path can import the packages.
+int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words);
+
+}  // namespace lq::cli
