@@ -222,7 +222,7 @@ def grouped(records):
         elif record.type == "scidac-checksum":
             require(groups, f"record {record.type!r} at byte {record.at}: a checksum without data")
             groups[-1].setdefault("sums", []).append(record)
-        elif record.type in ("limequat-slices", "limequat-name", "limequat-unproven"):
+        elif record.type in ("limequat-slices", "limequat-name", "limequat-unproven", "limequat-site-shape"):
             pending[record.type] = record
     require("record" not in pending and "limequat-slices" not in pending and not (
         "lattice" in pending and groups and set(groups[-1]) & {"record", "lattice"}),
@@ -487,6 +487,11 @@ def field_item(group, spec, volumes):
         numbers = np.frombuffer(payload, spec.dtype.newbyteorder(">"))
         return numbers.astype(spec.dtype).reshape(spec.shape)
 
+    if "limequat-site-shape" in group:
+        words = group["limequat-site-shape"].text().split()
+        site = tuple(int(word) for word in words) if all(re.fullmatch(rb"[1-9]\d{0,8}", word) for word in words) else ()
+        if spec.kind == "generic" and len(site) > 1 and math.prod(site) == math.prod(spec.site):
+            spec.site = site
     text = "checksum {:08x}/{:08x}".format(*stored) if stored else "no checksum"
     if "limequat-unproven" in group:
         text = "unproven: " + group["limequat-unproven"].text().decode("utf-8", "replace")

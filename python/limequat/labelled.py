@@ -15,7 +15,8 @@ def dimensions(view):
     """Names of the axes of a field: those of datasets in the native layout of HDF5 files (formats/hdf5.md 3.1)."""
     lattice = view.ndim - len(view.site_shape)
     names = [("x", "y", "z", "t")[d] if d < 4 else f"x{d + 1}" for d in reversed(range(lattice))]
-    return (*names, *_SITE.get(view.kind, ("n",) * len(view.site_shape)))
+    axes = len(view.site_shape)
+    return (*names, *_SITE.get(view.kind, ("n",) if axes == 1 else tuple(f"n{k + 1}" for k in range(axes))))
 
 
 def data_array(view, slices="auto"):
