@@ -446,10 +446,10 @@ class Volumes:
             require(lists[0].length % np.dtype(wide).itemsize == 0, f"{one}: scidac-sitelist of {lists[0].length} bytes")
             self.ranks.append(np.frombuffer(lists[0].payload(), wide).astype(np.int64))
             self.files.append([record for record in mine if record.type in DATA])
-        counts = np.bincount(np.concatenate(self.ranks), minlength=self.sites) if self.ranks else np.zeros(1, int)
-        require(len(counts) == self.sites and counts.max() <= 1, f"{path}: a site of its files occurs twice, or is none")
-        require(counts.min() == 1, f"{path}: files of the set are missing: {self.sites - counts.sum()} sites are in none",
-                "truncated")
+        there = np.sort(np.concatenate(self.ranks)) if self.ranks else np.zeros(0, np.int64)
+        require(not len(there) or (0 <= there[0] and there[-1] < self.sites and np.all(np.diff(there) > 0)),
+                f"{path}: a site of its files occurs twice, or is none of the lattice")
+        require(len(there) == self.sites, f"{path}: files of the set are missing: {self.sites - len(there)} sites are in none", "truncated")
         self.first = max(range(len(self.files)), key=lambda k: len(self.files[k]))
 
     def number_of(self, data):
@@ -803,6 +803,7 @@ class Original:
             sizes = words[at + 6:at + 6 + count]
             stored = sum(sizes) if tile_bytes else length
             require(place + stored <= len(self.archive), "a segment beyond the end of the archive", "truncated")
+            require(tile_bytes <= 1 << 26, f"tiles of {tile_bytes} bytes")
             require(not tile_bytes or count == -(-length // tile_bytes), "a segment with more or fewer tiles than it needs")
             segments.append({"bytes": length, "begin": begin, "place": place, "crc": crc, "tile": tile_bytes,
                              "places": np.cumsum((place, *sizes)).tolist() if count else [place]})

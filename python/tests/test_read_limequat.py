@@ -5,8 +5,10 @@
 import ast
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
+import zlib
 
 import limequat as lq
 import numpy as np
@@ -202,6 +204,21 @@ def test_a_file_that_was_cut_is_an_error(made, name):
         with pytest.raises(read_limequat.Damaged):
             for item in read_limequat.contents(path):
                 item.read()
+
+
+@pytest.mark.parametrize("word, value", [(2, 2**60), (5, 2**60), (5, 2**40), (1, 2**61), (7, 2**60), (3, 2**62)])
+def test_an_index_with_impossible_sizes_takes_no_memory(tmp_path, word, value):
+    """Its sum is right: someone made it so."""
+    data = (TESTS / "golden/good/squeezed/conf.sqz").read_bytes()
+    index = read_limequat.records_of(data)[-1]
+    words = list(struct.unpack(f">{index.length // 8}Q", data[index.offset:index.offset + index.length - 4]))
+    words[word] = value
+    packed = struct.pack(f">{len(words)}Q", *words)
+    end = index.offset + index.length
+    (tmp_path / "bad.sqz").write_bytes(data[:index.offset] + packed + struct.pack(">I", zlib.crc32(packed)) + data[end:])
+    with pytest.raises(read_limequat.Damaged):
+        for item in read_limequat.contents(tmp_path / "bad.sqz"):
+            item.read()
 
 
 def test_damage_is_located_and_can_be_read_on_request(tmp_path, links):

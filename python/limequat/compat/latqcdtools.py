@@ -77,7 +77,7 @@ class confReader:
     offset (of the data), rows (2 or 3 of each matrix in the file).
     """
 
-    _formats = None
+    _formats: tuple = ()
 
     def __init__(self, Ns, Nt, nproc=None):
         for name, value in (("Ns", Ns), ("Nt", Nt)):
