@@ -210,6 +210,34 @@ def test_propagators_of_chroma_and_milc(tmp_path):
         pyquda_io.readMILCQIOPropagator(tmp_path / "ks")
 
 
+def test_files_of_iogeneral(tmp_path):
+    """Two dimensions, t (4) and complex (9), of 3 and 2 indices, by the bytes."""
+    head = np.zeros(25600, "<i4")
+    head[0], head[1:6], head[1027:1031] = 2, (4, 3, 5, 6, 7), (9, 2, 0, 1)
+    numbers = np.arange(6.0)
+    (tmp_path / "a.dat").write_bytes(head.tobytes() + numbers.astype("<f8").tobytes())
+    found, data = pyquda_io.readIOGeneral(tmp_path / "a.dat")
+    assert (found.n_dimensions, found.dimensions_type, found.dimensions_n_indices) == (2, ("t", "complex"), (3, 2))
+    assert found.dimensions[0].indices.tolist() == [5, 6, 7] and np.array_equal(data, numbers.reshape(3, 2)) and "dim_t" in repr(found)
+    pyquda_io.writeIOGeneral(tmp_path / "b.dat", found, data)
+    assert (tmp_path / "b.dat").read_bytes() == (tmp_path / "a.dat").read_bytes()
+    file = pyquda_io.IOGeneral(tmp_path / "b.dat")
+    file.read()
+    file.data = 2 * file.data
+    file.write()
+    assert np.array_equal(pyquda_io.readIOGeneral(tmp_path / "b.dat")[1], 2 * data)
+    with pytest.raises(lq.InvalidArgument, match="as the head states"):
+        pyquda_io.writeIOGeneral(tmp_path / "b.dat", found, data.T)
+    whole = (tmp_path / "a.dat").read_bytes()
+    for name, content, kind in (("short", whole[:100], lq.Truncated), ("cut", whole[:-8], lq.Truncated), ("long", whole + b"\0", lq.Malformed),
+                                ("zeros", bytes(102400), lq.Malformed), ("noise", b"\xff" * 102400, lq.Malformed)):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(kind, match=name):
+            pyquda_io.readIOGeneral(tmp_path / name)
+    with pytest.raises(FileNotFoundError):
+        pyquda_io.readIOGeneral(tmp_path / "nowhere")
+
+
 def test_records_of_lime(tmp_path, u):
     lq.write(tmp_path / "conf.ildg", u)
     lime = pyquda_io.Lime(tmp_path / "conf.ildg")
@@ -239,9 +267,6 @@ def test_wrong_arguments_are_explained_and_leave_files_alone(tmp_path, gauge):
         pyquda_io.readKYUGauge(path, [8, 6, 4, 8])
     with pytest.raises(FileNotFoundError):
         pyquda_io.writeKYUGauge(tmp_path / "missing" / "u", LATTICE, gauge)
-    for function in (pyquda_io.IOGeneral, pyquda_io.readIOGeneral, lambda name: pyquda_io.writeIOGeneral(name, None, None)):
-        with pytest.raises(lq.Unsupported, match="IOGeneral"):
-            function("x")
     with pytest.raises((lq.InvalidArgument, ImportError)):
         pyquda_io.init([1, 1, 2, 2])
 
@@ -337,5 +362,11 @@ def test_files_of_each_are_read_by_the_other(tmp_path, u, gauge):
         lq.write(tmp_path / "conf.ildg", u, precision=precision, overwrite=True)
         for name in ("readILDGGauge", "readChromaQIOGauge"):
             assert close(*(getattr(reader, name)(str(tmp_path / "conf.ildg")) for reader in (theirs, pyquda_io)))
+    head = np.zeros(25600, "<i4")
+    head[0], head[1:6], head[1027:1031] = 2, (4, 3, 5, 6, 7), (31, 2, 0, 1)
+    (tmp_path / "general").write_bytes(head.tobytes() + np.arange(6.0).tobytes())
+    (mine, data), (other, their_data) = (module.readIOGeneral(str(tmp_path / "general")) for module in (pyquda_io, theirs))
+    assert np.array_equal(data, their_data) and bytes(mine) == bytes(other)
+    assert (mine.dimensions_type, mine.dimensions_n_indices) == (other.dimensions_type, other.dimensions_n_indices)
     lq.write(tmp_path / "p", propagator, format="scidac")
     assert close(*(reader.readChromaQIOPropagator(str(tmp_path / "p")) for reader in (theirs, pyquda_io)))

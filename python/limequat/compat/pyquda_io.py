@@ -13,7 +13,7 @@ and all calls are collective.
 
 What differs: errors are those of :mod:`limequat`, which name the file, instead of AssertionError; gauge fields are read from every
 format that :func:`limequat.read` knows, whatever the name of the function; a file without a checksum is read; and new
-files get their name when they are complete. readIOGeneral, writeIOGeneral and IOGeneral raise Unsupported.
+files get their name when they are complete.
 """
 
 import io
@@ -514,7 +514,7 @@ def writeNPYPropagator(filename, latt_size, propagator):
     _write_npy(filename, _propagator(propagator, latt_size), (*_LATTICE, 4, 4, 3, 3), latt_size)
 
 
-# --- Records of LIME, and what is not there ---------------------------------------------------------------------------------
+# --- Records of LIME, and files of IOGeneral --------------------------------------------------------------------------------
 
 class LimeRecord(NamedTuple):
     """A record of a LIME file: its type, where its data begin, and their bytes."""
@@ -555,23 +555,97 @@ class Lime:
             raise Malformed(f"{self.filename}: record {key!r} is not XML: {error}", path=self.filename, record=key) from None
 
 
-def _no_general_files():
-    raise Unsupported("files of IOGeneral (arrays with named dimensions of XQCD) are not read or written here; PyQUDA's own "
-                      "pyquda_io.readIOGeneral and writeIOGeneral are")
+# The dimensions that files of IOGeneral name, by their number from 0.
+_DIMENSIONS = """other x y z t d c d2 c2 complex mass smear displacement s_01 s_02 s_03 s_11 s_12 s_13 d_01 d_02 d_03 d_11 d_12 d_13 conf
+    operator momentum direction t2 mass2 column row temporary temporary2 temporary3 temporary4 errorbar operator2 param fitleft
+    fitright jackknife jackknife2 jackknife3 jackknife4 summary channel channel2 eigen d_row d_col c_row c_col parity noise evenodd
+    disp_x disp_y disp_z disp_t t3 t4 t_source t_current t_sink nothing bootstrap last""".split()
+_HEAD_BYTES, _MOST_DIMENSIONS, _MOST_INDICES = 102400, 16, 1024
 
 
-def readIOGeneral(filename):
-    """Unsupported."""
-    _no_general_files()
+class _Dimension:
+    """A dimension of a file of IOGeneral: ``type`` (a number), ``n_indices``, ``indices`` (an array of n_indices numbers)."""
+
+    def __init__(self, type, indices):
+        self.type, self.indices = int(type), np.array(indices, np.int32)
+
+    n_indices = property(lambda self: len(self.indices))
 
 
-def writeIOGeneral(filename, head, data):
-    """Unsupported."""
-    _no_general_files()
+class _Head:
+    """What a file of IOGeneral states of its array: ``n_dimensions``, ``dimensions``, ``dimensions_type`` (names) and
+    ``dimensions_n_indices`` (the shape)."""
+
+    def __init__(self, dimensions):
+        self.dimensions = list(dimensions)
+
+    n_dimensions = property(lambda self: len(self.dimensions))
+    dimensions_type = property(lambda self: tuple(_DIMENSIONS[one.type] for one in self.dimensions))
+    dimensions_n_indices = property(lambda self: tuple(one.n_indices for one in self.dimensions))
+
+    @classmethod
+    def of(cls, data, path):
+        """The head that begins a file; Truncated, Malformed."""
+        if len(data) < _HEAD_BYTES:
+            raise Truncated(f"{path}: {len(data)} bytes, but the head of such a file has {_HEAD_BYTES}", path=path)
+        numbers = np.frombuffer(data, "<i4", _HEAD_BYTES // 4)
+        count, tables = int(numbers[0]), numbers[1:1 + _MOST_DIMENSIONS * (2 + _MOST_INDICES)].reshape(_MOST_DIMENSIONS, -1)
+        if not 0 < count <= _MOST_DIMENSIONS or not all(0 <= kind < len(_DIMENSIONS) and 0 < n <= _MOST_INDICES
+                                                        for kind, n in tables[:count, :2].tolist()):
+            raise Malformed(f"{path}: this is no file of IOGeneral: {count} dimensions of {tables[:, :2].tolist()[:max(min(count, 4), 1)]}",
+                            path=path)
+        return cls(_Dimension(table[0], table[2:2 + table[1]]) for table in tables[:count])
+
+    def __bytes__(self):
+        numbers = np.zeros(_HEAD_BYTES // 4, "<i4")
+        numbers[0] = self.n_dimensions
+        tables = numbers[1:1 + _MOST_DIMENSIONS * (2 + _MOST_INDICES)].reshape(_MOST_DIMENSIONS, -1)
+        for table, one in zip(tables, self.dimensions):
+            table[:2], table[2:2 + one.n_indices] = (one.type, one.n_indices), one.indices
+        return numbers.tobytes()
+
+    def __repr__(self):
+        return "".join(f"dim_{_DIMENSIONS[one.type]:14s}{one.n_indices:<6d}( {' '.join(map(str, one.indices))} )\n" for one in self.dimensions)
 
 
 class IOGeneral:
-    """Unsupported."""
+    """A file of IOGeneral, an array of real numbers whose dimensions have names: ``head`` now, ``data`` after read()."""
 
     def __init__(self, filename):
-        _no_general_files()
+        self.filename = _path(filename)
+        try:
+            with io.open(self.filename, "rb") as file:
+                self.head = _Head.of(file.read(_HEAD_BYTES), self.filename)
+        except FileNotFoundError as error:
+            raise NotFound(f"{self.filename}: {error.strerror}", path=self.filename) from None
+        self.data = np.empty((0, 0), "<f8")
+
+    def read(self):
+        """Reads the numbers into ``data``, of shape head.dimensions_n_indices."""
+        shape = self.head.dimensions_n_indices
+        needed = _HEAD_BYTES + 8 * math.prod(shape)
+        size = os.path.getsize(self.filename)
+        if size != needed:
+            raise (Truncated if size < needed else Malformed)(f"{self.filename}: {size} bytes, but an array of {list(shape)} needs {needed}",
+                                                             path=self.filename, expected=str(needed), found=str(size))
+        self.data = np.fromfile(self.filename, "<f8", offset=_HEAD_BYTES).reshape(shape)
+
+    def write(self):
+        """Writes head and data to the file, which is replaced when the new one is complete."""
+        writeIOGeneral(self.filename, self.head, np.asarray(self.data).reshape(self.head.dimensions_n_indices))
+
+
+def readIOGeneral(filename):
+    """(head, data) of a file of IOGeneral; see :class:`IOGeneral`."""
+    file = IOGeneral(filename)
+    file.read()
+    return file.head, file.data
+
+
+def writeIOGeneral(filename, head, data):
+    """Writes a file of IOGeneral: a head that was read, and an array of float64 of its shape."""
+    data = np.asarray(data)
+    if tuple(head.dimensions_n_indices) != data.shape or data.dtype != np.float64:
+        raise InvalidArgument(f"data is an array of {data.dtype} of shape {list(data.shape)}, expected float64 of "
+                              f"{list(head.dimensions_n_indices)}, as the head states", found=str(list(data.shape)))
+    _publish(_path(filename), bytes(head), np.ascontiguousarray(data, "<f8"))
