@@ -74,7 +74,7 @@ class File:
         return list(zip(self.keys(), self.fields))
 
     def get(self, key, default=None):
-        """The field, or ``default`` where there is none."""
+        """The field of a ``key``, or ``default`` where there is none."""
         return self[key] if key in self else default
 
     def __getitem__(self, key):

@@ -148,6 +148,14 @@ def test_axes_survive_transfers_in_the_background(tmp_path):
     assert np.array_equal(lq.read(tmp_path / "a.raw"), array.reshape(SHAPE + (10,)))
 
 
+def test_axes_of_a_site_have_different_names_in_xarray(tmp_path):
+    pytest.importorskip("xarray")
+    lq.write(tmp_path / "a.scidac", random_field((2, 5)), kind="generic")
+    with lq.open(tmp_path / "a.scidac") as f:
+        assert f["field"].to_xarray(None).dims == ("t", "z", "y", "x", "n1", "n2")
+        assert f.to_xarray()["field"].sizes["n2"] == 5
+
+
 def test_formats_without_texts_still_take_such_arrays(tmp_path):
     array = random_field((2, 5), np.float64)
     lq.write(tmp_path / "a.raw", array, kind="generic")
