@@ -17,7 +17,7 @@ It reads ILDG and SciDAC files (several files of one field included), sets of mo
 with the fields of checkpoints, and compares every checksum that they have. It is written in the order of docs/formats
 (lime.md, scidac.md, ildg.md, modes.md, squeezed.md, sion.md, sion-records.md); comments cite them. Frames of zstd and lz4
 are those of RFC 8878 and of the LZ4 frame format 1.6. It is simple, not fast: archives of links are decoded
-at some 8 MB/s, frames of zstd at less.
+at some 8 MB/s, streams in frames of zstd at 1 MB/s.
 
 Arrays are indexed [t, z, y, x, ...], x fastest, in the byte order of the machine. What is damaged raises Damaged with a kind:
 "truncated", "malformed", "checksum", "unknown", "unsupported", "missing". No array of damaged numbers is returned unless

@@ -88,6 +88,20 @@ def test_archives_are_restored_byte_for_byte(path, tmp_path):
         read_limequat.restore(path, mine)
 
 
+def test_files_of_a_set_in_folders(tmp_path):
+    """volfmt 3: vol0000/NAME, vol0001/NAME, ...; any of them is the whole field."""
+    for number in range(4):
+        (tmp_path / f"vol{number:04}").mkdir()
+        shutil.copy(TESTS / f"golden/good/volumes/gauge.vol{number:04}", tmp_path / f"vol{number:04}/gauge")
+    expected = lq.read(TESTS / "golden/good/volumes/gauge.scidac")
+    for number in range(4):
+        assert same_bits(read_limequat.read(tmp_path / f"vol{number:04}/gauge"), expected)
+    (tmp_path / "vol0002/gauge").unlink()
+    with pytest.raises(read_limequat.Damaged, match="missing") as caught:
+        read_limequat.read(tmp_path / "vol0000/gauge")
+    assert caught.value.kind == "truncated"
+
+
 @pytest.mark.parametrize("folder", OTHERS, ids=lambda folder: folder.parent.name + "-" + folder.name)
 def test_other_formats_are_refused(folder):
     for path in folder.iterdir():
