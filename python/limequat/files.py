@@ -81,7 +81,7 @@ class File:
         try:
             return self.fields[key]
         except NoSuchRecord as error:
-            if isinstance(key, str) and key in self.records:
+            if isinstance(key, str) and key in self.records and self.format != "hdf5":
                 raise NoSuchRecord(f"{self.path}: {key!r} is a record, not a field; read it as .records[{key!r}]", path=str(self.path),
                                    record=key) from error
             raise

@@ -181,18 +181,19 @@ def find_entry(catalog, name, index):
                 f"{catalog['path']}: {finding['message']}", path=catalog["path"], record=finding["record"] or None,
                 offset=finding["offset"], expected=finding["expected"] or None, found=finding["found"] or None)
     wanted = f"field {name!r} number {index}" if name else f"field number {index}"
-    there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field" + _plain_datasets(catalog)
+    there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field" + _plain_datasets(catalog, name)
     raise NoSuchRecord(f"{catalog['path']}: {wanted} was asked for, but there is: {there}", path=catalog["path"],
                        record=name, expected=wanted, found=there)
 
 
-def _plain_datasets(catalog):
+def _plain_datasets(catalog, name):
     """How plain datasets are read, where an HDF5 file has some and no field."""
     if catalog["format"] != "hdf5" or not catalog["records"] or catalog["fields"]:
         return ""
-    first = catalog["records"][0]["type"]
+    paths = [record["type"] for record in catalog["records"]]
+    dataset = next((path for path in paths if name and path.strip("/") == name.strip("/")), paths[0])
     return (f", but plain datasets, which limequat.open lists; if one is a field, say which and what it holds: "
-            f"limequat.read(path, {first!r}, as_=\"gauge\")")
+            f"limequat.read(path, {dataset!r}, as_=\"gauge\")")
 
 
 def _stored_part(entry):

@@ -226,6 +226,10 @@ def test_datasets_are_listed_with_their_shapes(plain):
         assert "dataset /conf/u [5, 3, 2, 4, 4, 3, 3] complex128" in str(f)
     with pytest.raises(lq.NoSuchRecord, match=r"as_=.gauge"):
         lq.read(path)
+    with lq.open(path) as f:
+        for key in ("conf/u", "/conf/u"):
+            with pytest.raises(lq.NoSuchRecord, match=r"read.path, '/conf/u', as_=.gauge"):
+                f[key]
 
 
 def test_datasets_are_read_as_fields(plain):
