@@ -80,6 +80,32 @@ def slice_at(url):
 # [/url]
 assert (slice_at(pathlib.Path("conf.ildg").resolve().as_uri()) == u[4:5]).all()
 
+# [mapping]
+with lq.open("conf.ildg") as file:
+    for name, field in file.items():  # names; "spinor:0", "spinor:1", ... where one repeats
+        print(name, field.shape)
+    every_fourth = file["gauge"][::4]
+    chosen = file["gauge"][[0, 3, 7]]  # three time slices; a mask works too: [times > 5]
+# [/mapping]
+assert (every_fourth == u[::4]).all() and (chosen == u[[0, 3, 7]]).all()
+
+# [shapes]
+smeared = numpy.random.rand(16, 8, 8, 8, 2, 5)  # [t, z, y, x, ...] of anything
+lq.write("smeared.scidac", smeared, kind="generic", metadata={"kappa": 0.125, "steps": 20})
+with lq.open("smeared.scidac") as file:
+    field = file["field"]
+    print(field.shape, float(field.metadata["kappa"]), int(field.metadata["steps"]))
+# [/shapes]
+assert (lq.read("smeared.scidac") == smeared).all()
+
+# [names]
+from limequat.compat import pyquda_io as io  # instead of: import pyquda_io as io
+
+latt_size, gauge = io.readILDGGauge("conf.ildg")  # [mu, t, z, y, x, row, column]
+io.writeNERSCGauge("conf.nersc", latt_size, gauge)
+# [/names]
+assert latt_size == [8, 8, 8, 16] and (gauge == numpy.moveaxis(u, 4, 0)).all()
+
 # [out]
 buffer = numpy.empty(u.shape, u.dtype)  # once, for all configurations
 for path in ("conf.ildg", "next.ildg"):
@@ -130,6 +156,20 @@ def labelled():
         print(trace.mean(dim=("t", "z", "y", "x")).values)
         # [/xarray]
         assert numpy.allclose(trace.values, u[:4, ..., 0, :, :])
+
+
+def plain_hdf5():
+    import h5py
+
+    with h5py.File("plain.h5", "w") as file:
+        file["conf/u"] = u
+    # [plain]
+    with lq.open("plain.h5") as file:
+        for dataset in file.datasets:
+            print(dataset.path, dataset.shape, dataset.type)
+    links = lq.read("plain.h5", "conf/u", as_="gauge")  # or its axes: as_="mu t z y x row column"
+    # [/plain]
+    assert (links == u).all()
 
 
 def pictures():
@@ -201,7 +241,7 @@ except ImportError:
     pass
 else:
     name_the_engine()
-for part_of_the_guide in (labelled, engine, referred, pictures):
+for part_of_the_guide in (labelled, plain_hdf5, engine, referred, pictures):
     try:
         part_of_the_guide()
     except ImportError as missing:

@@ -17,7 +17,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import hdf5, ildg, modes, multifile, plot
+from limequat import compat, hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -84,10 +84,10 @@ __all__ = [
     "File", "Files", "Findings", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
     "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "Writer",
-    "WrongState", "assess", "build_parts", "check_references", "convert", "copy", "create", "defragment", "diagnose",
-    "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate", "hdf5", "ildg",
-    "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette",
-    "plot", "read", "read_async", "read_record", "references", "repair", "repartition", "report_page", "scrub", "squeeze",
-    "to_limequat", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write",
-    "write_async",
+    "WrongState", "assess", "build_parts", "check_references", "compat", "convert", "copy", "create", "defragment",
+    "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate", "hdf5",
+    "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan",
+    "plaquette", "plot", "read", "read_async", "read_record", "references", "repair", "repartition", "report_page", "scrub",
+    "squeeze", "to_limequat", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
+    "write", "write_async",
 ]

@@ -3,6 +3,9 @@
 """Between arrays [t, z, y, x, site...], of numpy or on a GPU, and the fields of the C API."""
 
 import dataclasses
+import math
+import os
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -64,6 +67,34 @@ def site_of(spec):
     return Field(spec["kind"], shapes[spec["kind"]], spec["complex"], 32 if spec["precision"] == "single" else 64)
 
 
+SITE_SHAPE = "limequat-site-shape"  # the text that keeps the axes of a site of a generic field (formats/scidac.md 5.4)
+
+
+def field_of(entry):
+    """The Field of an entry of the catalog of a file, with the axes that its site was written with."""
+    field = site_of(entry["spec"])
+    text = next((one["text"] for one in entry.get("metadata", []) if one["name"] == SITE_SHAPE), "")
+    words = text.split()
+    if field.kind != "generic" or not 1 < len(words) <= 32 or not all(re.fullmatch(r"[1-9][0-9]{0,8}", word) for word in words):
+        return field
+    site = tuple(int(word) for word in words)
+    return dataclasses.replace(field, site=site) if math.prod(site) == math.prod(field.site) else field
+
+
+def site_shape_text(field):
+    """The metadata that keep the axes of a site, where a file has one axis for them."""
+    return {SITE_SHAPE: " ".join(map(str, field.site))} if field.kind == "generic" and len(field.site) > 1 else {}
+
+
+_KEEP_TEXTS = ("scidac", "hdf5", "squeezed")
+_SUFFIXES_WITH_TEXTS = (".scidac", ".qio", ".lime", ".h5", ".hdf5", ".sqz")
+
+
+def keeps_texts(path, format=None):
+    """Whether a new file of that name and format has a place for texts of generic fields."""
+    return format in _KEEP_TEXTS if format is not None else os.fsdecode(path).endswith(_SUFFIXES_WITH_TEXTS)
+
+
 def described(array, kind=None, dims=None, local=()):
     """(array, Field, extents) for an array to be written or measured: contiguous, in native byte order.
 
@@ -81,6 +112,7 @@ def described(array, kind=None, dims=None, local=()):
     kind = kind or _guess(array.shape, is_complex, dims)
     if is_guessed and kind == "gauge":
         _require_directions_last(array, dims or 4)
+    array = _with_spins(array, kind, dims)
     lattice_dims = _lattice_dims(array.shape, kind, dims)
     field = Field(kind, array.shape[lattice_dims:], is_complex, _PRECISIONS[array.dtype.name])
     if 0 in array.shape and 0 not in local:
@@ -197,6 +229,15 @@ def _candidates(shape):
         site = list(shape[4:])
         found.append(f"{site or 'one number'} per site on a lattice of {list(shape[:4])} (kind='generic')")
     return found
+
+
+def _with_spins(array, kind, dims):
+    """Staggered fields in four dimensions have no axes of spin: they get those of one spin."""
+    if kind == "propagator" and array.ndim == 6 and dims in (None, 4):
+        return array.reshape(array.shape[:4] + (1, 1) + array.shape[4:])
+    if kind == "spinor" and array.ndim == 5 and dims == 4:
+        return array.reshape(array.shape[:4] + (1,) + array.shape[4:])
+    return array
 
 
 def _lattice_dims(shape, kind, dims):

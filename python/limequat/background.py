@@ -10,6 +10,7 @@ import numpy as np
 
 from limequat._library import PendingHandle, call, take_text, target_bytes
 from limequat.answers import parse
+from limequat.arrays import keeps_texts, site_shape_text
 from limequat.communicators import agreed
 from limequat.grid import laid_out, require_grid
 from limequat.options import Options, takes
@@ -33,7 +34,10 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
     """
     with agreed(require_grid(grid)):
         contiguous, field, grid = laid_out(array, kind, dims, grid)
-        how, path_in_c = Options("WriteOptions", options), target_bytes(path)
+        path_in_c = target_bytes(path)
+        if keeps_texts(path, options.get("format")) and site_shape_text(field):
+            options["metadata"] = {**(options.get("metadata") or {}), **site_shape_text(field)}
+        how = Options("WriteOptions", options)
     lent = array if isinstance(array, np.ndarray) and np.may_share_memory(array, contiguous) else None
     _loans.lend(lent)
     try:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from limequat import labelled, structs
+from limequat import datasets, labelled, structs
 from limequat._library import call, text_bytes
-from limequat.arrays import site_of
+from limequat.arrays import field_of
 from limequat.communicators import agreed
 from limequat.display import table
 from limequat.errors import ChecksumError, InvalidArgument, NoSuchRecord, Unsupported, WrongState
@@ -36,6 +36,8 @@ def open(path, *, grid=None):
 class File:
     """A file: ``format``, ``lattice`` (x, y, z, t), ``metadata``, ``fields``, ``records``, ``findings``.
 
+    It is a mapping of its fields as well: file["gauge"], file["spinor:3"] (the number 3, from 0, of that name), keys(), values(),
+    items(), len(file), ``in``, and iteration over the keys, which are names, with the number where a name repeats.
     fields["gauge"], fields["propagator", 3], fields[0] are :class:`FieldView`; records["xlf-info"] is bytes.
     """
 
@@ -55,6 +57,60 @@ class File:
 
     def __exit__(self, *exception):
         self.close()
+
+    def keys(self):
+        """Names of the fields in the order of the file; "NAME:0", "NAME:1", ... where a name repeats."""
+        names, seen = self.fields.names(), {}
+        keys = []
+        for name in names:
+            keys.append(name if names.count(name) == 1 else f"{name}:{seen.setdefault(name, 0)}")
+            seen[name] = seen.get(name, 0) + 1
+        return keys
+
+    def values(self):
+        """The fields, a list of :class:`FieldView`."""
+        return list(self.fields)
+
+    def items(self):
+        """(key, field) of each field."""
+        return list(zip(self.keys(), self.fields))
+
+    def get(self, key, default=None):
+        """The field of a ``key``, or ``default`` where there is none."""
+        return self[key] if key in self else default
+
+    def __getitem__(self, key):
+        try:
+            return self.fields[key]
+        except NoSuchRecord as error:
+            if isinstance(key, str) and key in self.records and self.format != "hdf5":
+                raise NoSuchRecord(f"{self.path}: {key!r} is a record, not a field; read it as .records[{key!r}]", path=str(self.path),
+                                   record=key) from error
+            raise
+
+    def __contains__(self, key):
+        try:
+            if key is None:
+                return False
+            self.fields[key]
+        except (NoSuchRecord, InvalidArgument):
+            return False
+        return True
+
+    def __iter__(self):
+        return iter(self.keys())
+
+    def __len__(self):
+        return len(self.fields)
+
+    def __bool__(self):
+        return True  # also without fields
+
+    @property
+    def datasets(self):
+        """Plain datasets of an HDF5 file, which are no fields that are known: a list of :class:`limequat.hdf5.Stat` with path,
+        type and shape. ``limequat.read(path, dataset, as_="gauge")`` reads one as a field. Empty for other formats."""
+        return datasets.plain(self.path, self.catalog)
 
     @property
     def format(self):
@@ -88,6 +144,8 @@ class File:
     def __str__(self):
         lines = [f"{self.path}: {self.format}"]
         lines += [f"  {view.name} [{view.index}] {view.kind} {list(view.shape)} {view.dtype}" for view in self.fields]
+        if self.format == "hdf5" and not self.fields:
+            return "\n".join(lines + [f"  dataset {one.path} {list(one.shape)} {one.type}" for one in self.datasets])
         lines += [f"  record {entry['type']} {entry['data_length']} bytes" for entry in self.catalog["records"]]
         return "\n".join(lines)
 
@@ -172,7 +230,7 @@ class FieldView:
 
     def __init__(self, path, file, entry, index, grid, place, lock):
         self._path, self._file, self._grid, self._place, self.lock = path, file, grid, place, lock
-        self._entry, self._site = entry, site_of(entry["spec"])
+        self._entry, self._site = entry, field_of(entry)
         self.name, self.index = entry["name"], index
 
     kind = property(lambda self: self._site.kind, doc='"gauge", "spinor", "propagator" or "generic"')
@@ -219,18 +277,40 @@ class FieldView:
         return self.part(key)
 
     def part(self, key, verify=True):
-        """What indexing by ``key``, integers and slices, gives. With ``verify``, the sites that are read are verified where the file
-        has checksums of them."""
+        """As numpy indexes, with integers, slices of any step, and lists, arrays or masks of sites; only the sites that are needed
+        are read, of an index of one list on one axis those in it. With ``verify``, they are verified where the file has checksums
+        of them."""
         self._require_whole()
         key = _one_per_axis(key, self.ndim)
         dims = len(self._entry["lattice"])
+        key = tuple(_as_index(part, axis, self.shape[axis]) for axis, part in enumerate(key))
         spans = [_span(part, axis, self.shape[axis]) for axis, part in enumerate(key[:dims])]
         if any(box.start == box.stop for box, _ in spans):
             return np.broadcast_to(np.zeros((), self.dtype), self.shape)[key].copy()
+        lists = [axis for axis, part in enumerate(key[:dims]) if isinstance(part, np.ndarray)]
+        if len(lists) == 1:
+            return self._read_runs(spans, lists[0], key, verify)
+        return self._read_box([box for box, _ in spans], verify)[tuple(within for _, within in spans) + key[dims:]]
+
+    def _read_box(self, boxes, verify):
+        """The sites of slices of the lattice axes, counted from what is stored."""
+        dims = len(boxes)
         region = {dims - 1 - axis: slice(first + box.start, first + box.stop)
-                  for axis, (first, (box, _)) in enumerate(zip(self.lower, spans))}
-        options = {} if verify else {"verify": False}
-        return self.read(region, **options)[tuple(within for _, within in spans) + key[dims:]]
+                  for axis, (first, box) in enumerate(zip(self.lower, boxes))}
+        return self.read(region) if verify else self.read(region, verify=False)
+
+    def _read_runs(self, spans, axis, key, verify):
+        """Those of a list along one axis: each run of neighbours is read by itself."""
+        boxes, wanted = [box for box, _ in spans], np.unique(key[axis])
+        cuts = np.flatnonzero(np.diff(wanted) > 1) + 1
+        pieces = []
+        for run in np.split(wanted, cuts):
+            boxes[axis] = slice(int(run[0]), int(run[-1]) + 1)
+            pieces.append(self._read_box(boxes, verify))
+        inside = [within for _, within in spans]
+        inside[axis] = np.searchsorted(wanted, key[axis])
+        numbers = pieces[0] if len(pieces) == 1 else np.concatenate(pieces, axis)
+        return numbers[tuple(inside) + key[len(spans):]]
 
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.read(), dtype=dtype)
@@ -325,8 +405,40 @@ def _one_per_axis(key, ndim):
     return before + (slice(None),) * missing + after
 
 
+def _as_index(part, axis, extent):
+    """A list, an array of integers or a mask as an array of numbers from 0; anything else as it is."""
+    if isinstance(part, (slice, int, np.integer)) or part is None:
+        return part
+    if not isinstance(part, (list, tuple, range, np.ndarray)):
+        return part
+    try:
+        chosen = np.asarray(part)
+    except ValueError:
+        raise IndexError(f"axis {axis} is indexed by lists of different lengths") from None
+    if chosen.ndim == 0 and chosen.dtype.kind in "iu":
+        return int(chosen)
+    if chosen.ndim != 1:
+        raise IndexError(f"axis {axis} is indexed by an array of {chosen.ndim} dimensions, expected one: a list of sites, or a mask")
+    if chosen.dtype.kind == "b":
+        if len(chosen) != extent:
+            raise IndexError(f"a mask of {len(chosen)} for axis {axis}, which has {extent} sites")
+        return np.flatnonzero(chosen)
+    if len(chosen) == 0:
+        return chosen.astype(np.intp)
+    if chosen.dtype.kind not in "iu":
+        raise IndexError(f"axis {axis} is indexed by an array of {chosen.dtype}, expected integers or a mask")
+    low, high = int(chosen.min()), int(chosen.max())
+    if low < -extent or high >= extent:
+        raise IndexError(f"index {low if low < -extent else high} is out of bounds for axis {axis} with {extent} sites")
+    return np.where(chosen < 0, chosen + extent, chosen).astype(np.intp)
+
+
 def _span(part, axis, extent):
     """(slice to be read, index within that) for an integer or slice on a lattice axis."""
+    if isinstance(part, np.ndarray):
+        if len(part) == 0:
+            return slice(0, 0), part
+        return slice(int(part.min()), int(part.max()) + 1), part - part.min()
     if isinstance(part, slice):
         chosen = range(extent)[part]
         if len(chosen) == 0:

@@ -11,6 +11,7 @@ import difflib
 import functools
 import inspect
 import json
+import numbers
 import operator
 import os
 import textwrap
@@ -139,15 +140,27 @@ def _text(row, value):
 
 
 def metadata_array(metadata):
-    """A dict of texts as the array that C wants; None when there are none."""
+    """A dict of texts and numbers as the array that C wants; None when there are none."""
     if not metadata:
         return None
-    for name, text in metadata.items():
+    texts = {}
+    for name, value in metadata.items():
+        text = _number_text(value)
         if not isinstance(name, str) or not isinstance(text, str):
-            raise InvalidArgument(f"metadata[{name!r}] is {text!r}, expected texts: str(...) makes one")
+            raise InvalidArgument(f"metadata[{name!r}] is {value!r}, expected texts or numbers: str(...) makes a text")
         if "\0" in name + text:
             raise InvalidArgument(f"metadata[{name!r}] holds a NUL character")
-    return (structs.Metadata * len(metadata))(*[(n.encode(), t.encode()) for n, t in metadata.items()])
+        texts[name] = text
+    return (structs.Metadata * len(texts))(*[(n.encode(), t.encode()) for n, t in texts.items()])
+
+
+def _number_text(value):
+    """The shortest text that int() or float() turn into the same number again; anything else as it is."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    return repr(float(value)) if isinstance(value, numbers.Real) else value
 
 
 def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str]] = None,

@@ -68,7 +68,8 @@ def lattice_axes(dimensions):
 def axes_of(kind, dimensions, site):
     """Names of the axes of a field with sites of that shape: those of datasets in the native layout of HDF5 files
     (formats/hdf5.md 3.1)."""
-    return (*lattice_axes(dimensions), *SITE_AXES.get(kind, ("n",) * len(site)))
+    numbered = ("n",) if len(site) == 1 else tuple(f"n{k + 1}" for k in range(len(site)))
+    return (*lattice_axes(dimensions), *SITE_AXES.get(kind, numbered))
 
 
 def directions_of(kind, dimensions, site):

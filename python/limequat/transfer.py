@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from limequat._library import FileHandle, call, path_bytes, take_text, target_bytes, text_from
 from limequat.answers import parse
-from limequat.arrays import memory_for, region_box, site_of
+from limequat.arrays import SITE_SHAPE, field_of, memory_for, region_box, site_shape_text
 from limequat.communicators import agreed, levels_to_the_caller
-from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord
+from limequat.errors import BY_CODE, InvalidArgument, Malformed, NoSuchRecord, Unsupported
 from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 
 @takes("ReadOptions")
-def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, as_=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
     """Reads a field of a file into a new array, or into ``out``.
 
     path    the file; the format is recognised from its content
     field   name of the field ("gauge"); where names repeat "spinor:3", or (name, index); default: the first
+    as_     what a plain dataset of HDF5 holds, whose name is ``field``: "gauge", "spinor", "propagator", "generic", or its axes,
+            slowest first, such as "mu t z y x row column" (formats/raw.md 3). All of it is read, and no checksum is known
     region  part of the lattice: {"t": slice(0, 8)}; default: all of it
     dtype   complex128, complex64, float64 or float32; default: as in the file
     grid    a :class:`Grid` of the lattice, or of the region: collective, each rank gets its box, [t, z, y, x] =
@@ -38,12 +40,17 @@ def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, o
 
     Returns an array: gauge [t, z, y, x, mu, N, N] with mu in x, y, z, t order, row, column; spinor
     [t, z, y, x, spin, color]; propagator [t, z, y, x, sink spin, source spin, sink color, source color];
-    other fields [t, z, y, x] or [t, z, y, x, number]. A lattice of other dimensions has as many axes.
+    other fields [t, z, y, x] or [t, z, y, x, number], or with the axes that they were written with. A lattice of other dimensions
+    has as many axes.
 
     Warns (RuntimeWarning) where no checksum proves the data and these look damaged: zeros, NaN, links off SU(N).
     Raises NotFound, NoPermission, UnknownFormat, Malformed, Truncated, ChecksumError, NoSuchRecord,
     InvalidArgument and others derived from Error.
     """
+    if as_ is not None:
+        from limequat import datasets  # which needs this module
+
+        return datasets.read_as(path, field, as_, region, dtype, grid, out)
     file, request = open_request(path, field, region, dtype, grid, out, {**options, "verify": verify})
     return finish_read(file, request)
 
@@ -95,7 +102,7 @@ def read_request(entry, name, index, region, dtype, options, grid=None, out=None
     if grid is not None and tuple(wanted) != grid.extents:
         raise InvalidArgument(f"the grid is of the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
                               "t)", expected=str(list(wanted)), found=str(list(grid.extents)))
-    array, memory = memory_for(site_of(entry["spec"]), grid.local if grid else wanted, dtype, out)
+    array, memory = memory_for(field_of(entry), grid.local if grid else wanted, dtype, out)
     how = Options("ReadOptions", {**options, "field": name, "index": index})
     if box:
         lower, sizes = how.keep(_int64s(box[0])), how.keep(_int64s(box[1]))
@@ -134,9 +141,17 @@ def written(grid, array, kind, dims, options, function, begin):
     with agreed(require_grid(grid)):
         array, field, grid = laid_out(array, kind, dims, grid)
         arguments = (*begin(), grid, field.to_c(array))
-        how, report = Options("WriteOptions", options), c_void_p()
+        added, report = site_shape_text(field), c_void_p()
+        how = Options("WriteOptions", {**options, "metadata": {**(options.get("metadata") or {}), **added}} if added else options)
     how.struct.report_json = ctypes.addressof(report)
-    call(function, *arguments, how)
+    try:
+        call(function, *arguments, how)
+    except Unsupported as error:
+        if not added or SITE_SHAPE not in error.sentence:
+            raise
+        how = Options("WriteOptions", options)  # the format has no place for it: the site comes back with one axis
+        how.struct.report_json = ctypes.addressof(report)
+        call(function, *arguments, how)
     return parse(take_text(report))
 
 
@@ -166,9 +181,19 @@ def find_entry(catalog, name, index):
                 f"{catalog['path']}: {finding['message']}", path=catalog["path"], record=finding["record"] or None,
                 offset=finding["offset"], expected=finding["expected"] or None, found=finding["found"] or None)
     wanted = f"field {name!r} number {index}" if name else f"field number {index}"
-    there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field"
+    there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field" + _plain_datasets(catalog, name)
     raise NoSuchRecord(f"{catalog['path']}: {wanted} was asked for, but there is: {there}", path=catalog["path"],
                        record=name, expected=wanted, found=there)
+
+
+def _plain_datasets(catalog, name):
+    """How plain datasets are read, where an HDF5 file has some and no field."""
+    if catalog["format"] != "hdf5" or not catalog["records"] or catalog["fields"]:
+        return ""
+    paths = [record["type"] for record in catalog["records"]]
+    dataset = next((path for path in paths if name and path.strip("/") == name.strip("/")), paths[0])
+    return (f", but plain datasets, which limequat.open lists; if one is a field, say which and what it holds: "
+            f"limequat.read(path, {dataset!r}, as_=\"gauge\")")
 
 
 def _stored_part(entry):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from limequat._library import WriterHandle, call, take_text, target_bytes, text_bytes
 from limequat.answers import parse
+from limequat.arrays import keeps_texts, site_shape_text
 from limequat.communicators import agreed, call_together
 from limequat.errors import InvalidArgument, WrongState
 from limequat.extents import extents_of
@@ -15,7 +16,6 @@ from limequat.options import Options, metadata_array, takes
 
 if TYPE_CHECKING:
     from limequat.option_types import Unpack, WriteOptions
-
 
 @takes("WriteOptions", without=("progress",))
 def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
@@ -39,6 +39,7 @@ class Writer:
         self._group = require_grid(grid)
         with agreed(self._group):
             self._path, self._options = target_bytes(path), Options("WriteOptions", options)
+            self._keeps_texts = keeps_texts(path, options.get("format"))
             if lattice is not None and grid is not None and tuple(extents_of(lattice, "lattice")) != grid.extents:
                 raise InvalidArgument(f"{path}: the lattice is {lattice}, that of the grid {grid.extents}",
                                       path=str(path))
@@ -54,7 +55,8 @@ class Writer:
         self._require_open()
         with agreed(self._group):
             array, field, grid = laid_out(array, kind, dims, self._grid if self._group else None)
-            texts, named, report = metadata_array(metadata), text_bytes(name, "the name of the field"), ctypes.c_void_p()
+            texts = metadata_array({**(metadata or {}), **(site_shape_text(field) if self._keeps_texts else {})})
+            named, report = text_bytes(name, "the name of the field"), ctypes.c_void_p()
             if self._grid is not None and grid.local != self._grid.local:
                 raise InvalidArgument(f"{self.path}: field {name!r} has the lattice {grid.local}, the file has "
                                       f"{self._grid.local}", path=str(self.path), record=name)

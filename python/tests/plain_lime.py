@@ -1,26 +1,24 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A second, naive reader of LIME files and of the SciDAC checksum, written from the format pages alone."""
+"""A second, naive reader of LIME files and of the SciDAC checksum, written from the format pages alone: that of
+tools/read_limequat.py, without what it knows of fields."""
 
+import pathlib
 import struct
-import zlib
+import sys
 
 import numpy as np
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+
+import read_limequat  # noqa: E402
 
 HEADER = struct.Struct(">IHBBQ128s")
 
 
 def records(path):
     """(type, payload) of every record."""
-    data = path.read_bytes()
-    place, found = 0, []
-    while place < len(data):
-        magic, version, _, _, length, name = HEADER.unpack_from(data, place)
-        assert magic == 0x456789AB and version == 1
-        place += HEADER.size
-        found.append((name.split(b"\0")[0].decode(), data[place:place + length]))
-        place += length + (-length) % 8
-    return found
+    return [(record.type, bytes(record.payload())) for record in read_limequat.records_of(path.read_bytes())]
 
 
 def payload(path, name):
@@ -35,13 +33,4 @@ def gauge(path, shape, number=">c16"):
 
 def checksum(data, site_bytes):
     """(suma, sumb) of a payload whose sites are in file order."""
-    suma = sumb = 0
-    for rank in range(len(data) // site_bytes):
-        crc = zlib.crc32(data[rank * site_bytes:(rank + 1) * site_bytes])
-        suma ^= _rotated(crc, rank % 29)
-        sumb ^= _rotated(crc, rank % 31)
-    return f"{suma:08x}", f"{sumb:08x}"
-
-
-def _rotated(value, by):
-    return ((value << by) | (value >> (32 - by))) & 0xFFFFFFFF
+    return tuple(f"{total:08x}" for total in read_limequat.checksum(data, site_bytes))

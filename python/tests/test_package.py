@@ -7,6 +7,7 @@ import inspect
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -38,9 +39,7 @@ def test_a_library_of_something_else_is_an_import_error():
 
 def test_a_library_in_the_lib_folder_of_the_prefix_is_found(tmp_path):
     copied = tmp_path / "lib" / "python" / "limequat"
-    copied.mkdir(parents=True)
-    for source in (ROOT / "limequat").glob("*.py"):
-        (copied / source.name).write_bytes(source.read_bytes())
+    shutil.copytree(ROOT / "limequat", copied, ignore=shutil.ignore_patterns("__pycache__", "*.so*"))
     (tmp_path / "lib" / "liblimequat.so").symlink_to(os.path.abspath(_library._library._name))
     result = imported(LIMEQUAT_LIBRARY="", PYTHONPATH=str(copied.parent))
     assert result.stdout.strip() == lq.__version__, result.stderr

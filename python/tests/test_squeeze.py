@@ -2,17 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Archives, and the second decoder of them, which is written from docs/formats/squeezed.md alone."""
 
-import pathlib
-import sys
-
 import numpy as np
+import plain_lime  # noqa: F401  (makes tools importable)
 import pytest
+from read_limequat import originals_of
 
 import limequat as lq
-
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "conformance"))
-from plain_squeezed import originals_of  # noqa: E402
 
 
 def restored(archive):

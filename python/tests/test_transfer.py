@@ -156,7 +156,7 @@ def test_damage_is_noticed_unless_not_asked_for(gauge_file, links):
     (np.zeros(SHAPE), {"kind": "scalar"}, "scalar"),
     (np.zeros(SHAPE + (4, 3), complex), {"precision": "half"}, "half"),
     (np.zeros(SHAPE + (4, 3), complex), {"verify": "always"}, "always"),
-    (np.zeros(SHAPE + (4, 3), complex), {"metadata": {"a": 1}}, "'a'"),
+    (np.zeros(SHAPE + (4, 3), complex), {"metadata": {"a": [1]}}, "'a'"),
 ])
 def test_arrays_and_options_that_cannot_be_are_explained(tmp_path, array, arguments, word):
     with pytest.raises(ValueError, match=".*") as caught:

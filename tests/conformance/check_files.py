@@ -98,6 +98,7 @@ def differing_numbers(found, expected):
 
 def main(arguments):
     reader, without = Plain(), set() if plain_fields.plain_hdf5 else {"hdf5"}
+    without |= set() if plain_fields.read_limequat else {"squeezed"}
     if arguments[:1] == ["--lq"]:
         reader, without, arguments = Program(arguments[1]), set(), arguments[2:]
     while arguments[:1] == ["--without"]:

@@ -14,17 +14,23 @@ import math
 import pathlib
 import re
 import struct
+import sys
 import tempfile
 import zlib
 
 import plain_ildg
 import plain_local
-import plain_squeezed
 
 try:
     import plain_hdf5
 except ImportError:
     plain_hdf5 = None  # needs h5py: files of HDF5 are left out
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+try:
+    import read_limequat
+except ImportError:
+    read_limequat = None  # needs numpy: squeezed files are left out
 
 
 class Defect(Exception):
@@ -422,8 +428,8 @@ def read_hdf5(data):
 def read_squeezed(data):
     """What the restored file holds, or the set of them."""
     try:
-        files = plain_squeezed.originals_of(data)
-    except plain_squeezed.Damaged as damage:
+        files = read_limequat.originals_of(data)
+    except read_limequat.Damaged as damage:
         raise Defect(damage.kind, str(damage)) from damage
     with tempfile.TemporaryDirectory() as folder:
         for name, original in files:
