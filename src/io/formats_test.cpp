@@ -6,6 +6,9 @@
 // missed.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cmath>
+#include <complex>
 #include <random>
 #include <set>
 
@@ -164,6 +167,56 @@ TEST(AllFormats, KeepEveryBitOfAFieldThatTheyCanHold) {
        {"ildg", "scidac", "nersc", "milc", "fnal", "openqcd", "hirep", "ddalphaamg", "qlattice"}) {
     EXPECT_TRUE(pairs.contains({format, "nersc"})) << format;
     EXPECT_TRUE(pairs.contains({"openqcd", format})) << format;
+  }
+}
+
+// Independent links at a distance of about `width` from 1: their plaquette is far from noise in the order of any
+// format.
+Numbers links_near_one(std::mt19937& random, const Extents& extents, double width) {
+  std::normal_distribution<double> number;
+  Numbers numbers{extents, gauge_spec(Precision::double_, 3, 4), {}};
+  numbers.spec.numbers = 72;
+  using Row = std::array<std::complex<double>, 3>;
+  const auto dot = [](const Row& a, const Row& b) {
+    return std::conj(a[0]) * b[0] + std::conj(a[1]) * b[1] + std::conj(a[2]) * b[2];
+  };
+  for (std::uint64_t link = 0; link < 4 * volume(extents); ++link) {
+    std::array<Row, 3> rows;
+    for (std::size_t i = 0; i < 2; ++i) {
+      for (std::size_t j = 0; j < 3; ++j)
+        rows[i][j] = {(i == j ? 1 : 0) + width * number(random), width * number(random)};
+    }
+    const auto overlap = dot(rows[0], rows[1]) / dot(rows[0], rows[0]);
+    for (std::size_t j = 0; j < 3; ++j) rows[1][j] -= overlap * rows[0][j];
+    for (std::size_t i = 0; i < 2; ++i) {
+      const double norm = std::sqrt(dot(rows[i], rows[i]).real());
+      for (auto& element : rows[i]) element /= norm;
+    }
+    for (std::size_t j = 0; j < 3; ++j) {
+      const std::size_t k = (j + 1) % 3, l = (j + 2) % 3;
+      rows[2][j] = std::conj(rows[0][k] * rows[1][l] - rows[0][l] * rows[1][k]);
+    }
+    for (const Row& row : rows) {
+      for (const auto& element : row) numbers.values.insert(numbers.values.end(), {element.real(), element.imag()});
+    }
+  }
+  return numbers;
+}
+
+TEST(AllFormats, AreRecognisedByLinksOfEveryWidth) {
+  const testing::ScratchDirectory directory;
+  const std::string path = directory / "conf";
+  std::mt19937 random(7);
+  for (const Extents& extents : {Extents{4, 6, 4, 8}, Extents{8, 4, 4, 4}, Extents{2, 2, 2, 2}, Extents{4, 4, 6, 6}}) {
+    for (const double width : {1e-8, 0.01, 0.03, 0.1, 0.2, 0.4, 3.0}) {
+      const Numbers numbers = links_near_one(random, extents, width);
+      for (const std::string_view format : formats_for(numbers, path)) {
+        SCOPED_TRACE(::testing::Message() << format << " " << to_string(extents) << " " << width);
+        write_numbers(numbers, path, format, 1);
+        EXPECT_EQ(inspect(path).format, format);
+        expect_numbers(numbers, path, 1);
+      }
+    }
   }
 }
 

@@ -113,8 +113,9 @@ struct Sampled {
   bool is_exact() const noexcept;
 };
 
-// Nothing where the file is too short, or no plaquette of the sample is one.
+// Nothing where the file is too short, or no plaquette of the sample is one. Of a lattice of up to `all_up_to` sites
+// all are looked at.
 std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& extents, int colors, ByteOrder order,
-                                        LinkAt link_at);
+                                        LinkAt link_at, std::uint64_t all_up_to = 256);
 
 }  // namespace lq::format::flat

@@ -16,7 +16,6 @@ namespace {
 
 using Matrix = std::vector<std::complex<double>>;
 
-constexpr std::uint64_t few_sites = 256;  // are all looked at
 // Of larger lattices so many runs of sites, side by side along the fastest dimension: each is a few reads.
 constexpr std::uint64_t runs = 6;
 constexpr std::int64_t run_sites = 8;
@@ -70,7 +69,7 @@ double overlap(const Matrix& a, const Matrix& b, std::size_t n) {
   return sum / static_cast<double>(n);
 }
 
-std::vector<Coord> sites_to_sample(const Extents& extents) {
+std::vector<Coord> sites_to_sample(const Extents& extents, std::uint64_t all_up_to) {
   const SiteOrder natural = lattice::resolve_order({}, extents.size());
   const Box all = whole(extents);
   std::vector<Coord> sites;
@@ -78,7 +77,7 @@ std::vector<Coord> sites_to_sample(const Extents& extents) {
     for (std::uint64_t k = first; k < first + count; ++k) sites.push_back(lattice::site_at(k, all, natural));
   };
   const std::uint64_t volume = all.volume();
-  if (volume <= few_sites) {
+  if (volume <= all_up_to) {
     sites_of(0, volume);
     return sites;
   }
@@ -103,10 +102,10 @@ bool Sampled::is_telling() const noexcept {
 bool Sampled::is_exact() const noexcept { return uncertainty == 0 && mean < cold; }
 
 std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& extents, int colors, ByteOrder order,
-                                        LinkAt link_at) {
+                                        LinkAt link_at, std::uint64_t all_up_to) {
   const auto n = static_cast<std::size_t>(colors);
   Reader reader(file, colors, order, link_at);
-  const std::vector<Coord> sites = sites_to_sample(extents);
+  const std::vector<Coord> sites = sites_to_sample(extents, all_up_to);
   constexpr double most = 1.001;
   bool has_all = sites.size() == volume(extents);
   double sum = 0, squares = 0, count = 0;
