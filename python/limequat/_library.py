@@ -297,8 +297,9 @@ class PendingHandle(Handle):
     def __init__(self, create, source, grid, field, how, array):
         # numpy resizes no array that somebody refers to weakly, even where it is told not to count references.
         self._array, self._resized_by_nobody = array, weakref.ref(array)
+        self._source = source  # an open file is read until the end
         super().__init__("lq_pending_free", create, source, grid, field, how)
 
     def release(self):
         """Gives the array back."""
-        self._array = self._resized_by_nobody = None
+        self._array = self._resized_by_nobody = self._source = None

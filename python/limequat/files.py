@@ -277,7 +277,7 @@ class FieldView:
         return self.part(key)
 
     def part(self, key, verify=True):
-        """As numpy indexes, with integers, slices of any step, and lists, arrays or masks of sites; only the sites that are needed
+        """What ``key`` gives as numpy indexes, with integers, slices of any step, and lists, arrays or masks of sites; only the sites that are needed
         are read, of an index of one list on one axis those in it. With ``verify``, they are verified where the file has checksums
         of them."""
         self._require_whole()

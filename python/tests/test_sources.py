@@ -69,6 +69,7 @@ def test_a_source_is_one_object_for_many_calls(opened, links):
 
 def test_sources_are_forgotten_with_what_was_opened_of_them(content):
     from limequat import sources
+    gc.collect()
     before = len(sources._readers)
     with lq.open(io.BytesIO(content)) as file:
         gc.collect()
