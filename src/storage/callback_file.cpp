@@ -114,7 +114,7 @@ class CallbackFile::Transport final : public storage::Transport {
     require(path, "look it up");
     return callbacks_->identity();
   }
-  std::optional<std::uint64_t> free_space(const std::string&) override { return 0; }
+  std::optional<std::uint64_t> free_space(const std::string&) override { return std::nullopt; }
   storage::StorageTraits unit(const std::string&) override {
     storage::StorageTraits unit;
     unit.reads_in_order = !callbacks_->functions.concurrent;

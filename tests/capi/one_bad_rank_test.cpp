@@ -464,6 +464,8 @@ const std::regex local_kinds(
     "modes_(error|family|known|mode)|multifile_(fields|flush|info|known|read|repair|share|stream|tasks|verify|write|"
     "write_text)|node_cache_(count|read)|partition_.*|view_(close|open|read|seek|sync|tell|write))");
 const std::set<std::string> local = {"lq_assess",
+                                     "lq_callback_file_create",
+                                     "lq_callback_file_path",
                                      "lq_check_interrupts",
                                      "lq_communicator_create",
                                      "lq_communicator_rank",

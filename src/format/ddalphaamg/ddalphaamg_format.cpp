@@ -16,6 +16,7 @@
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/formats.hpp"
+#include "format/openqcd/openqcd_format.hpp"
 
 namespace lq::format::ddalphaamg {
 namespace {
@@ -74,11 +75,19 @@ std::optional<Seen> look(base::ByteSource& file) {
   return {};
 }
 
-// openQCD has a header like this, too: which of them the file is, the plaquette tells. Where links are near 1 and know
-// nothing of each other, those of the other order give a sample that agrees as well; the average over all of them does
-// not, which takes a second for the largest lattice that is measured.
-Likeness likeness_of(base::ByteSource& file) {
+// openQCD has a header like this, too: which of them the file is, the plaquette tells. Links near 1 that know nothing
+// of each other, and links of strong coupling, give samples that agree in both orders. Then the average over all links
+// decides, which takes some seconds for the largest lattice that is measured.
+bool is_rather_openqcd(base::ByteSource& file, const Seen& seen, flat::LinkAt link_at) {
   constexpr std::uint64_t most_sites = 1 << 17;
+  if (openqcd_format().container->recognise(file) != Likeness::yes) return false;
+  const std::optional<double> distance = openqcd::distance_of_plaquette(file, most_sites);
+  if (!distance) return true;
+  const auto all = flat::sample_plaquette(file, seen.extents, 3, seen.order, link_at, most_sites);
+  return !all || std::abs(all->mean - seen.plaquette) >= *distance;
+}
+
+Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
   if (!seen) return Likeness::no;
   const Extents& l = seen->extents;
@@ -86,17 +95,12 @@ Likeness likeness_of(base::ByteSource& file) {
     const auto site = static_cast<std::uint64_t>(x[0] + l[0] * (x[1] + l[1] * (x[2] + l[2] * x[3])));
     return header_bytes + site * site_bytes + static_cast<std::uint64_t>(3 - mu) * link_bytes;
   };
-  auto sample = flat::sample_plaquette(file, l, 3, seen->order, link_at);
-  const bool is_doubtful = sample && sample->agrees_with(seen->plaquette) && sample->is_telling() &&
-                           !sample->is_exact() && openqcd_format().container->recognise(file) == Likeness::yes;
-  if (is_doubtful) {
-    if (volume(l) > most_sites) return Likeness::maybe;
-    sample = flat::sample_plaquette(file, l, 3, seen->order, link_at, most_sites);
-  }
+  const auto sample = flat::sample_plaquette(file, l, 3, seen->order, link_at);
   if (!sample) return Likeness::no;
-  const bool agrees = sample->agrees_with(seen->plaquette);
-  if (agrees && (sample->is_telling() || sample->is_exact())) return Likeness::yes;
-  return agrees || sample->is_telling() ? Likeness::maybe : Likeness::no;
+  if (sample->agrees_with(seen->plaquette)) {
+    return is_rather_openqcd(file, *seen, link_at) ? Likeness::maybe : Likeness::yes;
+  }
+  return sample->is_telling() ? Likeness::maybe : Likeness::no;
 }
 
 class DDalphaAMG final : public flat::FlatFormat {

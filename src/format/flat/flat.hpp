@@ -109,8 +109,6 @@ struct Sampled {
   bool agrees_with(double stated) const noexcept;
   // Far from what links in another order give, which is noise, and from links that are 1 in any order.
   bool is_telling() const noexcept;
-  // The average over all plaquettes, of links that are not all 1.
-  bool is_exact() const noexcept;
 };
 
 // Nothing where the file is too short, or no plaquette of the sample is one. Of a lattice of up to `all_up_to` sites

@@ -99,8 +99,6 @@ bool Sampled::is_telling() const noexcept {
   return mean > std::max(uncertainty, least) && mean < cold;
 }
 
-bool Sampled::is_exact() const noexcept { return uncertainty == 0 && mean < cold; }
-
 std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& extents, int colors, ByteOrder order,
                                         LinkAt link_at, std::uint64_t all_up_to) {
   const auto n = static_cast<std::size_t>(colors);

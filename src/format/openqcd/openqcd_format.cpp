@@ -5,6 +5,7 @@
 // Configurations and spinor fields of openQCD (docs/formats/openqcd.md).
 #include <array>
 #include <bit>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -295,6 +296,14 @@ std::uint64_t link_at(const Extents& extents, std::uint64_t data, Coord x, int m
   return data + (static_cast<std::uint64_t>(place / 2) * 8 + static_cast<std::uint64_t>(number)) * link_bytes;
 }
 
+constexpr std::uint64_t header_of_gauge = 24;
+
+std::optional<flat::Sampled> sample_of(base::ByteSource& file, const Extents& extents, std::uint64_t all_up_to = 256) {
+  return flat::sample_plaquette(
+      file, extents, 3, ByteOrder::little,
+      [&](const Coord& x, int mu) { return link_at(extents, header_of_gauge, x, mu); }, all_up_to);
+}
+
 // Links that are none, or whose plaquette is not the stated one, are damage, or another file.
 Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
@@ -305,11 +314,22 @@ Likeness likeness_of(base::ByteSource& file) {
   if (!flat::begins_unitary(file, data, ByteOrder::little, 3, few_links)) return Likeness::maybe;
   // Plaquettes of a block are those within it.
   if (seen->place.is_block()) return Likeness::yes;
-  const Extents& extents = seen->place.extents;
-  const auto sample = flat::sample_plaquette(file, extents, 3, ByteOrder::little,
-                                             [&](const Coord& x, int mu) { return link_at(extents, data, x, mu); });
+  const auto sample = sample_of(file, seen->place.extents);
   return sample && sample->agrees_with(real_at(file, data - 8) / 3) ? Likeness::yes : Likeness::maybe;
 }
+
+}  // namespace
+
+std::optional<double> distance_of_plaquette(base::ByteSource& file, std::uint64_t most_sites) {
+  const auto seen = look(file);
+  if (!seen || seen->kinds.front() != Kind::gauge || seen->place.is_block()) return {};
+  if (volume(seen->place.extents) > most_sites) return {};
+  const auto all = sample_of(file, seen->place.extents, most_sites);
+  if (!all) return {};
+  return std::abs(all->mean - real_at(file, header_of_gauge - 8) / 3);
+}
+
+namespace {
 
 class OpenQcd final : public flat::FlatFormat {
  public:

@@ -54,6 +54,9 @@ double real_at(base::ByteSource& file, std::uint64_t offset);
 
 // By place, size and check values; nothing: it is none of these.
 std::optional<Seen> look(base::ByteSource& file);
+// How far the stated plaquette is from the average over all links; nothing: it is no gauge field of a whole lattice, or
+// one of more sites than these.
+std::optional<double> distance_of_plaquette(base::ByteSource& file, std::uint64_t most_sites);
 
 // The files of a block set (formats/openqcd.md 8): a file for each block of the lattice, any of which stands for all.
 
