@@ -17,7 +17,7 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import hdf5, ildg, modes, multifile, plot
+from limequat import correlators, hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -79,7 +79,7 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Findings", "Grid",
     "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "build_parts", "convert", "copy", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
+    "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "build_parts", "convert", "copy", "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
     "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
     "write", "write_async",
 ]

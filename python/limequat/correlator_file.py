@@ -1,0 +1,506 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The file of a correlator store (docs/formats/correlators.md): bytes are only ever added after its end, and one write of 48 bytes,
+the superblock, makes them part of it. So an append is in the file as a whole or not at all, and readers need no lock.
+"""
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import secrets
+import struct
+import time
+import zlib
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from limequat import correlator_labels, hdf5_bytes
+from limequat.errors import Exists, InvalidArgument, IoError, Malformed, NoPermission, NoSpace, NotFound, Truncated, WrongState
+from limequat.errors import Error, UnknownFormat
+
+VERSION = 1
+ATTRIBUTE = "limequat_correlators"
+DTYPES = ("<f8", "<c16", "<f4", "<c8", "<i4", "<i8")
+MOST_DIMENSIONS = 16
+_IN_FOLDER = 64  # groups of appends in one folder: what an append rewrites stays small
+_LOCKED_BYTE = (1 << 63) - 2  # that of docs/formats/journal.md
+_MOST_TEXT = 1 << 30  # bytes of a directory or of a table of correlators, decompressed
+_BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
+             errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
+
+
+class Piece(NamedTuple):
+    """Compressed JSON text in the file: its address, bytes and CRC-32."""
+
+    address: int
+    bytes: int
+    sum: int
+
+
+class Block(NamedTuple):
+    """The numbers of one kind that one append added: `count` arrays of a kind, in the order of that number."""
+
+    kind: int
+    order: int
+    count: int
+    numbers: int
+    sums: int
+
+
+class Directory(NamedTuple):
+    """What one append added."""
+
+    number: int
+    previous: Optional[Piece]
+    group: int
+    folder: int
+    configuration: object
+    labels: dict
+    kinds: list   # (dtype, shape) that are new
+    axes: list    # tuples of (name, coordinates) that are new
+    orders: list  # runs of numbers of correlators (first, count) that are new
+    series: Optional[Piece]
+    first_series: int
+    new_series: int
+    blocks: list
+    replaces: bool
+
+
+class StoreFile:
+    """The file of a store: its directories, appended to by :meth:`commit`."""
+
+    def __init__(self, path, mode, wait, sync):
+        self.name = os.fspath(path)
+        self.path = os.fsdecode(self.name)
+        self.mode, self.sync, self.process = mode, sync, os.getpid()
+        self.descriptor = None
+        self._open(wait)
+        try:
+            self.end, self._superblock, self._head, self.directories = 0, b"", None, []
+            self.refresh()
+            if mode != "r" and os.fstat(self.descriptor).st_size > self.end:
+                os.ftruncate(self.descriptor, self.end)  # what a killed append left
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        """Ends the lock, too."""
+        if self.descriptor is not None:
+            descriptor, self.descriptor = self.descriptor, None
+            os.close(descriptor)
+
+    def require_open(self):
+        """WrongState: closed, or opened by the parent of this process."""
+        if self.descriptor is None:
+            raise WrongState(f"{self.path}: this store is closed; open it again", path=self.path)
+        if self.mode != "r" and os.getpid() != self.process:
+            raise WrongState(f"{self.path}: opened for appending by another process; open it again in this one", path=self.path)
+
+    # Opening
+
+    def _open(self, wait):
+        if self.mode == "x":
+            self._create()
+        deadline = time.monotonic() + wait
+        while True:
+            with self._told("open"):
+                try:
+                    self.descriptor = os.open(self.name, (os.O_RDONLY if self.mode == "r" else os.O_RDWR) | os.O_CLOEXEC)
+                except FileNotFoundError:
+                    if self.mode != "a":
+                        raise
+            if self.descriptor is None:
+                with contextlib.suppress(Exists):  # by another program, in this moment
+                    self._create()
+                continue
+            if self.mode == "r" or (self._lock() and self._has_the_name()):
+                return
+            self.close()
+            if time.monotonic() >= deadline:
+                raise IoError(f"{self.path}: another program appends to this store; wait until it has closed it, "
+                              "or open with wait=SECONDS", path=self.path, errno=errno.EAGAIN)
+            time.sleep(0.02)
+
+    def _create(self):
+        """A new store gets its name when it is complete; Exists."""
+        folder, name = os.path.split(os.fsencode(self.name))
+        temporary = os.path.join(folder, b"." + name[:240] + b"." + secrets.token_hex(4).encode("ascii"))
+        root = hdf5_bytes.group((), [(ATTRIBUTE, np.array([VERSION, 0, 0, 0, 0], "<u8"))])
+        data = hdf5_bytes.superblock(hdf5_bytes.SUPERBLOCK_BYTES + len(root), hdf5_bytes.SUPERBLOCK_BYTES) + root
+        with self._told("create"):
+            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            try:
+                try:
+                    _write_all(descriptor, data, 0)
+                    if self.sync:
+                        os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+                self._give_name(temporary, os.fsencode(self.name))
+            finally:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+            if self.sync:
+                _sync_folder(folder or b".")
+
+    @staticmethod
+    def _give_name(temporary, name):
+        try:
+            os.link(temporary, name)  # fails if there is one, unlike a rename
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
+                raise
+            if os.path.lexists(name):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+            os.rename(temporary, name)
+
+    def _lock(self):
+        """Whether this program is the only one that appends. Where the file system has no locks commit() compares superblocks."""
+        try:
+            if hasattr(fcntl, "F_OFD_SETLK"):
+                fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _LOCKED_BYTE, 1, 0))
+            else:
+                fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno not in (errno.EAGAIN, errno.EACCES)
+        return True
+
+    def _has_the_name(self):
+        try:
+            there, ours = os.stat(self.name), os.fstat(self.descriptor)
+        except OSError:
+            return False
+        return (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino)
+
+    # Reading
+
+    def read(self, address, count):
+        """Bytes of the file. Truncated: it ends before."""
+        data = bytearray()
+        with self._told("read"):
+            while len(data) < count:
+                part = os.pread(self.descriptor, count - len(data), address + len(data))
+                if not part:
+                    raise Truncated(f"{self.path}: the file ends at byte {address + len(data)}, expected {count} bytes at byte {address}; "
+                                    "copy it again, or restore it", path=self.path, offset=address + len(data))
+                if len(part) == count:
+                    return part
+                data += part
+        return bytes(data)
+
+    def advise(self, address, count):
+        """These bytes are read soon."""
+        if hasattr(os, "posix_fadvise"):
+            with contextlib.suppress(OSError):
+                os.posix_fadvise(self.descriptor, address, count, os.POSIX_FADV_WILLNEED)
+
+    def refresh(self):
+        """Reads what was appended since; the number of new directories."""
+        self.require_open()
+        superblock, end, root = self._read_superblock()
+        if superblock == self._superblock:
+            return 0
+        size = os.fstat(self.descriptor).st_size
+        if size < end:
+            raise Truncated(f"{self.path}: the file has {size} bytes, its superblock says {end}; copy it again, or restore it",
+                            path=self.path, offset=size, expected=str(end), found=str(size))
+        head = self._read_head(root, end)
+        added = self._read_chain(head, end)
+        self.end, self._superblock, self._head = end, superblock, head
+        self.directories += added
+        return len(added)
+
+    def _read_superblock(self):
+        for attempt in range(20):  # an append may be at it right now
+            with self._told("read"):
+                data = os.pread(self.descriptor, hdf5_bytes.SUPERBLOCK_BYTES, 0)
+            try:
+                return (data, *hdf5_bytes.parse_superblock(data))
+            except ValueError as error:
+                reason = error
+                if data[:8] != hdf5_bytes.SIGNATURE:
+                    break
+            time.sleep(0.005 if attempt < 19 else 0)
+        kind = UnknownFormat if data[:8] != hdf5_bytes.SIGNATURE or "no correlator store" in str(reason) else Malformed
+        raise kind(f"{self.path}: no correlator store: at byte 0: {reason}", path=self.path, offset=0) from None
+
+    def _read_head(self, root, end):
+        """(appends, Piece of the newest directory or None)."""
+        try:
+            if root + 10 > end:
+                raise ValueError(f"the root group is outside of the {end} bytes of the file")
+            size = hdf5_bytes.header_bytes(self.read(root, 10))
+            if root + size > end or size > 65536:
+                raise ValueError(f"the root group has {size} bytes, which the file has not")
+            body = hdf5_bytes.attribute_of(self.read(root, size), ATTRIBUTE)
+        except ValueError as error:
+            if isinstance(error, Error):
+                raise
+            kind = UnknownFormat if "no attribute" in str(error) else Malformed
+            raise kind(f"{self.path}: no correlator store, or one that another program wrote to: at byte {root}: {error}",
+                       path=self.path, offset=root) from None
+        if len(body) != 40:
+            raise Malformed(f"{self.path}: the attribute {ATTRIBUTE} at byte {root} has {len(body)} bytes, expected 40",
+                            path=self.path, offset=root)
+        version, count, *piece = struct.unpack("<5Q", body)
+        if version != VERSION:
+            raise UnknownFormat(f"{self.path}: a correlator store of version {version}, expected {VERSION}: a newer Limequat reads it",
+                                path=self.path, offset=root, expected=str(VERSION), found=str(version))
+        return count, Piece(*piece) if count else None
+
+    def _read_chain(self, head, end):
+        """Directories that are not known yet, oldest first."""
+        known = self.directories[-1].number if self.directories else -1
+        count, piece = head
+        limit, found = end, []
+        number = count - 1
+        while number > known:
+            if piece is None:
+                raise Malformed(f"{self.path}: append {number} has no directory", path=self.path)
+            text = self.text(piece, limit, f"the directory of append {number}")
+            try:
+                directory = _parse_directory(text, end)
+            except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+                raise Malformed(f"{self.path}: the directory of append {number} at byte {piece.address} is damaged: {error}",
+                                path=self.path, offset=piece.address) from None
+            if directory.number != number:
+                raise Malformed(f"{self.path}: the directory at byte {piece.address} is that of append {directory.number}, expected "
+                                f"{number}", path=self.path, offset=piece.address, expected=str(number), found=str(directory.number))
+            found.append(directory)
+            limit, piece, number = piece.address, directory.previous, number - 1
+        return found[::-1]
+
+    def text(self, piece, limit, what):
+        """A compressed text of the file, compared with its sum."""
+        if piece.address + piece.bytes > limit:
+            raise Malformed(f"{self.path}: {what} is at bytes {piece.address} to {piece.address + piece.bytes}, expected below {limit}",
+                            path=self.path, offset=piece.address)
+        data = self.read(piece.address, piece.bytes)
+        if zlib.crc32(data) != piece.sum:
+            raise Malformed(f"{self.path}: {what} at byte {piece.address} is damaged: its CRC-32 is {zlib.crc32(data):08x}, expected "
+                            f"{piece.sum:08x}; or another program rewrote the file (h5repack): restore it", path=self.path,
+                            offset=piece.address, expected=f"{piece.sum:08x}", found=f"{zlib.crc32(data):08x}")
+        inflate = zlib.decompressobj()
+        try:
+            text = inflate.decompress(data, _MOST_TEXT)
+        except zlib.error as error:
+            raise Malformed(f"{self.path}: {what} at byte {piece.address} cannot be decompressed: {error}", path=self.path,
+                            offset=piece.address) from None
+        if not inflate.eof:
+            raise Malformed(f"{self.path}: {what} at byte {piece.address} is cut, or has more than {_MOST_TEXT} bytes", path=self.path,
+                            offset=piece.address)
+        return text
+
+    # Appending
+
+    def commit(self, added, arrays, sums, series):
+        """Appends: `added` is a :class:`Directory` whose addresses are 0, `arrays` and `sums` are those of its blocks, `series` the
+        text of the new correlators or None. In the file as a whole when this returns; nothing of it when it raises."""
+        self.require_open()
+        if self.mode == "r":
+            raise WrongState(f"{self.path}: opened for reading; open it with mode 'a' to append", path=self.path)
+        self._require_unchanged()
+        writes, end, superblock, directory, piece = self._planned(added, arrays, sums, series)
+        is_done = False
+        try:
+            with self._told("append"):
+                for address, data in writes:
+                    _write_all(self.descriptor, data, address)
+                if self.sync:
+                    os.fsync(self.descriptor)
+                os.pwrite(self.descriptor, superblock, 0)  # from here on it is there
+                is_done = True
+                if self.sync:
+                    os.fsync(self.descriptor)
+        except BaseException:
+            if not is_done and self._current_superblock() == self._superblock:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self.descriptor, self.end)
+            raise
+        self.end, self._superblock, self._head = end, superblock, (directory.number + 1, piece)
+        self.directories.append(directory)
+
+    def _current_superblock(self):
+        with contextlib.suppress(OSError):
+            return os.pread(self.descriptor, hdf5_bytes.SUPERBLOCK_BYTES, 0)
+        return None
+
+    def _require_unchanged(self):
+        if not self._has_the_name():
+            raise IoError(f"{self.path}: the name refers to another file now; open the store again", path=self.path)
+        if self._current_superblock() != self._superblock:
+            raise IoError(f"{self.path}: another program wrote to this store, although it is open for appending here; open it again",
+                          path=self.path)
+
+    def _planned(self, added, arrays, sums, series):
+        """Everything that is written, with its place: [(address, bytes)], the new end, superblock, directory and its Piece."""
+        writes, links, at = [], [], -(-self.end // 8) * 8
+
+        def place(data):
+            nonlocal at
+            address, size = at, memoryview(data).nbytes
+            writes.append((address, data))
+            at = -(-(at + size) // 8) * 8
+            return address
+
+        def link(name, dtype, shape, address):
+            links.append((name, place(hdf5_bytes.dataset(dtype, shape, address))))
+
+        blocks = []
+        for index, (block, array, crcs) in enumerate(zip(added.blocks, arrays, sums)):
+            placed = block._replace(numbers=place(_bytes_of(array)), sums=place(_bytes_of(crcs)))
+            blocks.append(placed)
+            link(f"numbers_{index}", array.dtype, array.shape, placed.numbers)
+            link(f"sums_{index}", crcs.dtype, crcs.shape, placed.sums)
+        table = None
+        if series is not None:
+            packed = zlib.compress(series, 6)
+            table = Piece(place(packed), len(packed), zlib.crc32(packed))
+            link("correlators", "|u1", (len(packed),), table.address)
+        number = added.number
+        name = f"{number % _IN_FOLDER:02d}"
+        text = [("configuration", correlator_labels.to_json(added.configuration))]
+        group = at
+        directory_header = group + len(hdf5_bytes.group([*links, ("directory", 0)], text))
+        siblings, folders = self._links_of(number)
+        folder = directory_header + len(hdf5_bytes.dataset("|u1", (0,), 0))
+        directory_at = folder + len(hdf5_bytes.group([*siblings, (name, 0)]))
+        directory = added._replace(blocks=blocks, series=table, group=group, folder=folder, previous=self._head[1])
+        packed = zlib.compress(_directory_text(directory), 6)
+        headers = (hdf5_bytes.group([*links, ("directory", directory_header)], text)
+                   + hdf5_bytes.dataset("|u1", (len(packed),), directory_at) + hdf5_bytes.group([*siblings, (name, group)]))
+        piece = Piece(place(headers + packed) + len(headers), len(packed), zlib.crc32(packed))
+        top = place(hdf5_bytes.group([*folders, (f"{number // _IN_FOLDER:06d}", folder)]))
+        head = np.array([VERSION, number + 1, *piece], "<u8")
+        root = place(hdf5_bytes.group([("appends", top)], [(ATTRIBUTE, head)]))
+        writes.append((at, b""))
+        return _merged(writes), at, hdf5_bytes.superblock(at, root), directory, piece
+
+    def _links_of(self, number):
+        """Links of the folder of an append to those before it, and of the top to folders that are full."""
+        first = number - number % _IN_FOLDER
+        siblings = [(f"{d.number % _IN_FOLDER:02d}", d.group) for d in self.directories[first:number]]
+        folders = [(f"{d.number // _IN_FOLDER:06d}", d.folder) for d in self.directories[_IN_FOLDER - 1:first:_IN_FOLDER]]
+        return siblings, folders
+
+    @contextlib.contextmanager
+    def _told(self, what):
+        """Errors of the system as those of the package."""
+        try:
+            yield
+        except OSError as error:
+            if isinstance(error, Error):
+                raise
+            kind = _BY_ERRNO.get(error.errno, IoError)
+            hint = "; nothing of it is in the store" if what == "append" else ""
+            raise kind(f"{self.path}: cannot {what} this store: {os.strerror(error.errno or 0)}{hint}", path=self.path,
+                       errno=error.errno) from None
+
+
+def _write_all(descriptor, data, address):
+    data = memoryview(data).cast("B") if not isinstance(data, bytes) else memoryview(data)
+    while data:
+        written = os.pwrite(descriptor, data[:1 << 30], address)
+        data, address = data[written:], address + written
+
+
+def _bytes_of(array):
+    return memoryview(np.ascontiguousarray(array)).cast("B")
+
+
+def _merged(writes):
+    """The same with small neighbours in one write, zeros between them; the last one ends the file."""
+    merged, held, start = [], b"", 0
+    for address, data in writes:
+        if held and len(held) + len(data) < 1 << 20:
+            held += bytes(address - start - len(held)) + bytes(data)
+            continue
+        if held:
+            merged.append((start, held + bytes(address - start - len(held))))
+            held = b""
+        if len(data) >= 1 << 20:
+            merged.append((address, data))
+        else:
+            start, held = address, bytes(data)
+    return merged + ([(start, held)] if held else [])
+
+
+def _sync_folder(folder):
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _directory_text(d):
+    content = {"version": VERSION, "append": d.number, "previous": d.previous, "group": d.group, "folder": d.folder,
+               "configuration": d.configuration, "labels": d.labels, "kinds": d.kinds, "axes": d.axes, "orders": d.orders,
+               "correlators": d.series, "first_correlator": d.first_series, "new_correlators": d.new_series, "blocks": d.blocks,
+               "replaces": d.replaces}
+    return correlator_labels.to_json(content).encode("ascii")
+
+
+def _parse_directory(text, end):
+    """A Directory; ValueError and its like say what is wrong."""
+    found = json.loads(text.decode("ascii"))
+    if found["version"] != VERSION:
+        raise ValueError(f"version {found['version']}")
+    what = "the configuration"
+    try:
+        configuration = correlator_labels.checked(correlator_labels.from_json(found["configuration"]), what)
+        labels = {name: correlator_labels.from_json(value) for name, value in found["labels"].items()}
+        labels = correlator_labels.checked_labels(labels, what)
+    except InvalidArgument as error:
+        raise ValueError(str(error)) from None
+    return Directory(_count(found["append"]), _piece(found["previous"]), _count(found["group"]), _count(found["folder"]), configuration,
+                     labels, [_kind(kind) for kind in found["kinds"]], [_axes(axes) for axes in found["axes"]],
+                     [_order(order) for order in found["orders"]], _piece(found["correlators"]), _count(found["first_correlator"]),
+                     _count(found["new_correlators"]), [_block(block, end) for block in found["blocks"]], found["replaces"] is True)
+
+
+def _count(value):
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
+        raise ValueError(f"{correlator_labels.shown(value)} is no count")
+    return value
+
+
+def _piece(value):
+    return None if value is None else Piece(*map(_count, value))
+
+
+def _kind(value):
+    dtype, shape = value
+    if dtype not in DTYPES or len(shape) > MOST_DIMENSIONS or not all(_count(extent) for extent in shape):
+        raise ValueError(f"{correlator_labels.shown(value)} is no kind of array")
+    return dtype, tuple(shape)
+
+
+def _axes(value):
+    axes = tuple((name, None if coordinates is None else tuple(coordinates)) for name, coordinates in value)
+    for name, coordinates in axes:
+        if not isinstance(name, str) or not all(isinstance(c, (str, int, float)) for c in coordinates or ()):
+            raise ValueError(f"{correlator_labels.shown(name)} is no axis")
+    return axes
+
+
+def _order(value):
+    runs, end = [], 0
+    for first, count in value:
+        if _count(first) < end or not _count(count):
+            raise ValueError("an order of correlators has runs that do not ascend")
+        runs.append((first, count))
+        end = first + count
+    return runs
+
+
+def _block(value, end):
+    block = Block(*map(_count, value))
+    if max(block.numbers + block.count, block.sums + 4 * block.count) > end:
+        raise ValueError(f"numbers at byte {block.numbers} are outside of the file")
+    return block

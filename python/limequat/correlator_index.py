@@ -1,0 +1,239 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is in a correlator store, and where: made of the directories of its file, looked up by labels."""
+
+import bisect
+import json
+from typing import NamedTuple, Optional
+
+import numpy as np
+
+from limequat.correlator_labels import Condition, comparable, from_json, key_of, shown
+from limequat.errors import Malformed
+
+_VALUES = {str, int, float, bool, list}
+
+
+class Series(NamedTuple):
+    """A correlator of a store, over all configurations: its name and labels, and what an array of it is.
+
+    name    a text
+    labels  a dict of names and values
+    dtype   of the numbers
+    shape   of the array of one configuration
+    axes    names of the dimensions and their coordinates or None, as a dict; empty: nothing was said
+    number  in the store
+    """
+
+    name: str
+    labels: dict
+    dtype: np.dtype
+    shape: tuple
+    axes: dict
+    number: int
+
+
+class Configuration(NamedTuple):
+    """A configuration of a store: what identifies it, and further labels such as the stream."""
+
+    value: object
+    labels: dict
+
+
+class Order:
+    """Which correlators an array holds, as runs of numbers."""
+
+    def __init__(self, runs):
+        self.runs = tuple(tuple(run) for run in runs)
+        self.first = np.array([first for first, _ in self.runs], np.int64)
+        self.counts = np.array([count for _, count in self.runs], np.int64)
+        self.base = np.concatenate(([0], np.cumsum(self.counts)[:-1])) if self.runs else self.counts
+        self.total = int(self.counts.sum())
+
+    def slots(self, ids):
+        """Where each of these correlators is in the array; -1: it is not."""
+        run = np.searchsorted(self.first, ids, side="right") - 1
+        inside = np.where(run >= 0, ids - self.first[run], -1)
+        return np.where((run >= 0) & (inside < self.counts[run]), self.base[run] + inside, -1)
+
+    def ids(self):
+        """The numbers of its correlators, in order."""
+        return np.concatenate([np.arange(first, first + count) for first, count in self.runs] or [np.zeros(0, np.int64)])
+
+
+def runs_of(ids):
+    """Ascending numbers as runs (first, count)."""
+    ends = np.flatnonzero(np.diff(ids) != 1)
+    firsts = np.concatenate((ids[:1], ids[ends + 1]))
+    lasts = np.concatenate((ids[ends], ids[-1:]))
+    return tuple((int(first), int(last - first + 1)) for first, last in zip(firsts, lasts))
+
+
+class Index:
+    """Correlators, configurations and places of a :class:`limequat.correlator_file.StoreFile`."""
+
+    def __init__(self, file):
+        self._file, self._taken = file, 0
+        self.kinds, self.axes, self.orders, self.order_numbers = [], [], [], {}
+        self.configurations, self.appends, self._configuration_numbers = [], [], {}
+        self.count = 0           # correlators
+        self._tables = []        # of them that were not parsed: (directory, Piece)
+        self._series, self._keys, self._ids_of_name, self._ids_of_label = [], {}, {}, {}
+
+    def update(self):
+        """Takes directories that were appended since."""
+        directories = self._file.directories
+        while self._taken < len(directories):
+            self._take(directories[self._taken])
+            self._taken += 1
+
+    def _take(self, directory):
+        if directory.first_series != self.count or (directory.series is None) != (directory.new_series == 0):
+            raise self._malformed(directory, f"its correlators begin with number {directory.first_series}, expected {self.count}")
+        # Prepared first: an interrupt between two of these lines must not take half of a directory.
+        kinds, axes = self.kinds + directory.kinds, self.axes + directory.axes
+        orders = self.orders + [Order(runs) for runs in directory.orders]
+        count = self.count + directory.new_series
+        for block in directory.blocks:
+            if block.kind >= len(kinds) or block.order >= len(orders) or orders[block.order].total != block.count:
+                raise self._malformed(directory, f"an array of {block.count} correlators is not of a known kind and order")
+            dtype, shape = kinds[block.kind]
+            size = block.count * np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
+            if block.numbers + size > self._file.end or orders[block.order].runs[-1][0] + orders[block.order].runs[-1][1] > count:
+                raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, which the file has not")
+        key = comparable(directory.configuration)
+        number = self._configuration_numbers.get(key)
+        numbers = {**self._configuration_numbers, key: len(self.configurations)} if number is None else None
+        self.kinds, self.axes, self.orders, self.count = kinds, axes, orders, count
+        for order in range(len(orders) - len(directory.orders), len(orders)):
+            self.order_numbers[orders[order].runs] = order
+        if directory.series is not None:
+            self._tables.append(directory)
+        if numbers is None:
+            self.appends[number] = [*self.appends[number], directory]
+            return
+        self._configuration_numbers = numbers
+        self.configurations = [*self.configurations, Configuration(directory.configuration, directory.labels)]
+        self.appends = [*self.appends, [directory]]
+
+    def _malformed(self, directory, sentence):
+        return Malformed(f"{self._file.path}: append {directory.number}: {sentence}; restore the file", path=self._file.path,
+                         offset=directory.group)
+
+    def number_of(self, configuration):
+        """The number of a configuration, or None."""
+        return self._configuration_numbers.get(comparable(configuration))
+
+    @property
+    def series(self):
+        """All correlators, parsed when they are first asked for."""
+        while self._tables:
+            self._parse(self._tables[0])
+            del self._tables[0]
+        return self._series
+
+    def _parse(self, directory):
+        text = self._file.text(directory.series, self._file.end, f"the correlators of append {directory.number}")
+        try:
+            rows = json.loads(text.decode("ascii"), parse_constant=_no_number)
+            if len(rows) != directory.new_series:
+                raise ValueError(f"{len(rows)} correlators, expected {directory.new_series}")
+            kinds = [(np.dtype(dtype), shape) for dtype, shape in self.kinds]
+            axes = [dict(names) for names in self.axes]
+            added = [Series(_text(name), _labels(labels), *kinds[kind], axes[which] if which is not None else {}, number)
+                     for number, (name, labels, kind, which) in enumerate(rows, directory.first_series)]
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
+            raise self._malformed(directory, f"its correlators at byte {directory.series.address} are damaged: {error}") from None
+        del self._series[directory.first_series:]  # what an interrupt left
+        self._series += added
+        self._ids_of_name, self._ids_of_label = {}, {}
+
+    def keys(self):
+        """Numbers of correlators by what identifies them."""
+        series = self.series
+        for number in range(len(self._keys), len(series)):
+            self._keys[key_of(series[number].name, series[number].labels)] = number
+        return self._keys
+
+    def find(self, name, conditions):
+        """Numbers of the correlators that fulfil all conditions, ascending; `name` is a :class:`Condition` or None."""
+        series = self.series
+        if not self._ids_of_name:
+            by_name = {}
+            for number, one in enumerate(series):
+                by_name.setdefault(one.name, set()).add(number)
+            self._ids_of_name = by_name
+        found = None
+        if name is not None:
+            found = set().union(*(ids for text, ids in self._ids_of_name.items() if name.holds(text)))
+        exact = [(label, condition) for label, condition in conditions.items() if condition.values is not None]
+        sets = [set().union(*(self._by_value(label).get(value, ()) for value in condition.values)) for label, condition in exact]
+        for ids in sorted(sets, key=len):
+            found = ids if found is None else found & ids
+        found = sorted(range(len(series)) if found is None else found)
+        for label, condition in conditions.items():
+            if condition.values is None:
+                found = [n for n in found if label in series[n].labels and condition.holds(series[n].labels[label])]
+        return np.array(found, np.int64)
+
+    def _by_value(self, label):
+        known = self._ids_of_label.get(label)
+        if known is None:
+            known = {}
+            for number, one in enumerate(self.series):
+                if label in one.labels:
+                    known.setdefault(comparable(one.labels[label]), set()).add(number)
+            self._ids_of_label[label] = known
+        return known
+
+    def places(self, ids, configuration):
+        """Where these correlators of a configuration (its number) are: [(Block, positions in ids, slots in the block)], and the
+        positions of those that are missing."""
+        found, missing, slots_of = [], np.arange(len(ids)), self._slots_of(ids)
+        for directory in reversed(self.appends[configuration]):  # the newest one counts
+            for block in directory.blocks:
+                slots = slots_of(block.order)[missing]
+                there = slots >= 0
+                if there.any():
+                    found.append((block, missing[there], slots[there]))
+                    missing = missing[~there]
+            if not len(missing):
+                break
+        return found, missing
+
+    def _slots_of(self, ids):
+        if getattr(self, "_cached_ids", None) is not ids:
+            self._cached_ids, self._cached_slots = ids, {}
+        cached = self._cached_slots
+
+        def slots(order):
+            if order not in cached:
+                cached[order] = self.orders[order].slots(ids)
+            return cached[order]
+
+        return slots
+
+
+def name_condition(name):
+    """A Condition on names, or None for all."""
+    return None if name is None else Condition(name, "the name")
+
+
+def _text(value):
+    if not isinstance(value, str):
+        raise ValueError(f"{shown(value)} is no name")
+    return value
+
+
+def _labels(labels):
+    for name, value in labels.items():
+        kind = type(value)
+        if kind not in _VALUES:
+            raise ValueError(f"the label {shown(name)} is {shown(value)}")
+        if kind is list:
+            labels[name] = from_json(value)
+    return labels
+
+
+def _no_number(text):
+    raise ValueError(f"{text} is no value of a label")
