@@ -17,7 +17,9 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
-from limequat import correlators, hdf5, ildg, modes, multifile, plot
+import importlib
+
+from limequat import hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
@@ -83,3 +85,10 @@ __all__ = [
     "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
     "write", "write_async",
 ]
+
+
+def __getattr__(name):
+    """limequat.correlators is imported when it is used: `python3 -m limequat.correlators` is it, too."""
+    if name == "correlators":
+        return importlib.import_module("limequat.correlators")
+    raise AttributeError(f"module 'limequat' has no attribute {name!r}")

@@ -66,8 +66,9 @@ def to_pyerrors(selection, ensemble):
             samples[series.number][configuration] = values
     for series in selection.correlators:
         by_number = sorted(samples[series.number].items())  # pyerrors wants them ascending
-        if not by_number:
-            raise InvalidArgument(f"{described(series.name, series.labels)} is on none of the selected configurations")
+        if len(by_number) < 5:
+            raise InvalidArgument(f"{described(series.name, series.labels)} is on {len(by_number)} of the selected configurations; pyerrors "
+                                  "needs 5", found=str(len(by_number)))
         found.append(_observables(pyerrors, ensemble, [n for n, _ in by_number], np.stack([v for _, v in by_number])))
     return found
 

@@ -222,10 +222,11 @@ class StoreFile:
                 return (data, *hdf5_bytes.parse_superblock(data))
             except ValueError as error:
                 reason = error
-                if data[:8] != hdf5_bytes.SIGNATURE:
+                if data[:8] != hdf5_bytes.SIGNATURE or len(data) < hdf5_bytes.SUPERBLOCK_BYTES:
                     break
             time.sleep(0.005 if attempt < 19 else 0)
-        kind = UnknownFormat if data[:8] != hdf5_bytes.SIGNATURE or "no correlator store" in str(reason) else Malformed
+        kind = UnknownFormat if data[:8] != hdf5_bytes.SIGNATURE or "which no correlator store has" in str(reason) else Malformed
+        kind = Truncated if kind is Malformed and len(data) < hdf5_bytes.SUPERBLOCK_BYTES else kind
         raise kind(f"{self.path}: no correlator store: at byte 0: {reason}", path=self.path, offset=0) from None
 
     def _read_head(self, root, end):

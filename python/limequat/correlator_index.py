@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is in a correlator store, and where: made of the directories of its file, looked up by labels."""
 
-import bisect
+import contextlib
+import gc
 import json
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
 
@@ -128,7 +129,8 @@ class Index:
     def series(self):
         """All correlators, parsed when they are first asked for."""
         while self._tables:
-            self._parse(self._tables[0])
+            with _uncollected():
+                self._parse(self._tables[0])
             del self._tables[0]
         return self._series
 
@@ -180,9 +182,10 @@ class Index:
         known = self._ids_of_label.get(label)
         if known is None:
             known = {}
-            for number, one in enumerate(self.series):
-                if label in one.labels:
-                    known.setdefault(comparable(one.labels[label]), set()).add(number)
+            with _uncollected():
+                for number, one in enumerate(self.series):
+                    if label in one.labels:
+                        known.setdefault(comparable(one.labels[label]), set()).add(number)
             self._ids_of_label[label] = known
         return known
 
@@ -212,6 +215,18 @@ class Index:
             return cached[order]
 
         return slots
+
+
+@contextlib.contextmanager
+def _uncollected():
+    """While many objects are made that all stay: Python would look through them for garbage again and again."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def name_condition(name):

@@ -18,7 +18,7 @@ program reads (docs/formats/correlators.md); neither h5py nor the HDF5 library i
 import sys
 import threading
 import zlib
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,8 @@ from limequat import correlator_exports, foreign_correlators, hdf5_bytes
 from limequat.answers import Answer, Verification
 from limequat.correlator_file import DTYPES, MOST_DIMENSIONS, Directory, Block, StoreFile
 from limequat.correlator_index import Configuration, Index, Series, name_condition, runs_of
-from limequat.correlator_labels import MOST_BYTES, Condition, checked, checked_labels, comparable, described, key_of, shown, to_json
-from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, Malformed, NoSuchRecord, OutOfMemory
+from limequat.correlator_labels import MOST_BYTES, Condition, checked, checked_labels, described, key_of, shown, to_json
+from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, NoSuchRecord, OutOfMemory
 
 __all__ = ["Configuration", "Correlator", "Selection", "Series", "Store", "open", "read_files"]
 
@@ -328,36 +328,43 @@ class Store:
     # Reading
 
     def _arrays_of(self, index, places, ids, configuration, findings=None):
-        """(position, bytes) of the arrays at these places, compared with their checksums. Damaged ones are raised, or go to findings."""
+        """(positions in ids, bytes [array, byte]) of the arrays at these places, compared with their checksums. Damaged ones are
+        raised, or go to findings."""
         for block, positions, slots in places:
             size = self._array_bytes(block)
-            order = np.argsort(slots, kind="stable")
-            positions, slots = positions[order], slots[order]
-            breaks = np.flatnonzero(np.diff(slots) * size > _GAP + size) + 1
-            for where, run in zip(np.split(positions, breaks), np.split(slots, breaks)):
-                for part in range(0, len(run), max(_CHUNK // size, 1)):
-                    some, at = run[part:part + max(_CHUNK // size, 1)], where[part:part + max(_CHUNK // size, 1)]
-                    yield from self._run(index, block, size, some, at, ids, configuration, findings)
+            if np.any(np.diff(slots) < 0):
+                order = np.argsort(slots, kind="stable")
+                positions, slots = positions[order], slots[order]
+            step = max(_CHUNK // size, 1)
+            first = 0
+            while first < len(slots):  # arrays that are near each other in one call, of at most _CHUNK bytes or one array
+                near = slots[first:first + step]
+                gaps = np.flatnonzero((np.diff(near) - 1) * size > _GAP)
+                near = near[:gaps[0] + 1] if len(gaps) else near
+                near = near[:np.searchsorted(near, near[0] + step)]
+                yield self._run(index, block, size, near, positions[first:first + len(near)], ids, configuration, findings)
+                first += len(near)
 
     def _run(self, index, block, size, slots, positions, ids, configuration, findings):
         first, count = int(slots[0]), int(slots[-1] - slots[0]) + 1
-        numbers = memoryview(self._file.read(block.numbers + first * size, count * size))
-        sums = np.frombuffer(self._file.read(block.sums + 4 * first, 4 * count), "<u4").tolist()
-        for slot, position in zip((slots - first).tolist(), positions.tolist()):
-            data = numbers[slot * size:(slot + 1) * size]
-            found = zlib.crc32(data)
-            if found != sums[slot]:
-                series = index.series[int(ids[position])]
-                offset = block.numbers + (first + slot) * size
-                error = ChecksumError(
-                    f"{self.path}: {described(series.name, series.labels)} of configuration "
-                    f"{shown(index.configurations[configuration].value)} at byte {offset}: the CRC-32 is {found:08x}, expected "
-                    f"{sums[slot]:08x}; the numbers are damaged, append them again with replace=True", path=self.path,
-                    record=described(series.name, series.labels), offset=offset, expected=f"{sums[slot]:08x}", found=f"{found:08x}")
-                if findings is None:
-                    raise error
-                findings.append({"severity": "error", "message": str(error), "offset": offset, "record": error.record})
-            yield position, data
+        rows = np.frombuffer(self._file.read(block.numbers + first * size, count * size), np.uint8).reshape(count, size)
+        sums = np.frombuffer(self._file.read(block.sums + 4 * first, 4 * count), "<u4")
+        if len(slots) < count:
+            rows, sums = rows[slots - first], sums[slots - first]
+        found = np.fromiter(map(zlib.crc32, rows), np.uint32, len(slots))
+        for at in np.flatnonzero(found != sums):
+            error = self._damaged(index, int(ids[positions[at]]), configuration, block.numbers + int(slots[at]) * size,
+                                  f"{sums[at]:08x}", f"{found[at]:08x}")
+            if findings is None:
+                raise error
+            findings.append({"severity": "error", "message": str(error), "offset": error.offset, "record": error.record})
+        return positions, rows
+
+    def _damaged(self, index, number, configuration, offset, expected, found):
+        what = described(index.series[number].name, index.series[number].labels)
+        return ChecksumError(f"{self.path}: {what} of configuration {shown(index.configurations[configuration].value)} at byte {offset}: "
+                             f"the CRC-32 is {found}, expected {expected}; the numbers are damaged, append them again with replace=True",
+                             path=self.path, record=what, offset=offset, expected=expected, found=found)
 
 
 class Selection:
@@ -403,9 +410,10 @@ class Selection:
         for number in self._numbers:
             places, missing = index.places(self._ids, number)
             found = dict.fromkeys(missing.tolist())
-            for position, data in self._store._arrays_of(index, places, self._ids, number):
-                one = series[self._ids[position]]
-                found[position] = np.frombuffer(data, one.dtype).reshape(one.shape).copy()
+            for positions, rows in self._store._arrays_of(index, places, self._ids, number):
+                for position, row in zip(positions.tolist(), rows):
+                    one = series[self._ids[position]]
+                    found[position] = row.copy().view(one.dtype).reshape(one.shape)
             for position, n in enumerate(self._ids):
                 yield index.configurations[number].value, series[n], found[position]
 
@@ -450,8 +458,8 @@ class Selection:
             self._advise(places)
         flat = array.reshape(*shape[:2], -1).view(np.uint8) if array.size else array
         for row, number, (found, _) in zip(flat, self._numbers, places):
-            for position, data in self._store._arrays_of(index, found, self._ids, number):
-                row[position] = np.frombuffer(data, np.uint8)
+            for positions, rows in self._store._arrays_of(index, found, self._ids, number):
+                row[positions] = rows
         return array
 
     def _advise(self, places):
@@ -624,7 +632,12 @@ class _Gathered:
 
 def _checked_axes(axes, shape, what, path):
     """Names and coordinates of the dimensions as a tuple."""
-    axes = dict(axes) if hasattr(axes, "keys") else dict.fromkeys((axes,) if isinstance(axes, str) else axes)
+    try:
+        axes = dict(axes) if hasattr(axes, "keys") else dict.fromkeys((axes,) if isinstance(axes, str) else axes)
+        axes = {name: coordinates if coordinates is None else list(coordinates) for name, coordinates in axes.items()}
+    except TypeError:
+        raise InvalidArgument(f"{path}: the axes of {what} are {shown(axes)}, expected names, or a dict of names and coordinates",
+                              path=path) from None
     if len(axes) != len(shape):
         raise InvalidArgument(f"{path}: {what} has {len(shape)} dimensions and {len(axes)} axes (two axes cannot have one name)", path=path)
     found = []

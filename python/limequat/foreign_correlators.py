@@ -313,7 +313,7 @@ def _tmlqcd(path, rows):
 
 
 def _integer(value, path, line):
-    if value != int(value):
+    if not value.is_integer():
         raise Malformed(f"{path}: line {line}: {value}, expected an integer", path=path, record=f"line {line}")
     return int(value)
 
@@ -322,7 +322,7 @@ def _table(path, rows):
     """Rows of t and a number, or t, real and imaginary part; more columns are further correlators, by their column."""
     times = [row[0] for _, row in rows]
     width = len(rows[0][1])
-    if width < 2 or times != [times[0] + step for step in range(len(times))] or times[0] != int(times[0]):
+    if width < 2 or not times[0].is_integer() or times != [times[0] + step for step in range(len(times))]:
         raise Malformed(f"{path}: a table of {width} columns whose first one does not count times; expected rows of t and numbers",
                         path=path)
     values = np.array([row[1:] for _, row in rows])

@@ -49,8 +49,10 @@ def superblock(end, root):
 
 def parse_superblock(data):
     """(end of the file, address of the root group); ValueError says what is wrong."""
-    if len(data) < SUPERBLOCK_BYTES or data[:8] != SIGNATURE:
+    if data[:8] != SIGNATURE:
         raise ValueError("it does not begin with the signature of HDF5")
+    if len(data) < SUPERBLOCK_BYTES:
+        raise ValueError(f"it ends after {len(data)} bytes, within the superblock")
     version, offsets, lengths, _, base, _, end, root = struct.unpack_from("<BBBBQQQQ", data, 8)
     if (version, offsets, lengths, base) != (2, 8, 8, 0):
         raise ValueError(f"a superblock of version {version}, which no correlator store has")
