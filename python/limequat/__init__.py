@@ -24,6 +24,7 @@ from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
 from limequat.communicators import Communicator
+from limequat.densities import charge_density, plaquette_density, topological_charge
 from limequat.ensembles import Files, assess, find, index, report_page, scrub, verify_below
 from limequat.errors import (
     ChecksumError,
@@ -72,6 +73,7 @@ from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy
 from limequat.storage import Stall, file_system_of, watch_stalls
 from limequat.transfer import read, write
+from limequat.vtk import export_vtk
 from limequat.writer import Writer, create
 from limequat._library import version as _version
 
@@ -81,8 +83,8 @@ __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView", "File", "Files", "Findings", "Grid",
     "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat",
-    "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "build_parts", "convert", "copy", "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate",
-    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
+    "Unsupported", "Verification", "View", "Writer", "WrongState", "assess", "build_parts", "charge_density", "convert", "copy", "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of", "find", "formats", "generate",
+    "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "read", "read_async", "read_record", "repair", "repartition", "report_page", "scrub", "squeeze", "topological_charge", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
     "write", "write_async",
 ]
 
