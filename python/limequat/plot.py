@@ -169,11 +169,13 @@ def field(values, plane="xy", at=None, dims=None, name=None):
     plane   two of the directions x, y, z, t: the horizontal and the vertical one
     at      coordinates of the plane in the other directions, as a dict; 0 where nothing is said
     dims    dimensions of the lattice; None: 4, or those of an array that has fewer
-    name    what is shown, for the title
+    name    what is shown, for the colour bar
 
     Colours are symmetric about 0 if there are negative values. Returns a figure of matplotlib. Raises InvalidArgument, ImportError."""
     numbers, title = _plane(values, plane, at or {}, dims)
-    figure = _figure(5.0)
+    aspect = numbers.shape[1] / numbers.shape[0]
+    width = min(max(4.2 * aspect + 2.0, 3.8), 9.0)
+    figure = _figure(min(max((width - 2.0) / aspect + 1.2, 2.2), 5.0), width)
     axes = figure.subplots()
     known = numbers[np.isfinite(numbers)]
     low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
@@ -186,9 +188,9 @@ def field(values, plane="xy", at=None, dims=None, name=None):
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(ticker.MaxNLocator(integer=True))
     lost = numbers.size - known.size
-    words = [_shortened(name, 60) if name else "", title, f"{lost} are not finite (grey)" if lost else ""]
+    words = [title, f"not finite (grey): {lost}" if lost else ""]
     axes.set(xlabel=plane[0], ylabel=plane[1])
-    axes.set_title(", ".join(filter(None, words)), fontsize=10, loc="left")
+    axes.set_title(";  ".join(filter(None, words)), fontsize=10, loc="left")
     bar = figure.colorbar(image, ax=axes, shrink=0.9)
     bar.ax.tick_params(labelsize=8)
     if name:
@@ -290,7 +292,7 @@ def _draw_slices(axes, fields, slices):
     _plain(axes)
 
 
-def _figure(height):
+def _figure(height, width=9.0):
     """A figure that notebooks show, and that no window owns."""
     figure = needed("matplotlib.figure", "lq.plot", package="matplotlib")
 
@@ -302,7 +304,7 @@ def _figure(height):
             self.savefig(data, format="png", dpi=110)
             return data.getvalue()
 
-    return Picture(figsize=(9, height), layout="constrained")
+    return Picture(figsize=(width, height), layout="constrained")
 
 
 def _two_axes(figure, title, first, second, below=0.0):

@@ -167,7 +167,7 @@ def test_numbers_that_are_not_finite_are_counted():
     pytest.importorskip("matplotlib")
     values = np.ones((3, 4))
     values[1, 2], values[0, 0] = np.nan, np.inf
-    assert "2 are not finite" in lq.plot.field(values).axes[0].get_title(loc="left")
+    assert "not finite (grey): 2" in lq.plot.field(values).axes[0].get_title(loc="left")
     assert lq.plot.field(np.full((2, 2), np.nan)).axes
 
 
