@@ -5,6 +5,7 @@
 import contextlib
 import gc
 import json
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -74,7 +75,7 @@ class Index:
     """Correlators, configurations and places of a :class:`limequat.correlator_file.StoreFile`."""
 
     def __init__(self, file):
-        self._file, self._taken = file, 0
+        self._file, self._taken, self._lock = file, 0, threading.RLock()
         self.kinds, self.axes, self.orders, self.order_numbers = [], [], [], {}
         self.configurations, self.appends, self._configuration_numbers = [], [], {}
         self.count = 0           # correlators
@@ -83,10 +84,12 @@ class Index:
 
     def update(self):
         """Takes directories that were appended since."""
-        directories = self._file.directories
-        while self._taken < len(directories):
-            self._take(directories[self._taken])
-            self._taken += 1
+        if self._taken == len(self._file.directories):
+            return
+        with self._lock:
+            for directory in self._file.directories[self._taken:]:
+                self._take(directory)
+                self._taken += 1
 
     def _take(self, directory):
         if directory.first_series != self.count or (directory.series is None) != (directory.new_series == 0):
@@ -128,10 +131,12 @@ class Index:
     @property
     def series(self):
         """All correlators, parsed when they are first asked for."""
-        while self._tables:
-            with _uncollected():
-                self._parse(self._tables[0])
-            del self._tables[0]
+        if self._tables:
+            with self._lock:
+                while self._tables:
+                    with _uncollected():
+                        self._parse(self._tables[0])
+                    del self._tables[0]
         return self._series
 
     def _parse(self, directory):
@@ -189,13 +194,15 @@ class Index:
             self._ids_of_label[label] = known
         return known
 
-    def places(self, ids, configuration):
+    def places(self, ids, configuration, known):
         """Where these correlators of a configuration (its number) are: [(Block, positions in ids, slots in the block)], and the
-        positions of those that are missing."""
-        found, missing, slots_of = [], np.arange(len(ids)), self._slots_of(ids)
+        positions of those that are missing. `known` is a dict that the caller keeps for further configurations with the same ids."""
+        found, missing = [], np.arange(len(ids))
         for directory in reversed(self.appends[configuration]):  # the newest one counts
             for block in directory.blocks:
-                slots = slots_of(block.order)[missing]
+                if block.order not in known:
+                    known[block.order] = self.orders[block.order].slots(ids)
+                slots = known[block.order][missing]
                 there = slots >= 0
                 if there.any():
                     found.append((block, missing[there], slots[there]))
@@ -203,18 +210,6 @@ class Index:
             if not len(missing):
                 break
         return found, missing
-
-    def _slots_of(self, ids):
-        if getattr(self, "_cached_ids", None) is not ids:
-            self._cached_ids, self._cached_slots = ids, {}
-        cached = self._cached_slots
-
-        def slots(order):
-            if order not in cached:
-                cached[order] = self.orders[order].slots(ids)
-            return cached[order]
-
-        return slots
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ from limequat import correlator_exports, foreign_correlators, hdf5_bytes
 from limequat.answers import Answer, Verification
 from limequat.correlator_file import DTYPES, MOST_DIMENSIONS, Directory, Block, StoreFile
 from limequat.correlator_index import Configuration, Index, Series, name_condition, runs_of
-from limequat.correlator_labels import MOST_BYTES, Condition, checked, checked_labels, described, key_of, shown, to_json
+from limequat.correlator_labels import MOST_BYTES, Condition, checked, checked_labels, comparable, described, key_of, shown, to_json
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, NoSuchRecord, OutOfMemory
 
 __all__ = ["Configuration", "Correlator", "Selection", "Series", "Store", "open", "read_files"]
@@ -185,7 +185,7 @@ class Store:
         number = index.number_of(configuration)
         if number is None:
             return
-        _, missing = index.places(ids, number)
+        _, missing = index.places(ids, number, {})
         if len(missing) < len(ids):
             present = np.setdiff1d(ids, ids[missing])
             names = [described(index.series[n].name, index.series[n].labels) for n in present[:3]]
@@ -273,9 +273,9 @@ class Store:
         """Bytes: an answer with ``file``, ``numbers`` (that can be read) and ``replaced`` (that stay in the file unused)."""
         index = self._current()
         total = sum(self._bytes_of(block) for appends in index.appends for d in appends for block in d.blocks)
-        ids, live = np.arange(index.count), 0
+        ids, live, known = np.arange(index.count), 0, {}
         for number in range(len(index.configurations)):
-            live += sum(len(slots) * self._array_bytes(block) for block, _, slots in index.places(ids, number)[0])
+            live += sum(len(slots) * self._array_bytes(block) for block, _, slots in index.places(ids, number, known)[0])
         return Answer(file=self._file.end, numbers=live, replaced=total - live)
 
     def _array_bytes(self, block):
@@ -372,7 +372,11 @@ class Selection:
     configuration, tuples (value of the configuration, :class:`Series`, array), with None for an array that the store lacks."""
 
     def __init__(self, store, ids, numbers):
-        self._store, self._ids, self._numbers = store, ids, numbers
+        self._store, self._ids, self._numbers, self._slots = store, ids, numbers, {}
+
+    def _places(self, number):
+        """Of a configuration; see Index.places()."""
+        return self._store._index.places(self._ids, number, self._slots)
 
     @property
     def correlators(self):
@@ -397,18 +401,18 @@ class Selection:
         """Combinations that the store lacks: a list of (value of the configuration, :class:`Series`)."""
         index = self._store._current()
         return [(index.configurations[number].value, index.series[self._ids[at]])
-                for number in self._numbers for at in index.places(self._ids, number)[1]]
+                for number in self._numbers for at in self._places(number)[1]]
 
     def complete(self):
         """The same correlators on those configurations that have all of them: a :class:`Selection`."""
-        index = self._store._current()
-        return Selection(self._store, self._ids, [n for n in self._numbers if not len(index.places(self._ids, n)[1])])
+        self._store._current()
+        return Selection(self._store, self._ids, [n for n in self._numbers if not len(self._places(n)[1])])
 
     def __iter__(self):
         index = self._store._current()
         series = index.series
         for number in self._numbers:
-            places, missing = index.places(self._ids, number)
+            places, missing = self._places(number)
             found = dict.fromkeys(missing.tolist())
             for positions, rows in self._store._arrays_of(index, places, self._ids, number):
                 for position, row in zip(positions.tolist(), rows):
@@ -445,7 +449,7 @@ class Selection:
             raise InvalidArgument(f"{self._store.path}: {described(odd.name, odd.labels)} is {odd.dtype} {list(odd.shape)}, "
                                   f"{described(series[0].name, series[0].labels)} is {series[0].dtype} {list(series[0].shape)}: select those "
                                   "of one shape, or iterate", path=self._store.path)
-        places = [index.places(self._ids, number) for number in self._numbers]
+        places = [self._places(number) for number in self._numbers]
         if fill is None and any(len(missing) for _, missing in places):
             self._refuse_missing()
         shape = (len(self._numbers), len(series), *series[0].shape)
@@ -477,6 +481,23 @@ class Selection:
         raise NoSuchRecord(f"{self._store.path}: {len(missing)} of {len(self._numbers) * len(self._ids)} arrays are not in the store: "
                            f"{_some(names, len(missing))}; use complete(), or say with fill= what stands for them",
                            path=self._store.path, record=names[0], found=str(len(missing)))
+
+    def copy(self, path, *, sync=True):
+        """Writes what is selected to a new store: a part of a store, or all of one without arrays that were replaced.
+
+        path  the new file; Exists if there is one
+        sync  as in :func:`open`
+
+        Every checksum is compared on the way. If it is interrupted, the new store has the configurations that were complete."""
+        labels = {comparable(c.value): c.labels for c in self._store.configurations}
+        with open(path, "x", sync=sync) as store:
+            rows = []
+            for configuration, series, values in self:
+                if values is not None:
+                    rows.append((series.name, series.labels, values, series.axes or None))
+                if series.number == self._ids[-1] and rows:
+                    store.append(configuration, rows, labels=labels[comparable(configuration)])
+                    rows = []
 
     def to_pandas(self):
         """A pandas.DataFrame with a row for each number: columns ``configuration``, ``name``, the labels (None where a correlator lacks

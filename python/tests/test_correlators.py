@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Stores of correlators: what is appended comes back, by labels, and nothing else does."""
 
+import concurrent.futures
 import json
 import os
 import subprocess
@@ -247,6 +248,37 @@ def test_different_orders_and_subsets_come_back(path):
             whole = store.select(k=k).complete()
             assert whole.configurations and np.array_equal(whole.array()[:, 0], np.stack([wanted[c, k] for c in whole.configurations]))
         assert store.sizes.numbers == sum(v.nbytes for v in wanted.values())
+
+
+def test_a_selection_is_copied_to_a_store_of_its_own(filled, tmp_path):
+    with store_of(filled, "a", sync=False) as store:
+        for c in (10, 20):
+            store.append(c, [("pion", pions(c)[1][1], numbers(c, 77))], replace=True)
+        store.select().copy(tmp_path / "all.h5", sync=False)
+        store.select("pion", momentum=(0, 0, 1), configurations=range(20, 41)).copy(tmp_path / "part.h5", sync=False)
+        with pytest.raises(lq.Exists):
+            store.select().copy(tmp_path / "part.h5")
+    with store_of(tmp_path / "all.h5") as store:
+        assert store.sizes.replaced == 0 and contents(tmp_path / "all.h5") == contents(filled)
+    with store_of(tmp_path / "part.h5") as store:
+        assert [c.value for c in store.configurations] == [20, 30, 40] and store.configurations[2].labels == {"stream": "b"}
+        assert np.array_equal(store.ensemble("pion"), [numbers(20, 77), numbers(30, 1), numbers(40, 1)])
+
+
+def test_threads_read_the_same_store(filled):
+    """Each its own correlators; nothing of one ends up with another."""
+    with store_of(filled, "a", sync=False) as store:
+        for c in range(100, 160):
+            store.append(c, pions(c, 8))
+    with store_of(filled) as store, concurrent.futures.ThreadPoolExecutor(8) as pool:
+        wanted = {k: np.stack([numbers(c, k) for c in range(100, 160)]) for k in range(8)}
+
+        def work(n):
+            k = n % 8
+            found = store.ensemble("pion", momentum=(0, 0, k), configurations=range(100, 160))
+            return np.array_equal(found, wanted[k]) and np.array_equal(store.read(100 + k, "pion", momentum=(0, 0, k)), numbers(100 + k, k))
+
+        assert all(pool.map(work, range(100)))
 
 
 def test_a_store_opened_for_reading_is_a_snapshot(filled):
