@@ -5,6 +5,8 @@
 import concurrent.futures
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -333,6 +335,15 @@ def test_the_file_is_an_hdf5_file_that_others_read(filled):
         table = json.loads(zlib.decompress(file["appends/000000/00/correlators"][()].tobytes()))
         assert table[1][:2] == ["pion", {"momentum": [0, 0, 1], "smearing": "SS", "mass": 0.1}]
         assert json.loads(zlib.decompress(group["directory"][()].tobytes()))["configuration"] == 20
+
+
+def test_a_new_store_has_the_bytes_of_the_page_of_its_format(path):
+    page = pathlib.Path(lq.__file__).resolve().parents[2] / "docs/formats/correlators.md"
+    if not page.exists():
+        pytest.skip("the package is here without its pages")
+    lines = re.findall(r"^    [0-9a-f]{4}  ([0-9a-f ]+)$", page.read_text(encoding="utf-8"), re.M)
+    store_of(path, "x").close()
+    assert path.read_bytes() == bytes.fromhex("".join(lines)) and len(lines) == 12
 
 
 def test_the_checksum_of_headers_is_that_of_hdf5():
