@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import secrets
+import stat
 import struct
 import time
 import zlib
@@ -27,7 +28,9 @@ DTYPES = ("<f8", "<c16", "<f4", "<c8", "<i4", "<i8")
 MOST_DIMENSIONS = 16
 _IN_FOLDER = 64  # groups of appends in one folder: what an append rewrites stays small
 _LOCKED_BYTE = (1 << 63) - 2  # that of docs/formats/journal.md
-_MOST_TEXT = 1 << 30  # bytes of a directory or of a table of correlators, decompressed
+_MOST_TEXT = 16 << 20  # bytes of a directory or of a table of correlators, decompressed; more is believed of a text that has itself many
+_MOST_RATIO = 100
+_LEAST_ROW = 14  # bytes of a correlator in a table
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
 
@@ -105,14 +108,19 @@ class StoreFile:
     def _open(self, wait):
         if self.mode == "x":
             self._create()
-        deadline = time.monotonic() + wait
+        deadline, attempts = time.monotonic() + wait, 0
+        flags = (os.O_RDONLY if self.mode == "r" else os.O_RDWR) | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO does not block
         while True:
             with self._told("open"):
                 try:
-                    self.descriptor = os.open(self.name, (os.O_RDONLY if self.mode == "r" else os.O_RDWR) | os.O_CLOEXEC)
+                    self.descriptor = os.open(self.name, flags)
                 except FileNotFoundError:
-                    if self.mode != "a":
+                    attempts += 1
+                    if self.mode != "a" or attempts > 100:
                         raise
+                if self.descriptor is not None and not stat.S_ISREG(os.fstat(self.descriptor).st_mode):
+                    self.close()
+                    raise UnknownFormat(f"{self.path}: no correlator store: no regular file", path=self.path)
             if self.descriptor is None:
                 with contextlib.suppress(Exists):  # by another program, in this moment
                     self._create()
@@ -127,7 +135,8 @@ class StoreFile:
 
     def _create(self):
         """A new store gets its name when it is complete; Exists."""
-        folder, name = os.path.split(os.fsencode(self.name))
+        place = os.path.realpath(os.fsencode(self.name))  # where a link leads that leads nowhere yet
+        folder, name = os.path.split(place)
         temporary = os.path.join(folder, b"." + name[:240] + b"." + secrets.token_hex(4).encode("ascii"))
         root = hdf5_bytes.group((), [(ATTRIBUTE, np.array([VERSION, 0, 0, 0, 0], "<u8"))])
         data = hdf5_bytes.superblock(hdf5_bytes.SUPERBLOCK_BYTES + len(root), hdf5_bytes.SUPERBLOCK_BYTES) + root
@@ -140,7 +149,7 @@ class StoreFile:
                         os.fsync(descriptor)
                 finally:
                     os.close(descriptor)
-                self._give_name(temporary, os.fsencode(self.name))
+                self._give_name(temporary, place)
             finally:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
@@ -265,7 +274,7 @@ class StoreFile:
             text = self.text(piece, limit, f"the directory of append {number}")
             try:
                 directory = _parse_directory(text, end)
-            except (ValueError, TypeError, KeyError, IndexError, OverflowError, RecursionError) as error:
+            except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
                 raise Malformed(f"{self.path}: the directory of append {number} at byte {piece.address} is damaged: {error}",
                                 path=self.path, offset=piece.address) from None
             if directory.number != number:
@@ -287,12 +296,12 @@ class StoreFile:
                             offset=piece.address, expected=f"{piece.sum:08x}", found=f"{zlib.crc32(data):08x}")
         inflate = zlib.decompressobj()
         try:
-            text = inflate.decompress(data, _MOST_TEXT)
+            text = inflate.decompress(data, most_text(len(data)))
         except zlib.error as error:
             raise Malformed(f"{self.path}: {what} at byte {piece.address} cannot be decompressed: {error}", path=self.path,
                             offset=piece.address) from None
         if not inflate.eof:
-            raise Malformed(f"{self.path}: {what} at byte {piece.address} is cut, or has more than {_MOST_TEXT} bytes", path=self.path,
+            raise Malformed(f"{self.path}: {what} at byte {piece.address} is cut, or has more than {most_text(len(data))} bytes", path=self.path,
                             offset=piece.address)
         return text
 
@@ -359,7 +368,7 @@ class StoreFile:
             link(f"sums_{index}", crcs.dtype, crcs.shape, placed.sums)
         table = None
         if series is not None:
-            packed = zlib.compress(series, 6)
+            packed = _compressed(series)
             table = Piece(place(packed), len(packed), zlib.crc32(packed))
             link("correlators", "|u1", (len(packed),), table.address)
         number = added.number
@@ -371,7 +380,7 @@ class StoreFile:
         folder = directory_header + len(hdf5_bytes.dataset("|u1", (0,), 0))
         directory_at = folder + len(hdf5_bytes.group([*siblings, (name, 0)]))
         directory = added._replace(blocks=blocks, series=table, group=group, folder=folder, previous=self._head[1])
-        packed = zlib.compress(_directory_text(directory), 6)
+        packed = _compressed(_directory_text(directory))
         headers = (hdf5_bytes.group([*links, ("directory", directory_header)], text)
                    + hdf5_bytes.dataset("|u1", (len(packed),), directory_at) + hdf5_bytes.group([*siblings, (name, group)]))
         piece = Piece(place(headers + packed) + len(headers), len(packed), zlib.crc32(packed))
@@ -400,6 +409,16 @@ class StoreFile:
             hint = "; nothing of it is in the store" if what == "append" else ""
             raise kind(f"{self.path}: cannot {what} this store: {os.strerror(error.errno or 0)}{hint}", path=self.path,
                        errno=error.errno) from None
+
+
+def most_text(size):
+    """How many bytes a text may have that has `size` bytes compressed: what claims to be more was made to fill the memory."""
+    return max(_MOST_TEXT, _MOST_RATIO * size)
+
+
+def _compressed(text):
+    packed = zlib.compress(text, 6)
+    return packed if len(text) <= most_text(len(packed)) else zlib.compress(text, 0)
 
 
 def _write_all(descriptor, data, address):
@@ -459,10 +478,13 @@ def _parse_directory(text, end):
         labels = correlator_labels.checked_labels(labels, what)
     except InvalidArgument as error:
         raise ValueError(str(error)) from None
+    series, new = _piece(found["correlators"]), _count(found["new_correlators"])
+    if new > (most_text(series.bytes) // _LEAST_ROW if series else 0):
+        raise ValueError(f"{new} new correlators in {series.bytes if series else 0} bytes")
     return Directory(_count(found["append"]), _piece(found["previous"]), _count(found["group"]), _count(found["folder"]), configuration,
                      labels, [_kind(kind) for kind in found["kinds"]], [_axes(axes) for axes in found["axes"]],
-                     [_order(order) for order in found["orders"]], _piece(found["correlators"]), _count(found["first_correlator"]),
-                     _count(found["new_correlators"]), [_block(block, end) for block in found["blocks"]], found["replaces"] is True)
+                     [_order(order) for order in found["orders"]], series, _count(found["first_correlator"]), new,
+                     [_block(block, end) for block in found["blocks"]], found["replaces"] is True)
 
 
 def _count(value):
@@ -497,6 +519,8 @@ def _order(value):
             raise ValueError("an order of correlators has runs that do not ascend")
         runs.append((first, count))
         end = first + count
+    if not runs:
+        raise ValueError("an order without correlators")
     return runs
 
 

@@ -33,6 +33,7 @@ __all__ = ["Configuration", "Correlator", "Selection", "Series", "Store", "open"
 
 _GAP = 65536  # bytes between two arrays that are read rather than skipped
 _CHUNK = 8 << 20
+_MOST_HEADER = 1 << 20
 
 
 class Correlator(NamedTuple):
@@ -318,7 +319,9 @@ class Store:
         for address in addresses:
             try:
                 size = hdf5_bytes.header_bytes(self._file.read(address, 10))
-                links = hdf5_bytes.links_of(self._file.read(address, min(size, self._file.end)))
+                if size > _MOST_HEADER:
+                    raise ValueError(f"an object header of {size} bytes")
+                links = hdf5_bytes.links_of(self._file.read(address, size))
                 addresses += [a for _, a in links] if address == directory.group else []
             except (ValueError, Error) as error:
                 findings.append({"severity": "error", "offset": address,

@@ -11,11 +11,12 @@ import re
 import numpy as np
 
 from limequat.correlator_labels import shown
-from limequat.errors import ChecksumError, InvalidArgument, IoError, Malformed, NoPermission, NotFound, UnknownFormat
+from limequat.errors import ChecksumError, Error, InvalidArgument, IoError, Malformed, NoPermission, NotFound, UnknownFormat
 from limequat.needs import needed
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _MOST_TABLE_BYTES = 1 << 30
+_MOST_NUMBERS = 64 << 20  # bytes of an array; more is believed of a file that has itself many
 # A part of a path that states numbers: "px1_py0_pz-1", "pfx0pfy0pfz1", "x0_y0_z0_t12", "gf5", "t10", "mu0.0040".
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _NUMBERED = re.compile(rf"^(?:([A-Za-z]+?)_?({_NUMBER})_?)+$")
@@ -47,8 +48,8 @@ def _read_file(path, layout):
         with h5py.File(path, "r") as file:
             layout = layout or _recognised(h5py, file)
             found = LAYOUTS[layout](h5py, file, path) if layout else []
-    except (OSError, RuntimeError, KeyError, UnicodeError) as error:  # of the HDF5 library
-        if isinstance(error, (Malformed, ChecksumError, UnknownFormat)):
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:  # of the HDF5 library
+        if isinstance(error, Error):
             raise
         raise Malformed(f"{path}: the HDF5 library cannot read it: {error}", path=path) from None
     if not found:
@@ -95,7 +96,12 @@ def _recognised(h5py, file):
 
 
 def _numbers(dataset, path, where):
-    """The numbers of a dataset, native; compounds of two are complex."""
+    """The numbers of a dataset, native; compounds of two are complex. Not out of other files, and not more than the file can hold."""
+    if dataset.external or dataset.is_virtual:
+        raise Malformed(f"{path}: {where}: its numbers are in other files", path=path, record=where)
+    if dataset.size is None or dataset.size * dataset.dtype.itemsize > max(_MOST_NUMBERS, 100 * os.path.getsize(path)):
+        raise Malformed(f"{path}: {where}: an array of shape {dataset.shape} in a file of {os.path.getsize(path)} bytes", path=path,
+                        record=where)
     values = np.asarray(dataset[()])
     names = values.dtype.names
     if names:

@@ -456,7 +456,8 @@ CHANGES = {
     "labels": lambda d: d.update(labels={"a": {"b": 1}}), "configuration": lambda d: d.update(configuration={}), "a list": lambda d: d.update(blocks=None),
     "no number": lambda d: d.update(append="x"), "another number": lambda d: d.update(append=2), "version": lambda d: d.update(version=2),
     "not there": lambda d: d.pop("orders"), "correlators": lambda d: d.update(first_correlator=0), "deep": lambda d: d.update(configuration=[[[[[[[[[[[1]]]]]]]]]]]),
-    "nan": lambda d: d.update(configuration=float("nan")),
+    "nan": lambda d: d.update(configuration=float("nan")), "labels are a list": lambda d: d.update(labels=[1]), "empty order": lambda d: d.update(orders=[[]]),
+    "a million correlators": lambda d: d.update(correlators=[48, 10, 0], new_correlators=1 << 40), "negative correlators": lambda d: d.update(new_correlators=-1),
 }
 
 
@@ -468,9 +469,36 @@ def test_directories_that_lie_are_malformed(filled, change):
 
 
 def test_texts_that_grow_without_end_are_refused(filled, monkeypatch):
+    monkeypatch.setattr(correlator_file, "_MOST_RATIO", 1)
     monkeypatch.setattr(correlator_file, "_MOST_TEXT", 100)
-    with pytest.raises(lq.Malformed, match="has more than 100 bytes"):
+    with pytest.raises(lq.Malformed, match=r"has more than \d+ bytes"):
         store_of(filled)
+    monkeypatch.undo()
+    rewritten(filled, lambda d: d.update(padding=" " * (17 << 20)))  # 17 kB in the file
+    with pytest.raises(lq.Malformed, match="has more than 16777216 bytes"):
+        store_of(filled)
+
+
+def test_labels_that_repeat_are_kept_however_well_they_compress(path, monkeypatch):
+    monkeypatch.setattr(correlator_file, "_MOST_TEXT", 1000)
+    with store_of(path, "a", sync=False) as store:
+        store.append(1, [("c", {"k": k, "text": "x" * 10000}, [1.0 * k]) for k in range(50)])
+    with store_of(path) as store:
+        assert store.read(1, "c", k=7) == 7 and store.correlators[7].labels["text"] == "x" * 10000
+
+
+def test_names_that_are_links_fifos_and_folders(tmp_path):
+    (tmp_path / "link.h5").symlink_to(tmp_path / "real.h5")
+    with store_of(tmp_path / "link.h5", "a") as store:
+        store.append(1, {"a": 1.0})
+    with store_of(tmp_path / "real.h5") as store:
+        assert store.read(1, "a") == 1
+    (tmp_path / "dead.h5").symlink_to(tmp_path / "none" / "real.h5")
+    os.mkfifo(tmp_path / "fifo")
+    for name, mode, error in (("dead.h5", "a", lq.NotFound), ("dead.h5", "r", lq.NotFound), ("fifo", "r", lq.UnknownFormat), ("fifo", "a", lq.UnknownFormat),
+                              (".", "r", lq.UnknownFormat), ("real.h5/a", "r", lq.Error), ("n" * 300, "a", lq.Error)):
+        with pytest.raises(error, match="store"):
+            store_of(tmp_path / name, mode)
 
 
 @pytest.mark.parametrize("data", [b"", b"\x89HDF\r\n\x1a\n", b"text\n" * 100, bytes(200)])

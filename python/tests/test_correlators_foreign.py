@@ -200,6 +200,31 @@ def test_hostile_hdf5_files_are_refused(tmp_path):
             read_files(name, layout)
 
 
+def test_numbers_of_other_files_and_numbers_without_end_are_refused(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    (tmp_path / "secret").write_bytes(bytes(160))
+    path = tmp_path / "a.h5"
+    name = "u-g/t1/gf5/px0py0pz0"
+    with h5py.File(path, "w") as file:
+        file.create_dataset(name, (20,), "<f8", external=[(str(tmp_path / "secret"), 0, 160)])
+    with pytest.raises(lq.Malformed, match="in other files"):
+        read_files(path)
+    with h5py.File(path, "w", libver="latest") as file:
+        layout = h5py.VirtualLayout((20,), "<f8")
+        layout[:] = h5py.VirtualSource(str(tmp_path / "b.h5"), "x", (20,))
+        file.create_virtual_dataset(name, layout)
+    with pytest.raises(lq.Malformed, match="in other files"):
+        read_files(path)
+    with h5py.File(path, "w") as file:
+        file.create_dataset(name, (1 << 40,), "<f8", chunks=(1 << 10,))
+    with pytest.raises(lq.Malformed, match="in a file of"):
+        read_files(path)
+    with h5py.File(path, "w") as file:
+        file["real"] = h5py.ExternalLink(str(tmp_path / "b.h5"), "/")
+    with pytest.raises(lq.UnknownFormat):
+        read_files(path)
+
+
 def test_a_missing_h5py_is_said(file, monkeypatch):
     file["meson/meson_0/corr"] = compound(curve(0), ("re", "im"))
     path = file.filename
