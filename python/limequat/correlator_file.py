@@ -82,7 +82,7 @@ class StoreFile:
         self.descriptor = None
         self._open(wait)
         try:
-            self.end, self._superblock, self._head, self.directories = 0, b"", None, []
+            self.end, self._superblock, self._head, self._is_foreign, self.directories = 0, b"", None, False, []
             self.refresh()
             if mode != "r" and os.fstat(self.descriptor).st_size > self.end:
                 os.ftruncate(self.descriptor, self.end)  # what a killed append left
@@ -138,8 +138,9 @@ class StoreFile:
         place = os.path.realpath(os.fsencode(self.name))  # where a link leads that leads nowhere yet
         folder, name = os.path.split(place)
         temporary = os.path.join(folder, b"." + name[:240] + b"." + secrets.token_hex(4).encode("ascii"))
-        root = hdf5_bytes.group((), [(ATTRIBUTE, np.array([VERSION, 0, 0, 0, 0], "<u8"))])
-        data = hdf5_bytes.superblock(hdf5_bytes.SUPERBLOCK_BYTES + len(root), hdf5_bytes.SUPERBLOCK_BYTES) + root
+        start = hdf5_bytes.SUPERBLOCK_BYTES
+        end = start + len(_root((), 0, Piece(0, 0, 0), 0))
+        data = hdf5_bytes.superblock(end, start) + _root((), 0, Piece(0, 0, 0), end)
         with self._told("create"):
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
             try:
@@ -219,7 +220,7 @@ class StoreFile:
                             path=self.path, offset=size, expected=str(end), found=str(size))
         head = self._read_head(root, end)
         added = self._read_chain(head, end)
-        self.end, self._superblock, self._head = end, superblock, head
+        self.end, self._superblock, self._head, self._is_foreign = end, superblock, head[:2], head[2] != end
         self.directories += added
         return len(added)
 
@@ -239,7 +240,7 @@ class StoreFile:
         raise kind(f"{self.path}: no correlator store: at byte 0: {reason}", path=self.path, offset=0) from None
 
     def _read_head(self, root, end):
-        """(appends, Piece of the newest directory or None)."""
+        """(appends, Piece of the newest directory or None, the end of the file as the head has it)."""
         try:
             if root + 10 > end:
                 raise ValueError(f"the root group is outside of the {end} bytes of the file")
@@ -253,19 +254,19 @@ class StoreFile:
             kind = UnknownFormat if "no attribute" in str(error) else Malformed
             raise kind(f"{self.path}: no correlator store, or one that another program wrote to: at byte {root}: {error}",
                        path=self.path, offset=root) from None
-        if len(body) != 40:
-            raise Malformed(f"{self.path}: the attribute {ATTRIBUTE} at byte {root} has {len(body)} bytes, expected 40",
+        if len(body) != 48:
+            raise Malformed(f"{self.path}: the attribute {ATTRIBUTE} at byte {root} has {len(body)} bytes, expected 48",
                             path=self.path, offset=root)
-        version, count, *piece = struct.unpack("<5Q", body)
+        version, count, *piece, stated = struct.unpack("<6Q", body)
         if version != VERSION:
             raise UnknownFormat(f"{self.path}: a correlator store of version {version}, expected {VERSION}: a newer Limequat reads it",
                                 path=self.path, offset=root, expected=str(VERSION), found=str(version))
-        return count, Piece(*piece) if count else None
+        return count, Piece(*piece) if count else None, stated
 
     def _read_chain(self, head, end):
         """Directories that are not known yet, oldest first."""
         known = self.directories[-1].number if self.directories else -1
-        count, piece = head
+        count, piece = head[:2]
         limit, found = end, []
         number = count - 1
         while number > known:
@@ -314,6 +315,9 @@ class StoreFile:
         if self.mode == "r":
             raise WrongState(f"{self.path}: opened for reading; open it with mode 'a' to append", path=self.path)
         self._require_unchanged()
+        if self._is_foreign:
+            raise Malformed(f"{self.path}: another program than Limequat has written to this store, and an append would lose what it added; "
+                            "copy the correlators to a store of their own: select().copy(PATH)", path=self.path)
         writes, end, superblock, directory, piece = self._planned(added, arrays, sums, series)
         is_done = False
         try:
@@ -385,8 +389,9 @@ class StoreFile:
                    + hdf5_bytes.dataset("|u1", (len(packed),), directory_at) + hdf5_bytes.group([*siblings, (name, group)]))
         piece = Piece(place(headers + packed) + len(headers), len(packed), zlib.crc32(packed))
         top = place(hdf5_bytes.group([*folders, (f"{number // _IN_FOLDER:06d}", folder)]))
-        head = np.array([VERSION, number + 1, *piece], "<u8")
-        root = place(hdf5_bytes.group([("appends", top)], [(ATTRIBUTE, head)]))
+        size = len(_root([("appends", top)], 0, piece, 0))
+        end = -(-(at + size) // 8) * 8
+        root = place(_root([("appends", top)], number + 1, piece, end))
         writes.append((at, b""))
         return _merged(writes), at, hdf5_bytes.superblock(at, root), directory, piece
 
@@ -409,6 +414,11 @@ class StoreFile:
             hint = "; nothing of it is in the store" if what == "append" else ""
             raise kind(f"{self.path}: cannot {what} this store: {os.strerror(error.errno or 0)}{hint}", path=self.path,
                        errno=error.errno) from None
+
+
+def _root(links, count, piece, end):
+    """The root group with the head of the store."""
+    return hdf5_bytes.group(links, [(ATTRIBUTE, np.array([VERSION, count, *piece, end], "<u8"))])
 
 
 def most_text(size):

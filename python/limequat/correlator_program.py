@@ -31,7 +31,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         return {"ls": _list, "verify": _verify, "import": _import}[options.verb](options)
-    except (Error, ImportError) as error:
+    except Error as error:
         print(error, file=sys.stderr)
         return 1
 

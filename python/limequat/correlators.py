@@ -74,8 +74,9 @@ def read_files(paths, layout=None):
     paths   a file, or several of one configuration
     layout  "hadrons", "lalibe" (and Chroma's, by QDP++), "qlua", "cvc", "tmlqcd" or "table"; None: recognised from the content
 
-    What becomes a name and what a label: docs/guide/correlators.md. Needs h5py for HDF5 files. Raises UnknownFormat (no such layout),
-    Malformed (not what the layout says, with its place), ChecksumError (of QLUA's SHA-256), NotFound, ImportError.
+    What becomes a name and what a label: docs/guide/correlators.md. HDF5 files are read by the library's component hdf5 (Unsupported
+    without it). Raises UnknownFormat (no such layout), Malformed (not what the layout says, with its place), ChecksumError (of QLUA's
+    SHA-256), NotFound.
     """
     return [Correlator(*found) for found in foreign_correlators.read_files(paths, layout)]
 

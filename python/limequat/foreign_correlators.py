@@ -4,19 +4,19 @@
 plain ones. What becomes a name and what a label is told in docs/guide/correlators.md.
 """
 
-import hashlib
 import os
 import re
 
 import numpy as np
 
+from limequat import hdf5
 from limequat.correlator_labels import shown
-from limequat.errors import ChecksumError, Error, InvalidArgument, IoError, Malformed, NoPermission, NotFound, UnknownFormat
-from limequat.needs import needed
+from limequat.errors import InvalidArgument, IoError, Malformed, NoPermission, NotFound, UnknownFormat
 
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _MOST_TABLE_BYTES = 1 << 30
-_MOST_NUMBERS = 64 << 20  # bytes of an array; more is believed of a file that has itself many
+_MOST_NUMBERS = 256 << 20  # bytes of an array
+_MOST_DEPTH, _MOST_OBJECTS = 32, 1_000_000
 # A part of a path that states numbers: "px1_py0_pz-1", "pfx0pfy0pfz1", "x0_y0_z0_t12", "gf5", "t10", "mu0.0040".
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _NUMBERED = re.compile(rf"^(?:([A-Za-z]+?)_?({_NUMBER})_?)+$")
@@ -43,15 +43,10 @@ def _read_file(path, layout):
         return _read_table(path, layout)
     if layout in ("tmlqcd", "table"):
         raise UnknownFormat(f"{path}: an HDF5 file, expected a table of text", path=path, offset=0)
-    h5py = needed("h5py", "reading correlators from HDF5 files")
-    try:
-        with h5py.File(path, "r") as file:
-            layout = layout or _recognised(h5py, file)
-            found = LAYOUTS[layout](h5py, file, path) if layout else []
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:  # of the HDF5 library
-        if isinstance(error, Error):
-            raise
-        raise Malformed(f"{path}: the HDF5 library cannot read it: {error}", path=path) from None
+    with hdf5.open(path, limit_text_bytes=_MOST_NUMBERS) as file:
+        datasets = _datasets(file, path)
+        layout = layout or _recognised(file, datasets)
+        found = LAYOUTS[layout](file, datasets) if layout else []
     if not found:
         raise UnknownFormat(f"{path}: no correlators of {'any known layout' if layout is None else 'the layout ' + layout}; known are "
                             f"{', '.join(LAYOUTS)}", path=path)
@@ -70,162 +65,134 @@ def _opened(path, use):
         raise IoError(f"{path}: cannot be read: {error.strerror}", path=path, errno=error.errno) from None
 
 
-# HDF5
+# HDF5: by sessions, which check what they read before the HDF5 library sees it, and compare QLUA's SHA-256.
 
-def _datasets(h5py, file):
-    """(path, dataset) of all datasets. Soft links and links into other files are not followed."""
-    found = []
-    file.visititems(lambda name, one: found.append((name, one)) if isinstance(one, h5py.Dataset) else None)
-    return found
+def _datasets(file, path):
+    """(path, type) of all datasets. Links are not followed."""
+    found, groups, seen = [], [("", 0)], 0
+    while groups:
+        group, depth = groups.pop()
+        for entry in file.ls(group or "/"):
+            seen += 1
+            if depth == _MOST_DEPTH or seen > _MOST_OBJECTS:
+                raise Malformed(f"{path}: {group}: more than {_MOST_DEPTH} groups in each other, or {_MOST_OBJECTS} objects: it may contain itself",
+                                path=path, record=group)
+            where = f"{group}/{entry.name}"
+            if entry.target:
+                continue
+            if entry.kind == "group":
+                groups.append((where, depth + 1))
+            elif entry.kind == "dataset":
+                found.append((where[1:], file.stat(where).type))
+    return sorted(found)
 
 
-def _recognised(h5py, file):
+def _recognised(file, datasets):
     """The layout of a file, by what only files of that program have; None."""
-    for path, dataset in _datasets(h5py, file):
-        if ".kind" in dataset.attrs:
-            return "qlua"
-        names = dataset.dtype.names or ()
-        if names == ("re", "im"):
+    for where, kind in datasets:
+        if kind.endswith("{re,im}"):
             return "hadrons"
-        parts = path.split("/")
-        if re.fullmatch(r"px-?\d+_py-?\d+_pz-?\d+", parts[-1]):
+        if re.fullmatch(r"px-?\d+_py-?\d+_pz-?\d+", where.split("/")[-1]):
             return "lalibe"
-        if any(re.fullmatch(r"[gpi][a-z]*x-?\d+\w*y-?\d+\w*z-?\d+|PX-?\d+_PY-?\d+_PZ-?\d+", part) for part in parts):
+        if ".kind" in file.attrs("/" + where):
+            return "qlua"
+        if any(re.fullmatch(r"[gpi][a-z]*x-?\d+\w*y-?\d+\w*z-?\d+|PX-?\d+_PY-?\d+_PZ-?\d+", part) for part in where.split("/")):
             return "cvc"
     return None
 
 
-def _numbers(dataset, path, where):
-    """The numbers of a dataset, native; compounds of two are complex. Not out of other files, and not more than the file can hold."""
-    if dataset.external or dataset.is_virtual:
-        raise Malformed(f"{path}: {where}: its numbers are in other files", path=path, record=where)
-    if dataset.size is None or dataset.size * dataset.dtype.itemsize > max(_MOST_NUMBERS, 100 * os.path.getsize(path)):
-        raise Malformed(f"{path}: {where}: an array of shape {dataset.shape} in a file of {os.path.getsize(path)} bytes", path=path,
-                        record=where)
-    values = np.asarray(dataset[()])
-    names = values.dtype.names
-    if names:
-        parts = [values[name] for name in names]
-        if len(names) != 2 or any(part.dtype.kind != "f" for part in parts):
-            raise Malformed(f"{path}: {where}: numbers of type {values.dtype}, expected real or complex ones", path=path, record=where)
-        wide = np.result_type(parts[0].dtype, np.complex64)
-        values = np.empty(parts[0].shape, wide)
-        values.real, values.imag = parts
-    values = values.astype(values.dtype.newbyteorder("="))
-    if values.dtype.kind == "f" and values.dtype.itemsize in (4, 8) or values.dtype.kind == "c":
-        return values
-    if values.dtype.kind in "iu" and values.dtype.itemsize <= 4:
-        return values.astype(np.int64 if values.dtype.itemsize == 4 else np.int32)
-    if values.dtype.kind == "i":
-        return values
-    raise Malformed(f"{path}: {where}: numbers of type {values.dtype}, expected real or complex ones", path=path, record=where)
+def _numbers(file, where):
+    """The numbers of a dataset; Unsupported, with its place: it has none."""
+    return np.ascontiguousarray(file.read("/" + where))
 
 
-def _hadrons(h5py, file, path):
+def _hadrons(file, datasets):
     """Groups such as meson/meson_0 with a dataset `corr` of {re, im} and attributes that say which: gamma_snk, gamma_src, ..."""
     found = []
-    for where, dataset in _datasets(h5py, file):
-        if dataset.dtype.names != ("re", "im"):
+    for where, kind in datasets:
+        if not kind.endswith("{re,im}"):
             continue
-        parts = where.split("/")
-        group = dataset.parent
-        labels = {name: _attribute(value, path, where) for name, value in group.attrs.items()}
-        if "info" in group and isinstance(group["info"], h5py.Group):
-            labels.update((name, _attribute(value, path, where)) for name, value in group["info"].attrs.items())
+        group, _, name = where.rpartition("/")
+        labels = _attributes(file, "/" + group)
+        if file.exists(f"/{group}/info"):
+            labels.update(_attributes(file, f"/{group}/info"))
         labels["path"] = where
-        values = _numbers(dataset, path, where)
-        found.append((parts[0] if len(parts) > 1 else where, labels, values, ("t",) if values.ndim == 1 else None))
+        values = _numbers(file, where)
+        found.append((where.split("/")[0] if group else name, labels, values, ("t",) if values.ndim == 1 else None))
     return found
 
 
-def _attribute(value, path, where):
-    """An attribute as a label: a text, a number, or a tuple of them."""
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "OSUifub":
-        raise Malformed(f"{path}: {where}: an attribute of type {value.dtype}, expected texts or numbers", path=path, record=where)
-    if isinstance(value, np.ndarray):
-        parts = tuple(_attribute(part, path, where) for part in value.ravel())
-        return parts[0] if len(parts) == 1 else parts
-    if isinstance(value, bytes):
-        return value.split(b"\0")[0].decode("utf-8", "replace")
-    if isinstance(value, np.generic):
-        return value.item()
-    return value if isinstance(value, (str, int, float, bool)) else str(value)
+def _attributes(file, where):
+    """Attributes as labels: texts, numbers, or tuples of them."""
+    found = {}
+    for name, value in file.attrs(where).items():
+        if isinstance(value, np.ndarray):
+            value = value.ravel().tolist()
+        if isinstance(value, list):
+            value = value[0] if len(value) == 1 else tuple(value)
+        found[name] = value.item() if isinstance(value, np.generic) else value
+    return found
 
 
-def _lalibe(h5py, file, path):
+def _lalibe(file, datasets):
     """PATH/PARTICLE[/spin_S]/xX_yY_zZ_tT/pxX_pyY_pzZ with the numbers of all times: as LaLiBe writes them through QDP++."""
     found = []
-    for where, dataset in _datasets(h5py, file):
-        parts = where.split("/")
-        if not re.fullmatch(r"px-?\d+_py-?\d+_pz-?\d+", parts[-1]) or len(parts) < 2:
+    for where, _ in datasets:
+        *parts, last = where.split("/")
+        if not re.fullmatch(r"px-?\d+_py-?\d+_pz-?\d+", last) or not parts:
             continue
         labels, words = {}, []
         for part in parts:
             if part.startswith("spin_"):
                 labels["spin"] = part[5:]
             elif re.fullmatch(r"x-?\d+_y-?\d+_z-?\d+_t-?\d+", part):
-                labels["source"] = tuple(int(n) for n in re.findall(r"-?\d+", part))
-            elif part is parts[-1]:
-                labels["momentum"] = tuple(int(n) for n in re.findall(r"-?\d+", part))
+                labels["source"] = _integers(part)
             else:
                 words.append(part)
+        labels["momentum"] = _integers(last)
         if len(words) > 1:
             labels["path"] = "/".join(words[:-1])
-        for name, value in dataset.attrs.items():
-            labels[name] = _attribute(value, path, where)
-        found.append((words[-1] if words else "correlator", labels, _numbers(dataset, path, where), ("t",)))
-    return _with_axes(found)
-
-
-def _qlua(h5py, file, path):
-    """Objects with `.kind`: vectors of real or complex numbers, whose SHA-256 is compared."""
-    found = []
-    for where, dataset in _datasets(h5py, file):
-        kind = dataset.attrs.get(".kind")
-        if kind is None:
-            continue
-        kind = _attribute(kind, path, where).lower()
-        if "lattice" in kind or dataset.dtype.kind in "SO":
-            continue
-        values = _numbers(dataset, path, where)
-        if not values.size:
-            continue
-        stated = dataset.attrs.get(".sha256")
-        if stated is not None:
-            little = values.astype(values.dtype.newbyteorder("<"))
-            if little.dtype.kind == "i":
-                little = little.astype("<i8")
-            _compare_digest(bytes(np.asarray(stated, np.uint8)), hashlib.sha256(little.tobytes()).digest(), path, where)
-        parts = where.split("/")
-        labels, words = _labels_of(parts)
-        labels["path"] = where
-        labels["kind"] = kind
-        found.append((words[-1] if words else parts[-1], labels, values, None))
+        labels.update(_attributes(file, "/" + where))
+        values = _numbers(file, where)
+        found.append((words[-1] if words else "correlator", labels, values, ("t",) if values.ndim == 1 else None))
     return found
 
 
-def _compare_digest(stated, found, path, where):
-    if stated != found:
-        raise ChecksumError(f"{path}: {where}: the SHA-256 is {found.hex()}, the file states {stated.hex()}; the numbers are damaged",
-                            path=path, record=where, expected=stated.hex(), found=found.hex())
+def _integers(part):
+    return tuple(int(text) for text in re.findall(r"-?\d+", part))
 
 
-def _cvc(h5py, file, path):
+def _qlua(file, datasets):
+    """Objects with `.kind`: numbers, vectors and matrices of them."""
+    found = []
+    for where, kind in datasets:
+        attributes = _attributes(file, "/" + where)
+        of = attributes.get(".kind")
+        if not isinstance(of, str) or of.startswith("Lattice") or of == "String" or kind == "string":
+            continue
+        labels, words = _labels_of(where.split("/"))
+        labels.update(path=where, kind=of)
+        found.append((words[-1] if words else where.split("/")[-1], labels, _numbers(file, where), None))
+    return found
+
+
+def _cvc(file, datasets):
     """Paths that state everything, such as u+-g-u-g/t10/gf5/pfx0pfy0pfz1/gi5/pix0piy0piz0; real and imaginary parts alternate."""
     found = []
-    for where, dataset in _datasets(h5py, file):
+    for where, _ in datasets:
         labels, words = _labels_of(where.split("/"))
         if not labels:
             continue
-        values = _numbers(dataset, path, where)
+        values = _numbers(file, where)
         if values.dtype.kind == "f":
+            pairs = np.result_type(values.dtype, np.complex64)
             if values.ndim > 1 and values.shape[-1] == 2:
-                values = np.ascontiguousarray(values).view(np.result_type(values.dtype, np.complex64))[..., 0]
+                values = values.view(pairs)[..., 0]
             elif values.ndim == 1 and len(values) % 2 == 0:
-                values = values.view(np.result_type(values.dtype, np.complex64))
+                values = values.view(pairs)
             else:
-                raise Malformed(f"{path}: {where}: {list(values.shape)} real numbers, expected real and imaginary parts in turn", path=path,
-                                record=where)
+                raise Malformed(f"{file.path}: {where}: {list(values.shape)} real numbers, expected real and imaginary parts in turn",
+                                path=str(file.path), record=where)
         found.append(("/".join(words) or "correlator", labels, values, ("t",) if values.ndim == 1 else None))
     return found
 
@@ -247,10 +214,6 @@ def _labels_of(parts):
                 name += "'"
             labels[name] = value
     return labels, words
-
-
-def _with_axes(found):
-    return [(name, labels, values, axes if values.ndim == 1 else None) for name, labels, values, axes in found]
 
 
 # Tables

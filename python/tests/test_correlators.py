@@ -343,7 +343,26 @@ def test_a_new_store_has_the_bytes_of_the_page_of_its_format(path):
         pytest.skip("the package is here without its pages")
     lines = re.findall(r"^    [0-9a-f]{4}  ([0-9a-f ]+)$", page.read_text(encoding="utf-8"), re.M)
     store_of(path, "x").close()
-    assert path.read_bytes() == bytes.fromhex("".join(lines)) and len(lines) == 12
+    assert path.read_bytes() == bytes.fromhex("".join(lines)) and len(lines) == 13
+
+
+def test_what_another_program_added_is_not_lost(filled, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    good = contents(filled)
+    with h5py.File(filled, "a"):
+        pass
+    with store_of(filled, "a", sync=False) as store:
+        store.append(60, pions(60))
+    with h5py.File(filled, "a") as file:
+        file["notes"] = "mine"
+    with store_of(filled, "a", sync=False) as store:
+        assert np.array_equal(store.read(60, "pion", momentum=(0, 0, 1)), numbers(60, 1))
+        with pytest.raises(lq.Malformed, match=r"another program.*select\(\).copy"):
+            store.append(70, pions(70))
+        store.select(configurations=range(10, 51)).copy(tmp_path / "copy.h5")
+    assert contents(tmp_path / "copy.h5") == good
+    with h5py.File(filled, "r") as file:
+        assert file["notes"][()] == b"mine" and len(file["appends/000000"]) == 6
 
 
 def test_the_checksum_of_headers_is_that_of_hdf5():
@@ -441,9 +460,11 @@ def rewritten(path, change):
         content = json.loads(file.text(piece, file.end, ""))
         change(content)
         packed = zlib.compress(json.dumps(content).encode())
-        root = hdf5_bytes.group([], [(correlator_file.ATTRIBUTE, np.array([1, count, file.end, len(packed), zlib.crc32(packed)], "<u8"))])
         data = path.read_bytes() + packed
+        head = [1, count, file.end, len(packed), zlib.crc32(packed), len(data) + 148]
+        root = hdf5_bytes.group([], [(correlator_file.ATTRIBUTE, np.array(head, "<u8"))])
         whole = data + root
+        assert len(whole) == head[-1]
     path.write_bytes(hdf5_bytes.superblock(len(whole), len(data)) + whole[48:])
 
 
