@@ -7,69 +7,24 @@ the superblock, makes them part of it. So an append is in the file as a whole or
 import contextlib
 import errno
 import fcntl
-import json
 import os
 import secrets
 import stat
 import struct
 import time
 import zlib
-from typing import NamedTuple, Optional
 
 import numpy as np
 
 from limequat import correlator_labels, hdf5_bytes
-from limequat.errors import Exists, InvalidArgument, IoError, Malformed, NoPermission, NoSpace, NotFound, Truncated, WrongState
-from limequat.errors import Error, UnknownFormat
+from limequat.correlator_directory import VERSION, Piece, directory_text, most_text, parse_directory
+from limequat.errors import Error, Exists, IoError, Malformed, NoPermission, NoSpace, NotFound, Truncated, UnknownFormat, WrongState
 
-VERSION = 1
 ATTRIBUTE = "limequat_correlators"
-DTYPES = ("<f8", "<c16", "<f4", "<c8", "<i4", "<i8")
-MOST_DIMENSIONS = 16
 _IN_FOLDER = 64  # groups of appends in one folder: what an append rewrites stays small
 _LOCKED_BYTE = (1 << 63) - 2  # that of docs/formats/journal.md
-_MOST_TEXT = 16 << 20  # bytes of a directory or of a table of correlators, decompressed; more is believed of a text that has itself many
-_MOST_RATIO = 100
-_LEAST_ROW = 14  # bytes of a correlator in a table
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
-
-
-class Piece(NamedTuple):
-    """Compressed JSON text in the file: its address, bytes and CRC-32."""
-
-    address: int
-    bytes: int
-    sum: int
-
-
-class Block(NamedTuple):
-    """The numbers of one kind that one append added: `count` arrays of a kind, in the order of that number."""
-
-    kind: int
-    order: int
-    count: int
-    numbers: int
-    sums: int
-
-
-class Directory(NamedTuple):
-    """What one append added."""
-
-    number: int
-    previous: Optional[Piece]
-    group: int
-    folder: int
-    configuration: object
-    labels: dict
-    kinds: list   # (dtype, shape) that are new
-    axes: list    # tuples of (name, coordinates) that are new
-    orders: list  # runs of numbers of correlators (first, count) that are new
-    series: Optional[Piece]
-    first_series: int
-    new_series: int
-    blocks: list
-    replaces: bool
 
 
 class StoreFile:
@@ -111,7 +66,7 @@ class StoreFile:
         deadline, attempts = time.monotonic() + wait, 0
         flags = (os.O_RDONLY if self.mode == "r" else os.O_RDWR) | os.O_CLOEXEC | os.O_NONBLOCK  # a FIFO does not block
         while True:
-            with self._told("open"):
+            with self._translated("open"):
                 try:
                     self.descriptor = os.open(self.name, flags)
                 except FileNotFoundError:
@@ -141,7 +96,7 @@ class StoreFile:
         start = hdf5_bytes.SUPERBLOCK_BYTES
         end = start + len(_root((), 0, Piece(0, 0, 0), 0))
         data = hdf5_bytes.superblock(end, start) + _root((), 0, Piece(0, 0, 0), end)
-        with self._told("create"):
+        with self._translated("create"):
             descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
             try:
                 try:
@@ -191,7 +146,7 @@ class StoreFile:
     def read(self, address, count):
         """Bytes of the file. Truncated: it ends before."""
         data = bytearray()
-        with self._told("read"):
+        with self._translated("read"):
             while len(data) < count:
                 part = os.pread(self.descriptor, count - len(data), address + len(data))
                 if not part:
@@ -226,7 +181,7 @@ class StoreFile:
 
     def _read_superblock(self):
         for attempt in range(20):  # an append may be at it right now
-            with self._told("read"):
+            with self._translated("read"):
                 data = os.pread(self.descriptor, hdf5_bytes.SUPERBLOCK_BYTES, 0)
             try:
                 return (data, *hdf5_bytes.parse_superblock(data))
@@ -274,7 +229,7 @@ class StoreFile:
                 raise Malformed(f"{self.path}: append {number} has no directory", path=self.path)
             text = self.text(piece, limit, f"the directory of append {number}")
             try:
-                directory = _parse_directory(text, end)
+                directory = parse_directory(text, end)
             except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, RecursionError) as error:
                 raise Malformed(f"{self.path}: the directory of append {number} at byte {piece.address} is damaged: {error}",
                                 path=self.path, offset=piece.address) from None
@@ -321,7 +276,7 @@ class StoreFile:
         writes, end, superblock, directory, piece = self._planned(added, arrays, sums, series)
         is_done = False
         try:
-            with self._told("append"):
+            with self._translated("append"):
                 for address, data in writes:
                     _write_all(self.descriptor, data, address)
                 if self.sync:
@@ -384,7 +339,7 @@ class StoreFile:
         folder = directory_header + len(hdf5_bytes.dataset("|u1", (0,), 0))
         directory_at = folder + len(hdf5_bytes.group([*siblings, (name, 0)]))
         directory = added._replace(blocks=blocks, series=table, group=group, folder=folder, previous=self._head[1])
-        packed = _compressed(_directory_text(directory))
+        packed = _compressed(directory_text(directory))
         headers = (hdf5_bytes.group([*links, ("directory", directory_header)], text)
                    + hdf5_bytes.dataset("|u1", (len(packed),), directory_at) + hdf5_bytes.group([*siblings, (name, group)]))
         piece = Piece(place(headers + packed) + len(headers), len(packed), zlib.crc32(packed))
@@ -403,7 +358,7 @@ class StoreFile:
         return siblings, folders
 
     @contextlib.contextmanager
-    def _told(self, what):
+    def _translated(self, what):
         """Errors of the system as those of the package."""
         try:
             yield
@@ -419,11 +374,6 @@ class StoreFile:
 def _root(links, count, piece, end):
     """The root group with the head of the store."""
     return hdf5_bytes.group(links, [(ATTRIBUTE, np.array([VERSION, count, *piece, end], "<u8"))])
-
-
-def most_text(size):
-    """How many bytes a text may have that has `size` bytes compressed: what claims to be more was made to fill the memory."""
-    return max(_MOST_TEXT, _MOST_RATIO * size)
 
 
 def _compressed(text):
@@ -466,76 +416,3 @@ def _sync_folder(folder):
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _directory_text(d):
-    content = {"version": VERSION, "append": d.number, "previous": d.previous, "group": d.group, "folder": d.folder,
-               "configuration": d.configuration, "labels": d.labels, "kinds": d.kinds, "axes": d.axes, "orders": d.orders,
-               "correlators": d.series, "first_correlator": d.first_series, "new_correlators": d.new_series, "blocks": d.blocks,
-               "replaces": d.replaces}
-    return correlator_labels.to_json(content).encode("ascii")
-
-
-def _parse_directory(text, end):
-    """A Directory; ValueError and its like say what is wrong."""
-    found = json.loads(text.decode("ascii"))
-    if found["version"] != VERSION:
-        raise ValueError(f"version {found['version']}")
-    what = "the configuration"
-    try:
-        configuration = correlator_labels.checked(correlator_labels.from_json(found["configuration"]), what)
-        labels = {name: correlator_labels.from_json(value) for name, value in found["labels"].items()}
-        labels = correlator_labels.checked_labels(labels, what)
-    except InvalidArgument as error:
-        raise ValueError(str(error)) from None
-    series, new = _piece(found["correlators"]), _count(found["new_correlators"])
-    if new > (most_text(series.bytes) // _LEAST_ROW if series else 0):
-        raise ValueError(f"{new} new correlators in {series.bytes if series else 0} bytes")
-    return Directory(_count(found["append"]), _piece(found["previous"]), _count(found["group"]), _count(found["folder"]), configuration,
-                     labels, [_kind(kind) for kind in found["kinds"]], [_axes(axes) for axes in found["axes"]],
-                     [_order(order) for order in found["orders"]], series, _count(found["first_correlator"]), new,
-                     [_block(block, end) for block in found["blocks"]], found["replaces"] is True)
-
-
-def _count(value):
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
-        raise ValueError(f"{correlator_labels.shown(value)} is no count")
-    return value
-
-
-def _piece(value):
-    return None if value is None else Piece(*map(_count, value))
-
-
-def _kind(value):
-    dtype, shape = value
-    if dtype not in DTYPES or len(shape) > MOST_DIMENSIONS or not all(_count(extent) for extent in shape):
-        raise ValueError(f"{correlator_labels.shown(value)} is no kind of array")
-    return dtype, tuple(shape)
-
-
-def _axes(value):
-    axes = tuple((name, None if coordinates is None else tuple(coordinates)) for name, coordinates in value)
-    for name, coordinates in axes:
-        if not isinstance(name, str) or not all(isinstance(c, (str, int, float)) for c in coordinates or ()):
-            raise ValueError(f"{correlator_labels.shown(name)} is no axis")
-    return axes
-
-
-def _order(value):
-    runs, end = [], 0
-    for first, count in value:
-        if _count(first) < end or not _count(count):
-            raise ValueError("an order of correlators has runs that do not ascend")
-        runs.append((first, count))
-        end = first + count
-    if not runs:
-        raise ValueError("an order without correlators")
-    return runs
-
-
-def _block(value, end):
-    block = Block(*map(_count, value))
-    if max(block.numbers + block.count, block.sums + 4 * block.count) > end:
-        raise ValueError(f"numbers at byte {block.numbers} are outside of the file")
-    return block

@@ -99,10 +99,10 @@ class Index:
         orders = self.orders + [Order(runs) for runs in directory.orders]
         count = self.count + directory.new_series
         for block in directory.blocks:
-            if block.kind >= len(kinds) or block.order >= len(orders) or orders[block.order].total != block.count:
-                raise self._malformed(directory, f"an array of {block.count} correlators is not of a known kind and order")
+            if block.kind >= len(kinds) or block.order >= len(orders) or orders[block.order].total != block.arrays:
+                raise self._malformed(directory, f"an array of {block.arrays} correlators is not of a known kind and order")
             dtype, shape = kinds[block.kind]
-            size = block.count * np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
+            size = block.arrays * np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
             if block.numbers + size > self._file.end or orders[block.order].runs[-1][0] + orders[block.order].runs[-1][1] > count:
                 raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, which the file has not")
         key = comparable(directory.configuration)
@@ -123,6 +123,11 @@ class Index:
     def _malformed(self, directory, sentence):
         return Malformed(f"{self._file.path}: append {directory.number}: {sentence}; restore the file", path=self._file.path,
                          offset=directory.group)
+
+    @property
+    def append_count(self):
+        """How many appends there are."""
+        return self._taken
 
     def number_of(self, configuration):
         """The number of a configuration, or None."""

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import limequat as lq
-from limequat import correlator_file, hdf5_bytes
+from limequat import correlator_directory, correlator_file, hdf5_bytes
 
 store_of = lq.correlators.open
 
@@ -490,8 +490,8 @@ def test_directories_that_lie_are_malformed(filled, change):
 
 
 def test_texts_that_grow_without_end_are_refused(filled, monkeypatch):
-    monkeypatch.setattr(correlator_file, "_MOST_RATIO", 1)
-    monkeypatch.setattr(correlator_file, "_MOST_TEXT", 100)
+    monkeypatch.setattr(correlator_directory, "_MOST_RATIO", 1)
+    monkeypatch.setattr(correlator_directory, "_MOST_TEXT", 100)
     with pytest.raises(lq.Malformed, match=r"has more than \d+ bytes"):
         store_of(filled)
     monkeypatch.undo()
@@ -501,7 +501,7 @@ def test_texts_that_grow_without_end_are_refused(filled, monkeypatch):
 
 
 def test_labels_that_repeat_are_kept_however_well_they_compress(path, monkeypatch):
-    monkeypatch.setattr(correlator_file, "_MOST_TEXT", 1000)
+    monkeypatch.setattr(correlator_directory, "_MOST_TEXT", 1000)
     with store_of(path, "a", sync=False) as store:
         store.append(1, [("c", {"k": k, "text": "x" * 10000}, [1.0 * k]) for k in range(50)])
     with store_of(path) as store:

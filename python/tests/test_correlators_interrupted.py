@@ -71,10 +71,15 @@ def test_sixty_kills_at_any_moment_lose_nothing(tmp_path):
                 store.append(c, arrays(c))
                 os.write(writing, b"a")
 
+    with store_of(tmp_path / "clock.h5", "a", sync=False) as store:
+        start = time.monotonic()
+        for c in range(3):
+            store.append(c, arrays(c))
+        one = (time.monotonic() - start) / 3
     for kill in range(60):
         with forked(work) as (child, reading):
             assert os.read(reading, 1) == b"s"
-            time.sleep(rng.random() * 0.03)
+            time.sleep(rng.random() * 4 * one)
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
             acknowledged = b""
@@ -86,7 +91,7 @@ def test_sixty_kills_at_any_moment_lose_nothing(tmp_path):
             known, torn = len(store), torn + (size > store.sizes.file)
             for c in {0, known // 2, known - 1} if known else ():
                 assert [np.array_equal(store.read(c, "c", k=k), v) for _, labels, v in arrays(c) for k in [labels["k"]]] == [True] * COUNT
-    assert require_whole(path) == list(range(known)) and known > 30 and torn > 5
+    assert require_whole(path) == list(range(known)) and known > 10 and torn > 2
     h5py = pytest.importorskip("h5py")
     with h5py.File(path, "r") as file:
         assert sum(map(len, file["appends"].values())) == known
