@@ -94,3 +94,7 @@ def __getattr__(name):
     if name == "correlators":
         return importlib.import_module("limequat.correlators")
     raise AttributeError(f"module 'limequat' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

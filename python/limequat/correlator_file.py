@@ -276,7 +276,7 @@ class StoreFile:
         writes, end, superblock, directory, piece = self._planned(added, arrays, sums, series)
         is_done = False
         try:
-            with self._translated("append"):
+            with self._translated("append to"):
                 for address, data in writes:
                     _write_all(self.descriptor, data, address)
                 if self.sync:
@@ -366,7 +366,7 @@ class StoreFile:
             if isinstance(error, Error):
                 raise
             kind = _BY_ERRNO.get(error.errno, IoError)
-            hint = "; nothing of it is in the store" if what == "append" else ""
+            hint = "; nothing of it is in the store" if what == "append to" else ""
             raise kind(f"{self.path}: cannot {what} this store: {os.strerror(error.errno or 0)}{hint}", path=self.path,
                        errno=error.errno) from None
 

@@ -458,9 +458,10 @@ class Selection:
         if fill is None and any(len(missing) for _, missing in places):
             self._refuse_missing()
         shape = (len(self._numbers), len(series), *series[0].shape)
+        fill = None if fill is None else _checked_fill(fill, series[0].dtype)
         try:
             array = np.empty(shape, series[0].dtype) if fill is None else np.full(shape, fill, series[0].dtype)
-        except (MemoryError, ValueError) as error:
+        except (MemoryError, ValueError) as error:  # ValueError: more than an array may have
             raise OutOfMemory(f"{self._store.path}: an array of shape {list(shape)}: {error}; select less, or iterate",
                               path=self._store.path) from None
         if len(places) > 1:
@@ -525,6 +526,19 @@ class Selection:
 
         Save them with ``pyerrors.input.json.dump_to_json`` or ``pyerrors.input.dobs.write_dobs``. Needs pyerrors."""
         return correlator_exports.to_pyerrors(self, ensemble)
+
+
+def _checked_fill(fill, dtype):
+    """A number that the type can represent; InvalidArgument."""
+    try:
+        with np.errstate(all="ignore"):
+            given = np.asarray(fill)
+            number = given.real.astype(dtype) if dtype.kind != "c" else given.astype(dtype)
+        if given.ndim == 0 and given.dtype.kind in "iufc" and (number == given or (number != number and given != given)):
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InvalidArgument(f"fill is {shown(fill)}, which no {dtype} represents", found=shown(fill))
 
 
 def _some(values, total=None):

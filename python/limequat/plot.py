@@ -220,7 +220,10 @@ def _plane(values, plane, at, dims):
         place[dims - 1 - names.index(name)] = int(where)
     if not hasattr(values, "shape"):
         values = np.asarray(values)
-    numbers = np.asarray(values[tuple(place)])
+    numbers = values[tuple(place)]
+    if isinstance(numbers, np.ma.MaskedArray):
+        numbers = numbers.astype(complex if numbers.dtype.kind == "c" else float).filled(np.nan)
+    numbers = np.asarray(numbers)
     if numbers.dtype.kind not in "biufc":
         raise InvalidArgument(f"values of type {numbers.dtype}, expected numbers", found=str(numbers.dtype))
     if numbers.dtype.kind == "c" or numbers.ndim > 2:

@@ -66,6 +66,8 @@ def _checked_fields(path, fields):
         if not isinstance(name, str) or not name or re.search(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", name):
             raise InvalidArgument(f"{path}: a field has the name {name!r}, expected a text without control characters", path=path)
         dtype, shape = getattr(array, "dtype", None), tuple(getattr(array, "shape", ()))
+        if isinstance(array, np.ma.MaskedArray):
+            raise InvalidArgument(f"{path}: {name!r} is a masked array; fill it first", path=path, record=name)
         if dtype is None or dtype.kind + str(dtype.itemsize) not in _TYPES:
             hint = "; take .real, .imag or abs()" if getattr(dtype, "kind", "") == "c" else ""
             raise InvalidArgument(f"{path}: {name!r} is of type {dtype or type(array).__name__}, expected an array of real numbers or "

@@ -70,11 +70,24 @@ def test_missing_combinations_are_told_and_never_filled_silently(filled):
             store.read(30, "pion", momentum=(0, 0, 2))
         filled_in = pions_of_all.array(fill=np.nan)
         assert np.isnan(filled_in[2, 2]).all() and np.isnan(filled_in).sum() == 6
+        for wrong in ("x", 1j, [1.0], b"", True, object()):
+            with pytest.raises(lq.InvalidArgument, match="fill is"):
+                pions_of_all.array(fill=wrong)
         whole = pions_of_all.complete()
         assert whole.configurations == [10, 20, 40, 50] and whole.array().shape == (4, 3, 6) and not whole.missing
         rows = list(pions_of_all)
         assert len(rows) == 15 and [(c, s.number) for c, s, values in rows if values is None] == [(30, 2)]
         assert all(np.array_equal(v, numbers(c, s.labels["momentum"][2])) for c, s, v in rows if v is not None)
+
+
+def test_integers_are_not_filled_with_what_they_cannot_represent(path):
+    with store_of(path, "a", sync=False) as store:
+        store.append(1, [("c", {"k": k}, np.arange(3, dtype=np.int32)) for k in range(2)])
+        store.append(2, [("c", {"k": 0}, np.arange(3, dtype=np.int32))])
+        for wrong in (np.nan, 0.5, 1 << 40, float("inf")):
+            with pytest.raises(lq.InvalidArgument, match="int32"):
+                store.select().array(fill=wrong)
+        assert (store.select().array(fill=-1)[1, 1] == -1).all() and store.ensemble("c", k=1, fill=-1.0).dtype == np.int32
 
 
 def test_conditions_are_values_sets_ranges_and_functions(filled):

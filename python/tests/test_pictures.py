@@ -169,6 +169,7 @@ def test_numbers_that_are_not_finite_are_counted():
     values[1, 2], values[0, 0] = np.nan, np.inf
     assert "not finite (grey): 2" in lq.plot.field(values).axes[0].get_title(loc="left")
     assert lq.plot.field(np.full((2, 2), np.nan)).axes
+    assert "not finite (grey): 1" in lq.plot.field(np.ma.masked_equal([[1, 2], [3, 4]], 3)).axes[0].get_title(loc="left")
 
 
 @pytest.mark.parametrize("arguments", [{"plane": "xx"}, {"plane": "xw"}, {"plane": "x"}, {"plane": ("x", "y")}, {"at": {"x": 1}}, {"at": {"t": 5}},
@@ -249,7 +250,7 @@ def test_one_image_is_of_three_dimensions_or_one_slice(tmp_path):
                                   ("d.pvd", {"q": q[0]}, {}), ("d.vti", {"q": q[0]}, {"t": 0}), ("d.pvd", {"q": q}, {"t": 1}), ("d.vtk", {"q": q}, {}),
                                   ("d", {"q": q}, {}), ("d.pvd", {}, {}), ("d.pvd", [q], {}), ("d.pvd", {"q": q, "p": q[:4]}, {}), ("d.pvd", {"q": q * 1j}, {}),
                                   ("d.pvd", {"a\0b": q}, {}), ("d.pvd", {"": q}, {}), ("d.pvd", {1: q}, {}), ("d.pvd", {"q": q.tolist()}, {}),
-                                  ("d.pvd", {"q": q[0, 0]}, {}), ("d.pvd", {"q": q[..., :0]}, {}), ("d.pvd", {"\ud800": q}, {}),
+                                  ("d.pvd", {"q": q[0, 0]}, {}), ("d.pvd", {"q": q[..., :0]}, {}), ("d.pvd", {"\ud800": q}, {}), ("d.pvd", {"q": np.ma.masked_less(q, 0)}, {}),
                                   ("d.pvd", {"q": q}, {"spacing": (1, 2)}), ("d.pvd", {"q": q}, {"spacing": (1, 0, 1)}), ("d.pvd", {"q": q}, {"spacing": 1})):
         with pytest.raises(lq.InvalidArgument):
             lq.export_vtk(tmp_path / name, fields, **options)
