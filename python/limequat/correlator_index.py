@@ -50,7 +50,6 @@ class Order:
         self.first = np.array([first for first, _ in self.runs], np.int64)
         self.counts = np.array([count for _, count in self.runs], np.int64)
         self.base = np.concatenate(([0], np.cumsum(self.counts)[:-1])) if self.runs else self.counts
-        self.total = int(self.counts.sum())
 
     def slots(self, ids):
         """Where each of these correlators is in the array; -1: it is not."""
@@ -75,7 +74,11 @@ class Index:
     """Correlators, configurations and places of a :class:`limequat.correlator_file.StoreFile`."""
 
     def __init__(self, file):
-        self._file, self._taken, self._lock = file, 0, threading.RLock()
+        self._file, self._lock = file, threading.RLock()
+        self._reset()
+
+    def _reset(self):
+        self._taken, self._is_torn = 0, False
         self.kinds, self.axes, self.orders, self.order_numbers = [], [], [], {}
         self.configurations, self.appends, self._configuration_numbers = [], [], {}
         self.count = 0           # correlators
@@ -84,41 +87,52 @@ class Index:
 
     def update(self):
         """Takes directories that were appended since."""
-        if self._taken == len(self._file.directories):
+        if self._taken == len(self._file.directories) and not self._is_torn:
             return
         with self._lock:
+            if self._is_torn:  # an interrupt (Ctrl-C) left half of a directory
+                self._reset()
             for directory in self._file.directories[self._taken:]:
+                self._check(directory)
+                self._is_torn = True
                 self._take(directory)
                 self._taken += 1
+                self._is_torn = False
 
-    def _take(self, directory):
+    def _check(self, directory):
+        """Malformed: the directory does not fit those before it."""
         if directory.first_series != self.count or (directory.series is None) != (directory.new_series == 0):
             raise self._malformed(directory, f"its correlators begin with number {directory.first_series}, expected {self.count}")
-        # Prepared first: an interrupt between two of these lines must not take half of a directory.
-        kinds, axes = self.kinds + directory.kinds, self.axes + directory.axes
-        orders = self.orders + [Order(runs) for runs in directory.orders]
+        old_kinds, old_orders = len(self.kinds), len(self.orders)
         count = self.count + directory.new_series
         for block in directory.blocks:
-            if block.kind >= len(kinds) or block.order >= len(orders) or orders[block.order].total != block.arrays:
+            if block.kind >= old_kinds + len(directory.kinds) or block.order >= old_orders + len(directory.orders):
                 raise self._malformed(directory, f"an array of {block.arrays} correlators is not of a known kind and order")
-            dtype, shape = kinds[block.kind]
+            dtype, shape = self.kinds[block.kind] if block.kind < old_kinds else directory.kinds[block.kind - old_kinds]
+            order = self.orders[block.order].runs if block.order < old_orders else directory.orders[block.order - old_orders]
+            if sum(run[1] for run in order) != block.arrays or sum(order[-1]) > count:
+                raise self._malformed(directory, f"an array of {block.arrays} correlators has the order of others")
             size = block.arrays * np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
-            if block.numbers + size > self._file.end or orders[block.order].runs[-1][0] + orders[block.order].runs[-1][1] > count:
+            if block.numbers + size > self._file.end:
                 raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, which the file has not")
-        key = comparable(directory.configuration)
-        number = self._configuration_numbers.get(key)
-        numbers = {**self._configuration_numbers, key: len(self.configurations)} if number is None else None
-        self.kinds, self.axes, self.orders, self.count = kinds, axes, orders, count
-        for order in range(len(orders) - len(directory.orders), len(orders)):
-            self.order_numbers[orders[order].runs] = order
+
+    def _take(self, directory):
+        self.kinds += directory.kinds
+        self.axes += directory.axes
+        self.count += directory.new_series
+        for runs in directory.orders:
+            self.orders.append(Order(runs))
+            self.order_numbers[self.orders[-1].runs] = len(self.orders) - 1
         if directory.series is not None:
             self._tables.append(directory)
-        if numbers is None:
-            self.appends[number] = [*self.appends[number], directory]
-            return
-        self._configuration_numbers = numbers
-        self.configurations = [*self.configurations, Configuration(directory.configuration, directory.labels)]
-        self.appends = [*self.appends, [directory]]
+        key = comparable(directory.configuration)
+        number = self._configuration_numbers.get(key)
+        if number is None:
+            self._configuration_numbers[key] = len(self.configurations)
+            self.configurations.append(Configuration(directory.configuration, directory.labels))
+            self.appends.append([directory])
+        else:
+            self.appends[number].append(directory)
 
     def _malformed(self, directory, sentence):
         return Malformed(f"{self._file.path}: append {directory.number}: {sentence}; restore the file", path=self._file.path,
