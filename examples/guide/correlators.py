@@ -81,6 +81,7 @@ def exports():
         frame = pions.to_pandas()      # a row for each number
         array = pions.to_xarray()      # [configuration, correlator, t], with labels as coordinates
         observables = pions.to_pyerrors("A654r000")  # an array of pyerrors.Obs for each correlator
+        pions.write_pyerrors("pion.json.gz", "A654r000")  # or .xml.gz: dobs
         # [/exports]
         assert len(frame) == 11 * 16 and array.shape == (11, 1, 16) and len(observables[0]) == 16
 

@@ -2,10 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Correlators of a store as objects of pandas, xarray and pyerrors, where these are installed."""
 
+import errno
+import os
+import re
+import tempfile
+
 import numpy as np
 
 from limequat.correlator_labels import described, shown
-from limequat.errors import InvalidArgument
+from limequat.errors import Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
 from limequat.needs import needed
 
 
@@ -70,6 +75,46 @@ def to_pyerrors(selection, ensemble):
             raise InvalidArgument(f"{described(series.name, series.labels)} is on {len(by_number)} of the selected configurations; pyerrors "
                                   "needs 5", found=str(len(by_number)))
         found.append(_observables(pyerrors, ensemble, [n for n, _ in by_number], np.stack([v for _, v in by_number])))
+    return found
+
+
+def write_pyerrors(selection, path, ensemble, overwrite):
+    """See :meth:`limequat.correlators.Selection.write_pyerrors`."""
+    path = os.fsdecode(path)
+    _, kind, zipped = re.fullmatch(r"(.*?)(?:\.(json|xml)(\.gz)?)?", path, re.DOTALL).groups()
+    if kind is None or (kind == "xml" and not zipped):  # pyerrors cannot read dobs that are not compressed
+        raise InvalidArgument(f"{path}: expected NAME.json or NAME.json.gz (pyerrors' JSON), or NAME.xml.gz (dobs)", path=path)
+    if os.path.lexists(path) and not overwrite:
+        raise Exists(f"{path}: exists already; overwrite=True replaces it", path=path)
+    pyerrors, series = needed("pyerrors", "write_pyerrors()"), selection.correlators
+    arrays, about = [], []
+    for one, array in zip(series, to_pyerrors(selection, ensemble)):
+        is_complex = one.dtype.kind == "c"
+        for part in ("real", "imag") if is_complex else (None,):
+            arrays.append(_part(array, part))
+            about.append({"name": one.name, "labels": one.labels, **({"part": part} if part else {})})
+    try:
+        with tempfile.TemporaryDirectory(prefix=".lq", dir=os.path.dirname(path) or ".") as folder:
+            temporary = os.path.join(folder, "new")
+            if kind == "json":
+                pyerrors.input.json.dump_to_json(arrays, temporary, description={"ensemble": ensemble, "correlators": about}, gz=bool(zipped))
+            else:
+                symbols = [f"{n}.{k}" for n, array in enumerate(arrays) for k in range(array.size)]
+                pyerrors.input.dobs.write_dobs([o for array in arrays for o in array.ravel()], temporary, "correlators", symbol=symbols,
+                                               gz=bool(zipped))
+            os.replace(os.path.join(folder, os.listdir(folder)[0]), path)
+    except OSError as error:
+        kind = {errno.ENOENT: NotFound, errno.EACCES: NoPermission, errno.ENOSPC: NoSpace}.get(error.errno, IoError)
+        raise kind(f"{path}: cannot be written: {error.strerror}", path=path, errno=error.errno) from None
+
+
+def _part(array, part):
+    """Real observables of an array of them."""
+    if part is None:
+        return array
+    found = np.empty(array.shape, object)
+    for at in np.ndindex(array.shape):
+        found[at] = getattr(array[at], part)
     return found
 
 

@@ -524,8 +524,19 @@ class Selection:
 
         ensemble  the name of the ensemble in pyerrors, such as "A654r000"
 
-        Save them with ``pyerrors.input.json.dump_to_json`` or ``pyerrors.input.dobs.write_dobs``. Needs pyerrors."""
+        Needs pyerrors."""
         return correlator_exports.to_pyerrors(self, ensemble)
+
+    def write_pyerrors(self, path, ensemble, *, overwrite=False):
+        """Writes the same observables to a file that pyerrors reads, an array for each correlator; of complex ones real and imaginary parts.
+
+        path       NAME.json or NAME.json.gz: JSON, with names and labels in its description. NAME.xml.gz: dobs, whose symbols are
+                   the number of the array and of the observable in it
+        ensemble   as in :meth:`to_pyerrors`
+        overwrite  replace a file that is there
+
+        Raises Exists, InvalidArgument. Needs pyerrors."""
+        correlator_exports.write_pyerrors(self, path, ensemble, overwrite)
 
 
 def _checked_fill(fill, dtype):

@@ -328,3 +328,29 @@ def test_pyerrors(tmp_path):
     assert [o.value for o in back] == pytest.approx([o.value for o in first])
     pyerrors.input.dobs.write_dobs(list(first), str(tmp_path / "b"), "pion")
     assert [o.value for o in pyerrors.input.dobs.read_dobs(str(tmp_path / "b"))] == pytest.approx([o.value for o in first])
+
+
+def test_files_for_pyerrors(tmp_path):
+    pyerrors = pytest.importorskip("pyerrors")
+    values = {c: curve(c, 4) for c in range(10, 80, 10)}
+    means = np.mean(list(values.values()), axis=0)
+    with lq.correlators.open(tmp_path / "run.h5", "a", sync=False) as store:
+        for c, v in values.items():
+            store.append(c, [("pion", {"p": (0, 0, 1)}, v.real), ("loop", {"flavour": "u & <d>"}, v)])
+        selection = store.select()
+        for name in ("a.json", "a.json.gz", "a.xml.gz"):
+            selection.write_pyerrors(tmp_path / name, "A654r000")
+            with pytest.raises(lq.Exists, match="overwrite=True"):
+                selection.write_pyerrors(tmp_path / name, "A654r000")
+        selection.write_pyerrors(tmp_path / "a.json", "A654r000", overwrite=True)
+        for name, error in (("a.txt", lq.InvalidArgument), ("a.xml", lq.InvalidArgument), ("a", lq.InvalidArgument), ("no/a.json", lq.NotFound)):
+            with pytest.raises(error):
+                selection.write_pyerrors(tmp_path / name, "A654r000")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.json", "a.json.gz", "a.xml.gz", "run.h5"]
+    for zipped in (False, True):
+        found = pyerrors.input.json.load_json(str(tmp_path / "a"), verbose=False, full_output=True, gz=zipped)
+        assert found["description"]["correlators"][1:] == [{"name": "loop", "labels": {"flavour": "u & <d>"}, "part": part} for part in ("real", "imag")]
+        assert [[o.value for o in array] for array in found["obsdata"]] == [pytest.approx(means.real), pytest.approx(means.real), pytest.approx(means.imag)]
+        assert list(found["obsdata"][2][1].idl["A654r000"]) == list(values)
+    found = pyerrors.input.dobs.read_dobs(str(tmp_path / "a"))
+    assert [o.value for o in found] == pytest.approx([*means.real, *means.real, *means.imag])
