@@ -70,7 +70,7 @@ def to_pyerrors(selection, ensemble):
         if values is not None:
             samples[series.number][configuration] = values
     for series in selection.correlators:
-        by_number = sorted(samples[series.number].items())  # pyerrors wants them ascending
+        by_number = sorted(samples[series.number].items())  # pyerrors expects them in ascending order
         if len(by_number) < 5:
             raise InvalidArgument(f"{described(series.name, series.labels)} is on {len(by_number)} of the selected configurations; pyerrors "
                                   "needs 5", found=str(len(by_number)))

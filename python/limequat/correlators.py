@@ -55,7 +55,7 @@ class Correlator(NamedTuple):
 def open(path, mode="r", *, wait=0.0, sync=True):
     """Opens the correlator store in the file ``path``: a :class:`Store`, to be used in a with block.
 
-    mode  "r" reads the state of this moment; "a" appends, or makes a new store; "x" makes a new one and refuses one that is there
+    mode  "r" reads the state of this moment; "a" appends, or makes a new store; "x" makes a new one and refuses to replace one
     wait  seconds to wait while another program appends to it; IoError if it still does then
     sync  each append is on the disk when it returns, and survives a power failure, too. Without, it survives kills only
 
@@ -533,7 +533,7 @@ class Selection:
         path       NAME.json or NAME.json.gz: JSON, with names and labels in its description. NAME.xml.gz: dobs, whose symbols are
                    the number of the array and of the observable in it
         ensemble   as in :meth:`to_pyerrors`
-        overwrite  replace a file that is there
+        overwrite  replace an existing file
 
         Raises Exists, InvalidArgument. Needs pyerrors."""
         correlator_exports.write_pyerrors(self, path, ensemble, overwrite)

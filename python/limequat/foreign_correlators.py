@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Correlators in files of other programs: HDF5 of Hadrons, of Chroma and LaLiBe (QDP++), of QLUA and of CVC; tables of tmLQCD and
-plain ones. What becomes a name and what a label is told in docs/guide/correlators.md.
+plain ones. docs/guide/correlators.md lists what becomes a name and what a label.
 """
 
 import os

@@ -22,13 +22,13 @@ _KINDS = (FileNotFoundError, NotFound), (FileExistsError, Exists), (PermissionEr
 def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False):
     """Writes quantities of sites for ParaView and other programs over VTK.
 
-    path       NAME.pvd: a series of images, NAME_0000.vti and so on beside it, one for each time slice, which these programs play as
+    path       NAME.pvd: a series of images, NAME_0000.vti and so on in the same folder, one for each time slice, which these programs play as
                an animation. NAME.vti: one image, of a lattice of three dimensions or of the time slice ``t``
     fields     a dict of names and real arrays, all [t, z, y, x] or all [z, y, x], with one more axis for vectors (four axes are a vector
                [z, y, x, n] if another array has three). Arrays are read slice by slice, so memmaps need no memory
     t          the time slice of an image
     spacing    of the sites in x, y, z
-    overwrite  replace files that are there; otherwise they are refused (Exists)
+    overwrite  replace existing files; otherwise they are refused (Exists)
 
     Sites are points of the image, x fastest; the numbers are appended as raw binary, little-endian, in the precision of the array. Files get
     their names when all of them are complete, the .pvd last. Returns the paths of the files, that of a series first. Raises
