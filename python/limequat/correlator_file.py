@@ -21,6 +21,7 @@ from limequat.correlator_directory import VERSION, Piece, directory_text, most_t
 from limequat.errors import Error, Exists, IoError, Malformed, NoPermission, NoSpace, NotFound, Truncated, UnknownFormat, WrongState
 
 ATTRIBUTE = "limequat_correlators"
+_MERGED = 1 << 20  # bytes of a write
 _IN_FOLDER = 64  # groups of appends in one folder: what an append rewrites stays small
 _LOCKED_BYTE = (1 << 63) - 2  # that of docs/formats/journal.md
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
@@ -394,18 +395,19 @@ def _bytes_of(array):
 
 def _merged(writes):
     """The same with small neighbours in one write, zeros between them; the last one ends the file."""
-    merged, held, start = [], b"", 0
+    merged, held, start = [], bytearray(), 0
     for address, data in writes:
-        if held and len(held) + len(data) < 1 << 20:
-            held += bytes(address - start - len(held)) + bytes(data)
-            continue
+        size = memoryview(data).nbytes
         if held:
-            merged.append((start, held + bytes(address - start - len(held))))
-            held = b""
-        if len(data) >= 1 << 20:
+            held += bytes(address - start - len(held))
+            if len(held) + size >= _MERGED:
+                merged.append((start, held))
+                held = bytearray()
+        if size >= _MERGED:
             merged.append((address, data))
         else:
-            start, held = address, bytes(data)
+            start = start if held else address
+            held += data
     return merged + ([(start, held)] if held else [])
 
 

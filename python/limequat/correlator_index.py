@@ -176,13 +176,24 @@ class Index:
 
     def keys(self):
         """Numbers of correlators by what identifies them."""
-        series = self.series
-        for number in range(len(self._keys), len(series)):
-            self._keys[key_of(series[number].name, series[number].labels)] = number
-        return self._keys
+        with self._lock:
+            series = self.series
+            for number in range(len(self._keys), len(series)):
+                self._keys[key_of(series[number].name, series[number].labels)] = number
+            return self._keys
 
     def find(self, name, conditions):
         """Numbers of the correlators that fulfil all conditions, ascending; `name` is a :class:`Condition` or None."""
+        with self._lock:  # the dictionaries are rebuilt when there are new correlators
+            found = self._candidates(name, [(label, condition) for label, condition in conditions.items() if condition.values is not None])
+        series = self._series
+        for label, condition in conditions.items():
+            if condition.values is None:
+                found = [n for n in found if label in series[n].labels and condition.holds(series[n].labels[label])]
+        return np.array(found, np.int64)
+
+    def _candidates(self, name, exact):
+        """Numbers of correlators with these names and values, ascending."""
         series = self.series
         if not self._ids_of_name:
             by_name = {}
@@ -192,15 +203,10 @@ class Index:
         found = None
         if name is not None:
             found = set().union(*(ids for text, ids in self._ids_of_name.items() if name.holds(text)))
-        exact = [(label, condition) for label, condition in conditions.items() if condition.values is not None]
         sets = [set().union(*(self._by_value(label).get(value, ()) for value in condition.values)) for label, condition in exact]
         for ids in sorted(sets, key=len):
             found = ids if found is None else found & ids
-        found = sorted(range(len(series)) if found is None else found)
-        for label, condition in conditions.items():
-            if condition.values is None:
-                found = [n for n in found if label in series[n].labels and condition.holds(series[n].labels[label])]
-        return np.array(found, np.int64)
+        return sorted(range(len(series)) if found is None else found)
 
     def _by_value(self, label):
         known = self._ids_of_label.get(label)

@@ -208,12 +208,12 @@ class Store:
 
     # Looking up
 
-    def select(self, name=None, /, *, configurations=None, labels=None, **conditions):
+    def select(self, name=None, *, configurations=None, labels=None, **conditions):
         """The correlators that fulfil conditions: a :class:`Selection`, from which nothing was read yet.
 
         name            of the correlators: a text, a set of texts, or a function of a name; None: any
         configurations  values in a list or set, a range of integers, or a function of a :class:`Configuration`; None: all
-        labels          conditions as a dict, for labels whose names are no Python names
+        labels          conditions as a dict, for labels whose names are no Python names or those of these arguments
         conditions      on labels: a value (compared by value: 1 equals 1.0, True is not 1), a set of values, a range of integers, or a
                         function of the value. A correlator without that label does not fulfil it
         """
@@ -244,7 +244,7 @@ class Store:
                                record=shown(configuration))
         return number
 
-    def read(self, configuration, name=None, /, *, labels=None, **conditions):
+    def read(self, configuration, name=None, *, labels=None, **conditions):
         """One correlator of one configuration: an array.
 
         configuration             what identifies it
@@ -259,7 +259,7 @@ class Store:
         ids = selection.require_one()
         return Selection(self, ids, [number]).array()[0, 0]
 
-    def ensemble(self, name=None, /, *, configurations=None, labels=None, fill=None, **conditions):
+    def ensemble(self, name=None, *, configurations=None, labels=None, fill=None, **conditions):
         """One correlator of all configurations: an array [configuration, ...] in the order of :attr:`configurations`.
 
         fill                                      as in :meth:`Selection.array`

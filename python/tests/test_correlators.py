@@ -265,6 +265,18 @@ def test_different_orders_and_subsets_come_back(path):
         assert store.sizes.numbers == sum(v.nbytes for v in wanted.values())
 
 
+def test_many_kinds_of_arrays_in_one_append(path):
+    with store_of(path, "a", sync=False) as store:
+        for c in range(2):
+            store.append(c, [("c", {"n": n}, np.arange(n + 1.0) + c) for n in range(1500)] + [("large", {}, np.arange(300_000.0) + c)])
+    with store_of(path) as store:
+        assert store.verify() and all(np.array_equal(store.read(1, "c", n=n), np.arange(n + 1.0) + 1) for n in range(0, 1500, 7))
+        assert store.read(configuration=1, name="large")[-1] == 300_000 and len(store.select(name="c")) == 1500
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(path, "r") as file:
+        assert len(file["appends/000000/01"]) == 2 * 1501 + 1 and file["appends/000000/01/numbers_1500"].shape == (1, 300_000)
+
+
 def test_a_selection_is_copied_to_a_store_of_its_own(filled, tmp_path):
     with store_of(filled, "a", sync=False) as store:
         for c in (10, 20):
