@@ -202,7 +202,9 @@ class Index:
             self._ids_of_name = by_name
         found = None
         if name is not None:
-            found = set().union(*(ids for text, ids in self._ids_of_name.items() if name.holds(text)))
+            names = self._ids_of_name
+            texts = [text for text in names if name.holds(text)] if name.values is None else [t for t in name.values if t in names]
+            found = set().union(*(names[text] for text in texts))
         sets = [set().union(*(self._by_value(label).get(value, ()) for value in condition.values)) for label, condition in exact]
         for ids in sorted(sets, key=len):
             found = ids if found is None else found & ids

@@ -418,6 +418,19 @@ def test_the_file_is_little_more_than_its_numbers(path):
     assert np.median(seconds) < 0.005, (first, np.median(seconds))
 
 
+def test_a_name_among_fifty_thousand_is_found_at_once(path):
+    with store_of(path, "a", sync=False) as store:
+        store.append(1, [(f"c{n}", {}, [1.0 * n]) for n in range(50_000)])
+    with store_of(path) as store:
+        store.read(1, "c0")
+        seconds = []
+        for n in range(0, 50_000, 997):
+            start = time.perf_counter()
+            assert store.read(1, f"c{n}") == n
+            seconds.append(time.perf_counter() - start)
+    assert np.median(seconds) < 0.005, seconds
+
+
 def test_one_name_over_a_thousand_configurations_is_read_in_a_second(path):
     with store_of(path, "a", sync=False) as store:
         for c in range(1000):
