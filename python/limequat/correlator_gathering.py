@@ -19,6 +19,7 @@ class Gathered:
         self.path, self.index, self.what = path, index, what
         self.kinds, self.axes = list(index.kinds), list(index.axes)
         self.new_rows, self._new_keys, self._new_kinds, self._by_kind = [], {}, {}, {}
+        self._keys = index.keys()
         self._seen, self._axes_numbers = set(), {axes: number for number, axes in enumerate(index.axes)}
         if hasattr(correlators, "items"):
             correlators = [(name, {}, values) for name, values in correlators.items()]
@@ -53,9 +54,9 @@ class Gathered:
             number, text = None, f"a correlator of {self.what}"
             if not isinstance(name, str):
                 raise InvalidArgument(f"{self.path}: the name of {text} is {shown(name)}, expected a text", path=self.path)
-            name, labels = checked(name, f"the name of {text}"), checked_labels(labels, f"{shown(name)}")
+            name, labels = checked(name, f"the name of {text}"), checked_labels(labels, shown(name))
             key = key_of(name, labels)
-            number = self.index.keys().get(key, self._new_keys.get(key))
+            number = self._keys.get(key, self._new_keys.get(key))
         array, kind = self._kind_of(values, name, labels)
         if number is None:
             number = self._new(key, name, labels, kind, axes, array)
