@@ -9,6 +9,7 @@ import tempfile
 
 import numpy as np
 
+from limequat._library import path_bytes
 from limequat.correlator_labels import described, shown
 from limequat.errors import Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
 from limequat.needs import needed
@@ -80,7 +81,7 @@ def to_pyerrors(selection, ensemble):
 
 def write_pyerrors(selection, path, ensemble, overwrite):
     """See :meth:`limequat.correlators.Selection.write_pyerrors`."""
-    path = os.fsdecode(path)
+    path = os.fsdecode(path_bytes(path))
     _, kind, zipped = re.fullmatch(r"(.*?)(?:\.(json|xml)(\.gz)?)?", path, re.DOTALL).groups()
     if kind is None or (kind == "xml" and not zipped):  # pyerrors cannot read dobs that are not compressed
         raise InvalidArgument(f"{path}: expected NAME.json or NAME.json.gz (pyerrors' JSON), or NAME.xml.gz (dobs)", path=path)

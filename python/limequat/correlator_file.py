@@ -17,6 +17,7 @@ import zlib
 import numpy as np
 
 from limequat import correlator_labels, hdf5_bytes
+from limequat._library import path_bytes
 from limequat.correlator_directory import VERSION, Piece, directory_text, most_text, parse_directory
 from limequat.errors import Error, Exists, IoError, Malformed, NoPermission, NoSpace, NotFound, Truncated, UnknownFormat, WrongState
 
@@ -32,8 +33,8 @@ class StoreFile:
     """The file of a store: its directories, appended to by :meth:`commit`."""
 
     def __init__(self, path, mode, wait, sync):
-        self.name = os.fspath(path)
-        self.path = os.fsdecode(self.name)
+        self.name = os.path.abspath(path_bytes(path))  # wherever the program goes afterwards
+        self.path = os.fsdecode(path)
         self.mode, self.sync, self.process = mode, sync, os.getpid()
         self.descriptor = None
         self._open(wait)
@@ -91,7 +92,7 @@ class StoreFile:
 
     def _create(self):
         """A new store gets its name when it is complete; Exists."""
-        place = os.path.realpath(os.fsencode(self.name))  # where a link leads that leads nowhere yet
+        place = os.path.realpath(self.name)  # where a link leads that leads nowhere yet
         folder, name = os.path.split(place)
         temporary = os.path.join(folder, b"." + name[:240] + b"." + secrets.token_hex(4).encode("ascii"))
         start = hdf5_bytes.SUPERBLOCK_BYTES

@@ -10,6 +10,7 @@ import re
 import numpy as np
 
 from limequat import hdf5
+from limequat._library import path_bytes
 from limequat.correlator_labels import shown
 from limequat.errors import InvalidArgument, IoError, Malformed, NoPermission, NotFound, UnknownFormat
 
@@ -31,7 +32,7 @@ def read_files(paths, layout=None):
         raise InvalidArgument(f"layout is {layout!r}, expected one of {', '.join(map(repr, LAYOUTS))}, or None", found=repr(layout))
     found = []
     for path in paths:
-        found += _read_file(os.fsdecode(path), layout)
+        found += _read_file(os.fsdecode(path_bytes(path)), layout)
     return found
 
 

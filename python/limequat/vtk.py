@@ -10,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from limequat._library import path_bytes
 from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
 
 __all__ = ["export_vtk"]
@@ -34,7 +35,7 @@ def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False
     their names when all of them are complete, the .pvd last. Returns the paths of the files, that of a series first. Raises
     InvalidArgument, Exists, NotFound (no such folder), NoPermission, NoSpace, IoError.
     """
-    path = os.fsdecode(path)
+    path = os.fsdecode(path_bytes(path))
     stem, suffix = os.path.splitext(path)
     if suffix.lower() not in (".vti", ".pvd"):
         raise InvalidArgument(f"{path}: expected NAME.pvd (a series of time slices) or NAME.vti (one image)", path=path)

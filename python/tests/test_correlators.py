@@ -321,6 +321,17 @@ def test_a_store_opened_for_reading_is_a_snapshot(filled):
             call()
 
 
+def test_a_program_may_change_its_folder(tmp_path, monkeypatch):
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with store_of("run.h5", "a", sync=False) as store:
+        monkeypatch.chdir(tmp_path / "below")
+        store.append(1, {"a": 1.0})
+        assert store.path == "run.h5"
+    with pytest.raises(lq.InvalidArgument):
+        store_of("a\0b", "a")
+
+
 def test_modes_and_missing_files(path, tmp_path):
     with pytest.raises(lq.NotFound):
         store_of(path)

@@ -248,7 +248,7 @@ def test_one_image_is_of_three_dimensions_or_one_slice(tmp_path):
     lq.export_vtk(tmp_path / "c.VTI", {"q": q[:1]})
     for name, fields, options in (("d.vti", {"q": q}, {}), ("d.vti", {"q": q}, {"t": 5}), ("d.vti", {"q": q}, {"t": -1}), ("d.vti", {"q": q}, {"t": True}),
                                   ("d.pvd", {"q": q[0]}, {}), ("d.vti", {"q": q[0]}, {"t": 0}), ("d.pvd", {"q": q}, {"t": 1}), ("d.vtk", {"q": q}, {}),
-                                  ("d", {"q": q}, {}), ("d.pvd", {}, {}), ("d.pvd", [q], {}), ("d.pvd", {"q": q, "p": q[:4]}, {}), ("d.pvd", {"q": q * 1j}, {}),
+                                  ("d", {"q": q}, {}), ("d\0.pvd", {"q": q}, {}), ("d.pvd", {}, {}), ("d.pvd", [q], {}), ("d.pvd", {"q": q, "p": q[:4]}, {}), ("d.pvd", {"q": q * 1j}, {}),
                                   ("d.pvd", {"a\0b": q}, {}), ("d.pvd", {"": q}, {}), ("d.pvd", {1: q}, {}), ("d.pvd", {"q": q.tolist()}, {}),
                                   ("d.pvd", {"q": q[0, 0]}, {}), ("d.pvd", {"q": q[..., :0]}, {}), ("d.pvd", {"\ud800": q}, {}), ("d.pvd", {"q": np.ma.masked_less(q, 0)}, {}),
                                   ("d.pvd", {"q": q}, {"spacing": (1, 2)}), ("d.pvd", {"q": q}, {"spacing": (1, 0, 1)}), ("d.pvd", {"q": q}, {"spacing": 1})):
