@@ -178,6 +178,10 @@ def pictures():
     lq.plot.plaquette(u).savefig("plaquette.png")
     lq.plot.damage("conf.ildg").savefig("damage.png")
     # [/plot]
+    # [planes]
+    q = lq.charge_density(u)  # [t, z, y, x]; smooth the links first
+    lq.plot.field(q, "xt", at={"y": 3, "z": 4}, name="charge density").savefig("charge.png")
+    # [/planes]
 
 
 def name_the_engine():
@@ -241,6 +245,14 @@ except ImportError:
     pass
 else:
     name_the_engine()
+
+# [vtk]
+density = lq.plaquette_density(u)
+print(lq.topological_charge(u), density.mean())
+lq.export_vtk("conf.pvd", {"charge density": lq.charge_density(u), "plaquette": density}, overwrite=True)
+# [/vtk]
+assert abs(density.mean() - lq.plaquette(u).average) < 1e-12
+
 for part_of_the_guide in (labelled, plain_hdf5, engine, referred, pictures):
     try:
         part_of_the_guide()

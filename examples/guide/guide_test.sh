@@ -22,6 +22,7 @@ done
 if "$python" -c 'import numpy' 2>/dev/null; then
   export LIMEQUAT_LIBRARY="$build/lib/liblimequat.so" PYTHONPATH="$here/../../python"
   (cd guide && "$python" "$here/guide.py")
+  (mkdir correlators && cd correlators && "$python" "$here/correlators.py")
   if [ -d ensemble ]; then (cd ensemble && "$python" "$here/ensemble.py"); fi
 fi
 if [ -n "$over_mpi" ]; then

@@ -17,11 +17,14 @@ Failures raise subclasses of :class:`Error` that are also the matching built-in 
 numbers releases the interpreter lock.
 """
 
+import importlib
+
 from limequat import compat, hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
 from limequat.communicators import Communicator
+from limequat.densities import charge_density, plaquette_density, topological_charge
 from limequat.ensembles import Files, assess, find, index, report_page, scrub, verify_below
 from limequat.errors import (
     ChecksumError,
@@ -72,6 +75,7 @@ from limequat.squeezing import squeeze, unsqueeze
 from limequat.staging import copy
 from limequat.storage import Stall, file_system_of, watch_stalls
 from limequat.transfer import read, write
+from limequat.vtk import export_vtk
 from limequat.writer import Writer, create
 from limequat.zarr_files import check_references
 from limequat.zarr_references import references
@@ -84,10 +88,21 @@ __all__ = [
     "File", "Files", "Findings", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
     "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "Writer",
-    "WrongState", "assess", "build_parts", "check_references", "compat", "convert", "copy", "create", "defragment",
-    "diagnose", "diff", "explain", "export_virtual", "extract", "file_system_of", "find", "formats", "generate", "hdf5",
-    "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open", "pack", "partition_of", "plan",
-    "plaquette", "plot", "read", "read_async", "read_record", "references", "repair", "repartition", "report_page", "scrub",
-    "squeeze", "to_limequat", "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls",
-    "write", "write_async",
+    "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy", "correlators",
+    "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",
+    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open",
+    "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "read", "read_async", "read_record",
+    "references", "repair", "repartition", "report_page", "scrub", "squeeze", "to_limequat", "topological_charge",
+    "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",
 ]
+
+
+def __getattr__(name):
+    """limequat.correlators is imported when it is used: `python3 -m limequat.correlators` is it, too."""
+    if name == "correlators":
+        return importlib.import_module("limequat.correlators")
+    raise AttributeError(f"module 'limequat' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted({*globals(), *__all__})

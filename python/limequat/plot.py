@@ -4,6 +4,7 @@
 
     >>> lq.plot.layout("conf.0010.ildg")     # what lies where in the file
     >>> lq.plot.plaquette(u)                 # per time slice, and how plaquettes are distributed
+    >>> lq.plot.field(lq.charge_density(u), "xt", at={"z": 3})  # a plane of a quantity of sites
     >>> lq.plot.damage("conf.0010.ildg")     # where the file is damaged
     >>> lq.plot.results(["mine.json"])       # what `lq bench --json` measured
 
@@ -21,7 +22,7 @@ from limequat.needs import needed
 from limequat.questions import info, verify
 from limequat.units import spelled
 
-__all__ = ["Piece", "damage", "layout", "pieces", "plaquette", "plaquettes", "results"]
+__all__ = ["Piece", "damage", "field", "layout", "pieces", "plaquette", "plaquettes", "results"]
 
 _COLORS = {"field": "#3b7d4f", "record": "#e0a93b", "between": "#b9bec6"}
 _BAD, _SUSPECT, _SOUND, _INK = "#c0392b", "#f0c9c2", "#dfe9e1", "#333333"
@@ -160,6 +161,78 @@ def plaquette(u):
     return figure
 
 
+def field(values, plane="xy", at=None, dims=None, name=None):
+    """A plane of a quantity of sites, as a picture of its values.
+
+    values  an array [t, z, y, x] of real numbers, such as :func:`limequat.plaquette_density`. Of complex numbers, and of fields with more
+            than one number at a site, the sum of |.|^2 over each site is shown
+    plane   two of the directions x, y, z, t: the horizontal and the vertical one
+    at      coordinates of the plane in the other directions, as a dict; 0 where nothing is said
+    dims    dimensions of the lattice; None: 4, or those of an array that has fewer
+    name    what is shown, for the colour bar
+
+    Colours are symmetric about 0 if there are negative values. Returns a figure of matplotlib. Raises InvalidArgument, ImportError."""
+    numbers, title = _plane(values, plane, at or {}, dims)
+    aspect = numbers.shape[1] / numbers.shape[0]
+    width = min(max(4.2 * aspect + 2.0, 3.8), 9.0)
+    figure = _figure(min(max((width - 2.0) / aspect + 1.2, 2.2), 5.0), width)
+    axes = figure.subplots()
+    known = numbers[np.isfinite(numbers)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    if low < 0:
+        low, high = -max(-low, high), max(-low, high)
+    image = axes.imshow(np.ma.masked_invalid(numbers), origin="lower", interpolation="nearest", vmin=low, vmax=high,
+                        cmap="RdBu_r" if low < 0 else "viridis")
+    axes.set_facecolor(_COLORS["between"])  # where a number is not finite nothing is drawn
+    ticker = needed("matplotlib.ticker", "lq.plot", package="matplotlib")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(ticker.MaxNLocator(integer=True))
+    lost = numbers.size - known.size
+    words = [title, f"not finite (grey): {lost}" if lost else ""]
+    axes.set(xlabel=plane[0], ylabel=plane[1])
+    axes.set_title(";  ".join(filter(None, words)), fontsize=10, loc="left")
+    bar = figure.colorbar(image, ax=axes, shrink=0.9)
+    bar.ax.tick_params(labelsize=8)
+    if name:
+        bar.set_label(_shortened(name, 60))
+    return figure
+
+
+def _plane(values, plane, at, dims):
+    """The numbers of a plane [vertical, horizontal], and where it is."""
+    shape = tuple(getattr(values, "shape", np.shape(values)))
+    dims = min(4, len(shape)) if dims is None else dims
+    names = "xyzt"[:dims] if dims in (2, 3, 4) else ""
+    if len(shape) < len(names) or not names or 0 in shape:
+        raise InvalidArgument(f"an array of shape {list(shape)}, expected [t, z, y, x] or a lattice of two or three dimensions",
+                              found=str(list(shape)))
+    if not isinstance(plane, str) or len(plane) != 2 or plane[0] == plane[1] or not set(plane) <= set(names):
+        raise InvalidArgument(f"plane is {plane!r}, expected two of the directions {', '.join(names)}", found=repr(plane))
+    others = [name for name in names if name not in plane]
+    if not set(at) <= set(others):
+        raise InvalidArgument(f"at has {', '.join(sorted(map(repr, set(at) - set(others))))}, expected {', '.join(others) or 'nothing'}: the "
+                              "directions that are not in the plane")
+    place = [slice(None)] * dims
+    for name in others:
+        extent, where = shape[dims - 1 - names.index(name)], at.get(name, 0)
+        if isinstance(where, bool) or not isinstance(where, (int, np.integer)) or not 0 <= where < extent:
+            raise InvalidArgument(f"{name} is {where!r}, expected a coordinate from 0 to {extent - 1}", found=repr(where))
+        place[dims - 1 - names.index(name)] = int(where)
+    if not hasattr(values, "shape"):
+        values = np.asarray(values)
+    numbers = values[tuple(place)]
+    if isinstance(numbers, np.ma.MaskedArray):
+        numbers = numbers.astype(complex if numbers.dtype.kind == "c" else float).filled(np.nan)
+    numbers = np.asarray(numbers)
+    if numbers.dtype.kind not in "biufc":
+        raise InvalidArgument(f"values of type {numbers.dtype}, expected numbers", found=str(numbers.dtype))
+    if numbers.dtype.kind == "c" or numbers.ndim > 2:
+        numbers = (np.abs(numbers.astype(complex)) ** 2).sum(axis=tuple(range(2, numbers.ndim)))
+    numbers = numbers.astype(float)
+    is_turned = names.index(plane[0]) > names.index(plane[1])  # the slower direction is the first axis
+    return numbers.T if is_turned else numbers, ", ".join(f"{name} = {at.get(name, 0)}" for name in others)
+
+
 def damage(path, **options):
     """Where the file ``path`` is damaged: the file to scale with the bytes that findings name, the time slices of each field, and the
     findings as sentences. The file is verified; ``options`` are those of :func:`limequat.verify`.
@@ -222,7 +295,7 @@ def _draw_slices(axes, fields, slices):
     _plain(axes)
 
 
-def _figure(height):
+def _figure(height, width=9.0):
     """A figure that notebooks show, and that no window owns."""
     figure = needed("matplotlib.figure", "lq.plot", package="matplotlib")
 
@@ -234,7 +307,7 @@ def _figure(height):
             self.savefig(data, format="png", dpi=110)
             return data.getvalue()
 
-    return Picture(figsize=(9, height), layout="constrained")
+    return Picture(figsize=(width, height), layout="constrained")
 
 
 def _two_axes(figure, title, first, second, below=0.0):

@@ -103,7 +103,7 @@ def test_struct_members_are_where_the_library_has_them():
         assert Options(table).struct.limit_text_bytes == 16 << 20
 
 
-MODULES = (lq, lq.hdf5, lq.ildg, lq.modes, lq.multifile, lq.plot)
+MODULES = (lq, lq.correlators, lq.hdf5, lq.ildg, lq.modes, lq.multifile, lq.plot)
 FROM_PARENTS = {"seek", "tell", "readable", "seekable", "readinto"}  # documented by io.RawIOBase
 
 

@@ -1,0 +1,181 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files for ParaView, VisIt and other programs over VTK: quantities of sites as images (.vti), time slices as a series (.pvd)."""
+
+import contextlib
+import os
+import re
+import secrets
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from limequat._library import path_bytes
+from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
+
+__all__ = ["export_vtk"]
+
+_TYPES = {"f4": "Float32", "f8": "Float64", "i1": "Int8", "u1": "UInt8", "i2": "Int16", "u2": "UInt16", "i4": "Int32", "u4": "UInt32",
+          "i8": "Int64", "u8": "UInt64"}
+_KINDS = (FileNotFoundError, NotFound), (FileExistsError, Exists), (PermissionError, NoPermission)
+
+
+def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False):
+    """Writes quantities of sites for ParaView and other programs over VTK.
+
+    path       NAME.pvd: a series of images, NAME_0000.vti and so on in the same folder, one for each time slice, which these programs play as
+               an animation. NAME.vti: one image, of a lattice of three dimensions or of the time slice ``t``
+    fields     a dict of names and real arrays, all [t, z, y, x] or all [z, y, x], with one more axis for vectors (four axes are a vector
+               [z, y, x, n] if another array has three). Arrays are read slice by slice, so memmaps need no memory
+    t          the time slice of an image
+    spacing    of the sites in x, y, z
+    overwrite  replace existing files; otherwise they are refused (Exists)
+
+    Sites are points of the image, x fastest; the numbers are appended as raw binary, little-endian, in the precision of the array. Files get
+    their names when all of them are complete, the .pvd last. Returns the paths of the files, that of a series first. Raises
+    InvalidArgument, Exists, NotFound (no such folder), NoPermission, NoSpace, IoError.
+    """
+    path = os.fsdecode(path_bytes(path))
+    stem, suffix = os.path.splitext(path)
+    if suffix.lower() not in (".vti", ".pvd"):
+        raise InvalidArgument(f"{path}: expected NAME.pvd (a series of time slices) or NAME.vti (one image)", path=path)
+    arrays, dims = _checked_fields(path, fields)
+    spacing = _checked_spacing(spacing)
+    times = _times(path, arrays, dims, t, suffix.lower() == ".pvd")
+    if suffix.lower() == ".vti":
+        names = [path]
+    else:
+        digits = max(4, len(str(len(times) - 1)))
+        names = [f"{stem}_{time:0{digits}d}.vti" for time in times]
+    written = names if names == [path] else [path, *names]
+    for name in () if overwrite else written:
+        if os.path.lexists(name):
+            raise Exists(f"{name}: exists already; overwrite=True replaces it", path=name)
+    with _NewFiles(overwrite) as files:
+        for time, name in zip(times, names):
+            files.write(name, _image({key: array if time is None else array[time] for key, array in arrays.items()}, spacing))
+        if names != [path]:
+            files.write(path, _series(names))
+    return written
+
+
+def _checked_fields(path, fields):
+    if not hasattr(fields, "items") or not fields:
+        raise InvalidArgument(f"{path}: no fields to write; expected a dict of names and arrays", path=path)
+    lattices = set()
+    for name, array in fields.items():
+        if not isinstance(name, str) or not name or re.search(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", name):
+            raise InvalidArgument(f"{path}: a field has the name {name!r}, expected a text without control characters", path=path)
+        dtype, shape = getattr(array, "dtype", None), tuple(getattr(array, "shape", ()))
+        if isinstance(array, np.ma.MaskedArray):
+            raise InvalidArgument(f"{path}: {name!r} is a masked array; fill it first", path=path, record=name)
+        if dtype is None or dtype.kind + str(dtype.itemsize) not in _TYPES:
+            hint = "; take .real, .imag or abs()" if getattr(dtype, "kind", "") == "c" else ""
+            raise InvalidArgument(f"{path}: {name!r} is of type {dtype or type(array).__name__}, expected an array of real numbers or "
+                                  f"integers{hint}", path=path, record=name)
+        if len(shape) not in (3, 4, 5) or 0 in shape:
+            raise InvalidArgument(f"{path}: {name!r} has the shape {list(shape)}, expected [t, z, y, x] or [z, y, x], and an axis for "
+                                  "vectors", path=path, record=name)
+        lattices.add(shape)
+    dims = 3 if any(len(shape) == 3 for shape in lattices) else 4
+    if len({shape[:dims] for shape in lattices}) > 1 or max(map(len, lattices)) > dims + 1:
+        raise InvalidArgument(f"{path}: fields of several lattices, {sorted(map(list, lattices))}", path=path)
+    return dict(fields), dims
+
+
+def _checked_spacing(spacing):
+    try:
+        spacing = tuple(float(step) for step in spacing)
+    except (TypeError, ValueError):
+        spacing = ()
+    if len(spacing) != 3 or not all(0 < step < float("inf") for step in spacing):
+        raise InvalidArgument("spacing is not three positive numbers, of x, y and z")
+    return spacing
+
+
+def _times(path, arrays, dims, t, is_series):
+    """The time slices to be written; [None]: the arrays have no time."""
+    if dims == 3:
+        if is_series or t is not None:
+            raise InvalidArgument(f"{path}: arrays of three dimensions have no time slices; write NAME.vti, without t", path=path)
+        return [None]
+    extent = len(next(iter(arrays.values())))
+    if is_series:
+        if t is not None:
+            raise InvalidArgument(f"{path}: t={t!r} chooses one time slice; write it as NAME.vti", path=path)
+        return range(extent)
+    if t is None and extent > 1:
+        raise InvalidArgument(f"{path}: {extent} time slices; write NAME.pvd, or choose one with t=", path=path)
+    if isinstance(t, bool) or not isinstance(t, (int, np.integer, type(None))) or not 0 <= (t or 0) < extent:
+        raise InvalidArgument(f"{path}: t={t!r}, expected a time slice from 0 to {extent - 1}", path=path, found=repr(t))
+    return [int(t or 0)]
+
+
+def _image(arrays, spacing):
+    """The parts of an image file: its XML text and the numbers."""
+    shape = next(iter(arrays.values())).shape[:3]
+    extent = " ".join(f"0 {n - 1}" for n in reversed(shape))
+    lines, parts, offset = [], [], 0
+    for name, array in arrays.items():
+        array = np.ascontiguousarray(array)
+        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        components = array.shape[3] if array.ndim == 4 else 1
+        lines.append(f'<DataArray type="{_TYPES[array.dtype.kind + str(array.dtype.itemsize)]}" Name={quoteattr(name)} '
+                     f'NumberOfComponents="{components}" format="appended" offset="{offset}"/>')
+        parts += [array.nbytes.to_bytes(8, "little"), array.reshape(-1).view(np.uint8)]
+        offset += 8 + array.nbytes
+    scalars = quoteattr(next(iter(arrays)))
+    yield (f'<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
+           f'<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="{" ".join(map(repr, spacing))}">\n<Piece Extent="{extent}">\n'
+           f"<PointData Scalars={scalars}>\n" + "\n".join(lines)
+           + '\n</PointData>\n</Piece>\n</ImageData>\n<AppendedData encoding="raw">\n_').encode("utf-8")
+    yield from parts
+    yield b"\n</AppendedData>\n</VTKFile>\n"
+
+
+def _series(names):
+    lines = [f'<DataSet timestep="{time}" group="" part="0" file={quoteattr(os.path.basename(name))}/>' for time, name in enumerate(names)]
+    yield ('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
+           + "\n".join(lines) + "\n</Collection>\n</VTKFile>\n").encode("utf-8", "surrogateescape")
+
+
+class _NewFiles:
+    """Files that get their names when the block ends without an exception, in the order in which they were written."""
+
+    def __init__(self, overwrite):
+        self.overwrite, self.written = overwrite, []
+
+    def __enter__(self):
+        return self
+
+    def write(self, name, parts):
+        folder, base = os.path.split(name)
+        temporary = os.path.join(folder, f".{base[:120]}.{secrets.token_hex(4)}")
+        with _told(name):
+            with open(temporary, "xb") as file:
+                self.written.append((temporary, name))
+                for part in parts:
+                    file.write(part)
+                file.flush()
+                os.fsync(file.fileno())
+
+    def __exit__(self, kind, *exception):
+        try:
+            for temporary, name in self.written if kind is None else ():
+                with _told(name):
+                    os.replace(temporary, name)
+        finally:
+            for temporary, _ in self.written:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+
+
+@contextlib.contextmanager
+def _told(name):
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, Error):
+            raise
+        kind = next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), NoSpace if error.errno in (28, 122) else IoError)
+        raise kind(f"{name}: cannot be written: {os.strerror(error.errno or 0)}", path=name, errno=error.errno) from None
