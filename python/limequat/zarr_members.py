@@ -11,6 +11,7 @@ from limequat.errors import InvalidArgument, IoError, NoPermission, NoSuchRecord
 from limequat.placement import identity_of, place, require_readable
 from limequat.questions import info, metadata_of
 from limequat.trajectories import natural, suffixes, trajectory_of
+from limequat.sources import Source, is_elsewhere, shown
 from limequat.transfer import field_name, find_entry
 
 
@@ -46,6 +47,8 @@ def looked_at(files, field):
 
 
 def _absolute(path):
+    if isinstance(path, Source) or is_elsewhere(path):
+        raise Unsupported(f"{shown(path)}: references are made of files of the file system; prefix= says where readers find these")
     return _text_of(os.path.abspath(os.fsdecode(path_bytes(path))))
 
 
@@ -84,6 +87,8 @@ def _catalog_of(path, in_folder):
         if in_folder and not _has_suffix(path):
             return None
         raise
+    if in_folder and catalog["format"] == "hdf5" and not catalog["fields"]:
+        return None  # HDF5 holds anything: correlators, results
     files = catalog.get("files") or [path]
     return None if in_folder and os.path.abspath(files[0]) != path and catalog["format"] != "raw" else catalog
 

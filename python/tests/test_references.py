@@ -665,3 +665,20 @@ def test_a_slice_from_elsewhere_is_one_request_of_its_bytes(ensemble, monkeypatc
     finally:
         server.shutdown()
         server.server_close()
+
+
+def test_hdf5_files_without_fields_in_a_folder_are_no_lattice_files(tmp_path, links):
+    h5py = pytest.importorskip("h5py")
+    lq.write(tmp_path / "conf.10.ildg", links)
+    with h5py.File(tmp_path / "results.h5", "w") as file:
+        file["pion"] = [1.0, 2.0]
+    assert lq.references(tmp_path, tmp_path / "all.json").skipped == [str(tmp_path / "results.h5")]
+    with pytest.raises(lq.NoSuchRecord, match="results.h5"):
+        lq.references(tmp_path / "results.h5")
+
+
+@pytest.mark.parametrize("address", ["https://me:hidden@example.org/conf.ildg?token=hidden", "s3://bucket/conf.ildg"])
+def test_addresses_are_not_referred_to(address):
+    with pytest.raises(lq.Unsupported, match="prefix=") as caught:
+        lq.references(address)
+    assert "hidden" not in str(caught.value)
