@@ -14,6 +14,9 @@ import sys
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SIBLINGS = re.compile(r"in `(\w+)`,\s((?:`\w+` <\s)+`\w+`)")  # folders of a room, each may use those before it
 MPI_HEADERS = {"limequat/mpi.hpp", "limequat/cxx17_mpi.hpp", "limequat_mpi.h"}
+# Headers that only Linux has: the rest of the code calls the system through base/system.hpp.
+LINUX_HEADERS = re.compile(r"^(asm/|linux/|link\.h|sys/(auxv|epoll|eventfd|inotify|prctl|sendfile|signalfd|statfs|syscall|sysinfo|"
+                           r"sysmacros|timerfd|vfs|xattr)\.h)")
 # How a library of the last column of the table is recognised in an #include.
 LIBRARIES = {
     "fmt": re.compile(r"^fmt/"),
@@ -130,6 +133,8 @@ def check(root):
         for line, bracket, header in includes(path):
             is_test = path.stem.endswith("_test")
             why = breach_in_room(parts[0], sibling, header, bracket == '"', rooms, siblings, is_test)
+            if not why and LINUX_HEADERS.match(header) and not is_test and not path.stem.endswith("_linux"):
+                why = "only Linux has it: calls of the system go through base/system.hpp, sources of Linux are called NAME_linux.cpp"
             if why:
                 breaches.append(f"{path.relative_to(root)}:{line}: {header}: {why}")
     for path in sorted(path for folder in ("include", "dropins/include") for path in (root / folder).rglob("*.h*")):

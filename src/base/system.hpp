@@ -87,6 +87,12 @@ struct FileSystemNumbers {
 };
 int file_system_numbers(const char* path, FileSystemNumbers& numbers);
 
+// What the processor has beyond the least AArch64; all false on others.
+struct Aarch64Features {
+  bool crc32 = false, pmull = false;
+};
+Aarch64Features aarch64_features() noexcept;
+
 // How many libraries the program has loaded so far, or a number that never changes.
 unsigned long long libraries_loaded() noexcept;
 

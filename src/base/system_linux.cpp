@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sched.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -16,6 +17,10 @@
 #include <cstdio>
 
 #include "base/system.hpp"
+
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#endif
 
 namespace lq::base {
 
@@ -121,6 +126,15 @@ int file_system_numbers(const char* path, FileSystemNumbers& numbers) {
   numbers.units = about.f_blocks;
   numbers.available_units = about.f_bavail;
   return 0;
+}
+
+Aarch64Features aarch64_features() noexcept {
+#if defined(__aarch64__)
+  const unsigned long has = getauxval(AT_HWCAP);
+  return {(has & HWCAP_CRC32) != 0, (has & HWCAP_PMULL) != 0};
+#else
+  return {};
+#endif
 }
 
 unsigned long long libraries_loaded() noexcept {

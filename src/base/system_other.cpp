@@ -108,6 +108,14 @@ int file_system_numbers(const char* path, FileSystemNumbers& numbers) {
   return 0;
 }
 
+Aarch64Features aarch64_features() noexcept {
+#if defined(__APPLE__) && defined(__aarch64__)
+  return {true, true};  // all of Apple's have both
+#else
+  return {};
+#endif
+}
+
 unsigned long long libraries_loaded() noexcept { return 1; }
 
 int open_direct(const char*) noexcept { return refuse(EINVAL); }

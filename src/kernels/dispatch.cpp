@@ -6,11 +6,7 @@
 #include <cstdlib>
 
 #include "base/processor.hpp"
-
-#if defined(LQ_AARCH64) && defined(__linux__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#endif
+#include "base/system.hpp"
 
 namespace lq::kernels {
 namespace {
@@ -46,19 +42,14 @@ bool runs_here(InstructionSet set) noexcept {
 
 // NEON is part of every AArch64 that runs a system.
 bool runs_here(InstructionSet set) noexcept {
-#if defined(__linux__)
-  const unsigned long has = getauxval(AT_HWCAP);
-  const bool crc32x = (has & HWCAP_CRC32) != 0, pmull = (has & HWCAP_PMULL) != 0;
-#else  // all of Apple's have both
-  const bool crc32x = true, pmull = true;
-#endif
+  const base::Aarch64Features has = base::aarch64_features();
   switch (set) {
     case InstructionSet::portable:
       return true;
     case InstructionSet::crc32x:
-      return crc32x;
+      return has.crc32;
     case InstructionSet::pmull:
-      return crc32x && pmull;
+      return has.crc32 && has.pmull;
     default:
       return false;
   }

@@ -77,6 +77,11 @@ class IncludeRule(Tree):
         self.assertEqual(self.breaches("src/mpi/mpi_comm.cpp", "<mpi.h>", "<limequat/mpi.hpp>"), [])
         self.assertEqual(len(self.breaches("src/comm/comm.cpp", "<mpi.h>", "<limequat/mpi.hpp>")), 2)
 
+    def test_headers_that_only_linux_has_are_refused_outside_its_sources_and_tests(self):
+        self.assertEqual(self.breaches("src/base/system_linux.cpp", "<sys/xattr.h>", "<link.h>", "<asm/hwcap.h>"), [])
+        self.assertEqual(self.breaches("src/comm/node_test.cpp", "<sys/sysmacros.h>"), [])
+        self.assertEqual(len(self.breaches("src/comm/comm.cpp", "<sys/xattr.h>", "<sys/stat.h>", "<linux/fs.h>")), 2)
+
     def test_libraries_are_refused_unless_named(self):
         self.assertEqual(self.breaches("src/base/text.cpp", "<fmt/format.h>"), [])
         self.assertEqual(len(self.breaches("src/comm/comm.cpp", "<fmt/format.h>")), 1)
