@@ -20,7 +20,7 @@ from limequat.grid import require_grid
 from limequat.options import takes
 from limequat.placement import is_one_file
 from limequat.questions import metadata_of, read_record, verify
-from limequat.sources import path_of
+from limequat.sources import path_of, source_of
 from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
 
 if TYPE_CHECKING:
@@ -335,7 +335,8 @@ class FieldView:
 
         mode  "r" (read-only) or "c" (changes stay in memory)
 
-        Raises Unsupported where the numbers do not lie so: chunks, compression, rows left out, other orders of sites.
+        Raises Unsupported where the numbers do not lie so: chunks, compression, rows left out, other orders of sites; and of
+        file objects and URLs.
         """
         if mode not in ("r", "c"):
             raise InvalidArgument(f"mode is {mode!r}, expected 'r' or 'c': files are not changed in place", found=repr(mode))
@@ -343,6 +344,9 @@ class FieldView:
             raise Unsupported(f"{self._path}: the numbers of field {self.name!r} do not lie in the file as in an array, so "
                               "that they cannot be mapped; read them: [...]", path=str(self._path), record=self.name)
         _opened(self._file, self._path)
+        if source_of(self._path) is not None:
+            raise Unsupported(f"{self._path}: what a file object or a URL gives cannot be mapped; read it: [...]",
+                              path=str(self._path), record=self.name)
         path, identity = self._place
         order = ">" if self._entry["byte_order"] == "big" else "<"
         with io.open(path, "rb") as file:

@@ -53,6 +53,9 @@ def test_a_file_object_can_be_given_wherever_a_path_can(opened, links, tmp_path)
     with lq.open(opened) as file:
         assert np.array_equal(file.fields["gauge"][1:3], links[1:3])
         assert file.path.endswith("object.ildg") or file.path.endswith("/file")
+        with pytest.raises(lq.Unsupported, match="cannot be mapped"):
+            file.fields["gauge"].memmap()
+        assert file.fields["gauge"].verify() is None
     assert np.array_equal(lq.read_async(opened).wait(), links)
 
 
