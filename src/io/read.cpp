@@ -173,6 +173,12 @@ class EntryTransfer {
 
   engine::Movement& movement() { return sites_.movement(); }
 
+  // Collective. What was seen of the sites, whatever the file states.
+  engine::TransferStats finish_unjudged(const std::exception_ptr& failure) {
+    sites_.finish(failure);
+    return sites_.take_stats();
+  }
+
   // Collective. Of what began at `since`.
   Report finish(const std::exception_ptr& failure, const base::Stopwatch& since) {
     sites_.finish(failure);
@@ -274,16 +280,23 @@ std::unique_ptr<ReadTransfer> begin_scanning(storage::Transport& transport, cons
   return transfer;
 }
 
-// Collective. A field of a catalog that all ranks have.
-Report move_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
-                  const MutableField& local, const ReadOptions& options, const base::Stopwatch& since) {
+// Collective. A field of a catalog that all ranks have, up to its first site.
+std::unique_ptr<EntryTransfer> start_entry(storage::Transport& transport, const Catalog& catalog,
+                                           const FieldEntry& entry, const Grid& grid, const MutableField& local,
+                                           const ReadOptions& options, const base::Stopwatch& since) {
   SiteTransfer::Facts facts;
-  const auto transfer = comm::agree(grid.communicator().engine(), facts.terms(), [&] {
+  auto transfer = comm::agree(grid.communicator().engine(), facts.terms(), [&] {
     auto made = std::make_unique<EntryTransfer>(transport, catalog, entry, grid, local, options);
     made->tell(facts);
     return made;
   });
   transfer->begin(facts, since);
+  return transfer;
+}
+
+Report move_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
+                  const MutableField& local, const ReadOptions& options, const base::Stopwatch& since) {
+  const auto transfer = start_entry(transport, catalog, entry, grid, local, options, since);
   return transfer->finish(engine::outcome_of(transfer->movement()), since);
 }
 
@@ -292,6 +305,12 @@ Report move_entry(storage::Transport& transport, const Catalog& catalog, const F
 Report read_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options) {
   return move_entry(transport, catalog, entry, grid, local, options, base::Stopwatch());
+}
+
+engine::TransferStats read_unjudged(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry,
+                                    const Grid& grid, const MutableField& local, const ReadOptions& options) {
+  const auto transfer = start_entry(transport, catalog, entry, grid, local, options, base::Stopwatch());
+  return transfer->finish_unjudged(engine::outcome_of(transfer->movement()));
 }
 
 Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,

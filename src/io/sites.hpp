@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <string_view>
 #include <variant>
 #include <vector>
@@ -130,6 +131,8 @@ class SiteTransfer {
   void move();
 
   const engine::TransferStats& stats() const noexcept { return stats_; }
+  // After finish(). Needs no memory, which copies do.
+  engine::TransferStats take_stats() noexcept { return std::move(stats_); }
   const std::vector<Tile>& tiles() const noexcept { return tiles_; }
   // Local. Lattice, strategy, bytes, sums, zeros and the seconds of its own steps.
   void describe(Report& report) const;

@@ -62,6 +62,9 @@ Report read_field(storage::Transport& transport, const std::string& path, const 
 // seconds.total is left to the caller.
 Report read_entry(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                   const MutableField& local, const ReadOptions& options);
+// Collective. The same, but nothing is compared with what the file states: what was seen of the sites on their way.
+engine::TransferStats read_unjudged(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry,
+                                    const Grid& grid, const MutableField& local, const ReadOptions& options);
 // Collective. The same with a field as users give it, and seconds.total.
 Report read_listed(storage::Transport& transport, const Catalog& catalog, const FieldEntry& entry, const Grid& grid,
                    const MutableField& field, const ReadOptions& options);

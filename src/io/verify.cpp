@@ -54,6 +54,12 @@ std::string factor_between(double stated, double measured) {
   return {};
 }
 
+struct LinksInMemory {
+  Grid grid;
+  std::vector<double> numbers;
+  MutableField field;  // these
+};
+
 class Verifier {
  public:
   Verifier(storage::Transport& transport, const std::string& path, const Communicator& communicator,
@@ -86,7 +92,7 @@ class Verifier {
   void report_no_norm(const FieldEntry& entry, const std::string& of);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
   bool can_measure(const FieldEntry& entry) const;
-  physics::ExaminedLinks examine_links(const FieldEntry& entry);
+  engine::TransferStats read_links(const FieldEntry& entry, std::optional<LinksInMemory>& memory);
   void report_odd_numbers(const FieldEntry& entry, const engine::OddNumbers& odd);
   void judge_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
   void judge_zero_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links);
@@ -184,9 +190,11 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     name_ = index > 0 ? fmt::format("{}:{}", entry.name, index) : entry.name;
     is_proven_ = has_sum_ = false;
   });
+  // Links that are measured are read once, for their sums and for their physics.
   std::optional<engine::TransferStats> read;
+  std::optional<LinksInMemory> memory;
   try {
-    read = read_past(entry);
+    read = can_measure(entry) ? read_links(entry, memory) : read_past(entry);
   } catch (const Error& error) {
     // Of the data, such as a chunk that cannot be decoded, not of the machine. All ranks have it.
     if (error.code() != Code::malformed && error.code() != Code::truncated && error.code() != Code::unsupported) throw;
@@ -214,7 +222,8 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   });
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, stats, judgement);
   std::optional<physics::ExaminedLinks> links;
-  if (can_measure(entry)) links = examine_links(entry);
+  if (memory) links = physics::examine_links(memory->grid, memory->field, options_.threads);
+  memory.reset();
   std::optional<double> u1_plaquette;
   const bool is_u1 = entry.plaquette && physics::can_be_u1(entry.payload.spec, entry.payload.extents);
   if (is_u1 && options_.physics != Measure::never) {
@@ -346,16 +355,20 @@ bool Verifier::can_measure(const FieldEntry& entry) const {
 }
 
 // Of a field that is whole, also where other parts of the file are not.
-physics::ExaminedLinks Verifier::examine_links(const FieldEntry& entry) {
+engine::TransferStats Verifier::read_links(const FieldEntry& entry, std::optional<LinksInMemory>& memory) {
   const Grid grid(communicator_, entry.payload.extents);
-  std::vector<double> links;
-  const MutableField field = comm::agree(comm(), [&] {
-    links.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
-    return lattice::resolve_field(grid, gauge(links, {.colors = entry.payload.spec.colors}));
+  ReadOptions how;
+  comm::agree(comm(), [&] {
+    memory.emplace(LinksInMemory{grid, {}, {}});
+    memory->numbers.resize(static_cast<std::size_t>(grid.local_volume() * entry.payload.spec.numbers));
+    memory->field = lattice::resolve_field(grid, gauge(memory->numbers, {.colors = entry.payload.spec.colors}));
+    how.block_bytes = options_.block_bytes;
+    how.progress = options_.progress;
+    how.route.threads = options_.threads;
   });
-  io::read_entry(file_->files(), catalog(), entry, grid, field,
-                 {.verify = Verify::none, .block_bytes = options_.block_bytes});
-  return physics::examine_links(grid, field, options_.threads);
+  engine::TransferStats stats = io::read_unjudged(file_->files(), catalog(), entry, grid, memory->field, how);
+  stats.numbers.reset();  // odd ones are found by measuring
+  return stats;
 }
 
 void Verifier::judge_links(const FieldEntry& entry, const FieldVerdict& verdict, const physics::ExaminedLinks& links) {

@@ -51,7 +51,7 @@ TEST(CallbackFiles, GiveTheBytesOfTheFunctionsAtEveryPlace) {
   EXPECT_EQ(open->size(), bytes.size());
   EXPECT_EQ(open->path(), file.path());
   EXPECT_TRUE(file.path().ends_with("/numbers.bin"));
-  for (const std::size_t offset : {0, 1, 998, 999, 1000, 4990, 4999, 5000, 6000}) {
+  for (const std::size_t offset : {0UL, 1UL, 998UL, 999UL, 1000UL, 4990UL, 4999UL, 5000UL, 6000UL}) {
     std::vector<std::byte> got(2500, std::byte{0xee});
     const std::size_t count = open->read_at(offset, got);
     ASSERT_EQ(count, offset >= bytes.size() ? 0 : std::min(got.size(), bytes.size() - offset)) << offset;
