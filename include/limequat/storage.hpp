@@ -58,6 +58,7 @@ struct ReadCallbacks {
   std::uint64_t bytes = 0;  // size of the file
   // Such as "conf.0010.ildg": suffixes help to recognise formats, and messages name it. No "/" and no NUL.
   std::string name = "file";
+  std::int64_t modified = 0;  // when, in nanoseconds since 1970, or another number for other contents; 0: not known
   std::uint64_t request_bytes = 0;  // that one call should ask for where so many are needed; 0: any number
   bool concurrent = false;          // read_at may be called by several threads at once
 };

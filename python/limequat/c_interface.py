@@ -83,11 +83,11 @@ tolerance:d; modes_parameter name:s type:i integer:l re:d im:d text:s; multifile
 chunks:u files:u fields:u has_records:i has_checksums:i compression:i findings:u; node_cache_counts struct_size:z reads:u bytes_read:u
 bytes_given:u waits:u reads_beside:u memory_bytes:u; operations struct_size:z rank:i size:i node:u tags:i send:(i,p,p,u,i,i,U)
 receive:(i,p,p,u,i,i,U) test:(i,p,u,I) drop:(v,p,u) failure:(p,p) free:(v,p) context:p; places table:U entries:u; read_callbacks
-struct_size:z bytes:u name:s request_bytes:u concurrent:i read_at:(l,p,u,p,u) failure:(p,p) free:(v,p) context:p; record_info
-struct_size:z type:s file:i header_offset:u offset:u bytes:u; report struct_size:z spec:spec dimensions:i extents:l[8] ranks:i
-is_written:i strategy:i is_read_back:i bytes:u checksum_status:i has_stored:i checksum:checksum stored:checksum zero_sites:u seconds:d
-pack_seconds:d exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u single_owner:i
-stripe_reason:i stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u device_copying_ranks:u
-device_reason:c[256]; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u; stall struct_size:z call:s path:s
-offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u errors:u chunks_checked:u
-fields_checked:u verdict:i claims:u"""
+struct_size:z bytes:u name:s modified:l request_bytes:u concurrent:i read_at:(l,p,u,p,u) failure:(p,p) free:(v,p) context:p;
+record_info struct_size:z type:s file:i header_offset:u offset:u bytes:u; report struct_size:z spec:spec dimensions:i extents:l[8]
+ranks:i is_written:i strategy:i is_read_back:i bytes:u checksum_status:i has_stored:i checksum:checksum stored:checksum zero_sites:u
+seconds:d pack_seconds:d exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u
+single_owner:i stripe_reason:i stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u
+device_copying_ranks:u device_reason:c[256]; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u; stall
+struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u
+errors:u chunks_checked:u fields_checked:u verdict:i claims:u"""

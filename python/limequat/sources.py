@@ -44,6 +44,7 @@ class Source(Handle, os.PathLike):
                    or the URL, without .gz and the like
     request_bytes  bytes that one read should ask for where so many are needed: for a file object its attribute of this
                    name, else any number
+    size           of the file, in bytes
     requests       how many reads the library has made so far, and
     bytes_read     the bytes that they gave
 
@@ -59,7 +60,7 @@ class Source(Handle, os.PathLike):
         self.requests = self.bytes_read = 0
         self._text = None
         try:
-            size = _size_of(self._file, shown(file))
+            self.size = size = _size_of(self._file, shown(file))
             if request_bytes is None:
                 request_bytes = getattr(self._file, "request_bytes", 0)
             name = _name_of(file) if name is None else name
@@ -68,13 +69,15 @@ class Source(Handle, os.PathLike):
             self._number = next(_numbers)
             _readers[self._number] = self
             # The functions are kept alive by this module.
-            table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), size, os.fsencode(name), request_bytes, 0,
-                                          _read_at, _failure, _TYPES["free"](), self._number)
+            table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), size, os.fsencode(name),
+                                          getattr(self._file, "modified", 0), request_bytes, 0, _read_at, _failure, _TYPES["free"](), self._number)
             super().__init__("lq_callback_file_free", "lq_callback_file_create", ctypes.byref(table))
         except BaseException:
             self.free()
             raise
         self._path = os.fsdecode(answer("lq_callback_file_path", self))
+
+    file = property(lambda self: self._file, doc="the object that is read, or None")
 
     def __fspath__(self):
         return self._path

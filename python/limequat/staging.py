@@ -6,10 +6,13 @@ import ctypes
 import os
 from typing import TYPE_CHECKING
 
-from limequat._library import call, path_bytes, take_text
+from limequat import fetching
+from limequat._library import call, path_bytes, take_text, target_bytes
 from limequat.answers import parse
 from limequat.communicators import agreed, group_of
+from limequat.errors import Unsupported
 from limequat.options import Options, takes
+from limequat.sources import is_elsewhere
 
 if TYPE_CHECKING:
     from limequat.option_types import CopyOptions, Unpack
@@ -24,11 +27,25 @@ def copy(sources, target, *, comm=None, **options: "Unpack[CopyOptions]"):
     comm: a communicator or Grid whose ranks share the work. ``sources`` is a path or a list of paths; ``target`` a folder, a name, or ``"NAME:REST"``, which is below the folders
     that the site profile calls NAME. Returns a dict: ``files`` written, ``bytes``, ``moved_bytes`` (the others were there
     from an interrupted copy), ``present_files``, ``seconds``, ``findings``. Raises Exists, NotFound, NoSpace,
-    WrongState, ChecksumMismatch, IoError.
+    WrongState, ChecksumError, IoError.
+
+    Sources may be URLs and binary file objects, too, by one process: a copy that was interrupted goes on where it ended, if the
+    file on the server is still the same. If the server states a digest (Repr-Digest, Digest, the ETag of an object of S3 in one
+    part), the file gets its name only after its own was compared; ``digests`` has these by name.
     """
-    text, group = ctypes.c_void_p(), group_of(comm)
+    named = [sources] if isinstance(sources, (str, bytes, os.PathLike)) or is_elsewhere(sources) else list(sources)
+    group = group_of(comm)
+    if any(map(is_elsewhere, named)):
+        if group is not None and group.size > 1:
+            raise Unsupported("files of URLs and file objects are copied by one process, without comm=")
+        return fetching.copy_from(named, target, _copy, options)
+    return _copy(named, target, options, group)
+
+
+def _copy(sources, target, options, group=None):
+    text = ctypes.c_void_p()
     with agreed(group):
-        paths = [path_bytes(one) for one in ([sources] if isinstance(sources, (str, bytes, os.PathLike)) else sources)]
-        target, how = path_bytes(target), Options("CopyOptions", options).over(group)
+        paths = [path_bytes(one) for one in sources]
+        target, how = target_bytes(target), Options("CopyOptions", options).over(group)
     call("lq_copy", (ctypes.c_char_p * len(paths))(*paths), len(paths), target, how, ctypes.byref(text))
     return parse(take_text(text))

@@ -4,6 +4,9 @@
 
 import base64
 import collections
+import contextlib
+import email.utils
+import hashlib
 import http.client
 import io
 import os
@@ -14,6 +17,7 @@ import urllib.parse
 
 from limequat import signals
 from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
+from limequat.fetching import stated_digests
 from limequat.sources import shown
 
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
@@ -38,6 +42,9 @@ class HttpFile(io.RawIOBase):
     url           with user and password if the server wants them (basic authentication); they are never shown, and go to
                   no other server
     timeout       seconds that the server may be silent
+    modified      when, in nanoseconds since 1970, as the server says (is_dated); else a number made of its ETag; 0: neither is
+                  known
+    digests       what the server states of the whole file: {"sha-256": bytes, ...}
     requests      how many were made, redirects included
     bytes_fetched bytes of the file that came over the network
 
@@ -57,6 +64,7 @@ class HttpFile(io.RawIOBase):
         self._stream, self._stream_at = None, 0
         self._position, self._sequential, self._last_end = 0, 0, None
         self._size = self._tag = self._date = None
+        self.is_dated, self.modified, self.digests = False, 0, {}
         self._blocks = collections.OrderedDict()  # by offset, the oldest first
         self._kept_bytes = 0
         self.requests = self.bytes_fetched = 0
@@ -230,6 +238,8 @@ class HttpFile(io.RawIOBase):
             self._drop()
             self._connection, self._origin = self._connect(parts), origin
         headers = {"Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity", "User-Agent": _USER_AGENT}
+        if self._size is None:
+            headers.update({"Want-Repr-Digest": "sha-256=10, sha-512=5", "Want-Digest": "sha-256, sha-512, md5, adler32"})
         if self._authorization and origin == self._home:
             headers["Authorization"] = self._authorization
         if self._tag:
@@ -297,6 +307,9 @@ class HttpFile(io.RawIOBase):
         strong = tag if tag and not tag.startswith("W/") else None
         if self._size is None:
             self._size, self._tag, self._date = size, strong, date
+            dated = _nanoseconds(date)
+            self.is_dated, self.modified = dated != 0, dated or _number_of(tag)
+            self.digests = stated_digests(answer.headers)
         elif strong and self._tag and strong != self._tag:
             raise self._changed("its ETag is another one")
         elif date and self._date and date != self._date:
@@ -322,6 +335,17 @@ class HttpFile(io.RawIOBase):
         connection, self._connection, self._stream, self._origin = self._connection, None, None, None
         if connection is not None:
             connection.close()
+
+
+def _nanoseconds(date):
+    """Those since 1970 of a date in a header; 0 if it is none."""
+    with contextlib.suppress(TypeError, ValueError, OverflowError):
+        return int(email.utils.parsedate_to_datetime(date).timestamp()) * 1_000_000_000
+    return 0
+
+
+def _number_of(tag):
+    return int.from_bytes(hashlib.blake2b(tag.encode(), digest_size=8).digest(), "little") >> 1 if tag else 0
 
 
 def _origin(parts):

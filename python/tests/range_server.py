@@ -22,6 +22,7 @@ class Served:
         self.fails = 0                  # answers 503 so often
         self.password = None            # "user:password"
         self.redirect = None            # a path or URL
+        self.headers = {}               # more of them
         self.before = lambda number: None  # called with the number of each request
 
 
@@ -71,7 +72,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self._headers(status, 0, headers)
 
     def _body(self, file, status, data, **headers):
-        self._headers(status, len(data), {"ETag": file.etag, "Last-Modified": file.date, **headers})
+        self._headers(status, len(data), {"ETag": file.etag, "Last-Modified": file.date, **file.headers, **headers})
         if file.cut_after is not None and file.cuts > 0 and len(data) > file.cut_after:
             file.cuts -= 1
             data = data[:file.cut_after]

@@ -62,6 +62,7 @@ lq_status lq_callback_file_create(const lq_read_callbacks* callbacks, lq_callbac
     };
     made.bytes = table.bytes;
     if (table.name != nullptr) made.name = table.name;
+    made.modified = table.modified;
     made.request_bytes = table.request_bytes;
     made.concurrent = table.concurrent != 0;
     *file = new lq_callback_file{lq::CallbackFile(std::move(made))};

@@ -22,7 +22,9 @@ struct SharedCallbacks {
   std::uint64_t number = 0;
   std::mutex mutex;  // for functions that are called one at a time
 
-  Identity identity() const noexcept { return {.inode = number, .bytes = functions.bytes}; }
+  Identity identity() const noexcept {
+    return {.inode = number, .bytes = functions.bytes, .modified = functions.modified};
+  }
 };
 
 [[noreturn]] static void refuse_to_write(const std::string& path) {

@@ -18,6 +18,7 @@ typedef struct lq_read_callbacks {
   size_t struct_size;      // set by you: sizeof(lq_read_callbacks)
   uint64_t bytes;          // size of the file
   const char* name;        // such as "conf.0010.ildg", without "/": suffixes help to recognise formats; NULL: "file"
+  int64_t modified;        // when, in nanoseconds since 1970, or another number for other contents; 0: not known
   uint64_t request_bytes;  // that one call of read_at should ask for where so many are needed; 0: any number
   int concurrent;          // whether several threads may call read_at at once; 0: one at a time, but any thread
   // Up to `count` bytes from `offset` on; returns how many, fewer only at the end of the file. Negative for a failure,

@@ -238,7 +238,7 @@ void FileCopy::move() {
   comm::agree(comm_, [&] { target_->close(); });
   comm::agree_at_root(comm_, [&] {
     if (&source_place_ == &target_place_) target_place_.give_permissions(pair_.from, unfinished_);
-    target_place_.set_modified(unfinished_, plan_.modified);
+    if (plan_.modified != 0) target_place_.set_modified(unfinished_, plan_.modified);
   });
 }
 

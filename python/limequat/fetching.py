@@ -1,0 +1,172 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files fetched from URLs: by the library's copy, which resumes, and compared with the digest that the server states."""
+
+import base64
+import binascii
+import contextlib
+import errno
+import hashlib
+import os
+import posixpath
+import re
+import urllib.parse
+import zlib
+
+from limequat.answers import Answer
+from limequat.errors import ChecksumError, Exists, InvalidArgument
+from limequat.sources import Source, is_elsewhere, shown
+
+_DIGEST = re.compile(r"\s*([A-Za-z0-9-]+)=:?([A-Za-z0-9+/=]+?):?\s*(?:;[^,]*)?$")
+_PROFILE_NAME = re.compile(r"[A-Za-z][\w-]*:")
+_PIECE = 1 << 20
+_ALGORITHMS = {"sha-512": hashlib.sha512, "sha-256": hashlib.sha256, "sha": hashlib.sha1, "sha-1": hashlib.sha1, "md5": hashlib.md5}
+_ORDER = ("sha-512", "sha-256", "sha", "sha-1", "md5", "adler32", "crc32")  # what tells most first
+
+
+def stated_digests(headers):
+    """What a server states of a whole file in its answer: {algorithm: bytes}. Repr-Digest (RFC 9530), Digest (RFC 3230, which
+    XRootD sends), and the ETag of an object that was stored in S3 in one part, which is its MD5."""
+    found = {}
+    for field in ("Repr-Digest", "Digest"):
+        for part in (headers.get(field) or "").split(","):
+            match = _DIGEST.match(part)
+            if match is None:
+                continue
+            name, value = match[1].lower(), _bytes_of(match[1].lower(), match[2])
+            if value is not None:
+                found.setdefault(name, value)
+    tag = (headers.get("ETag") or "").strip('"')
+    is_s3 = any(name.lower().startswith("x-amz-") for name in headers) or "s3" in (headers.get("Server") or "").lower()
+    encrypted = headers.get("x-amz-server-side-encryption", "AES256") != "AES256"
+    if is_s3 and not encrypted and re.fullmatch(r"[0-9a-f]{32}", tag):
+        found.setdefault("md5", bytes.fromhex(tag))
+    return found
+
+
+def _bytes_of(name, text):
+    """A digest of that algorithm in base64, or in hexadecimal as RFC 3230 has some; None if it cannot be one."""
+    length = {"sha-512": 64, "sha-256": 32, "sha": 20, "sha-1": 20, "md5": 16, "adler32": 4, "crc32": 4}.get(name)
+    if length is None:
+        return None
+    if name in ("adler32", "crc32") or len(text) == 2 * length:
+        with contextlib.suppress(ValueError):
+            return int(text, 16).to_bytes(length, "big")
+    with contextlib.suppress(binascii.Error, ValueError):
+        value = base64.b64decode(text, validate=True)
+        return value if len(value) == length else None
+    return None
+
+
+def copy_from(sources, target, copy, options):
+    """``copy(paths, target, options)`` of files and URLs, one after the other; what :func:`limequat.copy` returns.
+
+    A URL whose server states a digest gets its name only after the digest was compared; until then it is called
+    ``.NAME.fetched``.
+    """
+    made = Answer(files=[], bytes=0, moved_bytes=0, present_files=0, seconds=0.0, findings=[], digests={})
+    is_folder = os.path.isdir(target) or os.fsdecode(target).endswith("/")
+    if len(sources) > 1 and not is_folder:
+        raise InvalidArgument(f"{os.fsdecode(target)}: several files go to a folder, and there is none of this name")
+    if any(map(is_elsewhere, sources)) and _PROFILE_NAME.match(os.fsdecode(target)) and not os.path.exists(target):
+        raise InvalidArgument(f"{os.fsdecode(target)}: what comes from elsewhere goes to a path, not to a name of the site profile")
+    for one in sources:
+        _add(made, _copy_one(one, target, is_folder, copy, dict(options)))
+    return made
+
+
+def _copy_one(one, target, is_folder, copy, options):
+    if not is_elsewhere(one):
+        return copy([one], target, options)
+    name = _file_name(one)
+    options.setdefault("resume", True)
+    with Source(one, name=name) as source:
+        folder, final = (target, os.path.join(os.fsdecode(target), name)) if is_folder else (None, os.fsdecode(target))
+        if folder is not None:
+            os.makedirs(folder, exist_ok=True)
+        digests = getattr(source.file, "digests", {})
+        algorithm = next((known for known in _ORDER if known in digests), None)
+        if algorithm is None:
+            made = copy([source], final, options)
+        else:
+            made = _copy_proven(source, one, final, (algorithm, digests[algorithm]), copy, options)
+        if not getattr(source.file, "is_dated", True):
+            os.utime(final)  # what served as its time was another number
+        return made
+
+
+def _copy_proven(source, url, final, digest, copy, options):
+    """The copy under another name, its digest, then its name."""
+    overwrite, (algorithm, stated) = options.pop("overwrite", False), digest
+    if os.path.lexists(final) and not overwrite:
+        if os.path.isfile(final) and os.path.getsize(final) == source.size and _digest_of(final, algorithm) == stated:
+            return {"files": [], "bytes": 0, "moved_bytes": 0, "present_files": 1, "seconds": 0.0, "findings": [],
+                    "digests": {final: f"{algorithm}:{stated.hex()}"}}
+        raise Exists(f"{final}: there is another file of this name already; choose another name or overwrite=True", path=final)
+    folder, name = os.path.split(final)
+    hidden = os.path.join(folder, f".{name}.fetched")
+    made = copy([source], hidden, {**options, "overwrite": True})
+    found = _digest_of(hidden, algorithm)
+    if found != stated:
+        os.unlink(hidden)
+        raise ChecksumError(f"{shown(url)}: the {algorithm} of what came is {found.hex()}, the server states {stated.hex()}: it was "
+                            f"damaged on its way or on the server; nothing was kept: fetch it again", path=shown(url),
+                            expected=stated.hex(), found=found.hex())
+    _publish(hidden, final, overwrite)
+    made["files"] = [final]
+    made["digests"] = {final: f"{algorithm}:{found.hex()}"}
+    return made
+
+
+def _publish(hidden, final, overwrite):
+    if overwrite:
+        os.replace(hidden, final)
+    else:
+        try:
+            os.link(hidden, final)
+        except FileExistsError:
+            raise Exists(f"{final}: another program gave this name to a file meanwhile; {hidden} has the one that was fetched",
+                         path=final) from None
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+                raise
+            os.rename(hidden, final)  # no hard links here
+        else:
+            os.unlink(hidden)
+    folder = os.open(os.path.dirname(final) or ".", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _digest_of(path, algorithm):
+    if algorithm in ("adler32", "crc32"):
+        step, value = (zlib.adler32, 1) if algorithm == "adler32" else (zlib.crc32, 0)
+        with open(path, "rb") as file:
+            for piece in iter(lambda: file.read(_PIECE), b""):
+                value = step(piece, value)
+        return value.to_bytes(4, "big")
+    digest = _ALGORITHMS[algorithm]()
+    with open(path, "rb") as file:
+        for piece in iter(lambda: file.read(_PIECE), b""):
+            digest.update(piece)
+    return digest.digest()
+
+
+def _file_name(one):
+    """What the copy of a URL or file object is called."""
+    path = urllib.parse.unquote(urllib.parse.urlsplit(one).path) if isinstance(one, str) else os.fsdecode(getattr(one, "name", "") or "")
+    name = posixpath.basename(path)
+    if not name or name in (".", "..") or "\0" in name:
+        raise InvalidArgument(f"{shown(one)}: it ends in no name of a file; name the copy, not only its folder")
+    return name
+
+
+def _add(made, one):
+    for name in ("bytes", "moved_bytes", "present_files", "seconds"):
+        made[name] += one[name]
+    made["files"] += one["files"]
+    made["findings"] += one["findings"]
+    made["digests"].update(one.get("digests", {}))
+

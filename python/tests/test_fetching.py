@@ -1,0 +1,171 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Copies of URLs: they go on where they ended, and a digest that the server states is compared before a file has its name."""
+
+import base64
+import hashlib
+import io
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import zlib
+
+import pytest
+from conftest import random_links
+from range_server import serving
+
+import limequat as lq
+from limequat.fetching import stated_digests
+
+DATE = "Sun, 29 Nov 2026 12:00:00 GMT"
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("made") / "conf.ildg"
+    lq.write(path, random_links((16, 8, 8, 8, 4)))
+    return path.read_bytes()
+
+
+def _sha256(data):
+    return {"Repr-Digest": "sha-256=:" + base64.b64encode(hashlib.sha256(data).digest()).decode() + ":"}
+
+
+def _s3(data):
+    return {"ETag": f'"{hashlib.md5(data).hexdigest()}"', "x-amz-request-id": "1"}
+
+
+def _xrootd(data):
+    return {"Digest": f"adler32={zlib.adler32(data):08x}"}
+
+
+@pytest.mark.parametrize("state, algorithm", [(_sha256, "sha-256"), (_s3, "md5"), (_xrootd, "adler32"), (lambda data: {}, None)])
+def test_a_copy_is_the_file_and_has_the_digest_that_the_server_states(content, tmp_path, state, algorithm):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].headers, served["conf__ildg"].date = state(content), DATE
+        served["conf__ildg"].etag = state(content).get("ETag", '"first"')
+        made = lq.copy(address + "/conf.ildg?signature=hidden", tmp_path)
+        assert served["conf__ildg"].sent <= len(content) + 3 * 65536
+    target = tmp_path / "conf.ildg"
+    assert target.read_bytes() == content and made.files == [str(target)] and made.bytes == len(content)
+    assert [path.split(":")[0] for path in made.digests.values()] == ([algorithm] if algorithm else [])
+    assert os.listdir(tmp_path) == ["conf.ildg"] and target.stat().st_mtime == 1795953600
+
+
+@pytest.mark.parametrize("state", [_sha256, _s3, _xrootd])
+def test_a_digest_that_differs_leaves_no_file(content, tmp_path, state):
+    raw = bytes(content[:100]) + b"x" * 1000  # a file whose format has no checksum of its own
+    with serving(conf__ildg=raw) as (address, served):
+        served["conf__ildg"].headers = state(b"other bytes")
+        served["conf__ildg"].etag = state(b"other bytes").get("ETag", '"first"')
+        with pytest.raises(lq.ChecksumError, match="server states") as caught:
+            lq.copy(address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden", tmp_path, verify=False)
+    assert "hidden" not in str(caught.value) and os.listdir(tmp_path) == []
+
+
+def test_a_copy_that_broke_goes_on_where_it_ended(content, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.headers, file.date = _sha256(content), DATE
+        file.before = lambda number: setattr(file, "fails", 1000) if file.sent > len(content) // 2 else None
+        with pytest.raises(lq.IoError, match="cannot read"):
+            lq.copy(address + "/conf.ildg", tmp_path)
+        assert not (tmp_path / "conf.ildg").exists()
+        file.before, file.fails, before = (lambda number: None), 0, file.sent
+        made = lq.copy(address + "/conf.ildg", tmp_path)
+        assert made.moved_bytes < len(content) and file.sent - before <= made.moved_bytes + 3 * 65536
+    assert (tmp_path / "conf.ildg").read_bytes() == content and os.listdir(tmp_path) == ["conf.ildg"]
+
+
+@pytest.mark.parametrize("date", [DATE, None])
+def test_a_copy_of_a_file_that_changed_begins_again(content, tmp_path, date):
+    other = content[:-1000] + bytes(1000)
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.date = date
+        file.before = lambda number: setattr(file, "fails", 1000) if file.sent > len(content) // 2 else None
+        with pytest.raises(lq.IoError):
+            lq.copy(address + "/conf.ildg", tmp_path)
+        file.before, file.fails, file.data, file.etag = (lambda number: None), 0, other, '"second"'
+        file.date = date and "Sun, 29 Nov 2026 12:00:01 GMT"
+        made = lq.copy(address + "/conf.ildg", tmp_path)
+        assert made.moved_bytes == len(content) and made.findings
+    assert (tmp_path / "conf.ildg").read_bytes() == other
+    assert abs((tmp_path / "conf.ildg").stat().st_mtime - time.time()) < 60 or date
+
+
+def test_killed_copies_end_as_the_file_and_fetch_little_twice(content, tmp_path):
+    program = "import limequat as lq, sys; lq.copy(sys.argv[1], sys.argv[2])"
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.headers, file.date = _sha256(content), DATE
+        file.before = lambda number: time.sleep(0.02)
+        command = [sys.executable, "-c", program, address + "/conf.ildg", str(tmp_path)]
+        for trial in range(10):
+            process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.15 + 0.03 * trial)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            if (tmp_path / "conf.ildg").exists():
+                assert (tmp_path / "conf.ildg").read_bytes() == content
+                (tmp_path / "conf.ildg").unlink()
+        subprocess.run(command, env=environment, check=True)
+    assert (tmp_path / "conf.ildg").read_bytes() == content and os.listdir(tmp_path) == ["conf.ildg"]
+
+
+def test_names_are_not_taken_and_must_be_names(content, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].headers = _sha256(content)
+        (tmp_path / "conf.ildg").write_bytes(b"mine")
+        with pytest.raises(lq.Exists, match="conf.ildg"):
+            lq.copy(address + "/conf.ildg", tmp_path)
+        assert (tmp_path / "conf.ildg").read_bytes() == b"mine"
+        lq.copy(address + "/conf.ildg", tmp_path, overwrite=True)
+        assert (tmp_path / "conf.ildg").read_bytes() == content
+        again = lq.copy(address + "/conf.ildg", tmp_path)  # it is there
+        assert again.present_files == 1 and again.moved_bytes == 0 and len(again.digests) == 1
+        lq.copy(address + "/conf.ildg", tmp_path / "renamed.ildg")
+        assert (tmp_path / "renamed.ildg").read_bytes() == content
+        for bad in (address + "/", address + "/..", address + "/%2e%2e"):
+            with pytest.raises(lq.Error):
+                lq.copy(bad, tmp_path)
+        with pytest.raises(lq.InvalidArgument, match="several files"):
+            lq.copy([address + "/conf.ildg", address + "/conf.ildg"], tmp_path / "one")
+    assert sorted(os.listdir(tmp_path)) == ["conf.ildg", "renamed.ildg"]
+
+
+def test_files_urls_and_objects_are_copied_together(content, tmp_path):
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "a.ildg").write_bytes(content)
+    with serving(b__ildg=content) as (address, _), open(tmp_path / "here" / "a.ildg", "rb") as opened:
+        made = lq.copy([tmp_path / "here" / "a.ildg", address + "/b.ildg"], tmp_path / "there/")
+        assert made.bytes == 2 * len(content)
+        lq.copy(opened, tmp_path / "c.ildg")
+    for path in ("there/a.ildg", "there/b.ildg", "c.ildg"):
+        assert (tmp_path / path).read_bytes() == content
+    with pytest.raises(lq.InvalidArgument, match="no name"):
+        lq.copy(io.BytesIO(content), tmp_path)
+
+
+def test_a_copy_into_a_url_is_refused(content, tmp_path):
+    (tmp_path / "a.ildg").write_bytes(content)
+    with pytest.raises(lq.InvalidArgument, match="file system"):
+        lq.copy(tmp_path / "a.ildg", "https://example.org/a.ildg")
+
+
+@pytest.mark.parametrize("headers, expected", [
+    ({"Repr-Digest": "sha-256=:AAAA:, md5=:1B2M2Y8AsgTpgAmY7PhCfg==:"}, {"md5": hashlib.md5(b"").digest()}),
+    ({"Repr-Digest": "unknown=:AAAA:, ,=, sha-256"}, {}),
+    ({"Digest": "adler32=00000001;q=1"}, {"adler32": b"\0\0\0\1"}),
+    ({"Digest": "md5=d41d8cd98f00b204e9800998ecf8427e"}, {"md5": hashlib.md5(b"").digest()}),
+    ({"ETag": '"d41d8cd98f00b204e9800998ecf8427e"'}, {}),  # of some other server: no digest
+    ({"ETag": '"d41d8cd98f00b204e9800998ecf8427e-3"', "x-amz-id-2": "1"}, {}),  # of several parts
+    ({"ETag": '"d41d8cd98f00b204e9800998ecf8427e"', "x-amz-id-2": "1", "x-amz-server-side-encryption": "aws:kms"}, {}),
+])
+def test_digests_are_taken_only_from_what_states_them(headers, expected):
+    assert stated_digests(headers) == expected
+
