@@ -56,7 +56,8 @@ struct ReadCallbacks {
   // that reads, as Error(io) unless it is an Error.
   std::function<std::size_t(std::uint64_t offset, std::span<std::byte> bytes)> read_at;
   std::uint64_t bytes = 0;  // size of the file
-  // Such as "conf.0010.ildg": suffixes help to recognise formats, and messages name it. No "/" and no NUL.
+  // Such as "conf.0010.ildg": suffixes help to recognise formats, and messages name it. No "/" and no NUL; but an
+  // address, with "://" in it, becomes the path as it is.
   std::string name = "file";
   std::int64_t modified = 0;  // when, in nanoseconds since 1970, or another number for other contents; 0: not known
   std::uint64_t request_bytes = 0;  // that one call should ask for where so many are needed; 0: any number
@@ -69,12 +70,13 @@ struct ReadCallbacks {
 // and transfer that was opened by its path.
 class LQ_API CallbackFile {
  public:
-  // Local. Error(invalid_argument): no read_at, or a name that cannot be one.
+  // Local. Error(invalid_argument): no read_at, or a name that cannot be one; wrong_state: an address that another one
+  // has.
   explicit CallbackFile(ReadCallbacks callbacks);
   ~CallbackFile();
   CallbackFile(const CallbackFile&) = delete;
   CallbackFile& operator=(const CallbackFile&) = delete;
-  // "callback:NUMBER/NAME"
+  // "callback:NUMBER/NAME", or the address
   const std::string& path() const noexcept { return path_; }
 
  private:

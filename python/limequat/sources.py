@@ -16,7 +16,7 @@ import weakref
 
 from limequat import structs
 from limequat._library import Handle, answer, keep_cause
-from limequat.errors import Error, InvalidArgument, NotFound
+from limequat.errors import Error, InvalidArgument, NotFound, WrongState
 from limequat.needs import needed
 
 _URL = re.compile(r"[a-z][a-z0-9+.\-]*(::[a-z][a-z0-9+.\-]*)*://", re.IGNORECASE)
@@ -60,22 +60,28 @@ class Source(Handle, os.PathLike):
         self.requests = self.bytes_read = 0
         self._text = None
         try:
-            self.size = size = _size_of(self._file, shown(file))
+            self.size = size_of(self._file, shown(file))
             if request_bytes is None:
                 request_bytes = getattr(self._file, "request_bytes", 0)
-            name = _name_of(file) if name is None else name
-            if not isinstance(name, str) or not name or "/" in name or "\0" in name:
+            if name is not None and (not isinstance(name, str) or not name or "/" in name or "\0" in name):
                 raise InvalidArgument(f"name is {name!r}, expected the name of a file without its folder")
             self._number = next(_numbers)
             _readers[self._number] = self
-            # The functions are kept alive by this module.
-            table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), size, os.fsencode(name),
-                                          getattr(self._file, "modified", 0), request_bytes, 0, _read_at, _failure, _TYPES["free"](), self._number)
-            super().__init__("lq_callback_file_free", "lq_callback_file_create", ctypes.byref(table))
+            try:
+                self._create(shown(file) if self._is_mine and name is None else name or _name_of(file), request_bytes)
+            except WrongState:  # another source has this address at the moment
+                self._create(_name_of(file), request_bytes)
         except BaseException:
             self.free()
             raise
         self._path = os.fsdecode(answer("lq_callback_file_path", self))
+
+    def _create(self, name, request_bytes):
+        # The functions are kept alive by this module.
+        table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), self.size, os.fsencode(name),
+                                      getattr(self._file, "modified", 0), request_bytes, 0, _read_at, _failure, _TYPES["free"](),
+                                      self._number)
+        super().__init__("lq_callback_file_free", "lq_callback_file_create", ctypes.byref(table))
 
     file = property(lambda self: self._file, doc="the object that is read, or None")
 
@@ -154,7 +160,7 @@ class _HeldText(str):
 
 def is_url(path):
     """Whether a text is the address of something elsewhere, and no file of that name exists here."""
-    return isinstance(path, str) and _URL.match(path) is not None and not os.path.exists(path)
+    return isinstance(path, str) and not isinstance(path, _HeldText) and _URL.match(path) is not None and not os.path.exists(path)
 
 
 def is_elsewhere(path):
@@ -213,7 +219,7 @@ def _local(url):
     return urllib.request.url2pathname(parts.path)
 
 
-def _size_of(file, name):
+def size_of(file, name):
     """The number of bytes of a file object; refuses what cannot be read at any place."""
     if isinstance(file, io.TextIOBase):
         raise InvalidArgument(f"{name} is a text file: open it in binary mode, \"rb\"")

@@ -6,6 +6,10 @@ import gc
 import gzip
 import io
 import os
+import pathlib
+import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -310,3 +314,41 @@ def test_what_is_not_there_is_not_found(content):
 def test_an_empty_file_is_empty_there_as_here():
     with serving(conf__ildg=b"") as (address, _), pytest.raises(lq.Error, match="empty|no format|0 bytes"):
         lq.read(address + "/conf.ildg")
+
+
+def _run(*words):
+    program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
+    if program is None:
+        pytest.skip("lq is not built")
+    folder = pathlib.Path(sys.executable).parent  # its first python3 is the one with numpy
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent), "PATH": f"{folder}:{os.environ['PATH']}"}
+    return subprocess.run([program, *map(str, words)], env=environment, capture_output=True, text=True)
+
+
+def test_the_command_reads_addresses_wherever_it_reads_files(content, gauge_file, links, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        url, name = address + "/conf.ildg?signature=hidden", address + "/conf.ildg"
+        for verb in ("verify", "info", "ls", "validate", "explain"):
+            there, here = _run(verb, url), _run(verb, gauge_file)
+            assert there.returncode == here.returncode == 0, there.stderr
+            assert there.stdout.replace(name, "PATH") == here.stdout.replace(str(gauge_file), "PATH"), verb
+        assert _run("diff", url, gauge_file).returncode == 0
+        assert _run("convert", url, tmp_path / "copy.nersc").returncode == 0
+        assert _run("copy", url, tmp_path).returncode == 0
+        served["conf__ildg"].data = content[:5000] + b"x" + content[5001:]
+        damaged = _run("verify", url)
+        assert damaged.returncode == 1 and "FAILED" in damaged.stdout and "hidden" not in damaged.stdout + damaged.stderr
+        missing = _run("verify", address.replace("//", "//me:hidden@") + "/none.ildg")
+        assert missing.returncode == 4 and "none.ildg" in missing.stderr and "hidden" not in missing.stderr
+        refused = _run("convert", gauge_file, name)
+        assert refused.returncode != 0 and "Traceback" not in refused.stderr
+    assert np.array_equal(lq.read(tmp_path / "copy.nersc"), links) and (tmp_path / "conf.ildg").read_bytes() == content
+    gone = _run("verify", name)
+    assert gone.returncode == 4 and "cannot read" in gone.stderr
+
+
+def test_two_sources_of_one_address_have_their_own_paths(content, links):
+    with serving(conf__ildg=content) as (address, _):
+        with lq.Source(address + "/conf.ildg?a=1") as one, lq.Source(address + "/conf.ildg?a=2") as other:
+            assert os.fspath(one) == address + "/conf.ildg" and os.fspath(other) != os.fspath(one)
+            assert np.array_equal(lq.read(one), links) and np.array_equal(lq.read(other), links)

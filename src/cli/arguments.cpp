@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/arguments.hpp"
 
+#include "cli/address.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -219,7 +221,7 @@ void Arguments::parse(const std::vector<std::string>& words) const {
     }
     for (const std::string& text : texts[i]) {
       check_choice(argument, text);
-      argument.take(text);
+      argument.take(argument.is_file ? path_of_word(text) : text);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include "cli/python_program.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <limequat/error.hpp>
@@ -52,18 +54,36 @@ std::vector<std::string> interpreters() {
   return found;
 }
 
-// Its exit code.
-int run_program(std::vector<std::string> words) {
+// The process, or -1. `end` 0 or more: what its standard input and output are.
+pid_t spawn(std::vector<std::string> words, int end = -1) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  pid_t child = 0;
-  int status = ::posix_spawn(&child, arguments[0], nullptr, nullptr, arguments.data(), environ);
-  if (status != 0) return lacks_packages;
+  posix_spawn_file_actions_t actions;
+  if (::posix_spawn_file_actions_init(&actions) != 0) return -1;
+  bool is_ready = true;
+  for (const int standard : {STDIN_FILENO, STDOUT_FILENO}) {
+    is_ready = is_ready && (end < 0 || ::posix_spawn_file_actions_adddup2(&actions, end, standard) == 0);
+  }
+  pid_t child = -1;
+  if (!is_ready || ::posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ) != 0) child = -1;
+  ::posix_spawn_file_actions_destroy(&actions);
+  return child;
+}
+
+// Of a process that ended.
+int exit_code_of_process(pid_t child) {
+  int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
     if (errno != EINTR) return environment;
   }
   return WIFEXITED(status) ? WEXITSTATUS(status) : static_cast<int>(environment);
+}
+
+// Its exit code.
+int run_program(const std::vector<std::string>& words) {
+  const pid_t child = spawn(words);
+  return child < 0 ? lacks_packages : exit_code_of_process(child);
 }
 
 // "limequat and matplotlib", "limequat matplotlib"
@@ -73,31 +93,63 @@ std::string with_package(const PythonProgram& program, std::string_view between)
 
 }  // namespace
 
-int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words) {
+namespace {
+
+// What starts the program, but for the interpreter in front.
+std::vector<std::string> command_of(const PythonProgram& program, bool is_verbose,
+                                    const std::vector<std::string>& words) {
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   const std::string needed = program.packages.empty() ? "limequat" : program.packages;
   std::vector<std::string> command = {"", "-c", fmt::format(bootstrap, needed, program.module),
-                                      self.parent_path().parent_path() / "lib" / "python",
-                                      session.verbose ? "verbose" : ""};
+                                      self.parent_path().parent_path() / "lib" / "python", is_verbose ? "verbose" : ""};
   command.insert(command.end(), words.begin(), words.end());
-  std::vector<std::string> tried;
-  for (const std::string& interpreter : interpreters()) {
-    command.front() = interpreter;
-    const int code = run_program(command);
-    if (code != lacks_packages) return code;
-    tried.push_back(interpreter);
-  }
+  return command;
+}
+
+[[noreturn]] void refuse(const PythonProgram& program, const std::vector<std::string>& tried) {
   const bool is_one = program.packages.empty();
   const std::string why =
       tried.empty() ? "there is no python3 on your PATH"
                     : fmt::format("{} cannot import {} (-v: why)", fmt::join(tried, ", "), is_one ? "it" : "them");
   throw Error(
       Code::unsupported,
-      fmt::format("{}: the Python package{} {} {}, and {}. Install {} (\"pip install {}\") for the first python3 "
+      fmt::format("{}the Python package{} {} {}, and {}. Install {} (\"pip install {}\") for the first python3 "
                   "on your PATH",
-                  program.verb, is_one ? "" : "s", with_package(program, " and "), program.purpose, why,
-                  is_one ? "it" : "them", with_package(program, " ")));
+                  program.verb.empty() ? "" : program.verb + ": ", is_one ? "" : "s", with_package(program, " and "),
+                  program.purpose, why, is_one ? "it" : "them", with_package(program, " ")));
+}
+
+}  // namespace
+
+int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words) {
+  std::vector<std::string> command = command_of(program, session.verbose, words), tried;
+  for (const std::string& interpreter : interpreters()) {
+    command.front() = interpreter;
+    const int code = run_program(command);
+    if (code != lacks_packages) return code;
+    tried.push_back(interpreter);
+  }
+  refuse(program, tried);
+}
+
+int start_python(const PythonProgram& program, const std::vector<std::string>& words,
+                 const std::function<bool(int socket)>& answers) {
+  std::vector<std::string> command = command_of(program, false, words), tried;
+  for (const std::string& interpreter : interpreters()) {
+    command.front() = interpreter;
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      throw Error(Code::io, fmt::format("cannot start {}: {}", interpreter, std::generic_category().message(errno)));
+    }
+    const pid_t child = spawn(command, ends[1]);
+    ::close(ends[1]);
+    if (child >= 0 && answers(ends[0])) return ends[0];
+    ::close(ends[0]);
+    if (child >= 0) exit_code_of_process(child);
+    tried.push_back(interpreter);
+  }
+  refuse(program, tried);
 }
 
 }  // namespace lq::cli

@@ -4,6 +4,7 @@
 // Verbs that the Python package does: its function main is called by the first python3 on the path that can import it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct PythonProgram {
   std::string packages;  // that it needs besides, separated by commas: "matplotlib"; or none
   std::string purpose;   // of the packages, for the one who lacks them: "draw pictures"
 };
+
+// Local. A process of the same kind whose standard input and output are the other end of the socket that is returned;
+// it ends when that is closed. `answers` gets the socket of each candidate and says whether something came.
+int start_python(const PythonProgram& program, const std::vector<std::string>& words,
+                 const std::function<bool(int socket)>& answers);
 
 // Local, on the root. The exit code. Throws unsupported if no python3 on the path can import the packages.
 int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words);

@@ -140,7 +140,8 @@ CallbackFile::CallbackFile(ReadCallbacks callbacks) {
   static std::atomic<std::uint64_t> last{0};
   if (!callbacks.read_at) throw Error(Code::invalid_argument, "a callback file needs a function read_at; it has none");
   const std::string& name = callbacks.name;
-  if (name.empty() || name.find('/') != std::string::npos || name.find('\0') != std::string::npos) {
+  const bool is_path = name.find("://") != std::string::npos;
+  if (name.empty() || (!is_path && name.find('/') != std::string::npos) || name.find('\0') != std::string::npos) {
     throw Error(Code::invalid_argument,
                 fmt::format("the name of a callback file is \"{}\", expected the name of a file without its folder",
                             name.substr(0, name.find('\0'))),
@@ -151,8 +152,8 @@ CallbackFile::CallbackFile(ReadCallbacks callbacks) {
   shared->functions = std::move(callbacks);
   shared->number = ++last;
   const std::string folder = fmt::format("callback:{}/", shared->number);
-  path_ = folder + shared->functions.name;
-  transport_ = std::make_unique<Transport>(folder, path_, std::move(shared));
+  path_ = is_path ? shared->functions.name : folder + shared->functions.name;
+  transport_ = std::make_unique<Transport>(is_path ? path_ : folder, path_, std::move(shared));
 }
 
 CallbackFile::~CallbackFile() = default;

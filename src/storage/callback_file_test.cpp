@@ -77,6 +77,17 @@ TEST(CallbackFiles, AreKnownAsLongAsTheyLiveAndHaveNoSiblings) {
   EXPECT_EQ(testing::error_of([&] { opened(path); }).code(), Code::not_found);
 }
 
+TEST(CallbackFiles, MayBeKnownByTheirAddress) {
+  const std::vector<std::byte> bytes = numbered(10);
+  ReadCallbacks callbacks = over(bytes);
+  callbacks.name = "https://example.org/conf.ildg";
+  const CallbackFile file(callbacks);
+  EXPECT_EQ(file.path(), callbacks.name);
+  EXPECT_EQ(opened(file.path())->size(), bytes.size());
+  EXPECT_EQ(storage::resolve(file.path() + ".vol0001").kind(file.path() + ".vol0001"), storage::PathKind::absent);
+  EXPECT_EQ(testing::error_of([&] { const CallbackFile again(callbacks); }).code(), Code::wrong_state);
+}
+
 TEST(CallbackFiles, CannotBeWrittenToByAnyOperation) {
   const std::vector<std::byte> bytes = numbered(10);
   const CallbackFile file(over(bytes));

@@ -15,10 +15,11 @@ extern "C" {
 #endif
 
 typedef struct lq_read_callbacks {
-  size_t struct_size;      // set by you: sizeof(lq_read_callbacks)
-  uint64_t bytes;          // size of the file
-  const char* name;        // such as "conf.0010.ildg", without "/": suffixes help to recognise formats; NULL: "file"
-  int64_t modified;        // when, in nanoseconds since 1970, or another number for other contents; 0: not known
+  size_t struct_size;  // set by you: sizeof(lq_read_callbacks)
+  uint64_t bytes;      // size of the file
+  const char* name;    // such as "conf.0010.ildg", without "/": suffixes help to recognise formats; NULL: "file"; or an
+                       // address with "://", which is the path then
+  int64_t modified;    // when, in nanoseconds since 1970, or another number for other contents; 0: not known
   uint64_t request_bytes;  // that one call of read_at should ask for where so many are needed; 0: any number
   int concurrent;          // whether several threads may call read_at at once; 0: one at a time, but any thread
   // Up to `count` bytes from `offset` on; returns how many, fewer only at the end of the file. Negative for a failure,
@@ -33,9 +34,10 @@ typedef struct lq_read_callbacks {
 // It cannot be written to. With several ranks each of them makes one of the same bytes, all in the same order, so that
 // the paths are the same. It outlives whatever was opened by its path.
 typedef struct lq_callback_file lq_callback_file;
-// Local. `callbacks` are copied. LQ_INVALID_ARGUMENT: no read_at, or a name with "/".
+// Local. `callbacks` are copied. LQ_INVALID_ARGUMENT: no read_at, or a name with "/"; LQ_WRONG_STATE: an address that
+// another one has.
 LQ_API lq_status lq_callback_file_create(const lq_read_callbacks* callbacks, lq_callback_file** file);
-// Local. "callback:NUMBER/NAME", as long as the file lives.
+// Local. "callback:NUMBER/NAME", or the address, as long as the file lives.
 LQ_API const char* lq_callback_file_path(const lq_callback_file* file);
 LQ_API void lq_callback_file_free(lq_callback_file* file);
 

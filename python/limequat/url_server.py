@@ -1,0 +1,62 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bytes of a URL for the program lq, which asks for them over its child's standard input and output.
+
+    the child, first      ok SIZE MODIFIED\\n                   or  error CODE COUNT\\n and COUNT bytes of text
+    the program           OFFSET COUNT\\n
+    the child             ok COUNT\\n and COUNT bytes           or  error as above
+
+CODE is a :class:`limequat.Code`. The child ends with its standard input.
+"""
+
+import signal
+import sys
+
+from limequat.errors import Code, Error
+from limequat.sources import open_url, shown, size_of
+
+
+def main(words):
+    """Serves the URL words[0]. Returns the exit code."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when it is over
+    questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        file = open_url(words[0])
+        size = size_of(file, shown(words[0]))
+    except Exception as error:
+        _refuse(answers, error)
+        return 0
+    with file:
+        _say(answers, b"ok %d %d\n" % (size, getattr(file, "modified", 0)))
+        for question in iter(questions.readline, b""):
+            try:
+                offset, count = map(int, question.split())
+                data = _bytes_at(file, offset, count)
+            except Exception as error:
+                _refuse(answers, error)
+            else:
+                _say(answers, b"ok %d\n" % len(data), data)
+    return 0
+
+
+def _bytes_at(file, offset, count):
+    file.seek(offset)
+    data = bytearray()
+    while len(data) < count:
+        piece = file.read(count - len(data))
+        if not piece:
+            break
+        data += piece
+    return data
+
+
+def _refuse(answers, error):
+    code = error.code if isinstance(error, Error) else Code.IO
+    text = (str(error) if isinstance(error, (Error, ImportError)) else f"{type(error).__name__}: {error}").encode("utf-8", "replace")
+    _say(answers, b"error %d %d\n" % (code, len(text)), text)
+
+
+def _say(answers, *parts):
+    for part in parts:
+        answers.write(part)
+    answers.flush()

@@ -1,0 +1,175 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/address.hpp"
+
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/storage.hpp>
+
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "cli/python_program.hpp"
+
+namespace lq::cli {
+namespace {
+
+// The address without user, password and query, which may hold a signature.
+std::string shown(const std::string& address) {
+  const std::size_t begin = address.find("://") + 3;
+  const std::size_t end = std::min(address.find_first_of("?#", begin), address.size());
+  const std::size_t host_end = std::min(address.find('/', begin), end);
+  const std::size_t at = address.substr(0, host_end).rfind('@');
+  const std::size_t host = at == std::string::npos || at < begin ? begin : at + 1;
+  return address.substr(0, begin) + address.substr(host, end - host);
+}
+
+// A process of the Python package that gives the bytes of one address.
+class Server {
+ public:
+  explicit Server(const std::string& address) : shown_(shown(address)) {
+    socket_ = start_python({"", "limequat.url_server", "", "reads URLs"}, {address}, [this](int socket) {
+      socket_ = socket;
+      first_ = line();
+      return !first_.empty();
+    });
+    const std::vector<std::uint64_t> facts = numbers_of(first_, 2);
+    bytes_ = facts[0];
+    modified_ = facts[1];
+  }
+  ~Server() {
+    if (socket_ >= 0) ::close(socket_);
+  }
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  const std::string& path() const noexcept { return shown_; }
+  std::uint64_t bytes() const noexcept { return bytes_; }
+  std::uint64_t modified() const noexcept { return modified_; }
+
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) {
+    send(fmt::format("{} {}\n", offset, to.size()));
+    const std::uint64_t count = numbers_of(line(), 1)[0];
+    if (count > to.size()) fail(fmt::format("it gave {} bytes of {} that were asked for", count, to.size()));
+    receive(to.first(static_cast<std::size_t>(count)));
+    return static_cast<std::size_t>(count);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& why) const {
+    throw Error(Code::io, fmt::format("{}: the Python process that reads it failed: {}", shown_, why),
+                {.path = shown_});
+  }
+
+  // Of "ok NUMBER ..."; of "error CODE COUNT" the error.
+  std::vector<std::uint64_t> numbers_of(const std::string& text, std::size_t count) {
+    const std::vector<std::string_view> words = base::split_words(text);
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t i = 1; i < words.size(); ++i) numbers.push_back(base::parse_u64(words[i]).value_or(0));
+    if (words.size() == 3 && words[0] == "error" && numbers[1] <= base::mebi) {
+      std::string sentence(static_cast<std::size_t>(numbers[1]), '\0');
+      receive(std::as_writable_bytes(std::span(sentence)));
+      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = shown_});
+    }
+    if (words.empty() || words[0] != "ok" || numbers.size() != count) fail("it ended");
+    return numbers;
+  }
+
+  void send(std::string_view text) const {
+    while (!text.empty()) {
+      const ssize_t put = ::send(socket_, text.data(), text.size(), MSG_NOSIGNAL);
+      if (put < 0 && errno == EINTR) continue;
+      if (put <= 0) fail("it ended");
+      text.remove_prefix(static_cast<std::size_t>(put));
+    }
+  }
+
+  void receive(std::span<std::byte> to) {
+    const std::size_t kept = std::min(to.size(), ahead_.size());
+    std::copy_n(reinterpret_cast<const std::byte*>(ahead_.data()), kept, to.data());
+    ahead_.erase(0, kept);
+    to = to.subspan(kept);
+    while (!to.empty()) {
+      const ssize_t got = ::recv(socket_, to.data(), to.size(), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) fail("it ended");
+      to = to.subspan(static_cast<std::size_t>(got));
+    }
+  }
+
+  // Without its end; empty where there is none any more.
+  std::string line() {
+    constexpr std::size_t longest = 256;
+    for (;;) {
+      if (const std::size_t end = ahead_.find('\n'); end != std::string::npos) {
+        std::string text = ahead_.substr(0, end);
+        ahead_.erase(0, end + 1);
+        return text;
+      }
+      if (ahead_.size() > longest) return {};
+      std::array<char, longest> some;
+      const ssize_t got = ::recv(socket_, some.data(), some.size(), 0);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return {};
+      ahead_.append(some.data(), static_cast<std::size_t>(got));
+    }
+  }
+
+  std::string shown_, first_, ahead_;
+  int socket_ = -1;
+  std::uint64_t bytes_ = 0, modified_ = 0;
+};
+
+struct OpenAddress {
+  std::unique_ptr<Server> server;
+  std::unique_ptr<CallbackFile> file;
+};
+
+}  // namespace
+
+bool is_address(const std::string& word) {
+  const std::size_t end = word.find("://");
+  if (end == std::string::npos || end == 0) return false;
+  const auto belongs_to_scheme = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '+' || c == '-' || c == '.';
+  };
+  std::error_code failure;
+  return std::ranges::all_of(word.substr(0, end), belongs_to_scheme) && !std::filesystem::exists(word, failure);
+}
+
+std::string path_of_word(const std::string& word) {
+  if (!is_address(word)) return word;
+  // Never destroyed: the table of mounts may be gone before. The processes end with their sockets.
+  static auto& open = *new std::map<std::string, OpenAddress>;
+  OpenAddress& address = open[word];
+  if (!address.file) {
+    address.server = std::make_unique<Server>(word);
+    Server& server = *address.server;
+    address.file = std::make_unique<CallbackFile>(ReadCallbacks{
+        .read_at = [&server](std::uint64_t offset, std::span<std::byte> to) { return server.read_at(offset, to); },
+        .bytes = server.bytes(),
+        .name = server.path(),
+        .modified = static_cast<std::int64_t>(server.modified()),
+        .request_bytes = 64 * base::mebi});
+  }
+  return address.file->path();
+}
+
+}  // namespace lq::cli
