@@ -82,8 +82,9 @@ def field_of(entry):
 
 
 def site_shape_text(field):
-    """The metadata that keep the axes of a site, where a file has one axis for them."""
-    return {SITE_SHAPE: " ".join(map(str, field.site))} if field.kind == "generic" and len(field.site) > 1 else {}
+    """The metadata that keep the axes of a site, where a file has one axis for them. Memory that is described has no axes."""
+    site = getattr(field, "site", ())
+    return {SITE_SHAPE: " ".join(map(str, site))} if field.kind == "generic" and len(site) > 1 else {}
 
 
 _KEEP_TEXTS = ("scidac", "hdf5", "squeezed")

@@ -141,6 +141,7 @@ class _ComputedRows(Memory):
     def __init__(self, numbers, kind, dims):
         site, self._field, _ = described(np.empty((1,) * dims + numbers.shape[dims:], numbers.dtype), kind, dims)
         self.kind, self.lattice, self.dtype, self._site_bytes = kind, tuple(numbers.shape[:dims][::-1]), site.dtype, site.nbytes
+        self.site = self._field.site
         self._numbers, self._kept, self._whole, self._failure = numbers, collections.OrderedDict(), None, None
         self._fetch = structs.RowFetch(self._fill)
 

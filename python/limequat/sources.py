@@ -24,7 +24,7 @@ _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst|lzma)$", re.IGNORECASE)
 
 _numbers = itertools.count(1)
 # By number, which the library hands back; an address of Python might be another object's by then.
-_readers = weakref.WeakValueDictionary()
+_readers: "weakref.WeakValueDictionary[int, Source]" = weakref.WeakValueDictionary()
 _TYPES = dict(structs.ReadCallbacks._fields_)
 
 
