@@ -80,7 +80,7 @@ def _copy_one(one, target, is_folder, copy, options):
         return copy([one], target, options)
     name = _file_name(one)
     options.setdefault("resume", True)
-    with Source(one, name=name) as source:
+    with Source(one, name=None if isinstance(one, str) else name) as source:
         folder, final = (target, os.path.join(os.fsdecode(target), name)) if is_folder else (None, os.fsdecode(target))
         if folder is not None:
             os.makedirs(folder, exist_ok=True)

@@ -4,6 +4,7 @@
 
 import contextlib
 import ctypes
+import datetime
 import io
 import itertools
 import os
@@ -79,7 +80,7 @@ class Source(Handle, os.PathLike):
     def _create(self, name, request_bytes):
         # The functions are kept alive by this module.
         table = structs.ReadCallbacks(ctypes.sizeof(structs.ReadCallbacks), self.size, os.fsencode(name),
-                                      getattr(self._file, "modified", 0), request_bytes, 0, _read_at, _failure, _TYPES["free"](),
+                                      modified_of(self._file), request_bytes, 0, _read_at, _failure, _TYPES["free"](),
                                       self._number)
         super().__init__("lq_callback_file_free", "lq_callback_file_create", ctypes.byref(table))
 
@@ -217,6 +218,14 @@ def _local(url):
     if parts.netloc not in ("", "localhost"):
         raise InvalidArgument(f"{url}: a file of another machine, {parts.netloc}; name how it can be reached (https://, root://)")
     return urllib.request.url2pathname(parts.path)
+
+
+def modified_of(file):
+    """When a file object says that it was modified, in nanoseconds since 1970, or a number that stands for it; 0: it does not."""
+    modified = getattr(file, "modified", 0)
+    if isinstance(modified, datetime.datetime):
+        return int(modified.timestamp() * 1e9)
+    return modified if isinstance(modified, int) else 0
 
 
 def size_of(file, name):

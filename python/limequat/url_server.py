@@ -13,7 +13,7 @@ import signal
 import sys
 
 from limequat.errors import Code, Error
-from limequat.sources import open_url, shown, size_of
+from limequat.sources import modified_of, open_url, shown, size_of
 
 
 def main(words):
@@ -27,7 +27,7 @@ def main(words):
         _refuse(answers, error)
         return 0
     with file:
-        _say(answers, b"ok %d %d\n" % (size, getattr(file, "modified", 0)))
+        _say(answers, b"ok %d %d\n" % (size, modified_of(file)))
         for question in iter(questions.readline, b""):
             try:
                 offset, count = map(int, question.split())

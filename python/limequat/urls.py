@@ -62,7 +62,7 @@ class HttpFile(io.RawIOBase):
         self._home = _origin(self._parts)
         self._connection = self._origin = None
         self._stream, self._stream_at = None, 0
-        self._position, self._sequential, self._last_end = 0, 0, None
+        self._position, self._sequential, self._fetched_to = 0, 0, None
         self._size = self._tag = self._date = None
         self.is_dated, self.modified, self.digests = False, 0, {}
         self._blocks = collections.OrderedDict()  # by offset, the oldest first
@@ -109,49 +109,46 @@ class HttpFile(io.RawIOBase):
         super().close()
 
     def _read(self, begin, end):
-        kept = self._kept(begin, end)
-        if kept is not None:
-            return kept
-        self._sequential = self._sequential + 1 if begin == self._last_end else 0
-        self._last_end = end
-        if end - begin < _SMALL:
-            return self._read_small(begin, end)
-        data = self._read_stream(begin, end) if self._sequential >= _STREAM_AFTER else self._fetch(begin, end)
+        pieces = self._kept(begin, end)
+        begin += sum(map(len, pieces))
+        if begin < end:
+            self._sequential = self._sequential + 1 if begin == self._fetched_to else 0
+            pieces.append(self._read_new(begin, end))
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def _read_new(self, begin, end):
+        """Bytes that were not fetched before. With few of them come some more, or all of the end of the file."""
+        last = max(self._size - _END, 0)
+        if end - begin < _SMALL and begin >= last:
+            self._ends[last] = block = self._fetch(last, self._size)
+            return block[begin - last:end - last]
+        upto = min(max(end, begin + _SMALL), self._size)
+        data = self._read_stream(begin, upto) if self._sequential >= _STREAM_AFTER else self._fetch(begin, upto)
         self._keep(begin, data)
-        return data
+        return data[:end - begin]
 
     def _kept(self, begin, end):
-        """Bytes that were fetched before, in one block or in several that follow each other; or None."""
+        """What was fetched before of these bytes, from the first one on: blocks that follow each other."""
         pieces = []
         while begin < end:
             for offset, block in (*self._ends.items(), *self._blocks.items()):
                 if offset <= begin < offset + len(block):
-                    piece = block[begin - offset:end - offset]
+                    pieces.append(block[begin - offset:end - offset])
+                    begin += len(pieces[-1])
                     break
             else:
-                return None
-            pieces.append(piece)
-            begin += len(piece)
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+                break
+        return pieces
 
     def _keep(self, begin, data):
         """Keeps a block as long as there is room for it; the oldest go first."""
+        self._fetched_to = begin + len(data)
         if len(data) > _KEPT:
             return
         self._kept_bytes += len(data) - len(self._blocks.pop(begin, b""))
         self._blocks[begin] = data
         while self._kept_bytes > _KEPT:
             self._kept_bytes -= len(self._blocks.popitem(last=False)[1])
-
-    def _read_small(self, begin, end):
-        """A little more is fetched than was asked for; the end of the file is fetched as a whole."""
-        last = max(self._size - _END, 0)
-        if begin >= last:
-            self._ends[last] = self._fetch(last, self._size)
-            return self._kept(begin, end)
-        block = self._fetch(begin, min(begin + _SMALL, self._size))
-        self._keep(begin, block)
-        return block[:end - begin]
 
     def _read_stream(self, begin, end):
         """The next bytes of one answer that goes to the end of the file."""

@@ -334,15 +334,15 @@ def test_the_command_reads_addresses_wherever_it_reads_files(content, gauge_file
             assert there.stdout.replace(name, "PATH") == here.stdout.replace(str(gauge_file), "PATH"), verb
         assert _run("diff", url, gauge_file).returncode == 0
         assert _run("convert", url, tmp_path / "copy.nersc").returncode == 0
-        assert _run("copy", url, tmp_path).returncode == 0
+        assert _run("copy", url, f"{tmp_path}/there/").returncode == 0
         served["conf__ildg"].data = content[:5000] + b"x" + content[5001:]
         damaged = _run("verify", url)
         assert damaged.returncode == 1 and "FAILED" in damaged.stdout and "hidden" not in damaged.stdout + damaged.stderr
         missing = _run("verify", address.replace("//", "//me:hidden@") + "/none.ildg")
-        assert missing.returncode == 4 and "none.ildg" in missing.stderr and "hidden" not in missing.stderr
+        assert missing.returncode == _run("verify", tmp_path / "none.ildg").returncode and "none.ildg" in missing.stderr and "hidden" not in missing.stderr
         refused = _run("convert", gauge_file, name)
         assert refused.returncode != 0 and "Traceback" not in refused.stderr
-    assert np.array_equal(lq.read(tmp_path / "copy.nersc"), links) and (tmp_path / "conf.ildg").read_bytes() == content
+    assert np.array_equal(lq.read(tmp_path / "copy.nersc"), links) and (tmp_path / "there" / "conf.ildg").read_bytes() == content
     gone = _run("verify", name)
     assert gone.returncode == 4 and "cannot read" in gone.stderr
 

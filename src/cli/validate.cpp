@@ -3,8 +3,8 @@
 //
 // lq validate: conformance to the specification, rule by rule.
 #include <algorithm>
-#include <fstream>
 #include <memory>
+#include <span>
 
 #include <fmt/format.h>
 #include <limequat/file.hpp>
@@ -16,6 +16,7 @@
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/text.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::cli {
 namespace {
@@ -84,12 +85,9 @@ namespace {
 
 constexpr std::uint64_t most_bytes_shown = 8;
 
-std::string hex_of(std::ifstream& file, const Annotation& annotation) {
+std::string hex_of(base::ByteSource& file, const Annotation& annotation) {
   std::string bytes(static_cast<std::size_t>(std::min(annotation.length, most_bytes_shown)), '\0');
-  file.clear();
-  file.seekg(static_cast<std::streamoff>(annotation.offset));
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  bytes.resize(file.read_at(annotation.offset, std::as_writable_bytes(std::span(bytes))));
   std::string text;
   for (const char byte : bytes) {
     text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned char>(byte));
@@ -109,10 +107,10 @@ struct Explain {
       session.out.line(json.take());
       return fine;
     }
-    std::ifstream bytes(file, std::ios::binary);
+    const auto bytes = storage::resolve(file).open_read(file);
     Table table({{"OFFSET", true}, {"LENGTH", true}, {"BYTES"}, {"FIELD"}, {"VALUE"}, {"SECTION"}});
     for (const Annotation& annotation : annotations) {
-      table.row({std::to_string(annotation.offset), std::to_string(annotation.length), hex_of(bytes, annotation),
+      table.row({std::to_string(annotation.offset), std::to_string(annotation.length), hex_of(*bytes, annotation),
                  annotation.name, annotation.value, annotation.section});
     }
     session.out.write(table.text());
