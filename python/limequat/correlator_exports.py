@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Correlators of a store as objects of pandas, xarray and pyerrors, where these are installed."""
 
-import errno
 import os
 import re
 import tempfile
@@ -11,8 +10,9 @@ import numpy as np
 
 from limequat._library import path_bytes
 from limequat.correlator_labels import described, shown
-from limequat.errors import Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Exists, InvalidArgument
 from limequat.needs import needed
+from limequat.publishing import kind_of
 
 
 def to_pandas(selection):
@@ -105,8 +105,7 @@ def write_pyerrors(selection, path, ensemble, overwrite):
                                                gz=bool(zipped))
             os.replace(os.path.join(folder, os.listdir(folder)[0]), path)
     except OSError as error:
-        kind = {errno.ENOENT: NotFound, errno.EACCES: NoPermission, errno.ENOSPC: NoSpace}.get(error.errno, IoError)
-        raise kind(f"{path}: cannot be written: {error.strerror}", path=path, errno=error.errno) from None
+        raise kind_of(error)(f"{path}: cannot be written: {error.strerror}", path=path, errno=error.errno) from None
 
 
 def _part(array, part):

@@ -16,17 +16,15 @@ import zlib
 
 import numpy as np
 
-from limequat import correlator_labels, hdf5_bytes
+from limequat import correlator_labels, hdf5_bytes, publishing
 from limequat._library import path_bytes
 from limequat.correlator_directory import VERSION, Piece, directory_text, most_text, parse_directory
-from limequat.errors import Error, Exists, IoError, Malformed, NoPermission, NoSpace, NotFound, Truncated, UnknownFormat, WrongState
+from limequat.errors import Error, Exists, IoError, Malformed, Truncated, UnknownFormat, WrongState
 
 ATTRIBUTE = "limequat_correlators"
 _MERGED = 1 << 20  # bytes of a write
 _IN_FOLDER = 64  # groups of appends in one folder: what an append rewrites stays small
 _LOCKED_BYTE = (1 << 63) - 2  # that of docs/formats/journal.md
-_BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
-             errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
 
 
 class StoreFile:
@@ -107,23 +105,12 @@ class StoreFile:
                         os.fsync(descriptor)
                 finally:
                     os.close(descriptor)
-                self._give_name(temporary, place)
+                publishing.give_name(temporary, place)
             finally:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary)
             if self.sync:
-                _sync_folder(folder or b".")
-
-    @staticmethod
-    def _give_name(temporary, name):
-        try:
-            os.link(temporary, name)  # fails if there is one, unlike a rename
-        except OSError as error:
-            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS):
-                raise
-            if os.path.lexists(name):
-                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
-            os.rename(temporary, name)
+                publishing.sync_folder(folder)
 
     def _lock(self):
         """Whether this program is the only one that appends. Where the file system has no locks commit() compares superblocks."""
@@ -367,7 +354,7 @@ class StoreFile:
         except OSError as error:
             if isinstance(error, Error):
                 raise
-            kind = _BY_ERRNO.get(error.errno, IoError)
+            kind = publishing.kind_of(error)
             hint = "; nothing of it is in the store" if what == "append to" else ""
             raise kind(f"{self.path}: cannot {what} this store: {os.strerror(error.errno or 0)}{hint}", path=self.path,
                        errno=error.errno) from None
@@ -410,12 +397,3 @@ def _merged(writes):
             start = start if held else address
             held += data
     return merged + ([(start, held)] if held else [])
-
-
-def _sync_folder(folder):
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -5,7 +5,6 @@
 import base64
 import binascii
 import contextlib
-import errno
 import hashlib
 import os
 import posixpath
@@ -15,6 +14,7 @@ import zlib
 
 from limequat.answers import Answer
 from limequat.errors import ChecksumError, Exists, InvalidArgument
+from limequat.publishing import give_name, sync_folder
 from limequat.sources import Source, is_elsewhere, shown
 
 _DIGEST = re.compile(r"\s*([A-Za-z0-9-]+)=:?([A-Za-z0-9+/=]+?):?\s*(?:;[^,]*)?$")
@@ -123,21 +123,13 @@ def _publish(hidden, final, overwrite):
         os.replace(hidden, final)
     else:
         try:
-            os.link(hidden, final)
+            give_name(hidden, final)
         except FileExistsError:
             raise Exists(f"{final}: another program gave this name to a file meanwhile; {hidden} has the one that was fetched",
                          path=final) from None
-        except OSError as error:
-            if error.errno not in (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
-                raise
-            os.rename(hidden, final)  # no hard links here
-        else:
+        with contextlib.suppress(FileNotFoundError):
             os.unlink(hidden)
-    folder = os.open(os.path.dirname(final) or ".", os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
+    sync_folder(os.path.dirname(final))
 
 
 def _digest_of(path, algorithm):

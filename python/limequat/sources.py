@@ -12,7 +12,6 @@ import posixpath
 import re
 import threading
 import urllib.parse
-import urllib.request
 import weakref
 
 from limequat import structs
@@ -119,12 +118,7 @@ class Source(Handle, os.PathLike):
             self._file.seek(offset)
             done = 0
             target = (ctypes.c_char * count).from_address(address)
-            while done < count:
-                data = self._file.read(count - done)
-                if not data:
-                    break
-                if len(data) > count - done:
-                    raise ValueError(f"read({count - done}) returned {len(data)} bytes")
+            for data in pieces_of(self._file, count):
                 target[done:done + len(data)] = bytes(data)
                 done += len(data)
             self.requests += 1
@@ -217,7 +211,20 @@ def _local(url):
     parts = urllib.parse.urlsplit(url)
     if parts.netloc not in ("", "localhost"):
         raise InvalidArgument(f"{url}: a file of another machine, {parts.netloc}; name how it can be reached (https://, root://)")
-    return urllib.request.url2pathname(parts.path)
+    from urllib.request import url2pathname  # which loads a client of HTTP
+    return url2pathname(parts.path)
+
+
+def pieces_of(file, count):
+    """The next ``count`` bytes of a file object, or what there is, in the pieces that it gives."""
+    while count > 0:
+        data = file.read(count)
+        if not data:
+            return
+        if len(data) > count:
+            raise ValueError(f"read({count}) returned {len(data)} bytes")
+        count -= len(data)
+        yield data
 
 
 def modified_of(file):

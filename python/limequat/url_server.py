@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The bytes of a URL for the program lq, which asks for them over its child's standard input and output.
 
-    the child, first      ok SIZE MODIFIED\\n                   or  error CODE COUNT\\n and COUNT bytes of text
+    the child, first      ok SIZE MODIFIED COUNT\\n and the address as messages may show it, COUNT bytes
+                          or  error CODE COUNT\\n and COUNT bytes of text
     the program           OFFSET COUNT\\n
     the child             ok COUNT\\n and COUNT bytes           or  error as above
 
@@ -13,7 +14,7 @@ import signal
 import sys
 
 from limequat.errors import Code, Error
-from limequat.sources import modified_of, open_url, shown, size_of
+from limequat.sources import modified_of, open_url, pieces_of, shown, size_of
 
 
 def main(words):
@@ -27,27 +28,18 @@ def main(words):
         _refuse(answers, error)
         return 0
     with file:
-        _say(answers, b"ok %d %d\n" % (size, modified_of(file)))
+        path = shown(words[0]).encode("utf-8", "surrogateescape")
+        _say(answers, b"ok %d %d %d\n" % (size, modified_of(file), len(path)), path)
         for question in iter(questions.readline, b""):
             try:
                 offset, count = map(int, question.split())
-                data = _bytes_at(file, offset, count)
+                file.seek(offset)
+                data = b"".join(pieces_of(file, count))
             except Exception as error:
                 _refuse(answers, error)
             else:
                 _say(answers, b"ok %d\n" % len(data), data)
     return 0
-
-
-def _bytes_at(file, offset, count):
-    file.seek(offset)
-    data = bytearray()
-    while len(data) < count:
-        piece = file.read(count - len(data))
-        if not piece:
-            break
-        data += piece
-    return data
 
 
 def _refuse(answers, error):

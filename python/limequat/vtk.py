@@ -11,13 +11,13 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from limequat._library import path_bytes
-from limequat.errors import Error, Exists, InvalidArgument, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Error, Exists, InvalidArgument
+from limequat.publishing import kind_of
 
 __all__ = ["export_vtk"]
 
 _TYPES = {"f4": "Float32", "f8": "Float64", "i1": "Int8", "u1": "UInt8", "i2": "Int16", "u2": "UInt16", "i4": "Int32", "u4": "UInt32",
           "i8": "Int64", "u8": "UInt64"}
-_KINDS = (FileNotFoundError, NotFound), (FileExistsError, Exists), (PermissionError, NoPermission)
 
 
 def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False):
@@ -177,5 +177,4 @@ def _told(name):
     except OSError as error:
         if isinstance(error, Error):
             raise
-        kind = next((ours for theirs, ours in _KINDS if isinstance(error, theirs)), NoSpace if error.errno in (28, 122) else IoError)
-        raise kind(f"{name}: cannot be written: {os.strerror(error.errno or 0)}", path=name, errno=error.errno) from None
+        raise kind_of(error)(f"{name}: cannot be written: {os.strerror(error.errno or 0)}", path=name, errno=error.errno) from None

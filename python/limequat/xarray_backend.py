@@ -20,6 +20,7 @@ from limequat.files import open as open_file
 from limequat.labelled_writing import to_limequat
 from limequat.placement import identity_of
 from limequat.questions import info
+from limequat.sources import shown
 
 
 class LimequatBackendEntrypoint(BackendEntrypoint):
@@ -65,9 +66,8 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
 
 def _path_of(given):
     if isinstance(given, (str, bytes, os.PathLike)):
-        scheme, mark, rest = os.fsdecode(given).partition("://")
-        if mark:
-            raise Unsupported(f"{scheme}://{rest.rpartition('@')[2]}: this engine opens local files; lq.references(..., "
+        if "://" in os.fsdecode(given):
+            raise Unsupported(f"{shown(os.fsdecode(given))}: this engine opens local files; lq.references(..., "
                               "prefix=...) makes references to files elsewhere")
         return os.path.abspath(os.path.expanduser(os.fsdecode(given)))
     raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file", found=type(given).__name__)

@@ -10,8 +10,9 @@ import tempfile
 
 from limequat._library import path_bytes
 from limequat.answers import Answer, Judgement
-from limequat.errors import Error, Exists, IoError, Malformed, NoPermission, NotFound
+from limequat.errors import Error, Exists, IoError, Malformed, NotFound
 from limequat.needs import needed
+from limequat.publishing import kind_of
 
 FILES = "limequat_files"  # the attribute that lists the files
 _PARQUET = (".parq", ".parquet")
@@ -49,8 +50,7 @@ def save(found, path, overwrite):
 
 
 def _unwritten(path, error):
-    kind = {FileNotFoundError: NotFound, PermissionError: NoPermission}.get(type(error), IoError)
-    return kind(f"{path}: cannot write the references: {error.strerror}", path=path, errno=error.errno)
+    return kind_of(error)(f"{path}: cannot write the references: {error.strerror}", path=path, errno=error.errno)
 
 
 def _save_json(found, path):

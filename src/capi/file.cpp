@@ -97,16 +97,6 @@ struct lq_file {
   lq::File file;
 };
 
-namespace {
-
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::guarded;
-using lq::capi::Room;
-
-}  // namespace
-
 lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file** file) {
   return guarded([&] {
     const lq::Communicator group = lq::capi::communicator_of(options == nullptr ? nullptr : options->communicator);
@@ -157,12 +147,6 @@ void lq_file_free(lq_file* file) { delete file; }
 // Transfers in the background.
 
 namespace {
-
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::guarded;
-using lq::capi::Room;
 
 // The guard of borrowed memory must know how much there is, which C need not tell.
 void measure(lq::Field& field, const lq_field& given_field, const lq::Grid& grid) {
@@ -220,9 +204,6 @@ void lq_pending_free(lq_pending* pending) { delete pending; }
 struct lq_node_cache {
   lq::NodeCache cache;
 };
-
-using lq::capi::given;
-using lq::capi::guarded;
 
 lq_status lq_node_cache_open(const char* path, const lq_communicator* communicator, uint64_t bytes,
                              uint64_t block_bytes, lq_node_cache** cache) {

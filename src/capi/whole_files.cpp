@@ -82,7 +82,6 @@ lq_status lq_unsqueeze(const char* from, const char* to, const lq_squeeze_option
 namespace {
 
 using lq::capi::given;
-using lq::capi::text;
 
 // `work` with these options; what it did.
 template <class Work>
@@ -137,9 +136,7 @@ struct lq_view {
 
 namespace {
 
-using lq::capi::given;
 using lq::capi::guarded;
-using lq::capi::text;
 
 lq::FileArray file_array_from(const lq_file_array* c) {
   lq::FileArray array;

@@ -31,26 +31,20 @@
 namespace lq::cli {
 namespace {
 
-// The address without user, password and query, which may hold a signature.
-std::string shown(const std::string& address) {
-  const std::size_t begin = address.find("://") + 3;
-  const std::size_t end = std::min(address.find_first_of("?#", begin), address.size());
-  const std::size_t host_end = std::min(address.find('/', begin), end);
-  const std::size_t at = address.substr(0, host_end).rfind('@');
-  const std::size_t host = at == std::string::npos || at < begin ? begin : at + 1;
-  return address.substr(0, begin) + address.substr(host, end - host);
-}
-
 // A process of the Python package that gives the bytes of one address.
 class Server {
  public:
-  explicit Server(const std::string& address) : shown_(shown(address)) {
+  explicit Server(const std::string& address) {
     socket_ = start_python({"", "limequat.url_server", "", "reads URLs"}, {address}, [this](int socket) {
       socket_ = socket;
       first_ = line();
       return !first_.empty();
     });
-    const std::vector<std::uint64_t> facts = numbers_of(first_, 2);
+    const std::vector<std::uint64_t> facts = numbers_of(first_, 3);
+    if (facts[2] > longest_text) fail("it gave an address without end");
+    std::string path(static_cast<std::size_t>(facts[2]), '\0');
+    receive(std::as_writable_bytes(std::span(path)));
+    path_ = std::move(path);
     bytes_ = facts[0];
     modified_ = facts[1];
   }
@@ -60,7 +54,7 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  const std::string& path() const noexcept { return shown_; }
+  const std::string& path() const noexcept { return path_; }
   std::uint64_t bytes() const noexcept { return bytes_; }
   std::uint64_t modified() const noexcept { return modified_; }
 
@@ -74,8 +68,7 @@ class Server {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw Error(Code::io, fmt::format("{}: the Python process that reads it failed: {}", shown_, why),
-                {.path = shown_});
+    throw Error(Code::io, fmt::format("{}: the Python process that reads it failed: {}", path_, why), {.path = path_});
   }
 
   // Of "ok NUMBER ..."; of "error CODE COUNT" the error.
@@ -83,10 +76,10 @@ class Server {
     const std::vector<std::string_view> words = base::split_words(text);
     std::vector<std::uint64_t> numbers;
     for (std::size_t i = 1; i < words.size(); ++i) numbers.push_back(base::parse_u64(words[i]).value_or(0));
-    if (words.size() == 3 && words[0] == "error" && numbers[1] <= base::mebi) {
+    if (words.size() == 3 && words[0] == "error" && numbers[1] <= longest_text) {
       std::string sentence(static_cast<std::size_t>(numbers[1]), '\0');
       receive(std::as_writable_bytes(std::span(sentence)));
-      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = shown_});
+      throw Error(static_cast<Code>(numbers[0]), sentence, {.path = path_});
     }
     if (words.empty() || words[0] != "ok" || numbers.size() != count) fail("it ended");
     return numbers;
@@ -132,7 +125,10 @@ class Server {
     }
   }
 
-  std::string shown_, first_, ahead_;
+  static constexpr std::uint64_t longest_text = base::mebi;
+
+  std::string path_ = "a URL";  // until the process has said what it may be called
+  std::string first_, ahead_;
   int socket_ = -1;
   std::uint64_t bytes_ = 0, modified_ = 0;
 };

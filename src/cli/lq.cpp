@@ -214,10 +214,6 @@ int dispatch(Session& session, const std::vector<std::string>& words) {
   }
 }
 
-}  // namespace
-
-namespace {
-
 // Every rank tells of its own calls: the root may not be the one that waits.
 void watch(const Session& session) {
   watch_stalls_by_default(30, session.communicator.size() == 1

@@ -91,10 +91,6 @@ std::string with_package(const PythonProgram& program, std::string_view between)
   return program.packages.empty() ? "limequat" : fmt::format("limequat{}{}", between, program.packages);
 }
 
-}  // namespace
-
-namespace {
-
 // What starts the program, but for the interpreter in front.
 std::vector<std::string> command_of(const PythonProgram& program, bool is_verbose,
                                     const std::vector<std::string>& words) {

@@ -30,6 +30,7 @@ from limequat.communicators import agreed, group_of
 from limequat.errors import ChecksumError, InvalidArgument, IoError, Malformed, NotFound, NoSuchRecord, Truncated, Unsupported
 from limequat.grid import Grid
 from limequat.needs import needed
+from limequat.publishing import kind_of
 
 __all__ = [
     "IOGeneral", "Lime", "LimeRecord", "init", "readChromaQIOGauge", "readChromaQIOPropagator", "readChromaQIOStaggeredPropagator",
@@ -345,8 +346,7 @@ def _publish(path, head, array):
                 os.unlink(file.name)
                 raise
     except OSError as error:
-        raise (NotFound if isinstance(error, FileNotFoundError) else IoError)(f"{path}: {error.strerror}", path=path,
-                                                                             errno=error.errno) from None
+        raise kind_of(error)(f"{path}: {error.strerror}", path=path, errno=error.errno) from None
 
 
 def _umask():

@@ -116,7 +116,6 @@ void place_data(Payload& payload, const std::vector<DatasetPlan>& datasets, std:
 
 namespace {
 
-using format::FieldRequest;
 using format::Layout;
 using format::Literal;
 

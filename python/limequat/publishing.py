@@ -1,0 +1,40 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""New files that the package writes by itself: how they get their names, and the errors of the system on the way."""
+
+import contextlib
+import errno
+import os
+
+from limequat.errors import Exists, IoError, NoPermission, NoSpace, NotFound
+
+_BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
+             errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS)
+
+
+def kind_of(error):
+    """The exception of the package for an OSError."""
+    return _BY_ERRNO.get(error.errno, IoError)
+
+
+def give_name(temporary, name):
+    """A complete file gets a name that no file has; FileExistsError. Its temporary name may stay: whoever gave it removes it."""
+    try:
+        os.link(temporary, name)  # fails if there is one, unlike a rename
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(name):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST)) from None
+        os.rename(temporary, name)
+
+
+def sync_folder(folder):
+    """Names in a folder survive a power failure from now on, where the file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder or os.curdir, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
