@@ -90,6 +90,15 @@ struct Seen {
   LinkChecks checks;
   Count not_finite;
   physics::ZeroLinks zeros;
+
+  // Of some sites, `site` the first of them.
+  void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links, std::size_t of_site) {
+    if (!checks.add_distances(site, links)) return;
+    for (std::size_t at = 0; at < links.size(); at += of_site, ++site) {
+      not_finite.value += count_not_finite(links.subspan(at, of_site));
+      zeros.add_site(grid, site, links.subspan(at, of_site));
+    }
+  }
   void add(const Seen& other) noexcept {
     checks.add(other.checks);
     not_finite.add(other.not_finite);
@@ -105,17 +114,22 @@ struct Seen {
   }
 };
 
-// A field of which one rank has all sites, slice after slice: out of its memory where it lies there as doubles in
-// natural order, else by copies of two slices for each thread.
-physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads) {
+// Doubles side by side in natural order, in memory of the processor.
+bool is_in_place(const Field& field, int dimensions) {
+  return lattice::is_plain(field) && field.spec.precision == Precision::double_ &&
+         lattice::resolve_order(field.order, dimensions) == lattice::resolve_order({}, dimensions) &&
+         !device::is_device_memory(field.data);
+}
+
+// A field of which one rank has all sites, slice after slice: out of its memory where it lies there in place, else by
+// copies of two slices for each thread. each_slice(thread, first site, links) is called for every slice.
+template <class EachSlice>
+physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, comm::Team& team, const EachSlice& each_slice) {
   const Extents& extents = grid.extents();
   const auto slices = static_cast<std::uint64_t>(extents[extents.size() - 1]);
   const std::uint64_t sites = grid.local_volume() / slices;
   const auto numbers = static_cast<std::size_t>(sites * gauge.spec.numbers);
-  const bool in_place =
-      lattice::is_plain(gauge) && gauge.spec.precision == Precision::double_ &&
-      lattice::resolve_order(gauge.order, extents.size()) == lattice::resolve_order({}, extents.size()) &&
-      !device::is_device_memory(gauge.data);
+  const bool in_place = is_in_place(gauge, extents.size());
   const auto slice = [&](physics::SiteStream& stream, std::uint64_t t,
                          std::vector<double>& copy) -> std::span<const double> {
     if (in_place) return {static_cast<const double*>(gauge.data) + t * numbers, numbers};
@@ -126,7 +140,6 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
     return copy;
   };
 
-  comm::Team team(threads);
   std::vector<physics::SliceSums> sums(static_cast<std::size_t>(team.size()),
                                        {extents, gauge.spec.colors, lattice::resolve_order({}, extents.size())});
   team.run([&](int thread) {
@@ -139,12 +152,26 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
     for (std::uint64_t t = mine.begin; t < mine.end; ++t) {
       const std::span<const double> behind = slice(stream, (t + 1) % slices, copy_behind);
       sums[static_cast<std::size_t>(thread)].add(here, behind);
+      each_slice(thread, t * sites, here);
       std::swap(copy, copy_behind);
       here = behind;
     }
   });
   for (std::size_t i = 1; i < sums.size(); ++i) sums.front().add(sums[i]);
   return sums.front();
+}
+
+physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads) {
+  comm::Team team(threads);
+  return slice_sums(grid, gauge, team, [](int, std::uint64_t, std::span<const double>) {});
+}
+
+// sample(step): of the sites whose number is a multiple of that. As many of them as it takes.
+template <class Sample>
+physics::TransposedSample sample_transposed(const Extents& extents, const Sample& sample) {
+  using physics::TransposedSample;
+  TransposedSample few = sample(volume(extents) / TransposedSample::few_sites + 1);
+  return few.is_right() ? few : sample(volume(extents) / TransposedSample::most_sites + 1);
 }
 
 }  // namespace
@@ -177,7 +204,8 @@ Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
   comm::Team team(physics::threads_for(grid, gauge, threads));
   const LinkChecks mine = physics::sum_of_sites(
       grid, gauge, team, LinkChecks(grid, gauge.spec.colors),
-      [](LinkChecks& checks, std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); });
+      [](LinkChecks& checks, std::uint64_t site, std::span<const double> u) { checks.add_distances(site, u); },
+      LinkChecks::most_sites);
   LinkChecks all = mine;
   comm::combine_over_ranks(ranks_of(grid), all);
   return all.unitarity(mine);
@@ -197,27 +225,73 @@ Physics measure(const Grid& grid, const Field& field, int threads) {
   return physics::examine_links(grid, field, threads).physics;
 }
 
+namespace {
+
+// Of a field of which one rank has all sites.
+physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int threads) {
+  const int colors = gauge.spec.colors;
+  const Extents& extents = grid.extents();
+  const std::size_t of_site = gauge.spec.numbers, of_run = LinkChecks::most_sites * of_site;
+  std::vector<double> copy;
+  Field links = gauge;
+  if (!is_in_place(gauge, extents.size())) {
+    copy.resize(static_cast<std::size_t>(grid.volume()) * of_site);
+    physics::SiteStream(grid, gauge).for_each(0, grid.volume(), [&](std::uint64_t site, std::span<const double> u) {
+      std::ranges::copy(u, copy.begin() + static_cast<std::ptrdiff_t>(site * of_site));
+    });
+    links = lattice::resolve_field(grid, lq::gauge(copy, {.colors = colors}));
+  }
+  comm::Team team(threads);
+  std::vector<Seen> of_threads(static_cast<std::size_t>(team.size()), Seen{LinkChecks(grid, colors), {}, {}});
+  const physics::SliceSums slices =
+      slice_sums(grid, links, team, [&](int thread, std::uint64_t site, std::span<const double> slice) {
+        for (std::size_t at = 0; at < slice.size(); at += of_run, site += LinkChecks::most_sites) {
+          of_threads[static_cast<std::size_t>(thread)].add_sites(
+              grid, site, slice.subspan(at, std::min(of_run, slice.size() - at)), of_site);
+        }
+      });
+  Seen& all = of_threads.front();
+  for (std::size_t i = 1; i < of_threads.size(); ++i) all.add(of_threads[i]);
+
+  physics::ExaminedLinks examined;
+  examined.physics.plaquette = slices.plaquette();
+  examined.physics.link_trace = slices.link_trace();
+  examined.physics.unitarity = all.checks.unitarity(all.checks);
+  examined.physics.not_finite = all.not_finite.value;
+  examined.zeros = all.zeros;
+  examined.transposed = sample_transposed(extents, [&](std::uint64_t step) {
+    const std::span numbers(static_cast<const double*>(links.data), grid.volume() * of_site);
+    return physics::sum_transposed(extents, colors, numbers, step).sample();
+  });
+  return examined;
+}
+
+}  // namespace
+
 physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& field, int threads) {
   const Field gauge = resolve_gauge(grid, field, "measure");
   const int colors = gauge.spec.colors;
+  const int used = threads_for(grid, gauge, threads);
+  if (ranks_of(grid).size() == 1) return comm::agree(ranks_of(grid), [&] { return examine_alone(grid, gauge, used); });
   Links links(grid, colors, Reach::plaquettes);
-  comm::Team team(threads_for(grid, gauge, threads));
-  const Seen mine = sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, colors), {}, {}},
-                                 [&](Seen& seen, std::uint64_t site, std::span<const double> u) {
-                                   links.set_site(site, u);
-                                   seen.checks.add_traces(u);
-                                   seen.checks.add_distances(site, u);
-                                   seen.not_finite.value += count_not_finite(u);
-                                   seen.zeros.add_site(grid, site, u);
-                                 });
+  comm::Team team(used);
+  const std::size_t of_site = gauge.spec.numbers;
+  const Seen mine = sum_of_sites(
+      grid, gauge, team, Seen{LinkChecks(grid, colors), {}, {}},
+      [&](Seen& seen, std::uint64_t site, std::span<const double> u) {
+        for (std::size_t at = 0; at < u.size(); at += of_site) {
+          links.set_site(static_cast<std::size_t>(site) + at / of_site, u.subspan(at, of_site));
+        }
+        seen.checks.add_traces(u);
+        seen.add_sites(grid, site, u, of_site);
+      },
+      LinkChecks::most_sites);
   links.refresh();
   Seen all = mine;
   PlaneSums planes;
-  TransposedSums transposed;
-  comm::CombinedTerms terms(all, planes, transposed);
-  comm::agree(ranks_of(grid), terms.all(),
-              [&] { terms.tell(mine, sum_plaquettes(colors, links, team), sum_transposed(grid, colors, links)); });
-  terms.take(all, planes, transposed);
+  comm::CombinedTerms terms(all, planes);
+  comm::agree(ranks_of(grid), terms.all(), [&] { terms.tell(mine, sum_plaquettes(colors, links, team)); });
+  terms.take(all, planes);
 
   ExaminedLinks examined;
   Physics& physics = examined.physics;
@@ -226,13 +300,14 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
   physics.unitarity = all.checks.unitarity(mine.checks);
   physics.not_finite = all.not_finite.value;
   examined.zeros = all.zeros;
-  examined.transposed = transposed.sample();
+  examined.transposed = sample_transposed(grid.extents(), [&](std::uint64_t step) {
+    TransposedSums sums;
+    comm::CombinedTerms of_sample(sums);
+    comm::agree(ranks_of(grid), of_sample.all(), [&] { of_sample.tell(sum_transposed(colors, links, step)); });
+    of_sample.take(sums);
+    return sums.sample();
+  });
   return examined;
-}
-
-bool physics::TransposedSample::is_transposed() const noexcept {
-  constexpr double enough = 5;  // errors
-  return plaquettes > 0 && excess > 0 && excess > enough * error;
 }
 
 bool physics::ExaminedLinks::is_noise(const Extents& extents, int colors) const noexcept {

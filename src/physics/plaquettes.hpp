@@ -17,6 +17,7 @@
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/site_sums.hpp"
+#include "physics/su_n.hpp"
 
 namespace lq::physics {
 
@@ -44,6 +45,23 @@ struct TransposedSums {
   LatticeSum excess, squares;
   std::uint64_t plaquettes = 0;
 
+  // The plaquettes of one site, here(mu) its link and above(mu, nu) that of the next site in direction nu. `first`,
+  // `second`: memory for a matrix each.
+  template <class Colors, class Here, class Above>
+  void add_site(Colors colors, int directions, const Here& here, const Above& above, double* first, double* second) {
+    for (int mu = 0; mu < directions - 1; ++mu) {
+      for (int nu = mu + 1; nu < directions; ++nu) {
+        const auto product = [&](bool transposed) {
+          return plaquette_of(colors, here(mu), above(nu, mu), here(nu), above(mu, nu), first, second, transposed);
+        };
+        const double more = product(true) - product(false);
+        excess.add(more);
+        squares.add(more * more);
+        ++plaquettes;
+      }
+    }
+  }
+
   static constexpr std::size_t terms = 2 * LatticeSum::terms + 1;
   template <class Terms>
   void each_term(Terms&& combined) {
@@ -53,8 +71,11 @@ struct TransposedSums {
   }
   TransposedSample sample() const noexcept;
 };
-// Over some sites of this rank, spread over the lattice; the copies in `links` are up to date.
-TransposedSums sum_transposed(const Grid& grid, int colors, const Links& links);
+// Over the sites of this rank whose number in the lattice is a multiple of `step`; the copies in `links` are up to
+// date.
+TransposedSums sum_transposed(int colors, const Links& links, std::uint64_t step);
+// The same, of one rank that has all links in natural order.
+TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step);
 
 // Non-compact links of U(1): a real number A for each link, which stands for the phase exp(i A).
 

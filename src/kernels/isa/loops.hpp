@@ -116,6 +116,11 @@ struct PlaquetteRows {
 // sites of the row, with zeros up to a multiple of eight.
 using PlaquetteLoop = void (*)(const PlaquetteRows& rows, double* terms) noexcept;
 
+// For each link of all sites of such a row, in the order of terms: the square of the largest |element| of U U^dagger -
+// 1, and that of |det U - 1|; neither is finite if a number of the link is not.
+using LinkLoop = void (*)(const void* row, std::size_t dimensions, std::size_t sites, double* from_unitarity,
+                          double* from_one) noexcept;
+
 // Sites of the given number of numbers, contiguous, become such a row.
 using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, void* row) noexcept;
 
@@ -144,6 +149,7 @@ struct Loops {
   TurnNumbers turn[2];
   RowLoop to_rows[2];
   PlaquetteLoop plaquettes[2][2];  // of SU(2) and SU(3)
+  LinkLoop links[2][2];            // likewise
   TermLoop sum_small;
   WordLoop sum_words[2];          // in the byte order of the host, and in the other
   SquareLoop first_beyond[2][2];  // likewise, for each precision
