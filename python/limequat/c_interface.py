@@ -88,6 +88,6 @@ record_info struct_size:z type:s file:i header_offset:u offset:u bytes:u; report
 ranks:i is_written:i strategy:i is_read_back:i bytes:u checksum_status:i has_stored:i checksum:checksum stored:checksum zero_sites:u
 seconds:d pack_seconds:d exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u
 single_owner:i stripe_reason:i stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u
-device_copying_ranks:u device_reason:c[256]; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u; stall
-struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u
+device_copying_ranks:u device_reason:c[256] call_bytes:u; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u;
+stall struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u
 errors:u chunks_checked:u fields_checked:u verdict:i claims:u"""

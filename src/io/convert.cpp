@@ -407,7 +407,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
       communicator,
       writers,
       io::block_to_write(options.write.block_bytes, placed->seen.unit, threads, options.write.route.memory_bytes),
-      options.write.route.memory_bytes,
+      engine::granted_memory(options.write.route.memory_bytes, placed->seen.unit.call_bytes),
       threads,
       options.progress};
   writer.set_sizes(*placed, owners.have_incoherent_caches());

@@ -165,7 +165,8 @@ void put(JsonWriter& json, const SqueezeReport& report) {
 void put(JsonWriter& json, const StorageReport& storage) {
   json.begin_object().text_member("file_system", storage.file_system);
   json.member("block_bytes", storage.block_bytes).member("single_owner", storage.single_owner);
-  json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks).end_object();
+  json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks);
+  json.member("call_bytes", storage.call_bytes).end_object();
 }
 
 void put(JsonWriter& json, const DeviceReport& device) {

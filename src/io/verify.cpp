@@ -19,6 +19,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "engine/choose.hpp"
 #include "engine/file_order.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
@@ -257,8 +258,8 @@ engine::TransferStats Verifier::read_past(const FieldEntry& entry) {
     if (mine.number >= entry.payload.stored.volume()) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
     engine::checksum_sites(files.sequence(), entry.payload, mine,
-                           engine::pump_options(entry.payload, options_.block_bytes, threads,
-                                                RouteOptions{}.memory_bytes, files.are_thread_safe()),
+                           engine::pump_options(entry.payload, options_.block_bytes, threads, engine::usual_memory,
+                                                files.are_thread_safe()),
                            passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });

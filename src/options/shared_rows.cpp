@@ -27,9 +27,10 @@ std::vector<Option> route_texts() {
       },
       {.name = "chunk_bytes",
        .meaning = "bytes assembled and moved at a time (default: chosen)",
-       .advice = "In an exchange: the size of each call to the file system. 0 lets the plan choose, usually some "
-                 "mebibytes. It should be a multiple of block or stripe; a value that memory_bytes cannot hold is "
-                 "refused or reduced by the plan. direct does not use it.",
+       .advice = "In an exchange: the size of each call to the file system. 0 lets the plan choose: 512 KiB to 1 "
+                 "MiB, or 4 to 8 MiB on file systems whose servers have large blocks. It should be a multiple of "
+                 "block or stripe; a value that memory_bytes cannot hold is refused or reduced, and the plan says "
+                 "so. direct does not use it.",
        .aliases = {"chunk"}},
       {.name = "alignment",
        .meaning = "file domains begin at multiples of this number of bytes (default: block or stripe of the file "
@@ -38,8 +39,10 @@ std::vector<Option> route_texts() {
                  "value that the file system reports. Set it if the file system hides its stripes, as network "
                  "mounts do; a value smaller than the true stripe costs time, a larger one only balance."},
       {.name = "memory_bytes",
-       .meaning = "maximum number of bytes per rank, in addition to the field (default 16777216)",
+       .meaning = "maximum number of bytes per rank, in addition to the field (default: chosen)",
        .advice = "Limits the chunks of an exchange: up to three being assembled, three arriving and four leaving. "
+                 "0 is 16 MiB, or 64 MiB on file systems whose servers are fast with calls of 4 MiB and more (Lustre, "
+                 "GPFS, BeeGFS and others with large blocks). "
                  "More memory allows larger chunks; below some hundred kilobytes the plan has to choose small "
                  "ones, and below eight sites it refuses. Change it only if memory is short.",
        .aliases = {"memory"}},
