@@ -97,8 +97,9 @@ class LinkChecks {
 // Plaquettes of some sites, the same on any process grid. With rows and columns exchanged, four links around a
 // plaquette are no closed loop, so that these products average to less than the plaquette.
 struct TransposedSample {
-  // A few sites tell that most fields are right; where they do not, more decide.
-  static constexpr std::uint64_t few_sites = 64, most_sites = 2048;
+  // Of the sites whose number in the lattice is a multiple of this: some 64, and some 2048 at most.
+  static std::uint64_t step_of_few(const Extents& extents) noexcept { return lq::volume(extents) / 64 + 1; }
+  static std::uint64_t step_of_most(const Extents& extents) noexcept { return lq::volume(extents) / 2048 + 1; }
 
   std::uint64_t plaquettes = 0;
   double excess = 0;  // average of the product of transposed links minus that of the links as they are

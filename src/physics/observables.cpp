@@ -166,12 +166,13 @@ physics::SliceSums slice_sums(const Grid& grid, const Field& gauge, int threads)
   return slice_sums(grid, gauge, team, [](int, std::uint64_t, std::span<const double>) {});
 }
 
-// sample(step): of the sites whose number is a multiple of that. As many of them as it takes.
-template <class Sample>
-physics::TransposedSample sample_transposed(const Extents& extents, const Sample& sample) {
-  using physics::TransposedSample;
-  TransposedSample few = sample(volume(extents) / TransposedSample::few_sites + 1);
-  return few.is_right() ? few : sample(volume(extents) / TransposedSample::most_sites + 1);
+// A few sites tell that most links are right; where they do not, more decide: more(step), of the sites whose number is
+// a multiple of that.
+template <class More>
+physics::TransposedSample enough_of(const physics::TransposedSample& few, const Extents& extents, const More& more) {
+  const std::uint64_t step = physics::TransposedSample::step_of_most(extents);
+  const bool is_enough = few.is_right() || step == physics::TransposedSample::step_of_few(extents);
+  return is_enough ? few : more(step);
 }
 
 }  // namespace
@@ -259,10 +260,11 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
   examined.physics.unitarity = all.checks.unitarity(all.checks);
   examined.physics.not_finite = all.not_finite.value;
   examined.zeros = all.zeros;
-  examined.transposed = sample_transposed(extents, [&](std::uint64_t step) {
+  const auto sample = [&](std::uint64_t step) {
     const std::span numbers(static_cast<const double*>(links.data), grid.volume() * of_site);
     return physics::sum_transposed(extents, colors, numbers, step).sample();
-  });
+  };
+  examined.transposed = enough_of(sample(physics::TransposedSample::step_of_few(extents)), extents, sample);
   return examined;
 }
 
@@ -289,9 +291,13 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
   links.refresh();
   Seen all = mine;
   PlaneSums planes;
-  comm::CombinedTerms terms(all, planes);
-  comm::agree(ranks_of(grid), terms.all(), [&] { terms.tell(mine, sum_plaquettes(colors, links, team)); });
-  terms.take(all, planes);
+  TransposedSums few;
+  comm::CombinedTerms terms(all, planes, few);
+  comm::agree(ranks_of(grid), terms.all(), [&] {
+    terms.tell(mine, sum_plaquettes(colors, links, team),
+               sum_transposed(colors, links, TransposedSample::step_of_few(grid.extents())));
+  });
+  terms.take(all, planes, few);
 
   ExaminedLinks examined;
   Physics& physics = examined.physics;
@@ -300,7 +306,7 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
   physics.unitarity = all.checks.unitarity(mine.checks);
   physics.not_finite = all.not_finite.value;
   examined.zeros = all.zeros;
-  examined.transposed = sample_transposed(grid.extents(), [&](std::uint64_t step) {
+  examined.transposed = enough_of(few.sample(), grid.extents(), [&](std::uint64_t step) {
     TransposedSums sums;
     comm::CombinedTerms of_sample(sums);
     comm::agree(ranks_of(grid), of_sample.all(), [&] { of_sample.tell(sum_transposed(colors, links, step)); });
