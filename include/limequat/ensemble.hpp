@@ -36,6 +36,11 @@ struct CatalogueOptions {
   bool overwrite = false;                   // report_page(): replace an existing file
   Limits limits = {};
   Progress progress = {};  // files done, and all of them; called by the caller's thread
+  // index(), report_page(): files and folders that are left out: patterns with * and ? of their names, or, where there
+  // is a slash in one, of their paths below the folder; between commas: "*.tmp,old,scratch/*".
+  std::string exclude = {};
+  std::string which = {};  // scrub(): a file or folder, or an expression as find() takes them; empty: all
+  std::string rate = {};   // scrub(): bytes read in a second at most: "100M" (K, M, G, T: thousands); empty: no limit
 };
 
 // Files with the same data.
@@ -60,17 +65,28 @@ struct Outlier {
   double deviation = 0;  // from it, in standard deviations as the median of deviations tells them
 };
 
+// Anything else that stands out, or the same in words.
+struct Remark {
+  // "duplicate-trajectory", "name-differs", "lattice-differs", "precision-differs", "kind-differs", "group-differs",
+  // "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format".
+  std::string rule;
+  std::string series;
+  std::vector<std::string> paths;  // the files it is about
+  std::string sentence;
+};
+
 // What stands out among the files of a catalogue.
 struct Assessment {
   std::vector<Duplicates> duplicates;
   std::vector<Gaps> gaps;
   std::vector<Outlier> outliers;
+  std::vector<Remark> remarks;
 };
 
 // A file that is no entry of the catalogue.
 struct Stranger {
   std::string path;
-  std::string what;  // "a text that begins with \"beta = 6.0\"", "being written"
+  std::string what;  // "a text that begins with \"beta = 6.0\"", "being written", "a link to the folder ..."
 };
 
 struct IndexReport {
@@ -130,7 +146,8 @@ struct Found {
 // Local. The files that fulfil an expression such as "beta=6.0 trajectory>=1000 not damaged"; empty: all. Names are
 // members of Entry, or names of properties, or states; = != < <= > >= compare, ~ and !~ match patterns with * and ?;
 // and, or, not, parentheses; terms side by side are joined by and.
-// invalid_argument: no such expression, which says where; not_found: there is no catalogue; others as index().
+// `below=DIR` are the files in a folder. invalid_argument: no such expression, which says where, or a name that no file
+// of the catalogue has, with the one that may be meant; not_found: there is no catalogue; others as index().
 LQ_API Found find(const std::string& expression, const CatalogueOptions& options = {});
 
 // A file that was verified, and how it compares with what was known.
@@ -163,8 +180,8 @@ struct ScrubReport {
   bool ok() const noexcept { return bit_rot + damaged + unproven + incomplete + missing + unreadable == 0; }
 };
 
-// Local. Verifies the files of the catalogue that were not verified within `since`, longest ago first, and keeps the
-// verdicts. Errors as find().
+// Local. Verifies the files of the catalogue, or those of `which`, that were not verified within `since`, longest ago
+// first, and keeps the verdicts. Errors as find().
 LQ_API ScrubReport scrub(const CatalogueOptions& options = {});
 
 // Local. What stands out among the files of the catalogue. Errors as find().
@@ -179,7 +196,8 @@ struct PageReport {
 
 // Local. One page of HTML without links to anywhere about the files of the folders (none: all of the catalogue): a
 // table, plaquettes, what is damaged and where, what is missing. The catalogue is brought up to date before; where
-// there is none, or it may not be written to, this is done in memory. exists: there is a file of that name; others as index().
+// there is none, or it may not be written to, this is done in memory. exists: there is a file of that name; others as
+// index().
 LQ_API PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
                               const CatalogueOptions& options = {});
 

@@ -4,7 +4,7 @@
 
 import ctypes
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Union
 
 from limequat._library import call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import Judgement, Verification, parse
@@ -70,7 +70,7 @@ def find(expression="", **options: "Unpack[CatalogueOptions]"):
     {options}
 
     Returns :class:`Files`, a list of dicts; ``.to_pandas()`` makes a DataFrame of it. Raises InvalidArgument (it says where the
-    expression is wrong), NotFound (there is no catalogue), and what :func:`index` raises.
+    expression is wrong, or which name no file has and which may be meant), NotFound (there is no catalogue), and what :func:`index` raises.
     """
     files = parse(text_from("lq_find", text_bytes(expression, "the expression"), Options("CatalogueOptions", options)))["files"]
     for one in files:
@@ -79,8 +79,9 @@ def find(expression="", **options: "Unpack[CatalogueOptions]"):
 
 
 @takes("CatalogueOptions", verb="scrub")
-def scrub(**options: "Unpack[CatalogueOptions]"):
-    """Verifies the files of the catalogue that are due, and tells bit rot from replacement.
+def scrub(which: "Union[str, os.PathLike[str]]" = "", **options: "Unpack[CatalogueOptions]"):
+    """Verifies the files of the catalogue that are due, and tells bit rot from replacement. ``which``: a folder, a file, or an
+    expression as :func:`find` takes them, ``"trajectory>=1000 not sound"``; all without one.
 
     {options}
 
@@ -89,6 +90,7 @@ def scrub(**options: "Unpack[CatalogueOptions]"):
     ``verification``. Raises what :func:`find` raises.
     """
     is_ok = ctypes.c_int()
+    options["which"] = os.fspath(which)
     return parse(text_from("lq_scrub", Options("CatalogueOptions", options), ctypes.byref(is_ok)), Verification)
 
 
@@ -118,7 +120,8 @@ def assess(**options: "Unpack[CatalogueOptions]"):
     {options}
 
     Returns a dict, true when nothing does: ``duplicates`` (``checksum``, ``paths``), ``gaps`` in trajectory numbers (``series``, ``first``, ``last``, ``step``, ``count``,
-    ``missing``), ``outliers`` of the plaquette (``path``, ``series``, ``plaquette``, ``median``, ``deviation``).
+    ``missing``), ``outliers`` of the plaquette (``path``, ``series``, ``plaquette``, ``median``, ``deviation``), and ``remarks``
+    about anything else (``rule``, ``series``, ``paths``, ``sentence``).
     """
     return parse(text_from("lq_assess", Options("CatalogueOptions", options)), Judgement)
 

@@ -77,6 +77,11 @@ def rows(db, sql, *values):
     return found
 
 
+def kept(path):
+    """As the catalogue beside the folder keeps it."""
+    return f"run/{path.name}"
+
+
 def change(db, sql, *values):
     with sqlite3.connect(db) as connection:
         connection.execute(sql, values)
@@ -98,11 +103,11 @@ def data_offset(path):
 
 def test_tables_are_what_plain_python_finds(indexed):
     folder, db = indexed
-    assert rows(db, "PRAGMA user_version")[0][0] == 2
+    assert rows(db, "PRAGMA user_version")[0][0] == 3
     assert rows(db, "PRAGMA application_id")[0][0] == int.from_bytes(b"lqct", "big")
     found = rows(db, "SELECT * FROM files ORDER BY path")
     paths = sorted(folder.glob("conf.*"))
-    assert [row["path"] for row in found] == [str(path) for path in paths]
+    assert [row["path"] for row in found] == [f"run/{path.name}" for path in paths]
     for row, path, trajectory in zip(found, paths, TRAJECTORIES):
         status = path.stat()
         assert (row["size"], row["modified_ns"], row["inode"]) == (status.st_size, status.st_mtime_ns, status.st_ino)
@@ -114,14 +119,15 @@ def test_tables_are_what_plain_python_finds(indexed):
         text = plain_lime.payload(path, "xlf-info").decode()
         assert row["plaquette"] == float(re.search(r"plaquette = (\S+)", text)[1])
         assert (row["trajectory"], row["trajectory_from"]) == (trajectory, "metadata")
-        assert row["series"] == str(folder / "conf.*.lime") and row["state"] == "indexed" and row["settled"] == 1
+        assert row["series"] == "run/conf.*.lime" and row["state"] == "indexed" and row["settled"] == 1
         field = rows(db, "SELECT * FROM fields WHERE file_id = ?", row["id"])
         assert [(f["number"], f["offset"], f["length"]) for f in field] == [(0, data_offset(path), len(data))]
         facts = {p["name"]: p for p in rows(db, "SELECT * FROM properties WHERE file_id = ?", row["id"])}
         assert facts["beta"]["value"] == "6.0" and facts["beta"]["number"] == 6.0 and facts["beta"]["source"] == "xlf-info"
         assert facts["ildg-data-lfn"]["value"] == f"lfn://test/run/{path.name}"
-    assert [row["path"] for row in rows(db, "SELECT path FROM others")] == [str(folder / "notes.txt")]
-    assert [row["path"] for row in rows(db, "SELECT path FROM folders")] == [str(folder)]
+    assert [row["path"] for row in rows(db, "SELECT path FROM others")] == ["run/notes.txt"]
+    assert [row["path"] for row in rows(db, "SELECT path FROM folders")] == ["run"]
+    assert [row["folder"] for row in rows(db, "SELECT folder FROM place")] == [str(folder.parent)]
 
 
 def test_only_what_has_changed_is_read_again(indexed):
@@ -149,7 +155,7 @@ def test_fresh_files_are_not_trusted(ensemble):
     now = time.time_ns()
     os.utime(fresh, ns=(now, now))
     lq.index(folder, db=db)
-    row = rows(db, "SELECT settled, indexed_at FROM files WHERE path = ?", str(fresh))[0]
+    row = rows(db, "SELECT settled, indexed_at FROM files WHERE path = ?", kept(fresh))[0]
     if row["settled"]:
         pytest.skip("this machine took longer than a tick")
     assert lq.index(folder, db=db).changed == 1
@@ -213,9 +219,9 @@ def test_scrub_tells_bit_rot_from_replacement(indexed):
     report = lq.scrub(db=db)
     assert report and (report.due, report.sound, report.failed) == (len(TRAJECTORIES), len(TRAJECTORIES), [])
     for row in rows(db, "SELECT * FROM files"):
-        data = pathlib.Path(row["path"]).read_bytes()
+        data = (folder.parent / row["path"]).read_bytes()
         assert row["cksum"] == cksum(data) and row["state"] == "sound" and row["verified_at"]
-        links = plain_lime.gauge(pathlib.Path(row["path"]), (4, 2, 2, 2, 4, 3, 3))
+        links = plain_lime.gauge(folder.parent / row["path"], (4, 2, 2, 2, 4, 3, 3))
         assert row["measured_plaquette"] == pytest.approx(plain_plaquette(links), abs=1e-12)
     assert lq.scrub(db=db, since="1h").due == 0
 
@@ -233,10 +239,10 @@ def test_scrub_tells_bit_rot_from_replacement(indexed):
         rotten: "bit rot", header: "bit rot", replaced: "replaced", broken: "changed and damaged", gone: "missing"}
     assert (report.sound, report.replaced, report.bit_rot, report.damaged, report.missing) == (1, 1, 2, 1, 1)
     assert [one.path for one in lq.find("damaged", db=db)] == [str(path) for path in sorted((rotten, header, broken))]
-    slices = rows(db, "SELECT slice FROM damaged_slices d JOIN files f ON f.id = d.file_id WHERE f.path = ?", str(rotten))
+    slices = rows(db, "SELECT slice FROM damaged_slices d JOIN files f ON f.id = d.file_id WHERE f.path = ?", kept(rotten))
     assert [row["slice"] for row in slices] == [1]
     assert [row["verdict"] for row in rows(db, "SELECT verdict FROM verifications v JOIN files f ON f.id = v.file_id "
-                                               "WHERE f.path = ? ORDER BY v.id", str(replaced))] == ["sound", "replaced"]
+                                               "WHERE f.path = ? ORDER BY v.id", kept(replaced))] == ["sound", "replaced"]
     # What rots stays rotten, until the file of before is back.
     assert lq.scrub(db=db).bit_rot == 2
     flip(rotten, data_offset(rotten) + SITE_BYTES * 8 + 5)
@@ -304,9 +310,9 @@ def test_a_catalogue_that_is_none_of_ours_is_refused(indexed, tmp_path):
     change(other, "CREATE TABLE files (x)")
     later = tmp_path / "later.db"
     shutil.copy(db, later)
-    change(later, "PRAGMA user_version = 3")
+    change(later, "PRAGMA user_version = 4")
     for path, error, sentence in [(text, lq.Malformed, "not an SQLite database"), (other, lq.Malformed, "not a Limequat catalogue"),
-                                  (later, lq.Unsupported, "version 3, made by a later Limequat")]:
+                                  (later, lq.Unsupported, "version 4, made by a later Limequat")]:
         before = path.read_bytes()
         for call in (lambda: lq.find(db=path), lambda: lq.index(folder, db=path), lambda: lq.scrub(db=path)):
             with pytest.raises(error, match=sentence) as raised:
@@ -384,7 +390,7 @@ def test_names_that_are_no_text_are_kept_as_bytes(ensemble):
     path = os.fsencode(folder) + b"/conf.\xff\xfe.lime"
     os.rename(folder / "conf.0010.lime", path)
     lq.index(folder, db=db)
-    assert path in [row["path"] for row in rows(db, "SELECT path FROM files")]
+    assert b"run/conf.\xff\xfe.lime" in [row["path"] for row in rows(db, "SELECT path FROM files")]
     assert lq.index(folder, db=db).unchanged == len(TRAJECTORIES)
     json.dumps(lq.find(db=db))
 

@@ -146,6 +146,17 @@ void Arguments::limit_to(const std::string& name, std::vector<std::string> choic
   std::find_if(arguments_.begin(), arguments_.end(), is_called_so)->choices = std::move(choices);
 }
 
+void Arguments::join(const std::string& name, std::string& target, char separator) {
+  const auto found = std::ranges::find_if(arguments_, [&](const Argument& argument) {
+    return std::ranges::find(argument.names, name) != argument.names.end();
+  });
+  found->repeats = true;
+  found->take = [&target, separator](const std::string& text) {
+    if (!target.empty()) target += separator;
+    target += text;
+  };
+}
+
 bool Arguments::asks_for_help(const std::vector<std::string>& words) const {
   for (const std::string& word : words) {
     if (word == "--") return false;

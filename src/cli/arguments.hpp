@@ -62,6 +62,8 @@ class Arguments {
   void extents(const std::string& names, const std::string& value, Extents& target, const std::string& help);
   // Any other.
   void add(Argument argument) { arguments_.push_back(std::move(argument)); }
+  // The option of that name may be given several times; `target` gets its texts joined.
+  void join(const std::string& name, std::string& target, char separator);
   // The option of that name takes these values only.
   void limit_to(const std::string& name, std::vector<std::string> choices);
 

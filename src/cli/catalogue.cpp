@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq index, lq find, lq scrub, lq report: an ensemble at a glance.
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <limequat/ensemble.hpp>
@@ -75,6 +78,12 @@ void show(Session& session, const Assessment& assessment) {
   });
 }
 
+void show_remarks(Session& session, const Assessment& assessment) {
+  lines(session, assessment.remarks, [](const ensemble::Remark& remark) {
+    return fmt::format("{}: {}", remark.rule, base::printable(remark.sentence, 2000));
+  });
+}
+
 struct Index {
   std::vector<std::string> folders;
   CatalogueOptions options;
@@ -89,6 +98,16 @@ struct Index {
     }
     for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
     return fine;
+  }
+
+  static void show_strangers(Session& session, const std::vector<ensemble::Stranger>& strangers) {
+    const std::size_t shown = session.verbose ? strangers.size() : std::min(strangers.size(), most_lines);
+    for (std::size_t k = 0; k < shown; ++k) {
+      session.out.line(fmt::format("    {}: {}", printable(strangers[k].path), strangers[k].what));
+    }
+    if (shown < strangers.size()) {
+      session.out.line(fmt::format("    ... and {} more; -v lists them", strangers.size() - shown));
+    }
   }
 
   static void show(Session& session, const IndexReport& report) {
@@ -107,18 +126,16 @@ struct Index {
       session.out.line(fmt::format("  {} left behind by interrupted writers", report.leftovers));
     }
     if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
-    for (const ensemble::Stranger& stranger : report.strangers) {
-      if (session.verbose) {
-        session.out.line(fmt::format("    {}: {}", printable(stranger.path), stranger.what));
-      }
-    }
+    show_strangers(session, report.strangers);
     cli::show(session, report.assessment);
+    show_remarks(session, report.assessment);
   }
 };
 
 struct Find {
   std::vector<std::string> words;
   bool only_paths = false;
+  bool ends_with_nul = false;
   CatalogueOptions options;
 
   int run(Session& session) const {
@@ -126,6 +143,8 @@ struct Find {
     for (const std::string& warning : found.warnings) session.note(warning);
     if (session.json) {
       for (const ensemble::Entry& entry : found.files) session.out.line(to_json(entry));
+    } else if (ends_with_nul) {
+      for (const ensemble::Entry& entry : found.files) session.out.write_data(entry.path + '\0', true);
     } else if (only_paths) {
       for (const ensemble::Entry& entry : found.files) session.out.line(entry.path);
     } else {
@@ -154,7 +173,26 @@ struct Find {
 };
 
 struct Scrub {
+  std::vector<std::string> words;
   CatalogueOptions options;
+
+  // Folders and files among the words, and an expression of the others.
+  static std::string which_of(const std::vector<std::string>& words) {
+    std::string places, rest;
+    for (const std::string& word : words) {
+      std::error_code failure;
+      if (!std::filesystem::exists(std::filesystem::symlink_status(word, failure))) {
+        rest += (rest.empty() ? "" : " ") + word;
+      } else if (words.size() == 1) {
+        return word;
+      } else {
+        const char quote = word.find('"') == std::string::npos ? '"' : '\'';
+        places += fmt::format("{}below={}{}{}", places.empty() ? "" : " or ", quote, word, quote);
+      }
+    }
+    if (places.empty() || rest.empty()) return places + rest;
+    return fmt::format("({}) ({})", places, rest);
+  }
 
   int run(Session& session) const {
     const ScrubReport report =
@@ -224,6 +262,7 @@ Run declare_index(Arguments& arguments) {
   const auto verb = std::make_shared<Index>();
   arguments.optional_files("DIR", verb->folders, "folders to search (default: those of the previous run)");
   declare_options(arguments, "index", "CatalogueOptions", verb->options);
+  arguments.join("--exclude", verb->options.exclude, ',');
   return by_root(verb);
 }
 
@@ -231,14 +270,22 @@ Run declare_find(Arguments& arguments) {
   const auto verb = std::make_shared<Find>();
   arguments.optional_words("EXPR", verb->words, "what the files fulfil: 'beta=6.0 trajectory>=1000 not damaged'");
   arguments.flag("--paths", verb->only_paths, "paths alone, one a line");
+  arguments.flag("-0,--null", verb->ends_with_nul, "paths alone, each with a NUL at its end, for xargs -0");
   declare_options(arguments, "find", "CatalogueOptions", verb->options);
   return by_root(verb);
 }
 
 Run declare_scrub(Arguments& arguments) {
   const auto verb = std::make_shared<Scrub>();
+  arguments.optional_words("EXPR|DIR", verb->words,
+                           "what is verified: folders, files, and what they fulfil, as for find (default: all)");
   declare_options(arguments, "scrub", "CatalogueOptions", verb->options);
-  return by_root(verb);
+  return [verb](Session& session) {
+    return at_root(session, [&] {
+      verb->options.which = verb->which_of(verb->words);
+      return verb->run(session);
+    });
+  };
 }
 
 Run declare_report(Arguments& arguments) {
@@ -246,6 +293,7 @@ Run declare_report(Arguments& arguments) {
   arguments.optional_files("DIR", verb->folders, "folders that the page is about (default: all of the catalogue)");
   arguments.text("-o,--output", "OUT.html", verb->page, "the page to write");
   declare_options(arguments, "report", "CatalogueOptions", verb->options);
+  arguments.join("--exclude", verb->options.exclude, ',');
   return [verb](Session& session) {
     if (verb->page.empty()) throw UsageError("which page? --output OUT.html");
     return at_root(session, [&] { return verb->run(session); });

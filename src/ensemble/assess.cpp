@@ -78,11 +78,12 @@ class BySeries {
 // A file that has several names is no duplicate of itself.
 void find_duplicates(const Database& database, Assessment& assessment) {
   Statement rows = database.prepare(
-      "SELECT coalesce(checksum, computed_checksum) AS sum, path, device, inode FROM files WHERE missing_since IS NULL "
+      "SELECT coalesce(checksum, computed_checksum) AS sum, full_path(path) AS full, device, inode FROM files WHERE "
+      "missing_since IS NULL "
       "AND sum IN (SELECT coalesce(checksum, computed_checksum) AS same FROM files WHERE missing_since IS NULL AND "
       "same IS NOT NULL AND state IN ('indexed', 'sound', 'consistent') GROUP BY same, kind, lattice, precision HAVING "
       "count(*) > 1) "
-      "AND state IN ('indexed', 'sound', 'consistent') ORDER BY kind, lattice, precision, sum, path");
+      "AND state IN ('indexed', 'sound', 'consistent') ORDER BY kind, lattice, precision, sum, full");
   Duplicates found;
   std::set<std::pair<std::int64_t, std::int64_t>> files;
   const auto finish = [&] {
@@ -142,7 +143,8 @@ Assessment assess(const Database& database) {
   find_duplicates(database, assessment);
   BySeries series(assessment);
   Statement rows = database.prepare(
-      "SELECT path, series, trajectory, coalesce(measured_plaquette, plaquette) FROM files WHERE missing_since IS NULL "
+      "SELECT full_path(path), full_path(series), trajectory, coalesce(measured_plaquette, plaquette) FROM files WHERE "
+      "missing_since IS NULL "
       "ORDER BY series, trajectory");
   while (rows.step()) series.add(rows);
   series.finish();

@@ -120,6 +120,24 @@ class Watched final : public storage::ForwardingFile {
 
 }  // namespace
 
+namespace {
+
+class Paced final : public storage::ForwardingFile {
+ public:
+  Paced(std::shared_ptr<storage::File> file, Pace& pace) : ForwardingFile(std::move(file)), pace_(pace) {}
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    const std::size_t got = inner().read_at(offset, buffer);
+    pace_.wait_for(got);
+    return got;
+  }
+  void fetch_ahead(std::uint64_t, std::uint64_t) noexcept override {}  // which nobody would wait for
+
+ private:
+  Pace& pace_;
+};
+
+}  // namespace
+
 PassedBytes::Piece PassedBytes::first_gap(std::uint64_t offset, std::uint64_t end) const {
   const auto after = passed_.upper_bound(offset);
   if (after != passed_.begin()) offset = std::max(offset, std::prev(after)->second);
@@ -174,15 +192,21 @@ CksumInPassing::Summed& CksumInPassing::opened(const std::string& path, std::sha
   return entry->second;
 }
 
+std::unique_ptr<storage::File> CksumInPassing::opened_at_its_pace(const std::string& path) {
+  std::unique_ptr<storage::File> file = inner().open_read(path);
+  if (pace_ == nullptr) return file;
+  return std::make_unique<Paced>(std::move(file), *pace_);
+}
+
 std::unique_ptr<storage::File> CksumInPassing::open_read(const std::string& path) {
-  std::shared_ptr<storage::File> file = inner().open_read(path);
+  std::shared_ptr<storage::File> file = opened_at_its_pace(path);
   std::shared_ptr<PassedBytes> passed = opened(path, file).passed;
   return std::make_unique<Watched>(std::move(file), std::move(passed));
 }
 
 std::uint32_t CksumInPassing::cksum(const std::string& path) {
   const auto found = files_.find(path);
-  Summed& summed = found != files_.end() ? found->second : opened(path, inner().open_read(path));
+  Summed& summed = found != files_.end() ? found->second : opened(path, opened_at_its_pace(path));
   return summed.passed->cksum(*summed.file);
 }
 

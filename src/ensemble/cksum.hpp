@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "ensemble/pace.hpp"
 #include "storage/forwarding.hpp"
 #include "storage/transport.hpp"
 
@@ -72,7 +73,8 @@ class PassedBytes {
 // The files of `inner`, each of which is summed while it is read.
 class CksumInPassing final : public storage::ForwardingTransport {
  public:
-  using ForwardingTransport::ForwardingTransport;
+  // `pace` may be null.
+  explicit CksumInPassing(storage::Transport& inner, Pace* pace = nullptr) : ForwardingTransport(inner), pace_(pace) {}
 
   std::unique_ptr<storage::File> open_read(const std::string& path) override;
   // Of all bytes of a file; those that nobody asked for are read now.
@@ -85,6 +87,9 @@ class CksumInPassing final : public storage::ForwardingTransport {
   };
   Summed& opened(const std::string& path, std::shared_ptr<storage::File> file);
 
+  std::unique_ptr<storage::File> opened_at_its_pace(const std::string& path);
+
+  Pace* pace_;
   std::mutex mutex_;
   std::map<std::string, Summed> files_;
 };

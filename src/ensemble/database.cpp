@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -106,15 +107,107 @@ std::optional<std::int64_t> Statement::optional_whole(int column) const {
 void Database::Close::operator()(sqlite3* handle) const noexcept { sqlite3_close_v2(handle); }
 
 Database::Database(const std::string& path, Opening opening) : path_(path) {
-  sqlite3* made = nullptr;
-  const char* name = opening == Opening::in_memory ? ":memory:" : path_.c_str();
   const int creates = opening == Opening::existing ? 0 : SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(name, &made, SQLITE_OPEN_READWRITE | creates, nullptr);
+  open(opening == Opening::in_memory ? ":memory:" : path_.c_str(), SQLITE_OPEN_READWRITE | creates);
+  if (opening != Opening::in_memory) {
+    std::error_code failure;
+    const std::filesystem::path own = std::filesystem::canonical(path_, failure);
+    if (!failure) *paths_ = Paths(own.parent_path().string());
+    try_locks(opening);
+  }
+  sqlite3_busy_timeout(handle_.get(), patience);
+}
+
+void Database::open(const char* name, int flags) {
+  sqlite3* made = nullptr;
+  const int code = sqlite3_open_v2(name, &made, flags, nullptr);
   handle_.reset(made);
   if (made == nullptr) throw std::bad_alloc();
   if (code != SQLITE_OK) fail(code);
   sqlite3_extended_result_codes(made, 1);
-  sqlite3_busy_timeout(made, patience);
+  add_functions();
+}
+
+namespace {
+
+// SQLite takes a file system without locks for one that somebody else has locked; errno tells.
+bool lacks_locks(int code, int reason) noexcept {
+  const bool is_busy = (code & 0xff) == SQLITE_BUSY;
+  return code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK ||
+         (is_busy && (reason == ENOLCK || reason == ENOSYS || reason == EOPNOTSUPP));
+}
+
+}  // namespace
+
+// Without locks it is read as a file that nobody writes to, unless it is seen that somebody does, or did.
+void Database::try_locks(Opening opening) {
+  errno = 0;
+  const int code = sqlite3_exec(handle_.get(), "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
+  if (!lacks_locks(code, errno)) return;
+  has_locks_ = false;
+  std::error_code failure;
+  const bool is_written = std::filesystem::file_size(path_ + "-journal", failure) > 0 && !failure;
+  if (opening == Opening::create || is_written) fail(SQLITE_READONLY);
+  std::string name = "file:";
+  for (const char c : std::filesystem::absolute(path_, failure).string()) {
+    name +=
+        c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  open((name + "?immutable=1").c_str(), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+}
+
+namespace {
+
+// One argument in, one out, both texts, or blobs where they are no UTF-8; NULL stays NULL.
+void put_result(sqlite3_context* context, const std::string& path) {
+  if (is_utf8(path)) {
+    sqlite3_result_text64(context, path.data(), path.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  } else {
+    sqlite3_result_blob64(context, path.data(), path.size(), SQLITE_TRANSIENT);
+  }
+}
+
+template <class Change>
+void change_path(sqlite3_context* context, sqlite3_value* argument, const Change& change) noexcept {
+  const void* const bytes = sqlite3_value_blob(argument);
+  if (bytes == nullptr) return sqlite3_result_value(context, argument);
+  try {
+    const std::string_view path(static_cast<const char*>(bytes),
+                                static_cast<std::size_t>(sqlite3_value_bytes(argument)));
+    put_result(context, change(*static_cast<const Paths*>(sqlite3_user_data(context)), path));
+  } catch (const std::bad_alloc&) {
+    sqlite3_result_error_nomem(context);
+  }
+}
+
+extern "C" {
+static void lq_sql_full_path(sqlite3_context* context, int, sqlite3_value** arguments) {
+  change_path(context, arguments[0], [](const Paths& paths, std::string_view path) { return paths.full(path); });
+}
+static void lq_sql_kept_path(sqlite3_context* context, int, sqlite3_value** arguments) {
+  change_path(context, arguments[0], [](const Paths& paths, std::string_view path) { return paths.kept(path); });
+}
+static void lq_sql_is_below(sqlite3_context* context, int, sqlite3_value** arguments) {
+  const auto text = [](sqlite3_value* value) {
+    const void* const bytes = sqlite3_value_blob(value);
+    return std::string_view(static_cast<const char*>(bytes),
+                            bytes == nullptr ? 0 : static_cast<std::size_t>(sqlite3_value_bytes(value)));
+  };
+  sqlite3_result_int(context, is_below(text(arguments[0]), text(arguments[1])) ? 1 : 0);
+}
+}
+
+}  // namespace
+
+void Database::add_functions() {
+  const auto add = [&](const char* name, int arguments, void (*function)(sqlite3_context*, int, sqlite3_value**)) {
+    const int code = sqlite3_create_function_v2(handle_.get(), name, arguments, SQLITE_UTF8, paths_.get(), function,
+                                                nullptr, nullptr, nullptr);
+    if (code != SQLITE_OK) fail(code);
+  };
+  add("full_path", 1, lq_sql_full_path);
+  add("kept_path", 1, lq_sql_kept_path);
+  add("is_below", 2, lq_sql_is_below);
 }
 
 bool Database::is_writable() const {
@@ -126,6 +219,7 @@ bool Database::is_writable() const {
 
 Database Database::in_memory() const {
   Database copy(path_, Opening::in_memory);
+  *copy.paths_ = *paths_;
   sqlite3_backup* const backup = sqlite3_backup_init(copy.handle_.get(), "main", handle_.get(), "main");
   if (backup == nullptr) copy.fail(sqlite3_errcode(copy.handle_.get()));
   sqlite3_backup_step(backup, -1);
@@ -151,6 +245,17 @@ void Database::fail(int code) const {
   const auto error = [&](Code kind, const std::string& sentence) {
     return Error(kind, fmt::format("{}: {}", path_, sentence), {.path = path_, .system_errno = system_errno});
   };
+  if (!has_locks_ && ((code & 0xff) == SQLITE_READONLY || (code & 0xff) == SQLITE_BUSY)) {
+    throw error(
+        Code::io,
+        "the file system of the catalogue has no locks, without which it can be read while nobody writes to it, "
+        "and not written to; keep it on another one: `lq index DIR --db FILE`");
+  }
+  if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY) {
+    throw error(Code::no_permission,
+                "whoever wrote to the catalogue last was interrupted, and what it left has to be undone first; `lq "
+                "index` of somebody who may write to it does so");
+  }
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:

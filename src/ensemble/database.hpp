@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "ensemble/paths.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -83,6 +84,9 @@ class Database {
   Database(Database&&) noexcept = default;
 
   const std::string& path() const noexcept { return path_; }
+  // Statements have them as the functions full_path(KEPT) and kept_path(FULL).
+  Paths& paths() noexcept { return *paths_; }
+  const Paths& paths() const noexcept { return *paths_; }
   bool is_writable() const;    // the file and, where there is one, the folder that its journal is made in
   Database in_memory() const;  // a copy with the same path, which nobody else sees
   Statement prepare(std::string_view sql) const { return Statement(*this, sql); }
@@ -100,8 +104,14 @@ class Database {
     void operator()(sqlite3* handle) const noexcept;
   };
 
+  void open(const char* name, int flags);
+  void try_locks(Opening opening);
+  void add_functions();
+
   std::string path_;
+  std::unique_ptr<Paths> paths_ = std::make_unique<Paths>();  // where the functions of statements find it
   std::unique_ptr<sqlite3, Close> handle_;
+  bool has_locks_ = true;
 };
 
 // From here on all or nothing: what was not committed is undone.
@@ -168,7 +178,8 @@ Database open_existing(const std::string& path);
 Database open_or_make(const std::string& path);
 Database make_in_memory();
 Database make_in_memory(const Database& contents);
-// Brings one that an earlier version made to the tables of this one, before anything is written to it.
-void migrate(const Database& database);
+// Brings one that an earlier version made to the tables of this one, and one that was moved to its place, before
+// anything is written to it.
+void migrate(Database& database);
 
 }  // namespace lq::ensemble

@@ -24,10 +24,12 @@ using ensemble::Entry;
 using ensemble::Found;
 
 std::string order_of(const std::string& sort) {
-  if (sort.empty()) return "path";
+  const std::string_view path = column_named("path");
+  if (sort.empty()) return std::string(path);
   const bool is_downwards = sort.starts_with('-');
-  return fmt::format("{}{}, path", column_named(std::string_view(sort).substr(is_downwards ? 1 : 0)),
-                     is_downwards ? " DESC" : "");
+  // What is not known is last, whichever way.
+  return fmt::format("{}{} NULLS LAST, {}", column_named(std::string_view(sort).substr(is_downwards ? 1 : 0)),
+                     is_downwards ? " DESC" : "", path);
 }
 
 Entry entry_of(const Statement& row) {
@@ -57,24 +59,28 @@ std::string selection() {
   return text + " FROM files";
 }
 
-// Names that no file of the catalogue has, with those that may be meant.
-void warn_of_unknown(const Database& database, const Condition& condition, Found& found) {
+}  // namespace
+
+void require_known_names(const Database& database, const Condition& condition) {
+  // Of no files nothing is known.
+  if (condition.properties.empty() || database.whole("SELECT count(*) FROM files") == 0) return;
   Statement known = database.prepare("SELECT 1 FROM properties WHERE name = ? COLLATE NOCASE LIMIT 1");
   for (const std::string& name : condition.properties) {
     if (known.bind(name).step()) continue;
-    std::vector<std::string> names = column_names();
+    std::vector<std::string> names = words_of_expressions();
     Statement all = database.prepare("SELECT DISTINCT name FROM properties LIMIT 1000");
     while (all.step()) names.push_back(all.text(0));
     const auto meant = base::nearest(name, names);
-    found.warnings.push_back(fmt::format("no file of the catalogue has a \"{}\"{}", base::printable(name),
-                                         meant ? fmt::format("; did you mean \"{}\"?", base::printable(*meant)) : ""));
+    throw Error(Code::invalid_argument,
+                fmt::format("{}: no file of the catalogue has a \"{}\"{}", database.path(), base::printable(name),
+                            meant ? fmt::format("; did you mean \"{}\"?", base::printable(*meant)) : ""),
+                {.path = database.path(), .expected = meant.value_or("a name that files have"), .found = name});
   }
 }
 
-}  // namespace
-
 Found find(const Database& database, const std::string& expression, const CatalogueOptions& options) {
   const Condition condition = parse_expression(expression);
+  require_known_names(database, condition);
   Found found;
   Statement rows = database.prepare(
       fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
@@ -88,13 +94,12 @@ Found find(const Database& database, const std::string& expression, const Catalo
     while (properties.step()) entry.properties.emplace_back(properties.text(0), properties.text(1));
     found.files.push_back(std::move(entry));
   }
-  warn_of_unknown(database, condition, found);
   return found;
 }
 
 IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options) {
   const std::string place = ensemble::place_of(options.db);
-  const ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
+  ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
   IndexReport report = ensemble::bring_up_to_date(database, folders, options);
   report.assessment = ensemble::assess(database);
   return report;
@@ -105,7 +110,8 @@ Found find(const std::string& expression, const CatalogueOptions& options) {
 }
 
 ScrubReport scrub(const CatalogueOptions& options) {
-  return ensemble::scrub(ensemble::open_existing(ensemble::place_of(options.db)), options);
+  ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
+  return ensemble::scrub(database, options);
 }
 
 Assessment assess(const CatalogueOptions& options) {

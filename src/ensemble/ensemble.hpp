@@ -37,7 +37,7 @@ ensemble::Assessment assess(const Database& database);
 // A catalogue brought up to date with what is in folders.
 
 // No folders: those that were indexed before. Without the assessment.
-ensemble::IndexReport bring_up_to_date(const Database& database, const std::vector<std::string>& folders,
+ensemble::IndexReport bring_up_to_date(Database& database, const std::vector<std::string>& folders,
                                        const ensemble::CatalogueOptions& options);
 
 // Files of a catalogue verified again, and what has happened to them since.
@@ -67,7 +67,7 @@ struct Judged {
 // though nobody wrote to them.
 Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFile>& now, Verdict verdict);
 
-ensemble::ScrubReport scrub(const Database& database, const ensemble::CatalogueOptions& options);
+ensemble::ScrubReport scrub(Database& database, const ensemble::CatalogueOptions& options);
 
 // The files of src/ensemble/page as texts in the library, so that no installed file has to be found.
 extern const std::string_view page_frame;  // with {{title}}, {{subtitle}}, {{style}}, {{data}}, {{script}}
@@ -93,6 +93,8 @@ ensemble::PageReport write_page(const std::vector<std::string>& folders, const s
 //   all        = one { ["and"] one }
 //   one        = "not" one | "(" any ")" | name [ comparison value ]
 //   comparison = "=" | "==" | "!=" | "<>" | "<" | "<=" | ">" | ">=" | "~" | "!~"
+//
+// "below=DIR" are the files in a folder.
 struct Condition {
   std::string sql;                      // over the table `files`; "1" for an empty expression
   std::vector<Value> values;            // of its parameters, in order
@@ -102,8 +104,13 @@ struct Condition {
 // invalid_argument says where, and what was expected.
 Condition parse_expression(std::string_view text);
 
+// invalid_argument: no file of the catalogue has a property of that name, and which may be meant.
+void require_known_names(const Database& database, const Condition& condition);
+
 // The SQL of a column as find() calls it; invalid_argument lists the names there are.
 std::string_view column_named(std::string_view name);
 std::vector<std::string> column_names();
+// The same and all words that have a meaning by themselves.
+std::vector<std::string> words_of_expressions();
 
 }  // namespace lq::ensemble

@@ -21,7 +21,7 @@ struct Column {
 };
 
 constexpr std::array columns = {
-    Column{"path", "path"},
+    Column{"path", "full_path(path)"},
     Column{"format", "format"},
     Column{"kind", "kind"},
     Column{"lattice", "lattice"},
@@ -34,7 +34,7 @@ constexpr std::array columns = {
     Column{"plaquette", "coalesce(measured_plaquette, plaquette)", true},
     Column{"link_trace", "link_trace", true},
     Column{"trajectory", "trajectory", true},
-    Column{"series", "series"},
+    Column{"series", "full_path(series)"},
     Column{"state", "CASE WHEN missing_since IS NULL THEN state ELSE 'missing' END"},
     Column{"modified", "modified"},
     Column{"indexed", "indexed_at"},
@@ -43,6 +43,8 @@ constexpr std::array columns = {
 
 constexpr std::array<std::string_view, 8> states = {"indexed", "sound",      "consistent", "unproven",
                                                     "damaged", "incomplete", "unreadable", "missing"};
+
+constexpr std::string_view folder_word = "below";
 
 struct Comparison {
   std::string_view text;
@@ -167,6 +169,7 @@ class Parser {
     const std::string value = word("a value");
     skip_blanks();
     if (const Column* column = find_column(name)) return compared(*column, *comparison, value, place);
+    if (name == folder_word) return below(*comparison, value, place);
     return property(name, *comparison, value);
   }
 
@@ -185,6 +188,15 @@ class Parser {
     std::string found(text_.substr(at_, end - at_));
     at_ = end;
     return found;
+  }
+
+  std::string below(const Comparison& comparison, const std::string& folder, std::size_t place) {
+    if (comparison.sql != "=" && comparison.sql != "<>") {
+      at_ = place;
+      fail(fmt::format("{}= or {}!=, and a folder", folder_word, folder_word));
+    }
+    condition_.values.emplace_back(full_path(folder));
+    return fmt::format("({}is_below(full_path(path), ?))", comparison.sql == "=" ? "" : "NOT ");
   }
 
   // A state, or a name alone: files that have it.
@@ -253,6 +265,13 @@ std::vector<std::string> column_names() {
   std::vector<std::string> names;
   for (const Column& column : columns) names.emplace_back(column.name);
   return names;
+}
+
+std::vector<std::string> words_of_expressions() {
+  std::vector<std::string> words = column_names();
+  words.insert(words.end(), states.begin(), states.end());
+  words.emplace_back(folder_word);
+  return words;
 }
 
 std::string_view column_named(std::string_view name) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ensemble/files.hpp"
 
+#include <fnmatch.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -57,7 +58,9 @@ std::string full_path(const std::string& path) {
 }
 
 void walk(const std::string& folder, const std::function<void(const std::string&, const FileStatus&)>& visit,
-          const std::function<void(const std::string&, const std::string&)>& unreadable) {
+          const std::function<void(const std::string&, const std::string&)>& unreadable,
+          const std::function<void(const std::string&)>& linked,
+          const std::function<bool(const std::string&)>& is_left_out) {
   std::vector<std::string> waiting = {folder};
   while (!waiting.empty()) {
     base::throw_if_interrupted();
@@ -68,6 +71,7 @@ void walk(const std::string& folder, const std::function<void(const std::string&
     for (const std::string& name : names) {
       std::string path = here.back() == '/' ? here : here + '/';
       path += name;
+      if (is_left_out && is_left_out(path)) continue;
       struct stat found {};
       if (::lstat(path.c_str(), &found) != 0) continue;
       if (S_ISDIR(found.st_mode)) {
@@ -78,10 +82,48 @@ void walk(const std::string& folder, const std::function<void(const std::string&
         visit(path, {});
         continue;
       }
+      if (S_ISDIR(found.st_mode) && linked) linked(path);
       if (S_ISREG(found.st_mode)) visit(path, taken(found));
     }
     if (failure != 0) unreadable(here, std::strerror(failure));
   }
+}
+
+std::string describe_link(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
+  return fmt::format("a link to the folder {}, which is not followed; name that folder to look into it",
+                     real ? base::printable(real.get(), 4096) : "?");
+}
+
+Exclusion::Exclusion(std::string_view patterns) {
+  while (!patterns.empty()) {
+    const std::size_t end = std::min(patterns.find(','), patterns.size());
+    std::string_view pattern = patterns.substr(0, end);
+    patterns.remove_prefix(std::min(end + 1, patterns.size()));
+    while (pattern.starts_with("./")) pattern.remove_prefix(2);
+    while (pattern.ends_with('/')) pattern.remove_suffix(1);
+    if (pattern.empty()) continue;
+    (pattern.find('/') == std::string_view::npos ? names_ : paths_).emplace_back(pattern);
+  }
+}
+
+bool Exclusion::matches(const std::string& path_below) const {
+  const auto is_like = [](const std::string& text) {
+    return [&text](const std::string& pattern) { return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0; };
+  };
+  const std::string name = path_below.substr(path_below.rfind('/') + 1);
+  return std::ranges::any_of(names_, is_like(name)) || std::ranges::any_of(paths_, is_like(path_below));
+}
+
+bool Exclusion::holds(std::string_view path, std::string_view folder) const {
+  if (is_none() || path.size() <= folder.size()) return false;
+  path.remove_prefix(folder.size());
+  while (path.starts_with('/')) path.remove_prefix(1);
+  for (std::size_t slash = 0; slash != std::string_view::npos;) {
+    slash = path.find('/', slash + 1);
+    if (matches(std::string(path.substr(0, slash)))) return true;
+  }
+  return false;
 }
 
 namespace {

@@ -30,8 +30,29 @@ std::string full_path(const std::string& path);
 
 // Calls `visit` for each regular file below, in no particular order; links to files are followed, links to folders are
 // not. A link that leads nowhere has an empty status. `unreadable` gets folders that cannot be read, with the reason.
+// `linked` gets links to folders. Files and folders that `is_left_out` are passed over, if it is given.
 void walk(const std::string& folder, const std::function<void(const std::string& path, const FileStatus&)>& visit,
-          const std::function<void(const std::string& folder, const std::string& reason)>& unreadable);
+          const std::function<void(const std::string& folder, const std::string& reason)>& unreadable,
+          const std::function<void(const std::string& path)>& linked = {},
+          const std::function<bool(const std::string& path)>& is_left_out = {});
+
+// "a link to the folder /data/old, which is not followed; name that folder to look into it"
+std::string describe_link(const std::string& path);
+
+// Patterns with * and ?, between commas. One without a slash is compared with names, any other with paths below
+// `folder`.
+class Exclusion {
+ public:
+  explicit Exclusion(std::string_view patterns);
+  bool is_none() const noexcept { return names_.empty() && paths_.empty(); }
+  // Or one of the folders that it is in, below `folder`.
+  bool holds(std::string_view path, std::string_view folder) const;
+
+ private:
+  bool matches(const std::string& path_below) const;
+
+  std::vector<std::string> names_, paths_;
+};
 
 // What the names of files say: configurations of one run are named alike except for a number.
 struct NameParts {

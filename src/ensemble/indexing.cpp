@@ -68,6 +68,8 @@ class Indexing {
   void add_claims_from_outside(const std::string& folder);
   std::vector<std::string> find_new(const std::string& folder);
   void visit(const std::string& path, const FileStatus& status, std::vector<std::string>& found);
+  void keep_links();
+  std::string patterns_for(const std::string& folder) const;
   void read(const std::vector<std::string>& paths);
   void keep(const Looked& looked);
   void keep_entry(const Looked& looked);
@@ -91,7 +93,10 @@ class Indexing {
   bool is_new_ = false;
   Store store_{database_};
   std::vector<std::string> unreadable_;  // folders
-  KnownFiles known_;                     // of the folder
+  std::vector<std::string> links_;       // to folders
+  std::string folder_, patterns_;        // of now, and what is left out of it
+  Exclusion exclusion_{""};
+  KnownFiles known_;  // of the folder
   Neighbours neighbours_;
   std::vector<Looked> rest_;                                // about these their neighbours decide
   std::vector<std::pair<std::string, FileStatus>> unread_;  // no entries, and as they were
@@ -101,24 +106,49 @@ void Indexing::folder(const std::string& folder) {
   known_ = known_below(database_, folder);
   neighbours_ = {};
   unread_.clear();
+  links_.clear();
+  folder_ = folder;
+  patterns_ = patterns_for(folder);
+  exclusion_ = Exclusion(patterns_);
   add_claims_from_outside(folder);
   read(find_new(folder));
   read(parts_of_nobody());
   Transaction transaction(database_);
   for (Looked& looked : std::exchange(rest_, {})) settle(std::move(looked));
   settle_unread();
+  keep_links();
   settle_missing();
   database_
       .prepare(
-          "INSERT INTO folders (path, indexed_at) VALUES (?1, ?2) ON CONFLICT (path) DO UPDATE SET indexed_at = ?2")
-      .bind(folder, now_)
+          "INSERT INTO folders (path, indexed_at, left_out) VALUES (kept_path(?1), ?2, ?3) ON CONFLICT (path) DO "
+          "UPDATE "
+          "SET indexed_at = ?2, left_out = ?3")
+      .bind(folder, now_, patterns_)
       .run();
   transaction.commit();
 }
 
+// Those that are given, or those of the last time.
+std::string Indexing::patterns_for(const std::string& folder) const {
+  if (!options_.exclude.empty()) return options_.exclude;
+  Statement row = database_.prepare("SELECT left_out FROM folders WHERE path = kept_path(?)");
+  return row.bind(folder).step() ? row.text(0) : std::string();
+}
+
+void Indexing::keep_links() {
+  for (const std::string& path : links_) {
+    if (const auto entry = known_.find(path); entry != known_.end()) entry->second.was_seen = true;
+    if (const Known* const before = entry_before(path)) store_.forget(before->id);
+    Looked looked = without_look(path, {});
+    looked.other = describe_link(path);
+    store_.keep_other(looked);
+  }
+}
+
 void Indexing::add_claims_from_outside(const std::string& folder) {
   Statement rows = database_.prepare(
-      "SELECT files.path, further_files.path FROM further_files JOIN files ON files.id = further_files.file_id");
+      "SELECT full_path(files.path), full_path(further_files.path) FROM further_files JOIN files ON files.id = "
+      "further_files.file_id");
   while (rows.step()) {
     Sighting owner;
     owner.path = rows.text(0);
@@ -176,7 +206,9 @@ std::vector<std::string> Indexing::find_new(const std::string& folder) {
           unreadable_.push_back(where);
           report_.warnings.push_back(
               fmt::format("{}: the folder cannot be read: {}; its entries in the catalogue are kept", where, reason));
-        });
+        },
+        [&](const std::string& path) { links_.push_back(path); },
+        [&](const std::string& path) { return exclusion_.holds(path, folder_); });
   }
   std::ranges::sort(found);
   return found;
@@ -263,7 +295,7 @@ void Indexing::settle(Looked looked) {
     case Standing::lost:
       return settle_lost(std::move(looked), place);
     case Standing::part:
-      looked.other = fmt::format("{}{}", part_of, place.reason);
+      looked.other = fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
       break;
     case Standing::being_written:
     case Standing::leftover:
@@ -296,12 +328,12 @@ void Indexing::settle_unread() {
     looked.other = known.what;
     settle_lost(std::move(looked), place);
   }
-  Statement entry = database_.prepare("SELECT id FROM files WHERE path = ?");
+  Statement entry = database_.prepare("SELECT id FROM files WHERE path = kept_path(?)");
   for (const auto& [path, owner] : neighbours_.owners()) {
     FileStatus status;
     if (!entry.bind(path).step() || !status_of(path, status)) continue;
     Looked looked = without_look(path, status);
-    looked.other = fmt::format("{}{}", part_of, owner);
+    looked.other = fmt::format("{}{}", part_of, database_.paths().kept(owner));
     store_.forget(entry.whole(0));
     store_.keep_other(looked);
   }
@@ -313,7 +345,8 @@ bool Indexing::is_hidden_from_us(std::string_view path) const {
 
 void Indexing::settle_missing() {
   for (const auto& [path, entry] : known_) {
-    if (entry.was_seen || is_hidden_from_us(path)) {
+    const bool is_left_out = exclusion_.holds(path, folder_);
+    if (entry.was_seen || is_hidden_from_us(path) || (is_left_out && entry.id != 0 && !options_.forget)) {
       if (entry.was_seen && entry.is_missing) store_.set_missing(entry.id, {});
     } else if (entry.id == 0) {
       store_.forget_other(path);
@@ -329,7 +362,7 @@ void Indexing::settle_missing() {
 void count_strangers(const Database& database, const std::function<bool(const std::string&)>& is_asked_for,
                      IndexReport& report) {
   const Neighbours nobody;
-  Statement others = database.prepare("SELECT path, modified_ns, what FROM others ORDER BY path");
+  Statement others = database.prepare("SELECT full_path(path) AS full, modified_ns, what FROM others ORDER BY full");
   while (others.step()) {
     Sighting sighting;
     sighting.path = others.text(0);
@@ -355,7 +388,7 @@ void count_files(const Database& database, const std::vector<std::string>& folde
   const auto is_asked_for = [&](const std::string& path) {
     return std::ranges::any_of(folders, [&](const std::string& folder) { return is_below(path, folder); });
   };
-  Statement files = database.prepare("SELECT path, size, state, missing_since IS NOT NULL FROM files");
+  Statement files = database.prepare("SELECT full_path(path), size, state, missing_since IS NOT NULL FROM files");
   while (files.step()) {
     if (!is_asked_for(files.text(0))) continue;
     if (files.whole(3) != 0) {
@@ -374,7 +407,7 @@ void count_files(const Database& database, const std::vector<std::string>& folde
 
 std::vector<std::string> all_folders(const Database& database) {
   std::vector<std::string> folders;
-  Statement rows = database.prepare("SELECT path FROM folders ORDER BY path");
+  Statement rows = database.prepare("SELECT full_path(path) AS full FROM folders ORDER BY full");
   while (rows.step()) folders.push_back(rows.text(0));
   if (folders.empty()) {
     throw Error(Code::invalid_argument,
@@ -388,7 +421,7 @@ std::vector<std::string> all_folders(const Database& database) {
 
 }  // namespace
 
-IndexReport bring_up_to_date(const Database& database, const std::vector<std::string>& folders,
+IndexReport bring_up_to_date(Database& database, const std::vector<std::string>& folders,
                              const CatalogueOptions& options) {
   const base::Stopwatch watch;
   migrate(database);

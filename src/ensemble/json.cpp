@@ -30,6 +30,11 @@ void put(JsonWriter& json, const ensemble::Assessment& assessment) {
     json.member("plaquette", outlier.plaquette).member("median", outlier.median);
     json.member("deviation", outlier.deviation).end_object();
   }
+  json.end_array().key("remarks").begin_array();
+  for (const ensemble::Remark& remark : assessment.remarks) {
+    json.begin_object().member("rule", remark.rule).member("series", remark.series);
+    json.key("paths").array(remark.paths).member("sentence", remark.sentence).end_object();
+  }
   json.end_array().end_object();
 }
 

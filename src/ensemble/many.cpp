@@ -116,6 +116,10 @@ void Listing::add_folder(const std::string& folder) {
           const Error error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", where, reason),
                             {.path = where});
           found.push_back(answered({where, Verdict::unreadable, error.what(), {}, error}));
+        },
+        [&](const std::string& path) {
+          found.push_back(
+              answered(not_verified(path, Verdict::foreign, path + ": this is " + ensemble::describe_link(path))));
         });
     compare_with_catalogue(folder, found);
   } catch (const Error& error) {

@@ -113,10 +113,12 @@ std::string Page::data() {
 void Page::put_files(JsonWriter& json) {
   json.key("files").begin_array();
   Statement rows = database_.prepare(
-      "SELECT path, format, kind, lattice, precision, size, trajectory, coalesce(measured_plaquette, plaquette), CASE "
+      "SELECT full_path(path) AS full, format, kind, lattice, precision, size, trajectory, "
+      "coalesce(measured_plaquette, plaquette), CASE "
       "WHEN "
-      "missing_since IS NULL THEN state ELSE 'missing' END, verified_at, coalesce(checksum, computed_checksum), series "
-      "FROM files ORDER BY series, trajectory, path");
+      "missing_since IS NULL THEN state ELSE 'missing' END, verified_at, coalesce(checksum, computed_checksum), "
+      "full_path(series) AS whole_series "
+      "FROM files ORDER BY whole_series, trajectory, full");
   while (rows.step()) {
     const std::string path = rows.text(0);
     if (!is_asked_for(path)) continue;
@@ -141,8 +143,8 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
 void Page::put_damage(JsonWriter& json) {
   json.key("damage").begin_array();
   Statement rows = database_.prepare(
-      "SELECT id, path, size, state, problem FROM files WHERE missing_since IS NULL AND state IN "
-      "('unproven', 'damaged', 'incomplete', 'unreadable') ORDER BY path");
+      "SELECT id, full_path(path) AS full, size, state, problem FROM files WHERE missing_since IS NULL AND state IN "
+      "('unproven', 'damaged', 'incomplete', 'unreadable') ORDER BY full");
   std::size_t count = 0;
   while (count < most_damaged && rows.step()) {
     const std::string path = rows.text(1);
@@ -271,7 +273,7 @@ std::vector<std::string> sources_of(const Database& database) {
   FileStatus status;
   if (status_of(database.path(), status)) return {database.path()};
   std::vector<std::string> paths;
-  Statement files = database.prepare("SELECT path FROM files");
+  Statement files = database.prepare("SELECT full_path(path) FROM files");
   while (files.step()) {
     if (status_of(files.text(0), status)) paths.push_back(files.text(0));
   }
@@ -281,7 +283,7 @@ std::vector<std::string> sources_of(const Database& database) {
 PageReport write_page(const std::vector<std::string>& folders, const std::string& page,
                       const CatalogueOptions& options) {
   const base::Stopwatch watch;
-  const Database database = database_for(options.db);
+  Database database = database_for(options.db);
   const ensemble::IndexReport index = bring_up_to_date(database, folders, options);
   std::vector<std::string> full;
   for (const std::string& folder : folders) full.push_back(full_path(folder));

@@ -14,13 +14,15 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
+#include "ensemble/store.hpp"
 
 namespace lq::ensemble {
 namespace {
 
 constexpr std::int64_t application = 0x6c716374;  // "lqct"; formats/catalogue.md 1
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 
 // formats/catalogue.md 2
 constexpr const char* tables = R"sql(
@@ -129,6 +131,11 @@ CREATE TABLE sums (
   PRIMARY KEY (file_id, path)) WITHOUT ROWID;
 )sql";
 
+// Of version 3: where the catalogue was when it was written to last, and what was added to `files`.
+constexpr const char* table_of_place = "CREATE TABLE IF NOT EXISTS place (folder TEXT NOT NULL)";
+constexpr const char* new_columns[][3] = {{"files", "measured_link_trace", "REAL"},
+                                          {"folders", "left_out", "TEXT NOT NULL DEFAULT ''"}};
+
 // formats/catalogue.md 5
 constexpr const char* from_version_1 = R"sql(
 INSERT INTO sums SELECT files.id, files.path, verifications.size, verifications.modified_ns, verifications.cksum
@@ -139,12 +146,24 @@ UPDATE files SET settled = 2;
 DELETE FROM others;
 )sql";
 
+void add_what_is_new(const Database& database) {
+  database.run(table_of_place);
+  Statement known = database.prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+  for (const auto& [table, column, type] : new_columns) {
+    if (known.bind(table, column).step()) continue;
+    known.reset();
+    database.run(fmt::format("ALTER TABLE {} ADD COLUMN {} {}", table, column, type).c_str());
+  }
+}
+
 void make_tables(const Database& database) {
   Transaction transaction(database);
   // Somebody else may have made them while we waited.
   if (database.whole("PRAGMA user_version") == 0) {
     database.run(tables);
     database.run(tables_of_files);
+    add_what_is_new(database);
+    database.prepare("INSERT INTO place VALUES (?)").bind(database.paths().folder()).run();
     database.run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", application, version).c_str());
   }
   transaction.commit();
@@ -184,8 +203,86 @@ mode_t rights_of_new(const char* path) noexcept {
   return is_known ? status.st_mode & 07777 : 0;
 }
 
+bool is_there(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::exists(path, failure);
+}
+
+// Whether entries that are kept below `folder` lie in the same way below `other`: most of some of them, with the size
+// that is known of them.
+bool holds_entries(const Database& database, const std::string& folder, const std::string& other) {
+  constexpr int enough = 64;
+  int entries = 0, fit = 0;
+  Statement files = database.prepare("SELECT path, size FROM files");
+  while (entries < enough && files.step()) {
+    const std::string path = Paths::full_from(database.paths().folder(), files.text(0));
+    if (!is_below(path, folder)) continue;
+    ++entries;
+    FileStatus status;
+    const bool is_same = status_of(other + path.substr(folder.size()), status) &&
+                         status.size == static_cast<std::uint64_t>(files.whole(1));
+    fit += is_same ? 1 : 0;
+  }
+  return fit * 2 > entries;
+}
+
+// Where a folder of an earlier version, which kept whole paths, is now: the longest end of its path that lies below the
+// catalogue and holds its entries. Empty: nowhere.
+std::string found_again(const Database& database, const std::string& folder) {
+  const std::string& base = database.paths().folder();
+  for (std::size_t slash = 0; slash != std::string::npos; slash = folder.find('/', slash + 1)) {
+    std::string candidate = base + folder.substr(slash);
+    if (is_there(candidate) && holds_entries(database, folder, candidate)) return candidate;
+  }
+  return holds_entries(database, folder, base) ? base : std::string();
+}
+
+// The folders that the catalogue was in, the last first.
+std::vector<std::string> places_of(const Database& database) {
+  std::vector<std::string> places;
+  Statement rows = database.prepare("SELECT folder FROM place ORDER BY rowid DESC");
+  while (rows.step()) places.push_back(rows.text(0));
+  return places;
+}
+
+// Whoever moves an ensemble takes the catalogue along; or one of them was moved without the other, and the folder is
+// where it was from a former place of the catalogue. Empty: it is where the catalogue says.
+std::string moved_to(const Database& database, const std::string& kept, const std::vector<std::string>& places) {
+  const std::string& base = database.paths().folder();
+  const std::string here = Paths::full_from(base, kept);
+  const bool is_here = is_there(here) && (places.front() == base || holds_entries(database, here, here));
+  if (is_here) return {};
+  for (const std::string& place : places) {
+    std::string there = Paths::full_from(place, kept);
+    if (there != here && is_there(there) && holds_entries(database, here, there)) return there;
+  }
+  return {};
+}
+
+void find_folders(Database& database) {
+  Paths& paths = database.paths();
+  if (paths.folder().empty()) return;
+  const bool is_relative = database.whole("PRAGMA user_version") >= 3;
+  const std::vector<std::string> places = is_relative ? places_of(database) : std::vector<std::string>();
+  if (is_relative && places.empty()) return;
+  Statement folders = database.prepare("SELECT path FROM folders");
+  std::vector<std::pair<std::string, std::string>> moved;
+  while (folders.step()) {
+    const std::string kept = folders.text(0);
+    std::string here = Paths::full_from(paths.folder(), kept), there;
+    if (is_relative) {
+      there = moved_to(database, kept, places);
+    } else if (!is_there(here)) {
+      there = found_again(database, here);
+    }
+    if (!there.empty()) moved.emplace_back(std::move(here), std::move(there));
+  }
+  for (auto& [from, to] : moved) paths.redirect(std::move(from), std::move(to));
+}
+
 Database ready(Database database) {
   database.run("PRAGMA foreign_keys = ON");
+  find_folders(database);
   return database;
 }
 
@@ -230,20 +327,57 @@ Database open_or_make(const std::string& path) {
   return ready(std::move(database));
 }
 
-void migrate(const Database& database) {
-  if (database.whole("PRAGMA user_version") >= version) return;
+namespace {
+
+void migrate_version_1(const Database& database) {
+  database.run(tables_of_files);
+  database.run(from_version_1);
+  std::vector<std::int64_t> temporary;  // files of writers, which version 1 took for entries
+  Statement files = database.prepare("SELECT id, path FROM files");
+  while (files.step()) {
+    if (is_temporary(files.text(1))) temporary.push_back(files.whole(0));
+  }
+  Statement forget = database.prepare("DELETE FROM files WHERE id = ?");
+  for (const std::int64_t id : temporary) forget.bind(id).run();
+}
+
+// All paths first become whole ones, so that none of the new ones meets an old one on the way.
+void keep_paths_anew(Database& database) {
+  constexpr const char* places[][2] = {{"folders", "path"},       {"files", "path"}, {"files", "series"},
+                                       {"further_files", "path"}, {"sums", "path"},  {"others", "path"}};
+  for (const char* function : {"full_path", "kept_path"}) {
+    for (const auto& [table, column] : places) {
+      database.run(fmt::format("UPDATE {0} SET {1} = {2}({1})", table, column, function).c_str());
+    }
+    database.run(
+        fmt::format("UPDATE others SET what = '{0}' || {1}(substr(what, {2})) WHERE substr(what, 1, {3}) = '{0}'",
+                    part_of, function, part_of.size() + 1, part_of.size())
+            .c_str());
+    database.paths() = Paths(database.paths().folder());
+  }
+  // Of former places some are kept: what was on no disk of now may come back.
+  database.prepare("DELETE FROM place WHERE folder = ?").bind(database.paths().folder()).run();
+  database.prepare("INSERT INTO place VALUES (?)").bind(database.paths().folder()).run();
+  database.run("DELETE FROM place WHERE rowid NOT IN (SELECT rowid FROM place ORDER BY rowid DESC LIMIT 8)");
+}
+
+bool is_at_its_place(const Database& database) {
+  if (database.whole("PRAGMA user_version") < version) return false;
+  if (database.paths().redirects()) return false;
+  const std::vector<std::string> places = places_of(database);
+  return !places.empty() && places.front() == database.paths().folder();
+}
+
+}  // namespace
+
+void migrate(Database& database) {
+  if (is_at_its_place(database)) return;
   Transaction transaction(database);
   // Somebody else may have done it while we waited.
-  if (database.whole("PRAGMA user_version") < version) {
-    database.run(tables_of_files);
-    database.run(from_version_1);
-    std::vector<std::int64_t> temporary;  // files of writers, which version 1 took for entries
-    Statement files = database.prepare("SELECT id, path FROM files");
-    while (files.step()) {
-      if (is_temporary(files.text(1))) temporary.push_back(files.whole(0));
-    }
-    Statement forget = database.prepare("DELETE FROM files WHERE id = ?");
-    for (const std::int64_t id : temporary) forget.bind(id).run();
+  if (!is_at_its_place(database)) {
+    if (database.whole("PRAGMA user_version") < 2) migrate_version_1(database);
+    if (database.whole("PRAGMA user_version") < 3) add_what_is_new(database);
+    keep_paths_anew(database);
     database.run(fmt::format("PRAGMA user_version = {}", version).c_str());
   }
   transaction.commit();

@@ -3,7 +3,10 @@
 #include "ensemble/ensemble.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,6 +20,7 @@
 #include "ensemble/cksum.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"
+#include "ensemble/pace.hpp"
 #include "ensemble/store.hpp"
 #include "sets/checkpoint/repair.hpp"
 
@@ -53,10 +57,11 @@ bool is_as(const FileStatus& a, const FileStatus& b) noexcept { return a.size ==
 class DueFiles {
  public:
   explicit DueFiles(const Database& database)
-      : further_(database.prepare("SELECT path, size, modified_ns FROM further_files WHERE file_id = ? ORDER BY path")),
+      : further_(database.prepare(
+            "SELECT full_path(path) AS full, size, modified_ns FROM further_files WHERE file_id = ? ORDER BY full")),
         sound_(database.prepare("SELECT at FROM verifications WHERE file_id = ? AND verdict IN ('sound', 'consistent', "
                                 "'replaced') ORDER BY id DESC LIMIT 1")),
-        sums_(database.prepare("SELECT path, size, modified_ns, cksum FROM sums WHERE file_id = ?")) {}
+        sums_(database.prepare("SELECT full_path(path), size, modified_ns, cksum FROM sums WHERE file_id = ?")) {}
 
   void complete(Due& file) {
     further_.bind(file.id);
@@ -80,15 +85,30 @@ class DueFiles {
   Statement further_, sound_, sums_;
 };
 
-std::vector<Due> due_files(const Database& database, const std::string& since) {
+// A text that names what is there, or is to be there, is a place; any other an expression.
+Condition condition_of(const Database& database, const std::string& which) {
+  std::error_code failure;
+  if (which.empty() || !std::filesystem::exists(std::filesystem::symlink_status(which, failure))) {
+    Condition condition = parse_expression(which);
+    require_known_names(database, condition);
+    return condition;
+  }
+  return {.sql = "is_below(full_path(path), ?)", .values = {full_path(which)}, .properties = {}};
+}
+
+std::vector<Due> due_files(const Database& database, const std::string& since, const Condition& condition) {
   std::vector<Due> due;
   std::optional<std::string> before;
   if (!since.empty()) before = base::utc_text(base::seconds_now() - seconds_of(since));
-  Statement rows = database.prepare(
-      "SELECT id, path, size, modified_ns FROM files WHERE verified_at IS NULL OR ?1 IS NULL OR verified_at < ?1 ORDER "
-      "BY verified_at, path");
+  Statement rows = database.prepare(fmt::format(
+      "SELECT id, full_path(path) AS full, size, modified_ns FROM files WHERE ({}) AND (verified_at IS NULL "
+      "OR ? < 1 OR verified_at < ?) ORDER BY verified_at, full",
+      condition.sql));
   DueFiles files(database);
-  rows.bind(before);
+  int number = 0;
+  for (const Value& value : condition.values) rows.bind_at(++number, value);
+  rows.bind_at(++number, before ? 1 : 0);
+  rows.bind_at(++number, before);
   while (rows.step()) {
     Due file;
     file.id = rows.whole(0);
@@ -155,9 +175,9 @@ void sum_unwritten(Examined& examined, const Due& file) {
   }
 }
 
-void read_once(Examined& examined, const VerifyOptions& how) {
+void read_once(Examined& examined, const VerifyOptions& how, Pace* pace) {
   const std::string& path = examined.looked.path;
-  CksumInPassing files(storage::resolve(path));
+  CksumInPassing files(storage::resolve(path), pace);
   try {
     examined.verification = sets::verify_file(files, path, {}, how);
     for (SummedFile& file : examined.files) file.cksum = files.cksum(file.path);
@@ -166,7 +186,7 @@ void read_once(Examined& examined, const VerifyOptions& how) {
   }
 }
 
-Examined examine(const Due& file, const VerifyOptions& how) {
+Examined examine(const Due& file, const VerifyOptions& how, Pace* pace) {
   constexpr int attempts = 3;
   for (int attempt = 1;; ++attempt) {
     Examined examined;
@@ -178,7 +198,7 @@ Examined examine(const Due& file, const VerifyOptions& how) {
       examined.problem = sentence_of(place, file.path, examined.looked.other);
     } else {
       examined.files = files_of(examined.looked);
-      read_once(examined, how);
+      read_once(examined, how, pace);
     }
     const bool is_steady = are_as_they_were(examined.files);
     if (!examined.problem.empty()) sum_unwritten(examined, file);
@@ -196,10 +216,10 @@ class Scrubbing {
         put_verdict_(database.prepare("INSERT INTO verifications (file_id, at, verdict, size, modified_ns, cksum, "
                                       "sentence) VALUES (?, ?, ?, ?, ?, "
                                       "?, ?)")),
-        put_state_(
-            database.prepare("UPDATE files SET state = ?2, verified_at = ?3, cksum = ?4, measured_plaquette = ?5, "
-                             "computed_checksum = ?6, problem = NULL, missing_since = NULL WHERE id = ?1")),
-        put_sum_(database.prepare("INSERT OR REPLACE INTO sums VALUES (?, ?, ?, ?, ?)")),
+        put_state_(database.prepare(
+            "UPDATE files SET state = ?2, verified_at = ?3, cksum = ?4, measured_plaquette = ?5, "
+            "computed_checksum = ?6, measured_link_trace = ?7, problem = NULL, missing_since = NULL WHERE id = ?1")),
+        put_sum_(database.prepare("INSERT OR REPLACE INTO sums VALUES (?, kept_path(?), ?, ?, ?)")),
         drop_sums_(database.prepare("DELETE FROM sums WHERE file_id = ?")),
         put_problem_(database.prepare("UPDATE files SET state = 'unreadable', problem = ?2 WHERE id = ?1")),
         put_finding_(database.prepare("INSERT INTO findings VALUES (?, 'verify', ?, ?, ?, ?, ?)")),
@@ -241,13 +261,13 @@ void Scrubbing::keep_unreadable(const Due& file, Examined examined) {
     store_.set_missing(file.id, now_);
     return count({file.path, "missing", "it no longer exists", std::move(nothing)});
   }
-  put_problem_.bind(file.id, examined.problem).run();
+  put_problem_.bind(file.id, without_leading_path(examined.problem, file.path)).run();
   Judged judged{std::string(name(Verdict::unreadable)), examined.problem};
   if (file.sound && !rotten(file.sound->files, examined.files).empty()) {
     judged = judge(file.sound, examined.files, Verdict::unreadable);
     put_verdict_
         .bind(file.id, now_, judged.verdict, examined.looked.status.size, examined.looked.status.modified, nullptr,
-              judged.sentence)
+              without_leading_path(judged.sentence, file.path))
         .run();
   }
   count({file.path, std::move(judged.verdict), std::move(judged.sentence), std::move(nothing)});
@@ -264,13 +284,14 @@ void Scrubbing::keep_read(const Due& file, const Examined& examined, const Judge
             judged.sentence)
       .run();
   if (is_ok(state)) keep_sums(file.id, examined.files);
-  std::optional<double> plaquette;
+  std::optional<double> plaquette, link_trace;
   if (first != nullptr && first->physics && first->physics->not_finite == 0) {
     plaquette = first->physics->plaquette.average;
+    link_trace = first->physics->link_trace;
   }
   std::optional<std::string> computed;
   if (first != nullptr) computed = to_string(first->computed);
-  put_state_.bind(file.id, name(state), now_, std::uint64_t{own.cksum}, plaquette, computed).run();
+  put_state_.bind(file.id, name(state), now_, std::uint64_t{own.cksum}, plaquette, computed, link_trace).run();
   keep_damage(file.id, verification);
   if (has_rotted) {
     put_finding_.bind(file.id, name(Severity::error), "bit-rot", judged.sentence, nullptr, nullptr).run();
@@ -369,7 +390,7 @@ Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFil
                                             : "nothing disagrees, but not all of it has an exact checksum"};
   }
   if (const std::vector<std::string> paths = rotten(before->files, now); !paths.empty()) {
-    const std::string which = before->files.size() > 1 ? fmt::format("{}: ", fmt::join(paths, ", ")) : std::string();
+    const std::string which = before->files.size() > 1 ? fmt::format("{}: ", fmt::join(paths, ", ")) : "";
     return {std::string(bit_rot),
             fmt::format("{}its bytes are others than on {}, although size and time stamp are the same: the storage has "
                         "changed them; restore it from a copy, and check the disk",
@@ -390,12 +411,14 @@ Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFil
                             failure_of(verdict), before->at)};
 }
 
-ScrubReport scrub(const Database& database, const CatalogueOptions& options) {
+ScrubReport scrub(Database& database, const CatalogueOptions& options) {
   const base::Stopwatch watch;
   migrate(database);
   ScrubReport report;
   report.db = database.path();
-  const std::vector<Due> due = due_files(database, options.since);
+  std::optional<Pace> pace;
+  if (!options.rate.empty()) pace.emplace(rate_of(options.rate));
+  const std::vector<Due> due = due_files(database, options.since, condition_of(database, options.which));
   report.due = due.size();
   const int all = comm::or_usable_cores(options.threads);
   const auto threads = static_cast<int>(std::clamp<std::uint64_t>(due.size(), 1, static_cast<std::uint64_t>(all)));
@@ -407,7 +430,8 @@ ScrubReport scrub(const Database& database, const CatalogueOptions& options) {
   const auto keep = [&](Item item) { scrubbing.keep(*item.first, std::move(item.second)); };
   Batches<Item, decltype(keep)> batches(database, keep);
   base::in_order(
-      due.size(), threads, [&](std::uint64_t k) { return examine(due[static_cast<std::size_t>(k)], how); },
+      due.size(), threads,
+      [&](std::uint64_t k) { return examine(due[static_cast<std::size_t>(k)], how, pace ? &*pace : nullptr); },
       [&](std::uint64_t k, Examined examined) {
         batches.add({&due[static_cast<std::size_t>(k)], std::move(examined)});
         if (options.progress) options.progress(k + 1, due.size());

@@ -50,15 +50,11 @@ std::string contents_of(const Catalog& catalog) {
   return fmt::format("{} {}", name(first.payload.spec.kind), lattice_of(first).value_or(""));
 }
 
-bool is_below(std::string_view path, std::string_view folder) noexcept {
-  if (!path.starts_with(folder)) return false;
-  return path.size() == folder.size() || folder.ends_with('/') || path[folder.size()] == '/';
-}
-
 KnownFiles known_below(const Database& database, const std::string& folder) {
   KnownFiles known;
   Statement files = database.prepare(
-      "SELECT path, size, modified_ns, id, settled = 1, missing_since IS NOT NULL, coalesce(kind, '') || ' ' || "
+      "SELECT full_path(path), size, modified_ns, id, settled = 1, missing_since IS NOT NULL, coalesce(kind, '') || ' "
+      "' || "
       "coalesce(lattice, ''), state <> 'unreadable' FROM files");
   while (files.step()) {
     std::string path = files.text(0);
@@ -74,7 +70,8 @@ KnownFiles known_below(const Database& database, const std::string& folder) {
                                          .further = {}});
   }
   Statement further = database.prepare(
-      "SELECT files.path, further_files.path, further_files.size, further_files.modified_ns FROM further_files JOIN "
+      "SELECT full_path(files.path), full_path(further_files.path), further_files.size, further_files.modified_ns FROM "
+      "further_files JOIN "
       "files ON files.id = file_id ORDER BY file_id, further_files.path");
   while (further.step()) {
     const auto entry = known.find(further.text(0));
@@ -84,7 +81,7 @@ KnownFiles known_below(const Database& database, const std::string& folder) {
     status.modified = further.whole(3);
     entry->second.further.push_back({further.text(1), status});
   }
-  Statement others = database.prepare("SELECT path, size, modified_ns, settled, what FROM others");
+  Statement others = database.prepare("SELECT full_path(path), size, modified_ns, settled, what FROM others");
   while (others.step()) {
     std::string path = others.text(0);
     if (!is_below(path, folder)) continue;
@@ -109,29 +106,32 @@ Store::Store(const Database& database)
     : put_file_(database.prepare(
           "INSERT INTO files (path, size, modified_ns, modified, device, inode, format, kind, lattice, precision, "
           "gauge_group, fields, checksum, plaquette, link_trace, trajectory, trajectory_from, series, state, problem, "
-          "indexed_at, settled) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, "
-          "?18, ?19, "
+          "indexed_at, settled) VALUES (kept_path(?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
+          "?16, ?17, "
+          "kept_path(?18), ?19, "
           "?20, ?21, ?22) ON CONFLICT (path) DO UPDATE SET size = ?2, modified_ns = ?3, modified = ?4, device = ?5, "
           "inode = ?6, format = ?7, kind = ?8, lattice = ?9, precision = ?10, gauge_group = ?11, fields = ?12, "
-          "checksum = ?13, plaquette = ?14, link_trace = ?15, trajectory = ?16, trajectory_from = ?17, series = ?18, "
+          "checksum = ?13, plaquette = ?14, link_trace = ?15, trajectory = ?16, trajectory_from = ?17, series = "
+          "kept_path(?18), "
           "state = CASE WHEN " LQ_PASSED " THEN state ELSE ?19 END, problem = ?20, indexed_at = ?21, settled = ?22, "
           "missing_since = NULL, verified_at = CASE WHEN " LQ_PASSED
           " THEN verified_at END, cksum = CASE WHEN " LQ_PASSED
           " THEN cksum END, measured_plaquette = CASE WHEN " LQ_PASSED
-          " THEN measured_plaquette END, computed_checksum = CASE WHEN " LQ_PASSED " THEN computed_checksum END "
+          " THEN measured_plaquette END, measured_link_trace = CASE WHEN " LQ_PASSED
+          " THEN measured_link_trace END, computed_checksum = CASE WHEN " LQ_PASSED " THEN computed_checksum END "
           "RETURNING id")),
-      put_further_(database.prepare("INSERT OR REPLACE INTO further_files VALUES (?, ?, ?, ?)")),
+      put_further_(database.prepare("INSERT OR REPLACE INTO further_files VALUES (?, kept_path(?), ?, ?)")),
       put_lost_(database.prepare(
           "UPDATE files SET size = ?2, modified_ns = ?3, modified = ?4, device = ?5, inode = ?6, settled = ?7, state = "
           "'unreadable', problem = ?8, missing_since = NULL, verified_at = NULL, cksum = NULL, measured_plaquette = "
-          "NULL, computed_checksum = NULL WHERE id = ?1")),
+          "NULL, measured_link_trace = NULL, computed_checksum = NULL WHERE id = ?1")),
       put_field_(database.prepare("INSERT INTO fields VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")),
       put_property_(database.prepare("INSERT INTO properties VALUES (?, ?, ?, ?, ?, ?)")),
       put_finding_(database.prepare("INSERT INTO findings VALUES (?, 'index', ?, ?, ?, ?, ?)")),
-      put_other_(database.prepare("INSERT OR REPLACE INTO others VALUES (?, ?, ?, ?, ?)")),
+      put_other_(database.prepare("INSERT OR REPLACE INTO others VALUES (kept_path(?), ?, ?, ?, ?)")),
       set_missing_(database.prepare("UPDATE files SET missing_since = ?2 WHERE id = ?1")),
       forget_(database.prepare("DELETE FROM files WHERE id = ?")),
-      forget_other_(database.prepare("DELETE FROM others WHERE path = ?")),
+      forget_other_(database.prepare("DELETE FROM others WHERE path = kept_path(?)")),
       drop_fields_(database.prepare("DELETE FROM fields WHERE file_id = ?")),
       drop_properties_(database.prepare("DELETE FROM properties WHERE file_id = ?")),
       drop_findings_(database.prepare("DELETE FROM findings WHERE file_id = ?")),
@@ -148,17 +148,18 @@ void Store::keep(const Looked& looked, const std::string& now) {
   const auto of_first = [&](auto&& what) -> std::optional<std::string> {
     return first != nullptr ? std::optional<std::string>(what(*first)) : std::nullopt;
   };
-  put_file_.bind(looked.path, looked.status.size, looked.status.modified,
-                 base::utc_text(looked.status.modified / nanoseconds), looked.status.device, looked.status.inode,
-                 text_or_none(catalog.format), of_first([](const FieldEntry& f) { return name(f.payload.spec.kind); }),
-                 first != nullptr ? lattice_of(*first) : std::nullopt,
-                 of_first([](const FieldEntry& f) { return name(f.payload.spec.precision); }),
-                 first != nullptr ? group_of(*first) : std::nullopt, std::uint64_t{catalog.fields.size()},
-                 first != nullptr ? checksum_of(*first) : std::nullopt,
-                 first != nullptr ? first->plaquette : std::nullopt,
-                 first != nullptr ? first->link_trace : std::nullopt, looked.trajectory,
-                 looked.trajectory_from != nullptr ? std::optional<std::string>(looked.trajectory_from) : std::nullopt,
-                 looked.series, looked.state(), text_or_none(looked.problem), now, is_settled(looked) ? 1 : 0);
+  put_file_.bind(
+      looked.path, looked.status.size, looked.status.modified, base::utc_text(looked.status.modified / nanoseconds),
+      looked.status.device, looked.status.inode, text_or_none(catalog.format),
+      of_first([](const FieldEntry& f) { return name(f.payload.spec.kind); }),
+      first != nullptr ? lattice_of(*first) : std::nullopt,
+      of_first([](const FieldEntry& f) { return name(f.payload.spec.precision); }),
+      first != nullptr ? group_of(*first) : std::nullopt, std::uint64_t{catalog.fields.size()},
+      first != nullptr ? checksum_of(*first) : std::nullopt, first != nullptr ? first->plaquette : std::nullopt,
+      first != nullptr ? first->link_trace : std::nullopt, looked.trajectory,
+      looked.trajectory_from != nullptr ? std::optional<std::string>(looked.trajectory_from) : std::nullopt,
+      looked.series, looked.state(), text_or_none(std::string(without_leading_path(looked.problem, looked.path))), now,
+      is_settled(looked) ? 1 : 0);
   put_file_.step();
   const std::int64_t id = put_file_.whole(0);
   put_file_.reset();
@@ -173,7 +174,8 @@ void Store::keep(const Looked& looked, const std::string& now) {
 void Store::keep_lost(std::int64_t id, const Looked& looked) {
   put_lost_
       .bind(id, looked.status.size, looked.status.modified, base::utc_text(looked.status.modified / nanoseconds),
-            looked.status.device, looked.status.inode, is_settled(looked) ? 1 : 0, looked.problem)
+            looked.status.device, looked.status.inode, is_settled(looked) ? 1 : 0,
+            without_leading_path(looked.problem, looked.path))
       .run();
   drop_findings_.bind(id).run();
   drop_slices_.bind(id).run();
@@ -230,7 +232,7 @@ Catalogued catalogued_below(const std::string& folder) {
   Catalogued known{.db = nearest_catalogue(folder), .paths = {}};
   if (known.db.empty()) return known;
   const Database database = open_existing(known.db);
-  Statement files = database.prepare("SELECT path FROM files ORDER BY path");
+  Statement files = database.prepare("SELECT full_path(path) AS full FROM files ORDER BY full");
   while (files.step()) {
     std::string path = files.text(0);
     if (is_below(path, folder)) known.paths.push_back(std::move(path));

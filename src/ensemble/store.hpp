@@ -12,6 +12,7 @@
 
 #include "ensemble/database.hpp"
 #include "ensemble/folder.hpp"
+#include "ensemble/paths.hpp"
 
 namespace lq::ensemble {
 
@@ -35,8 +36,6 @@ KnownFiles known_below(const Database& database, const std::string& folder);
 inline constexpr std::string_view part_of = "part of ";
 // The contents of a file in short: "gauge 8x8x8x16".
 std::string contents_of(const Catalog& catalog);
-// Is `path` the folder itself, or below it?
-bool is_below(std::string_view path, std::string_view folder) noexcept;
 
 class Store {
  public:

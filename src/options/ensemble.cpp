@@ -68,6 +68,25 @@ Table catalogue_table() {
     if (row.name.starts_with("limit")) row.verbs = {"index", "scrub", "report"};
   }
   result.rows.push_back(progress_row<V, C>());
+  result.rows.push_back(Row::row<&V::exclude, &C::exclude>(
+      {.name = "exclude",
+       .meaning = "leave out files and folders that match one of these patterns, between commas: *.tmp,old,scratch/*",
+       .advice = "* and ? stand for any characters. A pattern without a slash is compared with names, one with a slash "
+                 "with the path below the folder. What is in the catalogue already is kept as missing.",
+       .verbs = {"index", "report"}}));
+  result.rows.push_back(Row::row<&V::which, &C::which>(
+      {.name = "which",
+       .meaning = "what is verified: a folder, a file, or an expression as find takes them (default: all)",
+       .advice = "\"trajectory>=1000 not sound\". A text that is the name of a file or folder is taken for that.",
+       .verbs = {"scrub"},
+       .not_in_lq = "the words of the verb"}));
+  result.rows.push_back(Row::row<&V::rate, &C::rate>(
+      {.name = "rate",
+       .meaning = "read at most so many bytes in a second: 100M (default: no limit)",
+       .advice =
+           "K, M, G and T are powers of a thousand. All threads share it. Leaves a file system that others work on "
+           "to them.",
+       .verbs = {"scrub"}}));
   return result;
 }
 
