@@ -106,6 +106,9 @@ struct Index {
     if (report.leftovers > 0) {
       session.out.line(fmt::format("  {} left behind by interrupted writers", report.leftovers));
     }
+    if (report.measured > 0) {
+      session.out.line(fmt::format("  {} measured (lq find --json charge)", count(report.measured, "gauge field")));
+    }
     if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
     for (const ensemble::Stranger& stranger : report.strangers) {
       if (session.verbose) {

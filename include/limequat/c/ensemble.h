@@ -30,6 +30,9 @@ typedef struct lq_catalogue_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // files done, and all of them; or NULL
   void* progress_context;
+  int observables;   // lq_index: measure gauge fields whose observables are not known; default 0
+  int flow_steps;    // lq_index: of gradient flow; more than 0 asks for the observables
+  double flow_step;  // 0.01
 } lq_catalogue_options;
 LQ_API lq_status lq_catalogue_options_init(lq_catalogue_options* options, size_t struct_size);
 LQ_API lq_status lq_catalogue_options_set(lq_catalogue_options* options, const char* name, const char* value);
@@ -40,8 +43,8 @@ LQ_API lq_status lq_find(const char* expression, const lq_catalogue_options* opt
 // Verifies files again that are due. `is_ok`: none fails.
 LQ_API lq_status lq_scrub(const lq_catalogue_options* options, int* is_ok, char** json);
 // Verifies the lattice files below `count` folders, and those that are named themselves, as `lq verify -r`: members,
-// verdicts, what the catalogue there has and is not there any more, files of other programs. `is_ok`: all that should be
-// lattice files are as good as options->require. One process with options->threads files at a time; progress counts
+// verdicts, what the catalogue there has and is not there any more, files of other programs. `is_ok`: all that should
+// be lattice files are as good as options->require. One process with options->threads files at a time; progress counts
 // files.
 LQ_API lq_status lq_verify_below(const char* const* paths, uint64_t count, const lq_verify_options* options, int* is_ok,
                                  char** json);
