@@ -262,6 +262,62 @@ lq_status lq_fortran_inspect(const char* path, const lq_communicator* communicat
   return status == LQ_OK ? lq_inspect(path, &all, json) : status;
 }
 
+static lq_status open_catalog(const char* path, const lq_communicator* communicator, lq_catalog** catalog) {
+  lq_scan_options all;
+  lq_scan_options_init(&all, sizeof all);
+  all.communicator = communicator;
+  return lq_catalog_open(path, &all, catalog);
+}
+
+lq_status lq_fortran_field_count(const char* path, const lq_communicator* communicator, int64_t* fields) {
+  lq_catalog* catalog = NULL;
+  lq_file_info file = {.struct_size = sizeof file};
+  lq_status status = open_catalog(path, communicator, &catalog);
+  if (status == LQ_OK) status = lq_catalog_file(catalog, &file);
+  *fields = (int64_t)file.fields;
+  lq_catalog_free(catalog);
+  return status;
+}
+
+static void take_facts(const lq_field_info* field, lq_fortran_facts* facts, int64_t* extents) {
+  const lq_spec* const spec = &field->spec;
+  *facts = (lq_fortran_facts){.kind = spec->kind,
+                              .precision = spec->precision,
+                              .colors = spec->colors,
+                              .spins = spec->spins,
+                              .links = spec->links,
+                              .is_complex = spec->is_complex,
+                              .dimensions = field->dimensions,
+                              .has_checksum = field->has_checksum,
+                              .has_plaquette = field->has_plaquette,
+                              .has_link_trace = field->has_link_trace,
+                              .numbers = (int64_t)spec->numbers,
+                              .site_bytes = (int64_t)spec->numbers * (spec->precision / 8),
+                              .bytes = (int64_t)field->bytes,
+                              .offset = (int64_t)field->offset,
+                              .suma = field->checksum.suma,
+                              .sumb = field->checksum.sumb,
+                              .plaquette = field->plaquette,
+                              .link_trace = field->link_trace};
+  memcpy(extents, field->extents, sizeof field->extents);
+}
+
+lq_status lq_fortran_field_facts(const char* path, const lq_communicator* communicator, int64_t number,
+                                 lq_fortran_facts* facts, int64_t* extents, char** name) {
+  lq_catalog* catalog = NULL;
+  lq_field_info field = {.struct_size = sizeof field};
+  lq_status status = open_catalog(path, communicator, &catalog);
+  // A number below 0 is beyond the last one, too.
+  if (status == LQ_OK) status = lq_catalog_field(catalog, (uint64_t)number, &field);
+  if (status == LQ_OK) {
+    take_facts(&field, facts, extents);
+    *name = malloc(strlen(field.name) + 1);
+    if (*name != NULL) strcpy(*name, field.name);
+  }
+  lq_catalog_free(catalog);
+  return status;
+}
+
 lq_status lq_fortran_verify(const char* path, const lq_communicator* communicator, lq_pairs options, int* is_sound,
                             char** json) {
   lq_verify_options all;

@@ -22,6 +22,7 @@ module limequat
   public :: lq_named_text, lq_option, lq_metadata, lq_report
   public :: lq_communicator, lq_mpi_communicator, lq_free
   public :: lq_grid, lq_self_grid, lq_mpi_grid
+  public :: lq_lattice, lq_field_count, lq_field_info
   public :: lq_volume, lq_local_volume, lq_rank, lq_size, lq_processes, lq_local_box
   public :: lq_field, lq_places, lq_gauge, lq_spinor, lq_propagator, lq_sites
   public :: lq_read, lq_write, lq_verify, lq_convert, lq_diff, lq_inspect, lq_plaquette
@@ -42,6 +43,7 @@ module limequat
   ! lq_report%checksum_status.
   integer, parameter, public :: LQ_CHECKSUM_OK = 0, LQ_CHECKSUM_ABSENT = 1, LQ_CHECKSUM_DIFFERS = 2
   integer, parameter, public :: LQ_CHECKSUM_UNCHECKED = 3
+  integer, parameter, public :: LQ_MAX_DIMENSIONS = 8
   ! The task that is this rank's window (lq_share).
   integer(c_int64_t), parameter, public :: LQ_MULTIFILE_WINDOW = -1
 
@@ -86,6 +88,22 @@ module limequat
     type(c_ptr) :: handle = c_null_ptr
   end type
 
+  ! A field of a file, as its headers describe it: made by the function of the same name.
+  type :: lq_field_info
+    character(:), allocatable :: name       ! in the file
+    character(:), allocatable :: kind       ! 'gauge', 'spinor', 'propagator' or 'generic'
+    character(:), allocatable :: precision  ! 'single' or 'double'
+    integer :: colors = 0, spins = 0, links = 0
+    logical :: is_complex = .false.
+    integer(c_int64_t), allocatable :: extents(:)           ! of the lattice
+    integer(c_int64_t) :: numbers = 0                       ! real numbers of a site, two for a complex one
+    integer(c_int64_t) :: site_bytes = 0, bytes = 0         ! of a site, and of all sites in the file
+    integer(c_int64_t) :: offset = 0                        ! of the sites in the file
+    logical :: has_checksum = .false., has_plaquette = .false., has_link_trace = .false.  ! stated by the file
+    integer(c_int64_t) :: suma = 0, sumb = 0
+    real(c_double) :: plaquette = 0, link_trace = 0
+  end type
+
   ! Local. The field in an array of real or complex numbers of 32 or 64 bits, whose type is the precision in memory;
   ! SU(3) and four spins unless its members are changed. The array is borrowed: it should have the attribute target, and
   ! asynchronous where a transfer in the background uses it. lq_sites: `numbers` real numbers for each site, two for a
@@ -119,15 +137,27 @@ module limequat
     procedure :: option_of_text, option_of_integer, option_of_int64, option_of_real, option_of_logical
   end interface
 
-  ! Over MPI, in a submodule of its own: a program that uses neither is linked without MPI.
-  interface
-    ! Collective over `comm`, the number that MPI's modules mpi and mpi_f08 (comm%mpi_val) have for it; it is duplicated.
-    ! The process grid is chosen, or `processes`; a Cartesian communicator gives its own. `holds_sites` is .false. on
-    ! ranks that hold nothing; with `idle_ranks` the process grid may be smaller than the communicator.
-    ! `ranks`: the rank at each place of `processes`, x fastest, the same on all ranks; or `coordinates`: the place of
-    ! this rank, x, y, z, t, from 0. Either replaces the order of a Cartesian communicator.
-    module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, &
-                                coordinates) result(grid)
+  ! Extents, and what is given for each dimension, are numbers of 64 or of 32 bits, all of a call of one kind.
+
+  ! Local. The whole lattice on this process.
+  interface lq_self_grid
+    procedure :: self_grid, self_grid_of_int
+  end interface
+  ! Local. This rank's box: the coordinate of its first site, from 0, and its extents.
+  interface lq_local_box
+    procedure :: local_box, local_box_of_int
+  end interface
+
+  ! Over MPI, in a submodule of its own: a program that uses neither is linked without MPI. With mpi_f08 use module
+  ! limequat_mpi_f08, where `comm` may also be of type(MPI_Comm).
+  ! Collective over `comm`, the number that MPI's modules mpi and mpi_f08 (comm%mpi_val) have for it; it is duplicated.
+  ! The process grid is chosen, or `processes`; a Cartesian communicator gives its own. `holds_sites` is .false. on
+  ! ranks that hold nothing; with `idle_ranks` the process grid may be smaller than the communicator.
+  ! `ranks`: the rank at each place of `processes`, x fastest, the same on all ranks; or `coordinates`: the place of
+  ! this rank, x, y, z, t, from 0. Either replaces the order of a Cartesian communicator.
+  interface lq_mpi_grid
+    module function mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, coordinates) &
+        result(grid)
       integer(c_int64_t), intent(in) :: extents(:)
       integer, intent(in) :: comm
       integer(c_int64_t), intent(in), optional :: processes(:)
@@ -138,12 +168,38 @@ module limequat
       integer(c_int64_t), intent(in), optional :: coordinates(:)
       type(lq_grid) :: grid
     end function
-    module function lq_mpi_communicator(comm, status, message) result(communicator)
+    module function mpi_grid_of_int(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, coordinates) &
+        result(grid)
+      integer(c_int), intent(in) :: extents(:)
+      integer, intent(in) :: comm
+      integer(c_int), intent(in), optional :: processes(:)
+      logical, intent(in), optional :: holds_sites, idle_ranks
+      integer, intent(out), optional :: status
+      character(*), intent(out), optional :: message
+      integer(c_int), intent(in), optional :: ranks(:)
+      integer(c_int), intent(in), optional :: coordinates(:)
+      type(lq_grid) :: grid
+    end function
+  end interface
+  interface lq_mpi_communicator
+    module function mpi_communicator(comm, status, message) result(communicator)
       integer, intent(in) :: comm
       integer, intent(out), optional :: status
       character(*), intent(out), optional :: message
       type(lq_communicator) :: communicator
     end function
+  end interface
+
+  ! Collective. What the headers of a file say, without JSON; `communicator` as in lq_inspect. Fields count from 0.
+  ! The lattice of a field:
+  !   call lq_lattice(path, extents)
+  ! How it is stored, and which lattice it is on:
+  !   info = lq_field_info(path, number)
+  interface lq_lattice
+    procedure :: lattice_of_file, lattice_of_file_of_int
+  end interface
+  interface lq_field_info
+    procedure :: field_info
   end interface
 
   ! Local; of grids and communicators over MPI collective, in the same order on all ranks. A writer that was not closed
@@ -322,13 +378,19 @@ contains
     multifile_reader%handle = c_null_ptr
   end subroutine
 
-  ! Local. The whole lattice on this process.
-  function lq_self_grid(extents, status, message) result(grid)
+  function self_grid(extents, status, message) result(grid)
     integer(c_int64_t), intent(in) :: extents(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(lq_grid) :: grid
     call finish(c_grid_self(extents, size(extents), grid%handle), status, message)
+  end function
+  function self_grid_of_int(extents, status, message) result(grid)
+    integer(c_int), intent(in) :: extents(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_grid) :: grid
+    grid = self_grid(int(extents, c_int64_t), status, message)
   end function
 
   ! Local. Sites of the whole lattice, and of this rank; its number from 0, and how many there are.
@@ -361,12 +423,32 @@ contains
     if (size(processes) > 0) call finish(c_grid_processes(grid%handle, processes))
   end function
 
-  ! Local. This rank's box: the coordinate of its first site, from 0, and its extents.
-  subroutine lq_local_box(grid, lower, extents)
+  subroutine local_box(grid, lower, extents)
     type(lq_grid), intent(in) :: grid
     integer(c_int64_t), allocatable, intent(out) :: lower(:), extents(:)
     allocate (lower(c_grid_dimensions(grid%handle)), extents(c_grid_dimensions(grid%handle)))
     if (size(lower) > 0) call finish(c_grid_local_box(grid%handle, lower, extents))
+  end subroutine
+  subroutine local_box_of_int(grid, lower, extents)
+    type(lq_grid), intent(in) :: grid
+    integer(c_int), allocatable, intent(out) :: lower(:), extents(:)
+    integer(c_int64_t), allocatable :: wide_lower(:), wide_extents(:)
+    call local_box(grid, wide_lower, wide_extents)
+    ! A box in memory has such extents; of a lattice that has not, a rank may begin beyond them.
+    if (any(wide_lower > huge(0_c_int))) error stop 'lq_local_box: use integer(c_int64_t), the lattice is too large'
+    lower = int(wide_lower, c_int)
+    extents = int(wide_extents, c_int)
+  end subroutine
+
+  ! What is found wrong here, for `status` and `message`.
+  subroutine fail(code, sentence, status, message)
+    integer, intent(in) :: code
+    character(*), intent(in) :: sentence
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    if (present(message)) message = sentence
+    if (.not. present(status)) error stop sentence
+    status = code
   end subroutine
 
   ! ---- One field ------------------------------------------------------------------------------------------------
@@ -581,6 +663,91 @@ contains
     call finish(c_inspect(ended(path), handle_of(communicator), pairs_in(option_texts, options), answer), &
                 status, message)
     json = taken(answer)
+  end subroutine
+
+  ! How many fields a file has.
+  function lq_field_count(path, communicator, status, message) result(fields)
+    character(*), intent(in) :: path
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer :: fields
+    integer(c_int64_t) :: found
+    found = 0
+    call finish(c_field_count(ended(path), handle_of(communicator), found), status, message)
+    fields = int(found)
+  end function
+
+  function field_info(path, number, communicator, status, message) result(info)
+    character(*), intent(in) :: path
+    integer, intent(in), optional :: number
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_field_info) :: info
+    character(10), parameter :: kinds(0:3) = [character(10) :: 'gauge', 'spinor', 'propagator', 'generic']
+    integer(c_int64_t) :: extents(LQ_MAX_DIMENSIONS), wanted
+    type(lq_facts) :: facts
+    type(c_ptr) :: name
+    integer(c_int) :: code
+    wanted = 0
+    if (present(number)) wanted = number
+    name = c_null_ptr
+    extents = 0
+    code = c_field_facts(ended(path), handle_of(communicator), wanted, facts, extents, name)
+    if (code == LQ_OK) then
+      info%name = taken(name)
+      info%kind = trim(kinds(facts%kind))
+      info%precision = merge('double', 'single', facts%precision == 64)
+      info%colors = facts%colors
+      info%spins = facts%spins
+      info%links = facts%links
+      info%is_complex = facts%is_complex /= 0
+      info%extents = extents(:facts%dimensions)
+      info%numbers = facts%numbers
+      info%site_bytes = facts%site_bytes
+      info%bytes = facts%bytes
+      info%offset = facts%offset
+      info%has_checksum = facts%has_checksum /= 0
+      info%suma = facts%suma
+      info%sumb = facts%sumb
+      info%has_plaquette = facts%has_plaquette /= 0
+      info%plaquette = facts%plaquette
+      info%has_link_trace = facts%has_link_trace /= 0
+      info%link_trace = facts%link_trace
+    end if
+    call finish(code, status, message)
+  end function
+
+  subroutine lattice_of_file(path, extents, number, communicator, status, message)
+    character(*), intent(in) :: path
+    integer(c_int64_t), allocatable, intent(out) :: extents(:)
+    integer, intent(in), optional :: number
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_field_info) :: info
+    info = field_info(path, number, communicator, status, message)
+    allocate (extents(0))
+    if (allocated(info%extents)) extents = info%extents
+  end subroutine
+  subroutine lattice_of_file_of_int(path, extents, number, communicator, status, message)
+    character(*), intent(in) :: path
+    integer(c_int), allocatable, intent(out) :: extents(:)
+    integer, intent(in), optional :: number
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_field_info) :: info
+    info = field_info(path, number, communicator, status, message)
+    allocate (extents(0))
+    if (.not. allocated(info%extents)) return
+    if (any(info%extents > huge(0_c_int))) then
+      call fail(LQ_TOO_LARGE, trim(path)//': an extent of the lattice does not fit a 32-bit integer; use &
+                &integer(c_int64_t)', status, message)
+    else
+      extents = int(info%extents, c_int)
+    end if
   end subroutine
 
   ! Structure, sizes, checksums, physics. A damaged file is an answer, no failure.

@@ -37,6 +37,7 @@ LQ_API std::string to_json(const Diagnosis& diagnosis);
 LQ_API std::string to_json(const Difference& difference);
 LQ_API std::string to_json(const Physics& physics);
 LQ_API std::string to_json(const Plaquette& plaquette);
+LQ_API std::string to_json(const Observables& observables);
 LQ_API std::string to_json(const std::vector<Finding>& findings);
 LQ_API std::string to_json(const std::vector<FormatInfo>& formats);
 LQ_API std::string to_json(const std::vector<BuildPart>& parts);

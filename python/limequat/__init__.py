@@ -53,7 +53,8 @@ from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
 from limequat.labelled_writing import to_limequat
 from limequat.memory import Memory
-from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
+from limequat.physics import (FlowPoint, Observables, Plaquette, Unitarity, WilsonLoop, generate, link_trace, observables, plaquette,
+                              unitarity)
 from limequat.questions import (
     build_parts,
     convert,
@@ -85,12 +86,12 @@ __version__ = _version()
 
 __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView",
-    "File", "Files", "Findings", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
-    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
-    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "Writer",
+    "File", "Files", "Findings", "FlowPoint", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
+    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
+    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop", "Writer",
     "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy", "correlators",
     "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",
-    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open",
+    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "observables", "open",
     "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "read", "read_async", "read_record",
     "references", "repair", "repartition", "report_page", "scrub", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",

@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -82,6 +82,9 @@ class VerifyOptions(TypedDict, total=False):
     memory_bytes: Optional[int]
     block_bytes: Optional[int]
     require: Union[Literal["consistent", "sound"], bool, None]
+    observables: Optional[bool]
+    flow_steps: Optional[int]
+    flow_step: Optional[float]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     threads: Optional[int]
@@ -149,6 +152,14 @@ class PlanRequest(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+
+
+class ObservablesOptions(TypedDict, total=False):
+    """Measuring observables of a gauge field."""
+
+    flow_steps: Optional[int]
+    flow_step: Optional[float]
+    threads: Optional[int]
 
 
 class GenerateOptions(TypedDict, total=False):
@@ -286,6 +297,9 @@ class CatalogueOptions(TypedDict, total=False):
     title: Optional[str]
     overwrite: Optional[bool]
     force: Optional[bool]
+    observables: Optional[bool]
+    flow_steps: Optional[int]
+    flow_step: Optional[float]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     progress: Union[Callable[..., None], bool, None]

@@ -7,7 +7,8 @@ import typing
 
 import numpy as np
 
-from limequat._library import call
+from limequat._library import call, text_from
+from limequat.answers import parse
 from limequat.arrays import Field
 from limequat.communicators import agreed
 from limequat.errors import InvalidArgument
@@ -15,7 +16,7 @@ from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
 if typing.TYPE_CHECKING:
-    from limequat.option_types import GenerateOptions, Unpack
+    from limequat.option_types import GenerateOptions, ObservablesOptions, Unpack
 
 
 class Plaquette(typing.NamedTuple):
@@ -34,6 +35,51 @@ class Unitarity(typing.NamedTuple):
     largest_determinant: float
 
 
+class WilsonLoop(typing.NamedTuple):
+    """Averages of Re Tr W / N over rectangles of r and s steps: over all planes and both orientations, over those without the time
+    direction, and with r steps in space and s in time."""
+
+    r: int
+    s: int
+    average: float
+    spatial: float
+    temporal: float
+
+
+class FlowPoint(typing.NamedTuple):
+    """A field at a flow time t / a^2: <E> a^4 of the clover and of the plaquette, and the topological charge (None but in four
+    dimensions)."""
+
+    time: float
+    energy: float
+    energy_plaquette: float
+    charge: typing.Optional[float]
+
+
+class Observables(typing.NamedTuple):
+    """What :func:`observables` measures. ``flow[0]`` is the field as it was; t0 / a^2 and w0 / a are None where the flow did not reach
+    them. With ``open_boundary`` there are Wilson loops alone, and ``flow`` is empty."""
+
+    wilson_loops: typing.List[WilsonLoop]
+    polyakov_loop: typing.Optional[complex]
+    flow: typing.List[FlowPoint]
+    t0: typing.Optional[float]
+    w0: typing.Optional[float]
+    t0_plaquette: typing.Optional[float]
+    w0_plaquette: typing.Optional[float]
+    open_boundary: bool
+
+    @property
+    def charge(self):
+        """The topological charge without flow; None where it is not defined."""
+        return self.flow[0].charge if self.flow else None
+
+    @property
+    def energy(self):
+        """<E> a^4 of the clover without flow; None where it is not defined."""
+        return self.flow[0].energy if self.flow else None
+
+
 def plaquette(u, grid=None):
     """The :class:`Plaquette` of a gauge field [t, z, y, x, mu, N, N]; the last dimension (t) is time.
 
@@ -49,6 +95,27 @@ def link_trace(u, grid=None):
 def unitarity(u, grid=None):
     """The :class:`Unitarity` of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
     return Unitarity(*_measure("lq_unitarity", u, 3, grid))
+
+
+@takes("ObservablesOptions")
+def observables(u, *, grid=None, **options: "Unpack[ObservablesOptions]"):
+    """Wilson loops 1x1 to 2x2, Polyakov loop, energy density and topological charge along the gradient flow, t0 and w0.
+
+    u     a gauge field [t, z, y, x, mu, N, N] of SU(N), N > 1; also of two and more other dimensions, where there is no charge
+    grid  a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective.
+    {options}
+
+    Returns :class:`Observables`, the same to the last bit on any process grid. The formulas are on the page "Observables" of
+    the guide. Raises InvalidArgument (NaN, links that are not in the group, options), Unsupported (flow with open boundaries).
+    """
+    with agreed(require_grid(grid)):
+        array, field, grid = laid_out(u, "gauge", None, grid)
+        how = Options("ObservablesOptions", options)
+    found = parse(text_from("lq_observables", grid, field.to_c(array), how))
+    loop = found["polyakov_loop"]
+    return Observables([WilsonLoop(**one) for one in found["wilson_loops"]], loop and complex(loop["re"], loop["im"]),
+                       [FlowPoint(**one) for one in found["flow"]],
+                       *(found[name] for name in ("t0", "w0", "t0_plaquette", "w0_plaquette", "open_boundary")))
 
 
 @takes("GenerateOptions")
@@ -71,6 +138,14 @@ def generate(lattice, *, colors=3, grid=None, **options: "Unpack[GenerateOptions
         how = Options("GenerateOptions", options)
     call("lq_generate", grid, Field("gauge", u.shape[-3:]).to_c(u), how)
     return u
+
+
+def density(function, u):
+    """What the C function of that name gives for each site of a whole field: float64 [t, z, y, x]."""
+    array, field, grid = laid_out(u, "gauge", None, None)
+    values = np.empty(grid.shape)
+    call(function, grid, field.to_c(array), values.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+    return values
 
 
 def _measure(function, u, count, grid):

@@ -106,6 +106,11 @@ struct Meaning<lq_plan_options> {
   static constexpr std::string_view table = "PlanRequest";
 };
 template <>
+struct Meaning<lq_observables_options> {
+  using Options = ObservablesOptions;
+  static constexpr std::string_view table = "ObservablesOptions";
+};
+template <>
 struct Meaning<lq_generate_options> {
   using Options = GenerateOptions;
   static constexpr std::string_view table = "GenerateOptions";

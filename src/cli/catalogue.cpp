@@ -125,6 +125,9 @@ struct Index {
     if (report.leftovers > 0) {
       session.out.line(fmt::format("  {} left behind by interrupted writers", report.leftovers));
     }
+    if (report.measured > 0) {
+      session.out.line(fmt::format("  {} measured (lq find --json charge)", count(report.measured, "gauge field")));
+    }
     if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
     show_strangers(session, report.strangers);
     cli::show(session, report.assessment);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,6 +63,41 @@ std::string physics_text(const Physics& physics) {
       "distance from unitarity {:.2g}{}",
       plaquette.average, plaquette.spatial, plaquette.temporal, physics.link_trace, physics.unitarity.largest,
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
+}
+
+// Lines of what was measured beyond the plaquette.
+std::vector<std::string> observables_lines(const Observables& measured) {
+  std::vector<std::string> all, temporal, lines;
+  for (const WilsonLoop& loop : measured.wilson_loops) {
+    if (loop.r <= loop.s) all.push_back(fmt::format("{}x{} {:.10f}", loop.r, loop.s, loop.average));
+    temporal.push_back(fmt::format("{}x{} {:.10f}", loop.r, loop.s, loop.temporal));
+  }
+  lines.push_back(fmt::format("Wilson loops {}", fmt::join(all, ", ")));
+  lines.push_back(fmt::format("Wilson loops in space and time {}", fmt::join(temporal, ", ")));
+  if (measured.open_boundary) {
+    lines.push_back("open boundaries in time: loops inside alone; Polyakov loop, charge and energy are not defined");
+  }
+  if (const auto& loop = measured.polyakov_loop) {
+    lines.push_back(fmt::format("Polyakov loop {:.10f} {:+.10f} i", loop->real(), loop->imag()));
+  }
+  const auto point_text = [](const FlowPoint& point) {
+    return fmt::format("{}energy {:.10g} of the clover, {:.10g} of the plaquette",
+                       point.charge ? fmt::format("charge {:.8f}, ", *point.charge) : "", point.energy,
+                       point.energy_plaquette);
+  };
+  if (!measured.flow.empty()) lines.push_back("without flow: " + point_text(measured.flow.front()));
+  if (measured.flow.size() < 2) return lines;
+  const FlowPoint& last = measured.flow.back();
+  lines.push_back(fmt::format("at flow time {:g}: {}", last.time, point_text(last)));
+  const auto scale = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6f}", *value) : std::string("not reached");
+  };
+  if (last.charge) {
+    lines.push_back(fmt::format("t0/a^2 {}, w0/a {} (energy of the clover); {}, {} (of the plaquette)",
+                                scale(measured.t0), scale(measured.w0), scale(measured.t0_plaquette),
+                                scale(measured.w0_plaquette)));
+  }
+  return lines;
 }
 
 // "gauge: scidac (exact sum) agrees, bytes 1816 to 6423"; "xlf-info: covered by no checksum, bytes 872 to 1003".
@@ -146,9 +183,39 @@ struct VerifyArguments {
       } else if (!session.quiet || !verification.ok) {
         show(session, verification);
       }
-      return exit_code_of(verification);
+      return worse(exit_code_of(verification), compare_with_catalogue(session, path, verification));
     });
     return worse(code, judge_file(session, path, code == fine));
+  }
+
+  // What a catalogue has of a file as it is must be what was measured now.
+  static int compare_with_catalogue(Session& session, const std::string& path, const Verification& verification) {
+    if (verification.fields.empty() || !verification.fields.front().observables) return fine;
+    constexpr double tolerance = 1e-9;  // of other machines
+    const auto measured = ensemble::observable_values(*verification.fields.front().observables);
+    const auto kept = ensemble::catalogued_observables(path);
+    const auto value_of = [](const auto& values, std::string_view name) -> std::optional<double> {
+      const auto found = std::ranges::find(values, name, [](const auto& one) { return std::string_view(one.first); });
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    };
+    const bool is_same_flow = value_of(measured, "flow_time") == value_of(kept, "flow_time");
+    int compared = 0, code = fine;
+    for (const auto& [name, value] : kept) {
+      const auto now = value_of(measured, name);
+      const bool is_of_flow = name.starts_with("flow_") || name == "t0" || name == "w0";
+      if (!now || (is_of_flow && !is_same_flow)) continue;
+      ++compared;
+      if (std::abs(*now - value) <= tolerance * std::max(1.0, std::abs(value))) continue;
+      session.complain(
+          fmt::format("{}: {} is {:.12g}, and {:.12g} in the catalogue, although size and time stamp of the "
+                      "file are as they were",
+                      printable(path), name, *now, value));
+      code = differs;
+    }
+    if (compared > 0 && code == fine && !session.json && !session.quiet) {
+      session.out.line(fmt::format("  {} as in the catalogue", count(static_cast<std::uint64_t>(compared), "value")));
+    }
+    return code;
   }
 
   static void show(Session& session, const Verification& verification) {
@@ -159,6 +226,11 @@ struct VerifyArguments {
       session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
       if (field.physics)
         session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, physics_text(*field.physics)));
+      if (field.observables) {
+        for (const std::string& line : observables_lines(*field.observables)) {
+          session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, line));
+        }
+      }
       if (field.damaged_slices.empty()) continue;
       session.out.line(fmt::format("  {}{}: damaged time slices {}", printable(field.name), index,
                                    fmt::join(field.damaged_slices, ", ")));

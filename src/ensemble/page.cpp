@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"
+#include "ensemble/observables.hpp"
 #include "ensemble/store.hpp"
 
 namespace lq::ensemble {
@@ -88,6 +89,7 @@ class Page {
   }
   void put_files(JsonWriter& json);
   void put_file(JsonWriter& json, const Statement& row, const std::string& path);
+  void put_observables(JsonWriter& json) const;
   void put_damage(JsonWriter& json);
   void put_damaged_file(JsonWriter& json, std::int64_t id, const std::string& path, const Statement& row);
   void put_assessment(JsonWriter& json) const;
@@ -98,12 +100,14 @@ class Page {
   std::set<std::string> far_;
   Words words_;
   std::uint64_t files_ = 0;
+  std::vector<std::string> order_;  // paths of the files
 };
 
 std::string Page::data() {
   JsonWriter json;
   json.begin_object();
   put_files(json);
+  put_observables(json);
   put_damage(json);
   put_assessment(json);
   json.key("words").array(words_.all()).end_object();
@@ -124,6 +128,7 @@ void Page::put_files(JsonWriter& json) {
     if (!is_asked_for(path)) continue;
     ++files_;
     put_file(json, rows, path);
+    order_.push_back(path);
   }
   json.end_array();
 }
@@ -138,6 +143,22 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
   row.is_null(9) ? json.null() : json.value(row.text(9).substr(0, 10));
   row.is_null(10) ? json.null() : json.value(row.text(10));
   json.value(words_.number(row.text(11))).value(far_.contains(path) ? 1 : 0).end_array();
+}
+
+// Of each file that has some, its number in the list and what is known of it.
+void Page::put_observables(JsonWriter& json) const {
+  const KnownObservables known = known_observables(database_);
+  json.key("observables").begin_object().key("names").begin_array();
+  for (const ObservableColumn& column : observable_columns) json.value(column.name);
+  json.end_array().key("files").begin_array();
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const auto found = known.find(order_[k]);
+    if (found == known.end()) continue;
+    json.begin_array().value(std::uint64_t{k});
+    for (const std::optional<double>& value : found->second) json.value(value);
+    json.end_array();
+  }
+  json.end_array().end_object();
 }
 
 void Page::put_damage(JsonWriter& json) {

@@ -43,6 +43,29 @@ void put(JsonWriter& json, const Physics& physics) {
   json.member("unitarity", physics.unitarity).member("not_finite", physics.not_finite).end_object();
 }
 
+void put(JsonWriter& json, const WilsonLoop& loop) {
+  json.begin_object().member("r", loop.r).member("s", loop.s).member("average", loop.average);
+  json.member("spatial", loop.spatial).member("temporal", loop.temporal).end_object();
+}
+
+void put(JsonWriter& json, const FlowPoint& point) {
+  json.begin_object().member("time", point.time).member("energy", point.energy);
+  json.member("energy_plaquette", point.energy_plaquette).member("charge", point.charge).end_object();
+}
+
+void put(JsonWriter& json, const Observables& observables) {
+  json.begin_object().member("open_boundary", observables.open_boundary);
+  json.member("wilson_loops", observables.wilson_loops).key("polyakov_loop");
+  if (const auto& loop = observables.polyakov_loop) {
+    json.begin_object().member("re", loop->real()).member("im", loop->imag()).end_object();
+  } else {
+    json.null();
+  }
+  json.member("energy", observables.energy()).member("charge", observables.charge());
+  json.member("flow", observables.flow).member("t0", observables.t0).member("w0", observables.w0);
+  json.member("t0_plaquette", observables.t0_plaquette).member("w0_plaquette", observables.w0_plaquette).end_object();
+}
+
 void put(JsonWriter& json, const Metadata& metadata) {
   json.begin_array();
   for (const auto& [key, text] : metadata) json.begin_object().member("name", key).member("text", text).end_object();
@@ -99,7 +122,9 @@ void put(JsonWriter& json, const FieldVerdict& verdict) {
   json.member("stored", verdict.stored).key("compared").begin_array();
   for (const SumName& name : verdict.compared) json.value(to_string(name));
   json.end_array().member("zeros", verdict.zeros).member("damaged_slices", verdict.damaged_slices);
-  json.member("physics", verdict.physics).end_object();
+  json.member("physics", verdict.physics);
+  if (verdict.observables) json.member("observables", *verdict.observables);
+  json.end_object();
 }
 
 void put(JsonWriter& json, const Annotation& annotation) {
@@ -235,6 +260,7 @@ std::string to_json(const Verification& verification) { return json_text(verific
 std::string to_json(const Difference& difference) { return json_text(difference); }
 std::string to_json(const Physics& physics) { return json_text(physics); }
 std::string to_json(const Plaquette& plaquette) { return json_text(plaquette); }
+std::string to_json(const Observables& observables) { return json_text(observables); }
 std::string to_json(const std::vector<Finding>& findings) { return json_text(findings); }
 std::string to_json(const std::vector<FormatInfo>& formats) { return json_text(formats); }
 std::string to_json(const std::vector<BuildPart>& parts) { return json_text(parts); }

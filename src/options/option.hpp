@@ -106,6 +106,7 @@ Table diagnose_table();
 Table convert_table();
 Table diff_table();
 Table plan_table();
+Table observables_table();
 Table generate_table();
 Table hdf5_table();
 Table multifile_table();

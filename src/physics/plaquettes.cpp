@@ -10,7 +10,7 @@
 
 #include "comm/agree.hpp"
 #include "lattice/site_order.hpp"
-#include "lattice/tiles.hpp"
+#include "physics/cell_sums.hpp"
 #include "physics/links.hpp"
 #include "physics/site_sums.hpp"
 #include "physics/su_n.hpp"
@@ -96,24 +96,34 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
 }
 
 PlaneSums sum_plaquettes(int colors, const Links& links, comm::Team& team) {
-  std::vector<PlaneSums> of_threads(static_cast<std::size_t>(team.size()));
-  team.run([&](int thread) {
-    const lattice::Share mine = lattice::share_of(links.halo().local_cells(), static_cast<std::uint64_t>(team.size()),
-                                                  static_cast<std::uint64_t>(thread));
-    PlaneSums& own = of_threads[static_cast<std::size_t>(thread)];
+  return sum_of_cells<PlaneSums>(links.halo().local_cells(), team,
+                                 [&](PlaneSums& own, std::size_t begin, std::size_t end) {
+                                   with_colors(colors, [&](auto n) {
+                                     Matrix first(n), second(n);
+                                     for (std::size_t x = begin; x < end; ++x)
+                                       add_plaquettes(n, links, x, own, first.data(), second.data());
+                                   });
+                                 });
+}
+
+void plaquette_means(int colors, const Links& links, comm::Team& team, std::span<double> means) {
+  const int directions = links.directions();
+  const Halo& halo = links.halo();
+  share_cells(halo.local_cells(), team, [&](int, std::size_t begin, std::size_t end) {
     with_colors(colors, [&](auto n) {
       Matrix first(n), second(n);
-      for (std::uint64_t x = mine.begin; x < mine.end; ++x) {
-        add_plaquettes(n, links, static_cast<std::size_t>(x), own, first.data(), second.data());
+      for (std::size_t x = begin; x < end; ++x) {
+        double sum = 0;
+        for (int nu = 1; nu < directions; ++nu) {
+          for (int mu = 0; mu < nu; ++mu) {
+            sum += plaquette_of(n, links.at(mu, x), links.at(nu, halo.up(x, mu)), links.at(nu, x),
+                                links.at(mu, halo.up(x, nu)), first.data(), second.data());
+          }
+        }
+        means[x] = sum / (directions * (directions - 1) / 2);
       }
     });
   });
-  PlaneSums sums;
-  for (const PlaneSums& own : of_threads) {
-    sums.spatial.add(own.spatial);
-    sums.temporal.add(own.temporal);
-  }
-  return sums;
 }
 
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team) {

@@ -26,6 +26,10 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
 
 struct PlaneSums {
   LatticeSum spatial, temporal;
+  void add(const PlaneSums& others) noexcept {
+    spatial.add(others.spatial);
+    temporal.add(others.temporal);
+  }
 
   static constexpr std::size_t terms = 2 * LatticeSum::terms;
   template <class Terms>
@@ -36,6 +40,9 @@ struct PlaneSums {
 };
 // Over the plaquettes of this rank; the copies in `links` are up to date.
 PlaneSums sum_plaquettes(int colors, const Links& links, comm::Team& team);
+
+// Local. The mean of the plaquettes that go forward from each site of this rank; the copies are up to date.
+void plaquette_means(int colors, const Links& links, comm::Team& team, std::span<double> means);
 
 // Collective. Refreshes the copies of `links` first.
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team);

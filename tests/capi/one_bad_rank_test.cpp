@@ -146,6 +146,11 @@ const std::map<std::string, Call>& collective() {
          lq_catalog* out = nullptr;
          return lq_catalog_open(c.conf.c_str(), &options, &out);
        }},
+      {"lq_charge_density",
+       [](There& c) {
+         std::vector<double> density(local_sites);
+         return lq_charge_density(c.grid, c.links(), right(density.data()));
+       }},
       {"lq_communicator_agree",
        [](There& c) {
          lq_failure failure{};
@@ -375,10 +380,21 @@ const std::map<std::string, Call>& collective() {
          lq_node_cache* out = nullptr;
          return lq_node_cache_open(right(c.conf.c_str()), c.all, 0, 0, &out);
        }},
+      {"lq_observables",
+       [](There& c) {
+         const Given options(lq_observables_options_init);
+         char* json = nullptr;
+         return lq_observables(c.grid, c.links(), &options, &json);
+       }},
       {"lq_plaquette",
        [](There& c) {
          std::array<double, 3> values{};
          return lq_plaquette(c.grid, c.wrong_links(), values.data());
+       }},
+      {"lq_plaquette_density",
+       [](There& c) {
+         std::vector<double> density(local_sites);
+         return lq_plaquette_density(c.grid, c.links(), right(density.data()));
        }},
       {"lq_read",
        [](There& c) {

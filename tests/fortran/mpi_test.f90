@@ -145,6 +145,8 @@ contains
 
   subroutine another_process_grid()
     type(lq_grid) :: other
+    type(lq_field_info) :: info
+    integer, allocatable :: lattice(:)
     integer(c_int64_t) :: processes(4)
     processes = [ranks, 1, 1, 1]
     other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes)
@@ -157,6 +159,12 @@ contains
     call lq_read('field.ildg', other, lq_gauge(back))
     call expect(all(back == u), 'read on another process grid')
     call lq_free(other)
+    other = lq_mpi_grid([4, 4, 4, 8], MPI_COMM_WORLD, processes=[ranks, 1, 1, 1])
+    call expect(all(lq_processes(other) == processes) .and. lq_volume(other) == 512, 'default integers')
+    call lq_free(other)
+    call lq_lattice('field.ildg', lattice, communicator=world)
+    info = lq_field_info('field.ildg', communicator=world)
+    call expect(all(lattice == extents) .and. info%kind == 'gauge' .and. info%bytes == 512*576, 'asked by all ranks')
     other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=[1_c_int64_t], status=status, message=message)
     call expect(status == LQ_INVALID_ARGUMENT, 'a process grid of one dimension: '//message)
     other = lq_mpi_grid(extents, MPI_COMM_NULL, status=status, message=message)

@@ -46,6 +46,7 @@ COLLECTIVE = {
     "inspect": lambda c: lq.inspect(bad(3.5, c.conf), comm=COMM),
     "link_trace": lambda c: lq.link_trace(bad("u", c.u), grid=c.grid),
     "open": lambda c: lq.open(bad(None, c.conf), grid=c.grid),
+    "observables": lambda c: lq.observables(c.u, flow_step=bad("far", 0.01), grid=c.grid),
     "plaquette": lambda c: lq.plaquette(bad(c.u[:0], c.u), grid=c.grid),
     "read": lambda c: lq.read(c.conf, bad(-1, None), grid=c.grid),
     "read_async": lambda c: lq.read_async(c.conf, region=bad(3, None), grid=c.grid),
@@ -109,7 +110,7 @@ WITHOUT_ARGUMENTS = {
 LOCAL = {
     "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
     "partition_of", "plan", "read_record", "repair", "report_page", "scrub", "verify_below", "unpack", "validate", "watch_stalls", "Files",
-    "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Stall", "Code", "FieldView",
+    "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Observables", "FlowPoint", "WilsonLoop", "Stall", "Code", "FieldView",
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
     "multifile.repair", "multifile.verify", "multifile.Stream", "multifile.Reader.window", "multifile.Writer.write",
     "hdf5.Entry", "hdf5.Stat", "FieldView.part", "File.get", "File.items", "File.keys", "File.values", "Source",
@@ -192,6 +193,7 @@ WITH_OPTIONS = {
     "modes.Set.ahead": lambda c, more: list(c.modes.ahead(**more)),
     "multifile.create": lambda c, more: lq.multifile.create(c.new, comm=COMM, **more),
     "generate": lambda c, more: lq.generate(LATTICE, grid=c.grid, **more),
+    "observables": lambda c, more: lq.observables(c.u, grid=c.grid, **more),
 }
 
 

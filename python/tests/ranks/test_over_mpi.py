@@ -240,6 +240,7 @@ def test_gauge_fields_are_measured_together(grid):
     assert lq.plaquette(mine, grid) == pytest.approx(lq.plaquette(whole))
     assert lq.link_trace(mine, grid) == pytest.approx(lq.link_trace(whole))
     assert lq.unitarity(mine, grid).largest == pytest.approx(lq.unitarity(whole).largest)
+    assert lq.observables(mine, grid=grid, flow_steps=2) == lq.observables(whole, flow_steps=2)  # to the last bit
 
 
 def test_multifiles_have_streams_of_every_rank(shared, grid):

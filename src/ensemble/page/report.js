@@ -32,6 +32,9 @@
     size: f[6], trajectory: f[7], plaquette: f[8], state: word(f[9]), verified: f[10] === null ? "" : f[10], checksum: f[11],
     series: word(f[12]), far: f[13] === 1
   }));
+  // Quantities of which there are histories; each file has those that were measured.
+  const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => data.observables.files.some((f) => f[k + 1] !== null)));
+  for (const [number, ...values] of data.observables.files) data.observables.names.forEach((name, k) => { files[number][name] = values[k]; });
   const columns = [
     ["path", "file", false], ["trajectory", "trajectory", true], ["plaquette", "plaquette", true], ["state", "state", false],
     ["format", "format", false], ["kind", "kind", false], ["lattice", "lattice", false], ["precision", "precision", false],
@@ -143,13 +146,14 @@
   }
 
   // --- plaquettes -------------------------------------------------------------------------------------------------
-  function makePlots(name) {
-    const points = files.filter((f) => f.series === name && f.plaquette !== null && f.state !== "missing");
+  function makePlots(name, quantity = "plaquette") {
+    const isKnown = (f) => f[quantity] !== null && f[quantity] !== undefined;
+    const points = files.filter((f) => f.series === name && isKnown(f) && f.state !== "missing");
     const place = at("plots");
     place.textContent = "";
-    if (points.length === 0) { add(place, "p", "No plaquette is known of these files.", "quiet"); return; }
+    if (points.length === 0) { add(place, "p", "No " + quantity + " is known of these files.", "quiet"); return; }
     const ordered = points.slice().sort((a, b) => (a.trajectory === null ? 0 : a.trajectory) - (b.trajectory === null ? 0 : b.trajectory));
-    const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f.plaquette);
+    const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f[quantity]);
     let low = Math.min(...ys), high = Math.max(...ys);
     if (high - low < 1e-12) { low -= 1e-6; high += 1e-6; }
     const first = xs[0], last = Math.max(xs[xs.length - 1], first + 1);
@@ -157,7 +161,7 @@
     const px = (x) => left + (x - first) / (last - first) * (wide - left - 12);
     const py = (y) => above + (high - y) / (high - low) * (tall - above - below);
     const figure = add(place, "figure");
-    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "plaquette by trajectory", id: "history" });
+    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": quantity + " by trajectory", id: "history" });
     draw(svg, "path", { class: "axis", d: "M" + left + " " + above + "V" + (tall - below) + "H" + (wide - 12) });
     for (let k = 0; k <= 4; ++k) {
       const y = low + (high - low) * k / 4;
@@ -165,26 +169,28 @@
     }
     draw(svg, "text", { x: left, y: tall - 6 }, String(first));
     draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, String(xs[xs.length - 1]));
-    const dots = (which) => ordered.map((f, k) => (f.far === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
+    const dots = (which) => ordered.map((f, k) => ((quantity === "plaquette" && f.far) === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
     const sorted = ys.slice().sort((a, b) => a - b), median = sorted[sorted.length >> 1];
     draw(svg, "path", { class: "middle", d: "M" + left + " " + py(median).toFixed(1) + "H" + (wide - 12) });
     draw(svg, "path", { class: "points", d: dots(false) });
     draw(svg, "path", { class: "far", d: dots(true) });
-    add(figure, "figcaption", "Plaquette by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) + "; outliers in red.");
-    makeHistogram(add(place, "figure"), ys, low, high);
+    const called = quantity[0].toUpperCase() + quantity.slice(1);
+    add(figure, "figcaption", called + " by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) +
+      (quantity === "plaquette" ? "; outliers in red." : "."));
+    makeHistogram(add(place, "figure"), ys, low, high, quantity);
   }
-  function makeHistogram(figure, ys, low, high) {
+  function makeHistogram(figure, ys, low, high, quantity) {
     const bins = Math.max(5, Math.min(60, Math.round(Math.sqrt(ys.length)))), counts = new Array(bins).fill(0);
     for (const y of ys) ++counts[Math.min(bins - 1, Math.floor((y - low) / (high - low) * bins))];
     const wide = 760, tall = 180, left = 100, below = 28, most = Math.max(...counts), step = (wide - left - 12) / bins;
-    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of the plaquette", id: "distribution" });
+    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of " + quantity, id: "distribution" });
     counts.forEach((n, k) => draw(svg, "rect", { class: "bars", x: (left + k * step + 1).toFixed(1), width: Math.max(1, step - 2).toFixed(1),
       y: (tall - below - n / most * (tall - below - 10)).toFixed(1), height: (n / most * (tall - below - 10)).toFixed(1) }));
     draw(svg, "path", { class: "axis", d: "M" + left + " " + (tall - below) + "H" + (wide - 12) });
     draw(svg, "text", { x: left, y: tall - 6 }, low.toPrecision(7));
     draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, high.toPrecision(7));
     draw(svg, "text", { x: left - 6, y: 18, "text-anchor": "end" }, String(most));
-    add(figure, "figcaption", "Distribution of the plaquette.");
+    add(figure, "figcaption", quantity === "plaquette" ? "Distribution of the plaquette." : "Distribution of " + quantity + ".");
   }
   function makeSeries() {
     const counts = new Map();
@@ -192,8 +198,12 @@
     const names = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
     for (const name of names) add(at("series"), "option", name + " (" + counts.get(name) + ")").value = name;
     at("series").hidden = names.length < 2;
-    at("series").addEventListener("change", () => makePlots(at("series").value));
-    makePlots(names[0]);
+    for (const quantity of quantities) add(at("quantity"), "option", quantity).value = quantity;
+    at("quantity").hidden = quantities.length < 2;
+    const plot = () => makePlots(at("series").value || names[0], at("quantity").value);
+    at("series").addEventListener("change", plot);
+    at("quantity").addEventListener("change", plot);
+    plot();
   }
 
   // --- damage -----------------------------------------------------------------------------------------------------
