@@ -40,6 +40,7 @@
 #include <limequat/c/partition.h>
 #include <limequat/c/physics.h>
 #include <limequat/c/plan.h>
+#include <limequat/c/protect.h>
 #include <limequat/c/questions.h>
 #include <limequat/c/repack.h>
 #include <limequat/c/squeeze.h>

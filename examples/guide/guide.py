@@ -34,6 +34,18 @@ print(verdict.ok, verdict.findings)
 # [/verify]
 assert verdict.ok
 
+# [protect]
+lq.protect("conf.ildg")  # writes conf.ildg.lq-parity
+with open("conf.ildg", "r+b") as file:  # a disk goes bad
+    file.seek(5000)
+    file.write(b"damaged")
+print(lq.verify("conf.ildg").verdict)  # "damaged"
+lq.repair("conf.ildg", "restored.ildg")
+# [/protect]
+assert lq.verify("restored.ildg")
+import os
+os.replace("restored.ildg", "conf.ildg")
+
 # [truth]
 if not lq.verify("conf.ildg"):
     print("damaged")

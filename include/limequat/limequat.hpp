@@ -30,6 +30,7 @@
 #include <limequat/partition.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/protect.hpp>
 #include <limequat/qcdml.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>

@@ -70,6 +70,7 @@ from limequat.questions import (
     validate,
     verify,
 )
+from limequat.protecting import protect
 from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.sources import Source
 from limequat.squeezing import squeeze, unsqueeze
@@ -91,8 +92,9 @@ __all__ = [
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop", "Writer",
     "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy", "correlators",
     "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",
-    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "observables", "open",
-    "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "read", "read_async", "read_record",
+    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile",
+    "observables", "open", "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "protect", "read",
+    "read_async", "read_record",
     "references", "repair", "repartition", "report_page", "scrub", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",
 ]

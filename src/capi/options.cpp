@@ -46,6 +46,7 @@ LQ_OPTION_STRUCT(lq_multifile_repair_options)
 LQ_OPTION_STRUCT(lq_copy_options)
 LQ_OPTION_STRUCT(lq_repartition_options)
 LQ_OPTION_STRUCT(lq_squeeze_options)
+LQ_OPTION_STRUCT(lq_protect_options)
 
 void lq_stop(void) { lq::options::ask_to_stop(); }
 

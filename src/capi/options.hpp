@@ -15,6 +15,7 @@
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/protect.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
@@ -151,6 +152,11 @@ template <>
 struct Meaning<lq_squeeze_options> {
   using Options = SqueezeOptions;
   static constexpr std::string_view table = "SqueezeOptions";
+};
+template <>
+struct Meaning<lq_protect_options> {
+  using Options = ProtectOptions;
+  static constexpr std::string_view table = "ProtectOptions";
 };
 
 template <class C>

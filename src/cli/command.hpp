@@ -41,6 +41,7 @@ Run declare_partition(Arguments& arguments);
 Run declare_repartition(Arguments& arguments);
 Run declare_squeeze(Arguments& arguments);
 Run declare_unsqueeze(Arguments& arguments);
+Run declare_protect(Arguments& arguments);
 Run declare_export(Arguments& arguments);
 Run declare_extract(Arguments& arguments);
 Run declare_unpack(Arguments& arguments);

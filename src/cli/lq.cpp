@@ -40,6 +40,8 @@ constexpr std::array command_table = {
             declare_squeeze},
     Command{"unsqueeze", "the original file out of an archive that `lq squeeze` made, byte for byte",
             declare_unsqueeze},
+    Command{"protect", "parity next to files: what is damaged or lost later is found, and comes back by `lq repair`",
+            declare_protect},
     Command{"export", "the data of files shown without a copy, in HDF5 or as a Zarr array", declare_export},
     Command{"extract", "one record of a file, or one logical file of a multifile, as a file", declare_extract},
     Command{"unpack", "all records of a file, or all logical files of a multifile, as files", declare_unpack},

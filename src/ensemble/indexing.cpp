@@ -20,6 +20,7 @@
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "ensemble/store.hpp"
+#include "protection/sidecar.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::ensemble {
@@ -79,6 +80,8 @@ class Indexing {
   void settle(Looked looked);
   void settle_lost(Looked looked, const Place& place);
   void settle_unread();
+  void forget_parity(const std::string& folder) const;
+  void keep_parity(const std::string& sidecar) const;
   void settle_missing();
   const Known* entry_before(const std::string& path) const;
   bool is_hidden_from_us(std::string_view path) const;
@@ -98,6 +101,7 @@ class Indexing {
   Exclusion exclusion_{""};
   KnownFiles known_;  // of the folder
   Neighbours neighbours_;
+  std::vector<std::string> parity_;                         // sidecars
   std::vector<Looked> rest_;                                // about these their neighbours decide
   std::vector<std::pair<std::string, FileStatus>> unread_;  // no entries, and as they were
 };
@@ -114,10 +118,12 @@ void Indexing::folder(const std::string& folder) {
   read(find_new(folder));
   read(parts_of_nobody());
   Transaction transaction(database_);
+  forget_parity(folder);
   for (Looked& looked : std::exchange(rest_, {})) settle(std::move(looked));
   settle_unread();
   keep_links();
   settle_missing();
+  for (const std::string& sidecar : std::exchange(parity_, {})) keep_parity(sidecar);
   database_
       .prepare(
           "INSERT INTO folders (path, indexed_at, left_out) VALUES (kept_path(?1), ?2, ?3) ON CONFLICT (path) DO "
@@ -171,7 +177,7 @@ void Indexing::visit(const std::string& path, const FileStatus& status, std::vec
   if (is_our_own(path)) return;
   const auto entry = known_.find(path);
   if (entry != known_.end()) entry->second.was_seen = true;
-  if (is_temporary(path)) {
+  if (is_temporary(path) || protection::is_sidecar(path)) {
     rest_.push_back(without_look(path, status));
     return;
   }
@@ -295,6 +301,7 @@ void Indexing::settle(Looked looked) {
     case Standing::lost:
       return settle_lost(std::move(looked), place);
     case Standing::part:
+      if (protection::is_sidecar(looked.path)) parity_.push_back(looked.path);
       looked.other = fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
       break;
     case Standing::being_written:
@@ -315,6 +322,28 @@ void Indexing::settle_lost(Looked looked, const Place& place) {
   count_read(before, true);
   if (before->is_readable) report_.warnings.push_back(looked.problem);
   store_.keep_lost(before->id, looked);
+}
+
+// Whether files are protected depends on what lies next to them, so that it is told anew each time.
+void Indexing::forget_parity(const std::string& folder) const {
+  Statement drop =
+      database_.prepare("DELETE FROM properties WHERE file_id = ? AND name = 'parity' AND source = 'sidecar'");
+  for (const auto& [path, known] : known_) {
+    if (known.id != 0 && is_below(path, folder)) drop.bind(known.id).run();
+  }
+}
+
+void Indexing::keep_parity(const std::string& sidecar) const {
+  Statement put = database_.prepare(
+      "INSERT INTO properties (file_id, field, name, value, number, source) SELECT id, NULL, 'parity', "
+      "kept_path(?2), NULL, 'sidecar' FROM files WHERE path = kept_path(?1)");
+  try {
+    const protection::Sidecar opened(storage::resolve(sidecar), sidecar);
+    for (std::size_t i = 0; i < opened.head().files.size(); ++i) put.bind(opened.path_of(i), sidecar).run();
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    report_.warnings.push_back(error.what());
+  }
 }
 
 // Files that were not read again may be something else by what has come to lie next to them.

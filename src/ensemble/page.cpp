@@ -121,7 +121,8 @@ void Page::put_files(JsonWriter& json) {
       "coalesce(measured_plaquette, plaquette), CASE "
       "WHEN "
       "missing_since IS NULL THEN state ELSE 'missing' END, verified_at, coalesce(checksum, computed_checksum), "
-      "full_path(series) AS whole_series "
+      "full_path(series) AS whole_series, "
+      "EXISTS (SELECT 1 FROM properties WHERE file_id = files.id AND name = 'parity' AND source = 'sidecar') "
       "FROM files ORDER BY whole_series, trajectory, full");
   while (rows.step()) {
     const std::string path = rows.text(0);
@@ -142,7 +143,7 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
   json.value(words_.number(row.text(8)));
   row.is_null(9) ? json.null() : json.value(row.text(9).substr(0, 10));
   row.is_null(10) ? json.null() : json.value(row.text(10));
-  json.value(words_.number(row.text(11))).value(far_.contains(path) ? 1 : 0).end_array();
+  json.value(words_.number(row.text(11))).value(far_.contains(path) ? 1 : 0).value(row.whole(12)).end_array();
 }
 
 // Of each file that has some, its number in the list and what is known of it.

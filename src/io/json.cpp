@@ -187,6 +187,23 @@ void put(JsonWriter& json, const SqueezeReport& report) {
   json.member("tiles", report.tiles).member("seconds", report.seconds).end_object();
 }
 
+void put(JsonWriter& json, const ByteRange& range) {
+  json.begin_object().member("offset", range.offset).member("length", range.length).end_object();
+}
+
+void put(JsonWriter& json, const ProtectedFile& file) {
+  json.begin_object().member("path", file.path).member("sidecar", file.sidecar).member("bytes", file.bytes);
+  json.member("state", name(file.state)).member("missing", file.is_missing);
+  json.member("damaged", file.damaged).member("lost", file.lost).end_object();
+}
+
+void put(JsonWriter& json, const ProtectReport& report) {
+  json.begin_object().member("sidecars", report.sidecars).member("files", report.files);
+  json.member("bytes", report.bytes).member("sidecar_bytes", report.sidecar_bytes);
+  json.member("stretch_bytes", report.stretch_bytes).member("window_bytes", report.window_bytes);
+  json.member("ok", report.ok).member("seconds", report.seconds).member("findings", report.findings).end_object();
+}
+
 void put(JsonWriter& json, const StorageReport& storage) {
   json.begin_object().text_member("file_system", storage.file_system);
   json.member("block_bytes", storage.block_bytes).member("single_owner", storage.single_owner);
@@ -256,6 +273,7 @@ std::string to_json(const RepackReport& report) { return json_text(report); }
 std::string to_json(const CopyReport& report) { return json_text(report); }
 std::string to_json(const RepartitionReport& report) { return json_text(report); }
 std::string to_json(const SqueezeReport& report) { return json_text(report); }
+std::string to_json(const ProtectReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }
 std::string to_json(const Difference& difference) { return json_text(difference); }
 std::string to_json(const Physics& physics) { return json_text(physics); }

@@ -116,6 +116,7 @@ Table repair_table();
 Table copy_table();
 Table repartition_table();
 Table squeeze_table();
+Table protect_table();
 Table catalogue_table();
 Table qcdml_table();
 

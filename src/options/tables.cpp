@@ -84,6 +84,7 @@ constexpr Named all_tables[] = {{"WriteOptions", made<write_table>},
                                 {"CopyOptions", made<copy_table>},
                                 {"RepartitionOptions", made<repartition_table>},
                                 {"SqueezeOptions", made<squeeze_table>},
+                                {"ProtectOptions", made<protect_table>},
                                 {"CatalogueOptions", made<catalogue_table>},
                                 {"QcdmlOptions", made<qcdml_table>}};
 

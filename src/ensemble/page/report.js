@@ -30,7 +30,7 @@
   const files = data.files.map((f) => ({
     path: (word(f[0]) ? word(f[0]) + "/" : "") + f[1], format: word(f[2]), kind: word(f[3]), lattice: word(f[4]), precision: word(f[5]),
     size: f[6], trajectory: f[7], plaquette: f[8], state: word(f[9]), verified: f[10] === null ? "" : f[10], checksum: f[11],
-    series: word(f[12]), far: f[13] === 1
+    series: word(f[12]), far: f[13] === 1, parity: f[14] ? "yes" : ""
   }));
   // Quantities of which there are histories; each file has those that were measured.
   const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => data.observables.files.some((f) => f[k + 1] !== null)));
@@ -38,7 +38,7 @@
   const columns = [
     ["path", "file", false], ["trajectory", "trajectory", true], ["plaquette", "plaquette", true], ["state", "state", false],
     ["format", "format", false], ["kind", "kind", false], ["lattice", "lattice", false], ["precision", "precision", false],
-    ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false]
+    ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false], ["parity", "parity", false]
   ];
   const shown = { query: "", state: "", sort: "", down: false, rows: 200 };
   const mood = { sound: "good", consistent: "fair", unproven: "bad", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
@@ -135,6 +135,7 @@
       [files.length - count("missing"), "files", ""], [bytes(files.filter((f) => f.state !== "missing").reduce((sum, f) => sum + f.size, 0)), "of data", ""],
       [count("sound"), "verified and sound", ""], [count("consistent"), "consistent, without an exact checksum", ""],
       [count("indexed"), "not verified yet", ""], [count("unproven"), "unproven", "bad"], [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
+      [files.filter((f) => f.parity).length, "protected by parity", ""],
       [count("missing"), "missing", "warn"], [data.gaps.reduce((sum, g) => sum + g.count, 0), "trajectories missing", "warn"],
       [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"]
     ];

@@ -143,6 +143,12 @@ struct AroundCaches {
   void (*settle)() noexcept = nullptr;
 };
 
+// Products with constants of GF(2^8): of each of `count` constants `tables` has product_table_bytes bytes, its products
+// with 0 .. 15 and with 16 times these. Those with the bytes at `from` are added (exclusive or) to the bytes at to[k].
+inline constexpr std::size_t product_table_bytes = 32;
+using ProductLoop = void (*)(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
+                             std::size_t bytes) noexcept;
+
 // Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
@@ -153,6 +159,7 @@ struct Loops {
   TermLoop sum_small;
   WordLoop sum_words[2];          // in the byte order of the host, and in the other
   SquareLoop first_beyond[2][2];  // likewise, for each precision
+  ProductLoop add_products;
   // Null where neither carry-less multiplication nor a CRC instruction is there.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays

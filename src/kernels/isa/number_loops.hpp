@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/isa/loops.hpp"
+#include "kernels/isa/product_loops.hpp"
 #include "kernels/isa/row_loops.hpp"
 #include "kernels/isa/square_loops.hpp"
 
@@ -93,7 +94,8 @@ constexpr Loops number_loops() noexcept {
           sum_small_terms<Set>,
           {sum_words<Set, false>, sum_words<Set, true>},
           {{first_beyond<Set, float, false>, first_beyond<Set, float, true>},
-           {first_beyond<Set, double, false>, first_beyond<Set, double, true>}}};
+           {first_beyond<Set, double, false>, first_beyond<Set, double, true>}},
+          add_products_plainly<Set>};
 }
 
 }  // namespace lq::kernels::isa
