@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import secrets
-from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
@@ -111,6 +110,12 @@ def _times(path, arrays, dims, t, is_series):
     return [int(t or 0)]
 
 
+def _quoted(text):
+    """An attribute of XML; the module loads a client of HTTP, which takes longer than all of ours."""
+    from xml.sax.saxutils import quoteattr
+    return quoteattr(text)
+
+
 def _image(arrays, spacing):
     """The parts of an image file: its XML text and the numbers."""
     shape = next(iter(arrays.values())).shape[:3]
@@ -120,11 +125,11 @@ def _image(arrays, spacing):
         array = np.ascontiguousarray(array)
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         components = array.shape[3] if array.ndim == 4 else 1
-        lines.append(f'<DataArray type="{_TYPES[array.dtype.kind + str(array.dtype.itemsize)]}" Name={quoteattr(name)} '
+        lines.append(f'<DataArray type="{_TYPES[array.dtype.kind + str(array.dtype.itemsize)]}" Name={_quoted(name)} '
                      f'NumberOfComponents="{components}" format="appended" offset="{offset}"/>')
         parts += [array.nbytes.to_bytes(8, "little"), array.reshape(-1).view(np.uint8)]
         offset += 8 + array.nbytes
-    scalars = quoteattr(next(iter(arrays)))
+    scalars = _quoted(next(iter(arrays)))
     yield (f'<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
            f'<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="{" ".join(map(repr, spacing))}">\n<Piece Extent="{extent}">\n'
            f"<PointData Scalars={scalars}>\n" + "\n".join(lines)
@@ -134,7 +139,7 @@ def _image(arrays, spacing):
 
 
 def _series(names):
-    lines = [f'<DataSet timestep="{time}" group="" part="0" file={quoteattr(os.path.basename(name))}/>' for time, name in enumerate(names)]
+    lines = [f'<DataSet timestep="{time}" group="" part="0" file={_quoted(os.path.basename(name))}/>' for time, name in enumerate(names)]
     yield ('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
            + "\n".join(lines) + "\n</Collection>\n</VTKFile>\n").encode("utf-8", "surrogateescape")
 

@@ -6,7 +6,6 @@ The references name bytes of files; nothing is copied, and readers need no Limeq
 order, order of the axes. What is no array in its file, and files that do not go into one array, are refused.
 """
 
-import argparse
 import base64
 import contextlib
 import json
@@ -189,6 +188,7 @@ _ENVIRONMENT = (Code.NO_PERMISSION, Code.NO_SPACE, Code.IO)
 
 def main(words):
     """``lq export --references``. Returns the exit code."""
+    import argparse
     parser = argparse.ArgumentParser(prog="lq export --references")
     parser.add_argument("files", nargs="+")
     parser.add_argument("-o", "--output", required=True)
