@@ -227,6 +227,13 @@ def engine():
     # [/to-limequat]
     assert (lq.read("conjugate.ildg") == u.conj().swapaxes(-1, -2)).all()
 
+    # [regions]
+    with lq.open("conf.ildg") as file, lq.create("doubled.ildg", like=file["gauge"]) as field:
+        for t in range(field.shape[0]):
+            field[t] = file["gauge"][t] * 2  # the file appears, with its checksums, when all sites were given
+    # [/regions]
+    assert (lq.read("doubled.ildg") == u * 2).all()
+
 
 def referred():
     import fsspec

@@ -71,6 +71,7 @@ from limequat.questions import (
     verify,
 )
 from limequat.protecting import protect
+from limequat.region_writing import RegionWriter
 from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.sources import Source
 from limequat.squeezing import squeeze, unsqueeze
@@ -88,7 +89,7 @@ __version__ = _version()
 __all__ = [
     "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView",
     "File", "Files", "Findings", "FlowPoint", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
-    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
+    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "RegionWriter", "Source",
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop", "Writer",
     "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy", "correlators",
     "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",

@@ -18,16 +18,28 @@ if TYPE_CHECKING:
     from limequat.option_types import Unpack, WriteOptions
 
 @takes("WriteOptions", without=("progress",))
-def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
-    """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block.
+def create(path, lattice=None, *, like=None, grid=None, kind=None, dims=None, **options: "Unpack[WriteOptions]"):
+    """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block. With ``like`` a file of one field
+    that is given region by region: a :class:`RegionWriter`, whose ``field[0:8] = array`` gives time slices 0 to 7.
 
     lattice  extents x, y, z, t; default: those of the grid, or of the first field
     grid     a :class:`Grid`: collective, as are the calls of the writer; arrays are those of each rank's box
+    like     a field of an open file (``lq.open(...)["gauge"]``), or an array [t, z, y, x, ...], with a grid of this rank's box: the new
+             field has its lattice, the kind of its sites and the type of its numbers. kind, dims: of an array, as in
+             :func:`limequat.write`
 
     Options of the file and of each field (:func:`formats` lists the formats):
     {options}
     """
-    return Writer(path, lattice, grid=grid, **options)
+    if like is None:
+        if kind is not None or dims is not None:
+            raise InvalidArgument(f"{path}: kind and dims say what an array is that is given as like=, or to Writer.write()",
+                                  path=str(path))
+        return Writer(path, lattice, grid=grid, **options)
+    if lattice is not None:
+        raise InvalidArgument(f"{path}: like has a lattice of its own: leave out lattice={lattice!r}", path=str(path))
+    from limequat.region_writing import RegionWriter
+    return RegionWriter(path, like, grid=grid, kind=kind, dims=dims, **options)
 
 
 class Writer:

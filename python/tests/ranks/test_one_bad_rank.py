@@ -36,6 +36,8 @@ COLLECTIVE = {
     "Writer": lambda c: lq.Writer(bad(5, c.new), grid=c.grid),
     "Writer.write": lambda c: c.writer.write(bad(7, "u"), c.u),
     "Writer.write_record": lambda c: c.writer.write_record("answer", bad(5, b"x")),
+    "RegionWriter": lambda c: lq.RegionWriter(c.new, bad("u", c.u), grid=c.grid),
+    "RegionWriter.close": lambda c: closed_with_holes(c),
     "convert": lambda c: lq.convert(c.conf, bad(None, c.new), comm=COMM),
     "copy": lambda c: lq.copy(bad([c.conf, 3], [c.conf]), c.new, comm=COMM),
     "create": lambda c: lq.create(c.new, bad("wide", None), grid=c.grid),
@@ -98,6 +100,15 @@ COLLECTIVE = {
     "multifile.Writer.write_field": lambda c: c.sion_writer.write_field(bad(5, "u"), c.u, grid=c.grid),
 }
 
+
+def closed_with_holes(c):
+    """One rank has not given all of its sites."""
+    region = lq.create(c.new, like=c.u, grid=c.grid)
+    given = bad(slice(1, None), slice(None))
+    region[given] = c.u[given]
+    return region.close()
+
+
 # Collective calls without an argument that may be wrong; the communicator itself, without which nobody can be told.
 WITHOUT_ARGUMENTS = {
     "Communicator", "Communicator.free", "File.close", "FieldView.verify", "Grid.free", "Pending.cancel", "Pending.test",
@@ -114,13 +125,13 @@ LOCAL = {
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
     "multifile.repair", "multifile.verify", "multifile.Stream", "multifile.Reader.window", "multifile.Writer.write",
     "hdf5.Entry", "hdf5.Stat", "FieldView.part", "File.get", "File.items", "File.keys", "File.values", "Source",
-    "charge_density", "check_references", "export_vtk", "plaquette_density", "references", "to_limequat", "topological_charge",
+    "RegionWriter.abandon", "charge_density", "check_references", "export_vtk", "plaquette_density", "references", "to_limequat", "topological_charge",
     *("View." + name for name in ("close", "read", "readable", "readall", "readinto", "readline", "readlines", "seek",
                                   "seekable", "sync", "tell", "truncate", "writable", "write", "writelines", "fileno", "flush",
                                   "isatty")),
 }
 
-CLASSES = {"Communicator": lq.Communicator, "Grid": lq.Grid, "Writer": lq.Writer, "File": lq.File, "FieldView": lq.FieldView,
+CLASSES = {"Communicator": lq.Communicator, "Grid": lq.Grid, "Writer": lq.Writer, "RegionWriter": lq.RegionWriter, "File": lq.File, "FieldView": lq.FieldView,
            "Pending": lq.Pending, "View": lq.View, "hdf5.File": Hdf5File, "modes.Set": ModesSet, "modes.Writer": ModesWriter,
            "multifile.Reader": MultifileReader, "multifile.Writer": MultifileWriter}
 
