@@ -11,7 +11,13 @@ FUNCTIONS = """\
 assess i p T; build_parts i T; callback_file_create i *read_callbacks T; callback_file_free v p; callback_file_path s p; catalog_field
 i p u *field_info; catalog_field_metadata i p u u *metadata; catalog_file i p *file_info; catalog_finding i p u *finding; catalog_free
 v p; catalog_metadata i p u *metadata; catalog_open i s p T; catalog_record i p u *record_info; catalogue_options_init i p z;
-catalogue_options_set i p s s; check_interrupts v interrupt_check p; communicator_agree i p *failure; communicator_create i
+catalogue_options_set i p s s; check_interrupts v interrupt_check p; checkpoint_free v p; checkpoint_info i p T;
+checkpoint_list_options_init i p z; checkpoint_list_options_set i p s s; checkpoint_read_field i p s p field p; checkpoint_read_state
+i p s p u; checkpoint_state i p s T U; checkpoint_step u p; checkpoint_streams i p p T; checkpoints_add_field i p s p field p;
+checkpoints_add_state i p s p u; checkpoints_add_stream i p p u; checkpoints_forget_added i p; checkpoints_forget_marks i p;
+checkpoints_free v p; checkpoints_list i s p T; checkpoints_load_newest i p T; checkpoints_open i s p T; checkpoints_options_init i p
+z; checkpoints_options_set i p s s; checkpoints_prune i p T; checkpoints_reject i p p s; checkpoints_save i p u T;
+checkpoints_save_async i p u; checkpoints_test i p I; checkpoints_wait i p T; communicator_agree i p *failure; communicator_create i
 *operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p T; convert_options_init i p z;
 convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s; count_not_finite i p field U;
 defragment i s s p T; diagnose i s p I T; diagnose_options_init i p z; diagnose_options_set i p s s; diff i s s p I T;

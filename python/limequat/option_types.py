@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -228,6 +228,25 @@ class RepairOptions(TypedDict, total=False):
     overwrite: Optional[bool]
     force: Optional[bool]
     dry_run: Optional[bool]
+
+
+class CheckpointsOptions(TypedDict, total=False):
+    """A folder of checkpoints."""
+
+    keep: Optional[int]
+    keep_every: Optional[int]
+    proven: Optional[int]
+    read_only: Optional[bool]
+    local: Optional[str]
+    files: Optional[int]
+    compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+
+
+class CheckpointListOptions(TypedDict, total=False):
+    """Listing a folder of checkpoints."""
+
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    threads: Optional[int]
 
 
 class CopyOptions(TypedDict, total=False):
