@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A folder of checkpoints: fields, streams of tasks and small state saved together, the newest valid ones kept, and the
-// newest of these loaded again, on any number of ranks (docs/guide/checkpoints-in-a-folder.md, docs/formats/checkpoints.md).
+// newest of these loaded again, on any number of ranks (docs/guide/checkpoints-in-a-folder.md,
+// docs/formats/checkpoints.md).
 #pragma once
 
 #include <limequat/language.hpp>
@@ -99,6 +100,7 @@ class LQ_API Checkpoint {
                     const ReadOptions& options = {}) const;
 
  private:
+  friend class Checkpoints;
   std::unique_ptr<sets::LoadedCheckpoint> loaded_;
 };
 

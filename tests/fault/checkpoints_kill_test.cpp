@@ -68,15 +68,15 @@ class KilledJobs : public ::testing::Test {
   }
 
   // What is in a process of its own, on so many ranks; its storage kills it at an operation, or not at all.
-  void job(int ranks, int saves, std::int64_t kill_at, bool in_background) {
+  void job(int ranks, int saves, std::int64_t kill_at, bool in_background, const CheckpointsOptions& options = {}) {
     FaultyTransport faulty(storage::posix(), kill_at, Fault::kill);
-    const storage::Mount mount(folder_, faulty);
+    const storage::Mount mount(folder_, faulty), on_node(node_, faulty);
     testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator all(comm);
       const auto say = [&](const char* what, std::int64_t number) {
         if (all.is_root()) tell(what, number);
       };
-      Checkpoints checkpoints(folder_, all);
+      Checkpoints checkpoints(folder_, all, options);
       std::int64_t step = -1;
       try {
         if (const std::optional<Checkpoint> found = checkpoints.load_newest()) {
@@ -155,7 +155,7 @@ class KilledJobs : public ::testing::Test {
   }
 
   testing::ScratchDirectory directory_;
-  std::string folder_ = directory_ / "run", log_ = directory_ / "log";
+  std::string node_ = directory_ / "node", folder_ = directory_ / "run", log_ = directory_ / "log";
   std::set<std::string> damaged_;
   std::mt19937_64 random_{from_environment("LQ_SEED", 1)};
 };
@@ -216,6 +216,41 @@ TEST_F(KilledJobs, LoadTheNewestValidCheckpointAlways) {
   std::printf("%llu jobs, %llu killed, %llu damages\n", static_cast<unsigned long long>(jobs),
               static_cast<unsigned long long>(kills), static_cast<unsigned long long>(damages));
   EXPECT_GT(kills, jobs / 8);
+}
+
+// What was saved on the node is not lost, though the copy of it was killed.
+TEST_F(KilledJobs, LoadWhatLiesOnTheNode) {
+  const std::uint64_t jobs = from_environment("LQ_KILLS", 40) / 2;
+  std::int64_t saved = -1, begun = -1, operations = 100;
+  for (std::uint64_t number = 0; number < jobs; ++number) {
+    SCOPED_TRACE("job " + std::to_string(number));
+    const int ranks = 1 + static_cast<int>(draw(5)), saves = static_cast<int>(draw(4));
+    const bool is_killed = draw(4) != 0;
+    const std::int64_t at =
+        is_killed ? static_cast<std::int64_t>(draw(1 + draw(static_cast<std::uint64_t>(operations)))) : -1;
+    fs::remove(log_);
+    const bool has_died = testing::dies_in([&] {
+      try {
+        job(ranks, saves, at, false, {.local = node_});
+      } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s\n", error.what());
+        tell("wrong", -9);
+      }
+    });
+    const Told said = told();
+    ASSERT_FALSE(said.is_wrong);
+    operations = std::max(operations, said.operations);
+    if (said.loaded != -2) {
+      ASSERT_GE(said.loaded, saved);
+      ASSERT_LE(said.loaded, begun);
+      saved = said.loaded;
+    } else {
+      ASSERT_TRUE(has_died);
+    }
+    saved = std::max(saved, said.saved);
+    begun = std::max(begun, said.begun);
+  }
+  EXPECT_GT(saved, 0);
 }
 
 }  // namespace

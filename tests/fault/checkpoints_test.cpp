@@ -422,6 +422,37 @@ TEST_F(NodeLevels, AreNotNeededWhereTheirPartsAreLostOrDamaged) {
   }
 }
 
+TEST_F(NodeLevels, DoNotBringBackWhatWasRejected) {
+  const CheckpointsOptions one_node{.local = directory_ / "node"};
+  Checkpoints checkpoints(folder_, {}, one_node);
+  for (const std::uint64_t step : {1U, 2U}) {
+    const StepContents contents({}, lattice, step);
+    checkpoints.save(step, contents.contents);
+  }
+  const std::optional<Checkpoint> found = checkpoints.load_newest();
+  EXPECT_EQ(found->step(), 2U);
+  checkpoints.reject(*found, "diverged");
+  EXPECT_EQ(checkpoints.load_newest()->step(), 1U);
+}
+
+// One that is damaged in the folder is had from the nodes again.
+TEST_F(NodeLevels, ServeInThePlaceOfADamagedCopy) {
+  const CheckpointsOptions one_node{.local = directory_ / "node"};
+  {
+    Checkpoints checkpoints(folder_, {}, one_node);
+    for (const std::uint64_t step : {1U, 2U}) {
+      const StepContents contents({}, lattice, step);
+      checkpoints.save(step, contents.contents);
+    }
+    checkpoints.wait();
+  }
+  damage(2);
+  Checkpoints checkpoints(folder_, {}, one_node);
+  const std::optional<Checkpoint> found = checkpoints.load_newest();
+  EXPECT_EQ(found->step(), 2U);
+  EXPECT_TRUE(has_contents_of_its_step(*found, {}, lattice));
+}
+
 // What lies on a node is of one folder: another run does not take it for its own.
 TEST_F(NodeLevels, KnowTheirFolder) {
   const CheckpointsOptions one_node{.local = directory_ / "node"};

@@ -416,12 +416,18 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
               {.path = path()});
 }
 
-void CheckpointFolder::reject(const std::string& name, const std::string& reason) {
+void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::string& reason) {
+  const std::string why = reason.empty() ? "by the program" : reason;
   comm::agree_at_root(communicator_.engine(), [&] {
     require_writable();
-    directory_.mark(name, "rejected", reason.empty() ? "by the program" : reason);
-    proven_.erase(name);
+    directory_.mark(checkpoint.name, "rejected", why);
+    proven_.erase(checkpoint.name);
   });
+  // Else it would come back from there.
+  if (nodes_) {
+    comm::agree(communicator_.engine(),
+                [&] { nodes_->reject(checkpoint.manifest.step, checkpoint.manifest.save, why); });
+  }
 }
 
 void CheckpointFolder::forget_marks() {
@@ -486,8 +492,7 @@ std::optional<Checkpoint> Checkpoints::load_newest() {
   return Checkpoint(std::move(loaded));
 }
 void Checkpoints::reject(const Checkpoint& checkpoint, const std::string& reason) {
-  const std::string& path = checkpoint.path();
-  folder_->reject(path.substr(path.rfind('/') + 1), reason);
+  folder_->reject(*checkpoint.loaded_, reason);
 }
 void Checkpoints::forget_marks() { folder_->forget_marks(); }
 std::vector<std::string> Checkpoints::prune() { return folder_->prune(); }

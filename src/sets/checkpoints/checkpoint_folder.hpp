@@ -37,7 +37,7 @@ class CheckpointFolder {
   std::optional<CheckpointReport> complete_save();
 
   std::unique_ptr<LoadedCheckpoint> load_newest();
-  void reject(const std::string& name, const std::string& reason);
+  void reject(const LoadedCheckpoint& checkpoint, const std::string& reason);
   void forget_marks();
   std::vector<std::string> prune();
 

@@ -267,6 +267,14 @@ std::vector<NodeSet> NodeLevel::find() const {
   return sets;
 }
 
+void NodeLevel::reject(std::uint64_t step, std::uint64_t save, const std::string& reason) const {
+  for (const Listed& one : own_->directory().list().checkpoints) {
+    if (!one.problem && one.manifest.step == step && one.manifest.save == save) {
+      own_->directory().mark(one.name, "rejected", reason);
+    }
+  }
+}
+
 // On as many ranks as saved it each takes its own part, on the same process grid, wherever the others are. Else every
 // rank must see all parts, because it needs sites of any.
 OwnContents NodeLevel::recover(const NodeSet& set) const {

@@ -49,6 +49,9 @@ class NodeLevel {
   // where parts are on other nodes than those who need them.
   OwnContents recover(const NodeSet& set) const;
 
+  // Local. This rank's part of a save is left alone from now on.
+  void reject(std::uint64_t step, std::uint64_t save, const std::string& reason) const;
+
  private:
   struct Part {
     std::string folder, name;  // of the rank, and in it
