@@ -105,6 +105,7 @@ LQ_SETTER(lq_verify_options)
 LQ_SETTER(lq_diff_options)
 LQ_SETTER(lq_multifile_options)
 LQ_SETTER(lq_multifile_read_options)
+LQ_SETTER(lq_checkpoints_options)
 
 // Those of a conversion are its own and those of the new file.
 static lq_status set_conversion(lq_convert_options* own, lq_write_options* write, lq_pairs pairs) {
@@ -397,4 +398,44 @@ lq_status lq_fortran_multifile_read_field(const lq_multifile_reader* reader, con
   lq_read_options all;
   const int is_wrong = set_lq_read_options(&all, options) != LQ_OK;
   return lq_multifile_read_field(reader, name, grid, unless(*field, is_wrong, lq_error_text()), &all);
+}
+
+// ---- Checkpoints -----------------------------------------------------------------------------------------------
+
+lq_status lq_fortran_checkpoints_open(const char* folder, const lq_communicator* communicator, lq_pairs options,
+                                      lq_checkpoints** checkpoints) {
+  lq_checkpoints_options all;
+  const lq_status status = agreed(communicator, set_lq_checkpoints_options(&all, options));
+  all.communicator = communicator;
+  return status == LQ_OK ? lq_checkpoints_open(folder, &all, checkpoints) : status;
+}
+
+lq_status lq_fortran_checkpoints_add_stream(lq_checkpoints* checkpoints, const CFI_cdesc_t* data) {
+  const int64_t count = elements_of(data);
+  return lq_checkpoints_add_stream(checkpoints, count < 0 ? NULL : data->base_addr, bytes_of(data, count));
+}
+
+lq_status lq_fortran_checkpoints_add_field(lq_checkpoints* checkpoints, const char* name, const lq_grid* grid,
+                                           const lq_field* field) {
+  return lq_checkpoints_add_field(checkpoints, name, grid, *field, NULL);
+}
+
+lq_status lq_fortran_checkpoints_add_state(lq_checkpoints* checkpoints, const char* name, const CFI_cdesc_t* data) {
+  const int64_t count = elements_of(data);
+  return lq_checkpoints_add_state(checkpoints, name, count < 0 ? NULL : data->base_addr, bytes_of(data, count));
+}
+
+lq_status lq_fortran_checkpoints_save(lq_checkpoints* checkpoints, int64_t step, int in_background) {
+  return in_background ? lq_checkpoints_save_async(checkpoints, (uint64_t)step)
+                       : lq_checkpoints_save(checkpoints, (uint64_t)step, NULL);
+}
+
+lq_status lq_fortran_checkpoint_read_field(const lq_checkpoint* checkpoint, const char* name, const lq_grid* grid,
+                                           const lq_field* field) {
+  return lq_checkpoint_read_field(checkpoint, name, grid, *field, NULL);
+}
+
+lq_status lq_fortran_checkpoint_read_state(const lq_checkpoint* checkpoint, const char* name, CFI_cdesc_t* data) {
+  const int64_t count = elements_of(data);
+  return lq_checkpoint_read_state(checkpoint, name, count < 0 ? NULL : data->base_addr, bytes_of(data, count));
 }

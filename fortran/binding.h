@@ -73,6 +73,16 @@ lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, i
                                     int64_t* got);
 lq_status lq_fortran_multifile_read_field(const lq_multifile_reader* reader, const char* name, const lq_grid* grid,
                                           const lq_field* field, lq_pairs options);
+lq_status lq_fortran_checkpoints_open(const char* folder, const lq_communicator* communicator, lq_pairs options,
+                                      lq_checkpoints** checkpoints);
+lq_status lq_fortran_checkpoints_add_stream(lq_checkpoints* checkpoints, const CFI_cdesc_t* data);
+lq_status lq_fortran_checkpoints_add_field(lq_checkpoints* checkpoints, const char* name, const lq_grid* grid,
+                                           const lq_field* field);
+lq_status lq_fortran_checkpoints_add_state(lq_checkpoints* checkpoints, const char* name, const CFI_cdesc_t* data);
+lq_status lq_fortran_checkpoints_save(lq_checkpoints* checkpoints, int64_t step, int in_background);
+lq_status lq_fortran_checkpoint_read_field(const lq_checkpoint* checkpoint, const char* name, const lq_grid* grid,
+                                           const lq_field* field);
+lq_status lq_fortran_checkpoint_read_state(const lq_checkpoint* checkpoint, const char* name, CFI_cdesc_t* data);
 lq_status lq_fortran_plaquette(const lq_grid* grid, const lq_field* field, double* values);
 
 #endif

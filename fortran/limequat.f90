@@ -28,6 +28,8 @@ module limequat
   public :: lq_read, lq_write, lq_verify, lq_convert, lq_diff, lq_inspect, lq_plaquette
   public :: lq_pending, lq_read_async, lq_write_async, lq_test, lq_wait, lq_cancel
   public :: lq_writer, lq_create, lq_record, lq_file, lq_open, lq_catalog, lq_close
+  public :: lq_checkpoints, lq_checkpoint, lq_checkpoints_open, lq_add_stream, lq_add_field, lq_add_state
+  public :: lq_save_checkpoint, lq_wait_for_checkpoint, lq_load_newest, lq_load_field, lq_load_state, lq_load_streams
   public :: lq_multifile_writer, lq_multifile_reader, lq_multifile_create, lq_multifile_append, lq_multifile_open
   public :: lq_tasks, lq_share
 
@@ -84,6 +86,15 @@ module limequat
     type(c_ptr) :: handle = c_null_ptr
   end type
   type :: lq_multifile_reader
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  ! A folder of checkpoints, which nobody else changes meanwhile; and one of them that was loaded.
+  type :: lq_checkpoints
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type :: lq_checkpoint
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
@@ -206,7 +217,7 @@ module limequat
   ! is abandoned: its file does not appear. A transfer that nobody waited for is cancelled.
   interface lq_free
     procedure :: free_communicator, free_grid, free_pending, free_writer, free_file, free_multifile_writer
-    procedure :: free_multifile_reader
+    procedure :: free_multifile_reader, free_checkpoints, free_checkpoint
   end interface
 
   ! Local: how many ranks; and bytes of the stream of a task.
@@ -376,6 +387,18 @@ contains
     type(lq_multifile_reader), intent(inout) :: multifile_reader
     call c_multifile_reader_free(multifile_reader%handle)
     multifile_reader%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_checkpoints(checkpoints)
+    type(lq_checkpoints), intent(inout) :: checkpoints
+    call c_checkpoints_free(checkpoints%handle)
+    checkpoints%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_checkpoint(checkpoint)
+    type(lq_checkpoint), intent(inout) :: checkpoint
+    call c_checkpoint_free(checkpoint%handle)
+    checkpoint%handle = c_null_ptr
   end subroutine
 
   function self_grid(extents, status, message) result(grid)
@@ -944,5 +967,119 @@ contains
     option_texts = packed(options)
     call finish(c_multifile_read_field(reader%handle, ended(name), grid%handle, field, pairs_in(option_texts, options)), &
                 status, message)
+  end subroutine
+
+  ! ---- Checkpoints ----------------------------------------------------------------------------------------------
+
+  ! Collective over the communicator. A folder of checkpoints, made where there is none; another job is kept away.
+  subroutine lq_checkpoints_open(folder, checkpoints, communicator, options, status, message)
+    character(*), intent(in) :: folder
+    type(lq_checkpoints), intent(inout) :: checkpoints
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_checkpoints_open(ended(folder), handle_of(communicator), pairs_in(option_texts, options), &
+                                   checkpoints%handle), status, message)
+  end subroutine
+
+  ! Local. What the next save is to hold: streams of this rank, one after the other; fields by name; and small things by
+  ! name, the same on all ranks. Streams and fields are borrowed until the save is complete, and have the attribute
+  ! target; and asynchronous, where it is in the background.
+  subroutine lq_add_stream(checkpoints, data, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    type(*), dimension(..), contiguous, intent(in), target :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_add_stream(checkpoints%handle, data), status, message)
+  end subroutine
+
+  subroutine lq_add_field(checkpoints, name, grid, field, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    character(*), intent(in) :: name
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_add_field(checkpoints%handle, ended(name), grid%handle, field), status, message)
+  end subroutine
+
+  subroutine lq_add_state(checkpoints, name, data, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    character(*), intent(in) :: name
+    type(*), dimension(..), contiguous, intent(in) :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_add_state(checkpoints%handle, ended(name), data), status, message)
+  end subroutine
+
+  ! Collective. What was added becomes a checkpoint, as a whole or not at all; in the background it is completed by
+  ! lq_wait_for_checkpoint, or by the next save.
+  subroutine lq_save_checkpoint(checkpoints, step, in_background, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    integer(c_int64_t), intent(in) :: step
+    logical, intent(in), optional :: in_background
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: begins_only
+    begins_only = 0
+    if (present(in_background)) begins_only = merge(1_c_int, 0_c_int, in_background)
+    call finish(c_checkpoints_save(checkpoints%handle, step, begins_only), status, message)
+  end subroutine
+
+  subroutine lq_wait_for_checkpoint(checkpoints, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_wait(checkpoints%handle), status, message)
+  end subroutine
+
+  ! Collective. The newest valid checkpoint; `found` is .false. where there are none at all.
+  subroutine lq_load_newest(checkpoints, checkpoint, found, step, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    type(lq_checkpoint), intent(inout) :: checkpoint
+    logical, intent(out) :: found
+    integer(c_int64_t), intent(out) :: step
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call free_checkpoint(checkpoint)
+    found = .false.
+    step = 0
+    call finish(c_checkpoints_load_newest(checkpoints%handle, checkpoint%handle), status, message)
+    if (.not. c_associated(checkpoint%handle)) return
+    found = .true.
+    step = c_checkpoint_step(checkpoint%handle)
+  end subroutine
+
+  ! Collective over the grid, which may be any.
+  subroutine lq_load_field(checkpoint, name, grid, field, status, message)
+    type(lq_checkpoint), intent(in) :: checkpoint
+    character(*), intent(in) :: name
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoint_read_field(checkpoint%handle, ended(name), grid%handle, field), status, message)
+  end subroutine
+
+  ! Local. A state of that name into an array of its size.
+  subroutine lq_load_state(checkpoint, name, data, status, message)
+    type(lq_checkpoint), intent(in) :: checkpoint
+    character(*), intent(in) :: name
+    type(*), dimension(..), contiguous :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoint_read_state(checkpoint%handle, ended(name), data), status, message)
+  end subroutine
+
+  ! Collective. The streams, dealt out to the ranks that load.
+  subroutine lq_load_streams(checkpoint, reader, status, message)
+    type(lq_checkpoint), intent(in) :: checkpoint
+    type(lq_multifile_reader), intent(inout) :: reader
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoint_streams(checkpoint%handle, c_null_ptr, reader%handle), status, message)
   end subroutine
 end module

@@ -26,6 +26,7 @@
 #include <limequat/c/background.h>
 #include <limequat/c/callback_file.h>
 #include <limequat/c/catalog.h>
+#include <limequat/c/checkpoints.h>
 #include <limequat/c/communicator.h>
 #include <limequat/c/copy.h>
 #include <limequat/c/ensemble.h>

@@ -8,6 +8,7 @@
 
 #include <limequat/async.hpp>
 #include <limequat/catalog.hpp>
+#include <limequat/checkpoints.hpp>
 #include <limequat/diagnose.hpp>
 #include <limequat/ensemble.hpp>
 #include <limequat/error.hpp>

@@ -23,6 +23,7 @@ from limequat import compat, hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
+from limequat.checkpoints import Checkpoint, Checkpoints, list_checkpoints
 from limequat.communicators import Communicator
 from limequat.densities import charge_density, plaquette_density, topological_charge
 from limequat.ensembles import Files, assess, find, index, report_page, scrub, verify_below
@@ -87,15 +88,16 @@ from limequat._library import version as _version
 __version__ = _version()
 
 __all__ = [
-    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView",
-    "File", "Files", "Findings", "FlowPoint", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
-    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "RegionWriter", "Source",
-    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop", "Writer",
-    "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy", "correlators",
-    "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",
-    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile",
-    "observables", "open", "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "protect", "read",
-    "read_async", "read_record",
+    "Answer", "Checkpoint", "Checkpoints", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error",
+    "Exists", "Field", "FieldView", "File", "Files", "Findings", "FlowPoint", "Grid", "InternalError",
+    "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
+    "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "RegionWriter", "Source",
+    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop",
+    "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy",
+    "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract",
+    "file_system_of", "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace",
+    "list_checkpoints", "modes", "multifile", "observables", "open", "pack", "partition_of", "plan", "plaquette",
+    "plaquette_density", "plot", "protect", "read", "read_async", "read_record",
     "references", "repair", "repartition", "report_page", "scrub", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",
 ]

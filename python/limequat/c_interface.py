@@ -11,16 +11,22 @@ FUNCTIONS = """\
 assess i p T; build_parts i T; callback_file_create i *read_callbacks T; callback_file_free v p; callback_file_path s p; catalog_field
 i p u *field_info; catalog_field_metadata i p u u *metadata; catalog_file i p *file_info; catalog_finding i p u *finding; catalog_free
 v p; catalog_metadata i p u *metadata; catalog_open i s p T; catalog_record i p u *record_info; catalogue_options_init i p z;
-catalogue_options_set i p s s; charge_density i p field D; check_interrupts v interrupt_check p; communicator_agree i p *failure;
-communicator_create i *operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p T;
-convert_options_init i p z; convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s;
-count_not_finite i p field U; defragment i s s p T; diagnose i s p I T; diagnose_options_init i p z; diagnose_options_set i p s s;
-diff i s s p I T; diff_options_init i p z; diff_options_set i p s s; error_code i; error_errno i; error_expected s; error_found s;
-error_json s; error_offset l; error_path s; error_rank i; error_record s; error_text s; explain i s p T; export_virtual i s s p;
-extract i s s u s p T; file_catalog i p T; file_free v p; file_open i s p T; file_read i p p field p; file_read_async i p p field p T;
-file_read_record i p s u sink p; file_system_of i s T; find i s p T; formats i T; gauge_f32 field p; gauge_f64 field p; generate i p
-field p; generate_options_init i p z; generate_options_set i p s s; grid_agree i p *failure; grid_create i L i p p T; grid_dimensions
-i p; grid_extents i p L; grid_free v p; grid_local_box i p L L; grid_local_volume u p; grid_options_init i p z; grid_processes i p L;
+catalogue_options_set i p s s; charge_density i p field D; check_interrupts v interrupt_check p; checkpoint_free v p; checkpoint_info
+i p T; checkpoint_list_options_init i p z; checkpoint_list_options_set i p s s; checkpoint_read_field i p s p field p;
+checkpoint_read_state i p s p u; checkpoint_state i p s T U; checkpoint_step u p; checkpoint_streams i p p T; checkpoints_add_field i
+p s p field p; checkpoints_add_state i p s p u; checkpoints_add_stream i p p u; checkpoints_forget_added i p; checkpoints_forget_marks
+i p; checkpoints_free v p; checkpoints_list i s p T; checkpoints_load_newest i p T; checkpoints_open i s p T; checkpoints_options_init
+i p z; checkpoints_options_set i p s s; checkpoints_prune i p T; checkpoints_reject i p p s; checkpoints_save i p u T;
+checkpoints_save_async i p u; checkpoints_test i p I; checkpoints_wait i p T; communicator_agree i p *failure; communicator_create i
+*operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p T; convert_options_init i p z;
+convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s; count_not_finite i p field U;
+defragment i s s p T; diagnose i s p I T; diagnose_options_init i p z; diagnose_options_set i p s s; diff i s s p I T;
+diff_options_init i p z; diff_options_set i p s s; error_code i; error_errno i; error_expected s; error_found s; error_json s;
+error_offset l; error_path s; error_rank i; error_record s; error_text s; explain i s p T; export_virtual i s s p; extract i s s u s p
+T; file_catalog i p T; file_free v p; file_open i s p T; file_read i p p field p; file_read_async i p p field p T; file_read_record i
+p s u sink p; file_system_of i s T; find i s p T; formats i T; gauge_f32 field p; gauge_f64 field p; generate i p field p;
+generate_options_init i p z; generate_options_set i p s s; grid_agree i p *failure; grid_create i L i p p T; grid_dimensions i p;
+grid_extents i p L; grid_free v p; grid_local_box i p L L; grid_local_volume u p; grid_options_init i p z; grid_processes i p L;
 grid_rank i p; grid_self i L i T; grid_size i p; grid_volume u p; hdf5_attribute i p s s T; hdf5_attributes i p s hdf5_visit_attribute
 p; hdf5_catalog i p T; hdf5_cd i p s; hdf5_close i p; hdf5_copy i p s s; hdf5_exists i p s I; hdf5_flush i p; hdf5_free v p; hdf5_ls i
 p s hdf5_visit p; hdf5_mkdir i p s; hdf5_open i s i p T; hdf5_options_init i p z; hdf5_options_set i p s s; hdf5_pop i p; hdf5_push i

@@ -241,6 +241,25 @@ class RepairOptions(TypedDict, total=False):
     dry_run: Optional[bool]
 
 
+class CheckpointsOptions(TypedDict, total=False):
+    """A folder of checkpoints."""
+
+    keep: Optional[int]
+    keep_every: Optional[int]
+    proven: Optional[int]
+    read_only: Optional[bool]
+    local: Optional[str]
+    files: Optional[int]
+    compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+
+
+class CheckpointListOptions(TypedDict, total=False):
+    """Listing a folder of checkpoints."""
+
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    threads: Optional[int]
+
+
 class CopyOptions(TypedDict, total=False):
     """Copying files between folders and file systems."""
 

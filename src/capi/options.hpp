@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <limequat.h>
+#include <limequat/checkpoints.hpp>
 #include <limequat/diagnose.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
@@ -138,6 +139,16 @@ struct Meaning<lq_multifile_repair_options> {
   static constexpr std::string_view table = "RepairOptions";
 };
 
+template <>
+struct Meaning<lq_checkpoints_options> {
+  using Options = CheckpointsOptions;
+  static constexpr std::string_view table = "CheckpointsOptions";
+};
+template <>
+struct Meaning<lq_checkpoint_list_options> {
+  using Options = CheckpointListOptions;
+  static constexpr std::string_view table = "CheckpointListOptions";
+};
 template <>
 struct Meaning<lq_copy_options> {
   using Options = CopyOptions;

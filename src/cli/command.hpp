@@ -35,6 +35,7 @@ Run declare_info(Arguments& arguments);
 Run declare_cat(Arguments& arguments);
 Run declare_verify(Arguments& arguments);
 Run declare_validate(Arguments& arguments);
+Run declare_checkpoints(Arguments& arguments);
 Run declare_convert(Arguments& arguments);
 Run declare_copy(Arguments& arguments);
 Run declare_partition(Arguments& arguments);

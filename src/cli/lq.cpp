@@ -25,6 +25,8 @@ constexpr std::array command_table = {
     Command{"cat", "the bytes of one record to standard output", declare_cat, false},
     Command{"verify", "check that a file is intact: structure, sizes, checksums, physics; show where damage is",
             declare_verify},
+    Command{"checkpoints", "a folder of checkpoints: step, date, size and state of each, every byte compared",
+            declare_checkpoints},
     Command{"validate", "whether a file conforms to the specification of its format, rule by rule", declare_validate},
     Command{"diagnose", "explain what is wrong with a file: byte order, precision, order of sites and links, damage",
             declare_diagnose},

@@ -113,6 +113,8 @@ Table multifile_table();
 Table multifile_read_table();
 Table repack_table();
 Table repair_table();
+Table checkpoints_table();
+Table checkpoint_list_table();
 Table copy_table();
 Table repartition_table();
 Table squeeze_table();

@@ -31,6 +31,7 @@ program module_test
   call files_are_described()
   call default_integers()
   call streams()
+  call checkpoints_are_loaded()
   call lq_free(grid)
   call lq_free(grid)  ! nothing any more
 
@@ -304,5 +305,54 @@ contains
     call lq_read(reader, 'field', grid, lq_gauge(back))
     call expect(all(back == u), 'the field beside them')
     call lq_free(reader)
+  end subroutine
+
+  subroutine checkpoints_are_loaded()
+    type(lq_checkpoints) :: folder
+    type(lq_checkpoint) :: newest
+    type(lq_multifile_reader) :: reader
+    integer(c_int64_t) :: step, got, before, first
+    integer(c_int64_t), target :: numbers(5), numbers_back(5)
+    integer(c_int32_t) :: seed(4), seed_back(4)
+    logical :: found
+    character(300) :: why
+    integer :: code, k
+    call execute_command_line('rm -rf folder_of_checkpoints')
+    ! [checkpoints]
+    call lq_checkpoints_open('folder_of_checkpoints', folder, options=[lq_option('keep', 2)])
+    call lq_load_newest(folder, newest, found, before)
+    ! [/checkpoints]
+    call expect(.not. found .and. before == 0, 'no checkpoint yet')
+    numbers = [1, 2, 3, 4, 5]
+    do k = 1, 3
+      first = k
+      seed = [k, 2, 3, 4]
+      ! [save]
+      call lq_add_field(folder, 'u', grid, lq_gauge(u))
+      call lq_add_stream(folder, numbers)
+      call lq_add_state(folder, 'seed', seed)
+      call lq_save_checkpoint(folder, first, in_background=.true.)
+      call lq_wait_for_checkpoint(folder)
+      ! [/save]
+    end do
+    call lq_checkpoints_open('folder_of_checkpoints', folder, status=code, message=why)
+    call expect(code == LQ_WRONG_STATE .and. index(why, 'another job') > 0, 'two jobs in one folder')
+    call lq_load_newest(folder, newest, found, step)
+    call expect(found .and. step == 3, 'the newest')
+    back = 0
+    call lq_load_field(newest, 'u', grid, lq_gauge(back))
+    call expect(all(back == u), 'the field of the checkpoint')
+    call lq_load_state(newest, 'seed', seed_back)
+    call expect(all(seed_back == [3, 2, 3, 4]), 'the state of the checkpoint')
+    call lq_load_state(newest, 'seed', numbers_back, status=code, message=why)
+    call expect(code == LQ_INVALID_ARGUMENT .and. index(why, '16 bytes') > 0, 'a state of another size')
+    call lq_load_streams(newest, reader)
+    call lq_read(reader, 0_c_int64_t, 0_c_int64_t, numbers_back, got)
+    call expect(got == 40 .and. all(numbers_back == numbers), 'the stream of the checkpoint')
+    call lq_free(reader)
+    call lq_save_checkpoint(folder, -1_c_int64_t, status=code)
+    call expect(code == LQ_INVALID_ARGUMENT, 'a step below 0')
+    call lq_free(newest)
+    call lq_free(folder)
   end subroutine
 end program

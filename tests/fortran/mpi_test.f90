@@ -69,6 +69,7 @@ contains
     type(lq_file) :: file
     type(lq_multifile_writer) :: set
     type(lq_multifile_reader) :: reader
+    type(lq_checkpoints) :: folder
     character(:), allocatable :: json
     logical :: answer
     allocate (options(0))
@@ -109,6 +110,8 @@ contains
     call refused('lq_multifile_append')
     call lq_multifile_open('there.sion', reader, world, options=options, status=status, message=message)
     call refused('lq_multifile_open')
+    call lq_checkpoints_open('folder_of_checkpoints', folder, world, options=options, status=status, message=message)
+    call refused('lq_checkpoints_open')
     call lq_multifile_open('there.sion', reader, world)
     call lq_read(reader, 'u', grid, lq_gauge(back), options=options, status=status, message=message)
     call refused('read_from_multifile')

@@ -61,6 +61,12 @@ COLLECTIVE = {
     "write_async": lambda c: lq.write_async(c.new, bad(c.u.real.astype("int8"), c.u), grid=c.grid),
     "File": lambda c: lq.File(bad({}, c.conf), grid=c.grid),
     "FieldView.read": lambda c: c.file.fields[0].read(dtype=bad("int8", None)),
+    "Checkpoints": lambda c: lq.Checkpoints(bad(5, c.new), comm=COMM),
+    "Checkpoints.save": lambda c: c.checkpoints.save(bad("soon", 2), fields={"u": c.u}, grid=c.grid),
+    "Checkpoints.save_async": lambda c: c.checkpoints.save_async(2, state=bad({"x": object()}, {"x": 1})),
+    "Checkpoints.reject": lambda c: c.checkpoints.reject(c.checkpoint, bad(5, "of no use")),
+    "Checkpoint.read_field": lambda c: c.checkpoint.read_field(bad(5, "u"), grid=c.grid),
+    "Checkpoint.streams": lambda c: c.checkpoint.streams(record_bytes=bad("all", 1)),
     "View.read_all": lambda c: c.view.read_all(chunk_bytes=bad("4", 4), comm=COMM),
     "View.write_all": lambda c: c.view.write_all(bad("text", bytes(c.view.size)), comm=COMM),
     "hdf5.open": lambda c: lq.hdf5.open(c.run, bad("z", "r"), comm=COMM),
@@ -111,7 +117,8 @@ def closed_with_holes(c):
 
 # Collective calls without an argument that may be wrong; the communicator itself, without which nobody can be told.
 WITHOUT_ARGUMENTS = {
-    "Communicator", "Communicator.free", "File.close", "FieldView.verify", "Grid.free", "Pending.cancel", "Pending.test",
+    "Checkpoints.close", "Checkpoints.forget_marks", "Checkpoints.load_newest", "Checkpoints.prune", "Checkpoints.test",
+    "Checkpoints.wait", "Communicator", "Communicator.free", "File.close", "FieldView.verify", "Grid.free", "Pending.cancel", "Pending.test",
     "Pending.wait", "Writer.abandon", "Writer.close", "hdf5.File.close", "hdf5.File.discard", "hdf5.File.fields",
     "hdf5.File.flush", "hdf5.File.pop", "modes.Set.close", "modes.Writer.close", "multifile.Reader.close",
     "multifile.Writer", "multifile.Writer.close", "multifile.Writer.discard", "modes.Writer", "Pending",
@@ -119,7 +126,7 @@ WITHOUT_ARGUMENTS = {
 
 # What each process does for itself.
 LOCAL = {
-    "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
+    "Checkpoint", "list_checkpoints", "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
     "partition_of", "plan", "read_record", "repair", "report_page", "scrub", "verify_below", "unpack", "validate", "watch_stalls", "Files",
     "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Observables", "FlowPoint", "WilsonLoop", "Stall", "Code", "FieldView",
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
@@ -131,7 +138,8 @@ LOCAL = {
                                   "isatty")),
 }
 
-CLASSES = {"Communicator": lq.Communicator, "Grid": lq.Grid, "Writer": lq.Writer, "RegionWriter": lq.RegionWriter, "File": lq.File, "FieldView": lq.FieldView,
+CLASSES = {"Checkpoint": lq.Checkpoint, "Checkpoints": lq.Checkpoints, "Communicator": lq.Communicator, "Grid": lq.Grid,
+           "Writer": lq.Writer, "RegionWriter": lq.RegionWriter, "File": lq.File, "FieldView": lq.FieldView,
            "Pending": lq.Pending, "View": lq.View, "hdf5.File": Hdf5File, "modes.Set": ModesSet, "modes.Writer": ModesWriter,
            "multifile.Reader": MultifileReader, "multifile.Writer": MultifileWriter}
 
@@ -167,6 +175,9 @@ def there(tmp_path_factory):
     with lq.multifile.create(c.sion, comm=COMM) as m:
         m.write_field("u", c.u, grid=c.grid)
     c.file, c.modes, c.sion_reader = lq.open(c.conf, grid=c.grid), lq.modes.open(c.low, grid=c.grid), lq.multifile.open(c.sion, comm=COMM)
+    c.checkpoints = lq.Checkpoints(f"{folder}/checkpoints", comm=COMM)
+    c.checkpoints.save(1, fields={"u": c.u}, streams=[b"x"], grid=c.grid)
+    c.checkpoint = c.checkpoints.load_newest()
     c.view = lq.View(c.conf, f"t=block:{COMM.size}", COMM.rank, writable=True)
     c.writer = lq.create(f"{folder}/written.lime", grid=c.grid)
     c.modes_writer = lq.modes.create(f"{folder}/written.modes", LATTICE, grid=c.grid)
@@ -179,7 +190,7 @@ def there(tmp_path_factory):
     except lq.Unsupported:
         c.h = None
     yield c
-    for one in (c.writer.abandon, c.modes_writer.close, c.sion_writer.discard, c.h and c.h.close):
+    for one in (c.checkpoints.close, c.writer.abandon, c.modes_writer.close, c.sion_writer.discard, c.h and c.h.close):
         if one:
             one()
 
