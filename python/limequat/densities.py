@@ -2,16 +2,22 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quantities of gauge fields at each site, by numpy, one time slice after the other."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limequat.errors import InvalidArgument
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["charge_density", "plaquette_density", "topological_charge"]
 
 
-def plaquette_density(u):
+def plaquette_density(u: NDArray[Any]) -> NDArray[Any]:
     """The mean of Re Tr U_P / N over the plaquettes at each site that go forward, x to x+mu to x+mu+nu, mu < nu.
 
     u  a gauge field [t, z, y, x, mu, N, N] (or of two or three dimensions): an array, a memmap, or a field of an open file, whose time
@@ -31,7 +37,7 @@ def plaquette_density(u):
     return density
 
 
-def charge_density(u):
+def charge_density(u: NDArray[Any]) -> NDArray[Any]:
     """The topological charge density by its clover definition, of each site.
 
     q(x) = Tr(F_xy F_zt - F_xz F_yt + F_xt F_yz) / (4 pi^2), that is epsilon Tr F F / (32 pi^2) with epsilon_xyzt = 1, where
@@ -54,7 +60,7 @@ def charge_density(u):
     return density
 
 
-def topological_charge(u):
+def topological_charge(u: NDArray[Any]) -> float:
     """The sum of :func:`charge_density` over all sites: a float; an integer but for discretisation effects where ``u`` is smooth."""
     return math.fsum(charge_density(u).ravel())
 
