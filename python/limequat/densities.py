@@ -2,19 +2,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Quantities of gauge fields at each site, some time slices after the others."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from limequat.errors import InvalidArgument
 from limequat.physics import density
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["charge_density", "plaquette_density", "topological_charge"]
 
 _BYTES_AT_ONCE = 64 << 20  # of the time slices that are measured together
 
 
-def plaquette_density(u):
+def plaquette_density(u: NDArray[Any]) -> NDArray[Any]:
     """The mean of Re Tr U_P / N over the plaquettes at each site that go forward, x to x+mu to x+mu+nu, mu < nu.
 
     u  a gauge field [t, z, y, x, mu, N, N] (or of two or three dimensions): an array, a memmap, or a field of an open file, whose time
@@ -27,7 +33,7 @@ def plaquette_density(u):
     return _by_slices("lq_plaquette_density", u, below=0, above=1)
 
 
-def charge_density(u):
+def charge_density(u: NDArray[Any]) -> NDArray[Any]:
     """The topological charge density by its clover definition, of each site.
 
     q(x) = Tr(F_xy F_zt - F_xz F_yt + F_xt F_yz) / (4 pi^2), that is epsilon Tr F F / (32 pi^2) with epsilon_xyzt = 1, where
@@ -43,7 +49,7 @@ def charge_density(u):
     return _by_slices("lq_charge_density", u, below=1, above=1)
 
 
-def topological_charge(u):
+def topological_charge(u: NDArray[Any]) -> float:
     """The sum of :func:`charge_density` over all sites: a float; an integer but for discretisation effects where ``u`` is smooth."""
     return math.fsum(charge_density(u).ravel())
 

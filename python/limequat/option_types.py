@@ -45,13 +45,10 @@ class WriteOptions(TypedDict, total=False):
     progress: Union[Callable[..., None], bool, None]
 
 
-class ReadOptions(TypedDict, total=False):
+class FurtherReadOptions(TypedDict, total=False):
     """Reading a field."""
 
-    field: Optional[str]
     index: Optional[int]
-    region: Optional[Mapping[str, slice]]
-    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     block_bytes: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
@@ -66,6 +63,14 @@ class ReadOptions(TypedDict, total=False):
     profile: Optional[str]
     machine: Optional[str]
     progress: Union[Callable[..., None], bool, None]
+
+
+class ReadOptions(FurtherReadOptions, total=False):
+    """Reading a field."""
+
+    field: Optional[str]
+    region: Optional[Mapping[str, slice]]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
 
 
 class Limits(TypedDict, total=False):

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Observables of gauge fields in memory, and a generator of configurations."""
 
+from __future__ import annotations
+
 import ctypes
 import typing
 
@@ -16,6 +18,9 @@ from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
 if typing.TYPE_CHECKING:
+    from typing import Optional
+    from numpy.typing import NDArray
+    from limequat.annotations import ArrayIn, Extents
     from limequat.option_types import GenerateOptions, ObservablesOptions, Unpack
 
 
@@ -80,19 +85,19 @@ class Observables(typing.NamedTuple):
         return self.flow[0].energy if self.flow else None
 
 
-def plaquette(u, grid=None):
+def plaquette(u: ArrayIn, grid: Optional[Grid] = None) -> Plaquette:
     """The :class:`Plaquette` of a gauge field [t, z, y, x, mu, N, N]; the last dimension (t) is time.
 
     grid: a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective."""
     return Plaquette(*_measure("lq_plaquette", u, 3, grid))
 
 
-def link_trace(u, grid=None):
+def link_trace(u: ArrayIn, grid: Optional[Grid] = None) -> float:
     """The average of Re Tr U / N over the links of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
     return _measure("lq_link_trace", u, 1, grid)[0]
 
 
-def unitarity(u, grid=None):
+def unitarity(u: ArrayIn, grid: Optional[Grid] = None) -> Unitarity:
     """The :class:`Unitarity` of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
     return Unitarity(*_measure("lq_unitarity", u, 3, grid))
 
@@ -119,7 +124,8 @@ def observables(u, *, grid=None, **options: "Unpack[ObservablesOptions]"):
 
 
 @takes("GenerateOptions")
-def generate(lattice, *, colors=3, grid=None, **options: "Unpack[GenerateOptions]"):
+def generate(lattice: Extents, *, colors: int = 3, grid: Optional[Grid] = None,
+             **options: "Unpack[GenerateOptions]") -> NDArray[np.complex128]:
     """A thermalised pure gauge configuration (Wilson action, heat bath with over-relaxation, SU(2) or SU(3)).
 
     lattice  extents in x, y, z, t order, 2 and up

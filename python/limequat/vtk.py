@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files for ParaView, VisIt and other programs over VTK: quantities of sites as images (.vti), time slices as a series (.pvd)."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import re
 import secrets
+from typing import TYPE_CHECKING, Any, List, Sequence
 
 import numpy as np
 
@@ -13,13 +16,17 @@ from limequat._library import path_bytes
 from limequat.errors import Error, Exists, InvalidArgument
 from limequat.publishing import kind_of
 
+if TYPE_CHECKING:
+    from limequat.annotations import Target
+
 __all__ = ["export_vtk"]
 
 _TYPES = {"f4": "Float32", "f8": "Float64", "i1": "Int8", "u1": "UInt8", "i2": "Int16", "u2": "UInt16", "i4": "Int32", "u4": "UInt32",
           "i8": "Int64", "u8": "UInt64"}
 
 
-def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False):
+def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[float] = (1.0, 1.0, 1.0),
+               overwrite: bool = False) -> List[str]:
     """Writes quantities of sites for ParaView and other programs over VTK.
 
     path       NAME.pvd: a series of images, NAME_0000.vti and so on in the same folder, one for each time slice, which these programs play as

@@ -22,7 +22,6 @@ struct Command {
   std::string_view summary;
   Run (*declare)(Arguments& arguments);
   bool reports = true;  // has --json
-  bool hidden = false;  // not in the list of verbs
 };
 
 std::span<const Command> commands();

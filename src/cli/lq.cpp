@@ -13,6 +13,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -70,7 +71,7 @@ constexpr std::array command_table = {
     Command{"plot", "benchmark results as a picture", declare_plot, false},
     Command{"doctor", "find faults of this machine, its MPI and a file system, and what to do about them",
             declare_doctor},
-    Command{"completion", "completion of verbs and options for a shell", declare_completion, false, true},
+    Command{"completion", "completion of verbs and options for a shell", declare_completion, false},
 };
 
 }  // namespace
@@ -92,23 +93,6 @@ Run declare(const Command& command, Session& session, Arguments& arguments) {
 }
 
 namespace {
-
-std::string overview(const Session& session) {
-  std::string text = fmt::format(
-      "usage: {} VERB [OPTIONS] ...\n\nReads, writes and checks files of lattice field theory.\n\n", session.program);
-  for (const Command& command : commands()) {
-    if (!command.hidden) text += fmt::format("  {:<11}  {}\n", command.name, command.summary);
-  }
-  text += fmt::format(
-      "\n  --json         results as JSON, one object per line\n  -q, --quiet    results, warnings and errors only\n  "
-      "-v, --verbose  print more on standard error\n  --version      version; with -v what it was built with\n  -h, "
-      "--help     this "
-      "text; \"{} VERB --help\" describes one verb\n\nExit codes: 0 fine, 1 content differs or verification failed, 2 "
-      "usage, 3 not readable or not a valid file,\n4 environment (permission, space, MPI), 5 incomplete (an "
-      "interrupted writer). Of several the highest.\n",
-      session.program);
-  return text;
-}
 
 // With -v, what it was built with, a line for each part.
 void print_version(Session& session) {
@@ -137,7 +121,7 @@ std::size_t global_options(Session& session, const std::vector<std::string>& wor
     const std::string& word = words[i];
     if (word.size() < 2 || word.front() != '-') break;
     if (word == "-h" || word == "--help") {
-      session.out.write(overview(session));
+      session.out.write(overview(session.program));
       answered = true;
       return i;
     }
@@ -169,7 +153,6 @@ const Command& verb_named(const std::string& word) {
   std::vector<std::string> names;
   std::string list;
   for (const Command& command : commands()) {
-    if (command.hidden) continue;
     names.emplace_back(command.name);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", command.name);
   }
@@ -184,7 +167,12 @@ int run_verb(Session& session, const Command& command, const std::vector<std::st
   const Run work = declare(command, session, arguments);
   const std::string full_name = fmt::format("{} {}", session.program, command.name);
   if (arguments.asks_for_help(words)) {
-    session.out.write(help_text(full_name, std::string(command.summary), arguments));
+    const bool as_json = json_before || std::ranges::find(words, "--json") != words.end();
+    if (as_json) {
+      session.out.line(verb_help_json(session.program, command, arguments));
+    } else {
+      session.out.write(verb_help(session.program, command, arguments));
+    }
     return fine;
   }
   try {
@@ -207,7 +195,7 @@ int dispatch(Session& session, const std::vector<std::string>& words) {
     std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(first) + 1, words.end());
     if (words[first] == "help") {
       if (!rest.empty()) return run_verb(session, verb_named(rest.front()), {"--help"});
-      session.out.write(overview(session));
+      session.out.write(overview(session.program));
       return fine;
     }
     return run_verb(session, verb_named(words[first]), rest);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -147,6 +148,17 @@ std::string verdict_text(const Verification& verification) {
 
 namespace {
 
+Style style_of(Verdict verdict) {
+  if (verdict == Verdict::sound || verdict == Verdict::consistent) return Style::good;
+  return verdict == Verdict::foreign || verdict == Verdict::being_written ? Style::plain : Style::bad;
+}
+
+Piece styled_verdict(const Verification& verification) {
+  return {verdict_text(verification), verification.ok                                 ? Style::good
+                                      : style_of(verification.verdict) == Style::good ? Style::warning
+                                                                                      : style_of(verification.verdict)};
+}
+
 struct VerifyArguments {
   std::vector<std::string> files;
   bool below = false;
@@ -220,7 +232,7 @@ struct VerifyArguments {
 
   static void show(Session& session, const Verification& verification) {
     const std::string& path = verification.path;
-    session.out.line(fmt::format("{}: {}", path, verdict_text(verification)));
+    session.out.line({{path + ": "}, styled_verdict(verification)});
     for (const FieldVerdict& field : verification.fields) {
       const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
       session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
@@ -258,10 +270,14 @@ Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
   arguments.flag("-r,--recursive", verify->below,
-                 "also folders: one line for each lattice file below them, and a summary");
+                 "one line for each lattice file below folders, and a summary, as for every FILE that is a folder");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
-    if (verify->below) return verify_below(session, verify->files, verify->options.threads, verify->options);
+    std::error_code failure;
+    const auto is_folder = [&](const std::string& path) { return std::filesystem::is_directory(path, failure); };
+    const bool is_alone = session.communicator.size() == 1;
+    if (verify->below || (is_alone && std::ranges::any_of(verify->files, is_folder)))
+      return verify_below(session, verify->files, verify->options.threads, verify->options);
     return verify->run(session);
   };
 }
@@ -330,12 +346,12 @@ class Below {
   void show(const ensemble::VerifiedFile& file) {
     bar_.clear();
     if (!file.verification) {
-      session_.out.line(fmt::format("{}: {}", printable(file.path), verdict_word(file.verdict)));
+      session_.out.line({{printable(file.path) + ": "}, {verdict_word(file.verdict), style_of(file.verdict)}});
       const bool is_wrong = file.verdict == Verdict::unreadable || file.verdict == Verdict::incomplete;
       session_.out.line(fmt::format("  {}{}", is_wrong ? "error: " : "", without_path(file.problem, file.path)));
       return;
     }
-    session_.out.line(fmt::format("{}: {}", printable(file.path), verdict_text(*file.verification)));
+    session_.out.line({{printable(file.path) + ": "}, styled_verdict(*file.verification)});
     for (const Finding& finding : file.verification->findings) {
       const bool is_told =
           finding.severity == Severity::error || (!file.verification->ok && finding.severity == Severity::warning);

@@ -34,7 +34,7 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Trans
   if (!sizes && transfer.writing && !transfer.payload.encoding.empty()) {
     const std::uint64_t bytes = lattice::TileMap(transfer.payload).layer_sites() * transfer.site_bytes();
     return fmt::format(
-        "a layer of tiles, {} bytes, needs {} bytes of memory, and the options grant {} (`memory_bytes`; "
+        "a layer of tiles, {} bytes, needs {} bytes of memory, and the options grant {} (options.memory_bytes; "
         "thinner tiles need less, and tiles that are each on one rank need none)",
         bytes, memory_of_exchange(bytes, transfer.site_bytes()),
         granted_memory(options.memory_bytes, context.call_bytes));

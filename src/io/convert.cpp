@@ -281,7 +281,7 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
   throw Error(
       error.code(),
       fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}", error.what(),
-                  options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
+                  options.accept_damage ? "; options.accept_damage concerns numbers, not a broken structure" : ""),
       error.facts());
 }
 

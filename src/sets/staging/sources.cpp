@@ -213,8 +213,8 @@ class Finder {
     if (is_there) return;
     if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
       throw Error(Code::exists,
-                  to + ": a file of this name already exists in place of the link; choose another folder or request to "
-                       "overwrite it",
+                  to + ": a file of this name already exists in place of the link; choose another folder, or replace "
+                       "it with options.overwrite = true",
                   {.path = to});
     }
     plan_.links.push_back({from, to, target});
