@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -266,6 +266,20 @@ class SqueezeOptions(TypedDict, total=False):
     """Squeezing files and restoring them."""
 
     verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    threads: Optional[int]
+    progress: Union[Callable[..., None], bool, None]
+
+
+class ProtectOptions(TypedDict, total=False):
+    """Parity next to files."""
+
+    parity: Optional[str]
+    lost_files: Optional[int]
+    together: Optional[bool]
+    check: Optional[bool]
     overwrite: Optional[bool]
     force: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]

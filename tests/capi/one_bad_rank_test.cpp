@@ -380,6 +380,12 @@ const std::map<std::string, Call>& collective() {
          std::array<double, 3> values{};
          return lq_plaquette(c.grid, c.wrong_links(), values.data());
        }},
+      {"lq_protect",
+       [](There& c) {
+         const Given options(lq_protect_options_init, c.all);
+         const char* const path = right(c.conf.c_str());
+         return lq_protect(&path, 1, &options, nullptr);
+       }},
       {"lq_read",
        [](There& c) {
          const Given options(lq_read_options_init);
