@@ -19,7 +19,8 @@
 namespace lq {
 
 struct ProtectOptions {
-  std::string parity = "3%";  // bytes of parity for those of the files: "1%" to "100%", or a number from 0.01 to 1
+  std::string parity =
+      "3%";  // bytes of parity for those of the files: "1%" to "100%", or a number from 0.01 to 1; empty: 3%
   // With a sidecar for several files: so many of them come back when they are lost. -1: 2; 0: none, each window of 64
   // MiB or more may have damage, as with one file.
   int lost_files = -1;

@@ -6,6 +6,8 @@ in every format, with and without a sidecar."""
 import os
 import random
 import shutil
+import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -45,12 +47,12 @@ def test_a_second_decoder_restores_a_file(tmp_path, size, parity):
     sidecar = Sidecar(answer["sidecars"][0])
     assert sidecar.restore([original]) == [original]
     damaged = bytearray(original)
-    stretch = min(answer["stretch_bytes"], size)
+    stretch = min(answer["stretch_bytes"], size // 2)  # a file of which most is another one was written anew
     begin = (size - stretch) // 2
     damaged[begin:begin + stretch] = bytes(byte ^ 0xFF for byte in damaged[begin:begin + stretch])
     assert sidecar.restore([bytes(damaged)]) == [original]
     assert sidecar.restore([bytes(damaged[:begin + stretch])]) == [original] or begin + stretch < size
-    if size:
+    if stretch:
         path.write_bytes(damaged)
         assert lq.repair(path, tmp_path / "again.bin")["needed"]
         assert (tmp_path / "again.bin").read_bytes() == original
@@ -197,7 +199,7 @@ def test_more_damage_than_parity_is_named_exactly(tmp_path):
     lq.protect(path)
     sidecar = Sidecar(f"{path}.lq-parity")
     column = sidecar.rows * sidecar.block
-    hit = [5, 5 + column, 5 + 2 * column, 70_000]
+    hit = [5, 5 + column, 5 + 2 * column, 70_000 + sidecar.block]
     for offset in hit:
         flip(path, offset)
     assert sidecar.restore([path.read_bytes()]) == [None]
@@ -269,27 +271,30 @@ def test_a_sidecar_goes_with_its_file(tmp_path, gauge_file):
     assert lq.protect(tmp_path / "third", check=True)["files"][0]["state"] == "damaged"
 
 
-def test_a_checkpoint_of_several_files_has_one_sidecar(tmp_path):
-    """Any of its physical files may be lost."""
-    with lq.multifile.create(tmp_path / "state.sion", files=3, tasks=6) as streams:
-        for task, stream in enumerate(streams):
-            stream.write(random.Random(task).randbytes(5000 + task))
-    names = sorted(os.listdir(tmp_path))
+def test_the_files_of_a_set_have_one_sidecar(tmp_path, gauge_file):
+    """Any two of a description and its subfiles may be lost."""
+    lq.repartition(gauge_file, tmp_path / "conf.set", to="x=block:2")
+    names = sorted(name for name in os.listdir(tmp_path) if name.startswith("conf.set"))
     assert len(names) == 3
-    answer = lq.protect(tmp_path / "state.sion")
-    assert answer["sidecars"] == [str(tmp_path / "state.sion.set.lq-parity")] and len(answer["files"]) == 3
-    assert lq.verify(tmp_path / "state.sion").ok
+    answer = lq.protect(tmp_path / "conf.set")
+    assert answer["sidecars"] == [str(tmp_path / "conf.set.set.lq-parity")] and len(answer["files"]) == 3
+    assert lq.verify(tmp_path / "conf.set").ok
+    originals = {name: (tmp_path / name).read_bytes() for name in names}
     for name in names:
-        path = tmp_path / name
-        original = path.read_bytes()
-        flip(path, len(original) // 2)
-        assert not lq.verify(tmp_path / "state.sion").ok
-        path.write_bytes(original)
+        flip(tmp_path / name, len(originals[name]) // 2)
+        try:
+            assert not lq.verify(tmp_path / "conf.set").ok
+        except lq.Error:
+            pass
+        (tmp_path / name).write_bytes(originals[name])
+    sidecar = Sidecar(answer["sidecars"][0])
+    contents = [None, None, originals[sidecar.files[2]["name"]]]
+    assert sidecar.restore(contents) == [originals[file["name"]] for file in sidecar.files]
 
 
 def test_options_that_cannot_be(tmp_path):
     path = random_file(tmp_path / "blob.bin", 3000)
-    for parity in ("0%", "200%", "much", "", "-3%", "nan"):
+    for parity in ("0%", "200%", "much", "%", "-3%", "nan"):
         with pytest.raises(lq.InvalidArgument):
             lq.protect(path, parity=parity)
     with pytest.raises(lq.NotFound):
@@ -358,9 +363,33 @@ def test_hundreds_of_damages_come_back_or_are_named(tmp_path):
             lq.repair(path, out)
             assert expected == original == (out.read_bytes() if out.exists() else now)
             restored += 1
-        except lq.ChecksumError:
+        except lq.ChecksumError:  # or so much of it that it was written anew
             assert expected is None and not out.exists()
             lost += 1
         path.write_bytes(original)
         open(f"{path}.lq-parity", "wb").write(whole)
     assert restored > 20 and lost > 5
+
+
+def test_a_killed_protect_leaves_the_old_sidecar_or_the_new_one(tmp_path):
+    """Whenever it is killed, what has the name is whole."""
+    path = random_file(tmp_path / "blob.bin", 6_000_000)
+    lq.protect(path, parity="5%")
+    sidecar = f"{path}.lq-parity"
+    old = open(sidecar, "rb").read()
+    program = os.environ.get("LQ_PROGRAM", "lq")
+    command = [program, "protect", "--overwrite", "--parity", "50%", "-q", str(path)]
+    subprocess.run(command, check=True, capture_output=True)
+    new = open(sidecar, "rb").read()
+    assert old != new
+    seen = set()
+    for number in range(25):
+        open(sidecar, "wb").write(old)
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(0.004 * number)
+        running.kill()
+        running.wait()
+        seen.add(open(sidecar, "rb").read() == new)
+        assert open(sidecar, "rb").read() in (old, new)
+        assert lq.protect(path, check=True)["ok"]
+    assert False in seen

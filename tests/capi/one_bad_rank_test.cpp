@@ -436,6 +436,12 @@ const std::map<std::string, Call>& collective() {
          std::vector<double> density(local_sites);
          return lq_plaquette_density(c.grid, c.links(), right(density.data()));
        }},
+      {"lq_protect",
+       [](There& c) {
+         const Given options(lq_protect_options_init, c.all);
+         const char* const path = right(c.conf.c_str());
+         return lq_protect(&path, 1, &options, nullptr);
+       }},
       {"lq_read",
        [](There& c) {
          const Given options(lq_read_options_init);

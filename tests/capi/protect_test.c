@@ -11,7 +11,7 @@ static void a_sidecar_is_written_and_compared(void) {
   fclose(file);
   lq_protect_options options;
   CHECK_OK(lq_protect_options_init(&options, sizeof options));
-  CHECK(strcmp(options.parity, "3%") == 0 && options.lost_files == -1 && options.sync == LQ_SYNC_FULL);
+  CHECK(options.parity == NULL && options.lost_files == -1 && options.sync == LQ_SYNC_FULL);
   CHECK_OK(lq_protect_options_set(&options, "parity", "5%"));
   CHECK_STATUS(lq_protect_options_set(&options, "level", "9"), LQ_INVALID_ARGUMENT);
   char* json = NULL;

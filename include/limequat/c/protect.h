@@ -18,7 +18,7 @@ extern "C" {
 typedef struct lq_protect_options {
   size_t struct_size;  // set by init
   const lq_communicator* communicator;
-  const char* parity;    // "1%" to "100%" of the size of the files; default "3%"
+  const char* parity;    // "1%" to "100%" of the size of the files; NULL: "3%"
   int lost_files;        // of several files with one sidecar, so many come back when they are lost; default -1: 2
   int together;          // one sidecar for all files that are named; default 0
   int check;             // write nothing, compare with the sidecars that there are; default 0

@@ -50,6 +50,7 @@ COLLECTIVE = {
     "open": lambda c: lq.open(bad(None, c.conf), grid=c.grid),
     "observables": lambda c: lq.observables(c.u, flow_step=bad("far", 0.01), grid=c.grid),
     "plaquette": lambda c: lq.plaquette(bad(c.u[:0], c.u), grid=c.grid),
+    "protect": lambda c: lq.protect(bad([c.conf, 3], [c.conf]), comm=COMM),
     "read": lambda c: lq.read(c.conf, bad(-1, None), grid=c.grid),
     "read_async": lambda c: lq.read_async(c.conf, region=bad(3, None), grid=c.grid),
     "repartition": lambda c: lq.repartition(c.conf, c.new, extents=bad([4, "a"], None), to="t=block:2", comm=COMM),

@@ -25,17 +25,30 @@ using protection::Range;
 // Of files with thousands of fields the first ones tell enough.
 constexpr std::size_t most_own_sums = 256;
 
+// The format that a file was of is kept like a sum.
+std::uint64_t key_of_format() noexcept { return kernels::xxh64(base::as_bytes("format")); }
+
 // Both have a sum of the same field, and its values are two.
 bool have_other_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now, [&](const OwnSum& sum) {
+    if (sum.key == key_of_format()) return false;
     const auto old = std::ranges::find(before, sum.key, &OwnSum::key);
     return old != before.end() && old->value != sum.value;
   });
 }
 
+bool had_format(const std::vector<OwnSum>& sums) { return std::ranges::count(sums, key_of_format(), &OwnSum::key) > 0; }
+
 bool have_common_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
+  return std::ranges::any_of(now, [&](const OwnSum& sum) {
+    return sum.key != key_of_format() && std::ranges::count(before, sum.key, &OwnSum::key) > 0;
+  });
+}
+
+// Of a field that was not there before.
+bool have_further_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now,
-                             [&](const OwnSum& sum) { return std::ranges::count(before, sum.key, &OwnSum::key) > 0; });
+                             [&](const OwnSum& sum) { return std::ranges::count(before, sum.key, &OwnSum::key) == 0; });
 }
 
 // How many bytes of damaged blocks are others than they were.
@@ -69,14 +82,17 @@ bool mostly_differs(const Cover& cover, const FileCheck& check, bool comes_back,
 // makes them contradict the data.
 bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination& own, bool comes_back,
                 protection::RestoredFile& restored, base::ByteSource& now) {
-  const bool has_other_size = check.bytes != cover.part().bytes;
+  const bool was_added_to = check.bytes > cover.part().bytes && check.damaged.empty();
   if (!own.verdict) {
-    const bool was_added_to = check.bytes > cover.part().bytes && check.damaged.empty();
+    if (had_format(cover.part().sums)) return false;
     return was_added_to || mostly_differs(cover, check, comes_back, restored, now);
   }
   if (*own.verdict > Verdict::unproven) return false;
   const std::vector<OwnSum> sums = own_sums(own.catalog);
-  if (has_other_size || have_other_sums(cover.part().sums, sums)) return true;
+  if (have_other_sums(cover.part().sums, sums)) return true;
+  // Bytes behind the end that say nothing are none of the file.
+  if (was_added_to) return have_further_sums(cover.part().sums, sums);
+  if (check.bytes != cover.part().bytes) return true;
   if (!is_ok(*own.verdict) || have_common_sums(cover.part().sums, sums)) return false;
   return mostly_differs(cover, check, comes_back, restored, now);
 }
@@ -97,6 +113,8 @@ std::vector<Range> inner_ranges(const std::vector<ByteRange>& ranges) {
 
 std::vector<OwnSum> own_sums(const Catalog& catalog) {
   std::vector<OwnSum> sums;
+  if (catalog.format.empty()) return sums;
+  sums.push_back({key_of_format(), kernels::xxh64(base::as_bytes(catalog.format))});
   for (std::size_t i = 0; i < catalog.fields.size(); ++i) {
     for (const lq::Sum& sum : catalog.fields[i].sums.all) {
       if (sums.size() == most_own_sums) return sums;

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -247,14 +248,13 @@ Outcome worse(Outcome a, Outcome b) noexcept {
 // The physical files of a set have one sidecar.
 void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, const std::string& path, int threads,
                  Covered& covered) {
-  std::vector<std::string> paths = own.catalog.files;
-  if (paths.empty()) paths = {path};
-  for (const std::string& one : paths) {
-    const auto file = one == path ? std::optional(cover.file)
-                                  : protection::find_file(cover.sidecar->head(), one.substr(one.rfind('/') + 1));
-    if (!file) continue;
-    const auto source = storage::resolve(one).open_read(one);
-    const sets::JudgedFile judged = sets::judge({cover.sidecar, *file}, source.get(), own, one, threads);
+  const bool is_own_set = cover.sidecar->path() == path + std::string(protection::set_ending);
+  for (std::size_t i = 0; i < cover.sidecar->head().files.size(); ++i) {
+    const std::string one = i == cover.file ? path : cover.sidecar->path_of(i);
+    if (i != cover.file && !is_own_set && std::ranges::count(own.catalog.files, one) == 0) continue;
+    std::unique_ptr<storage::File> source;
+    if (storage::resolve(one).kind(one) == storage::PathKind::file) source = storage::resolve(one).open_read(one);
+    const sets::JudgedFile judged = sets::judge({cover.sidecar, i}, source.get(), own, one, threads);
     covered.bytes += judged.file.bytes;
     for (Finding& finding : sets::findings_of(judged)) covered.findings.push_back(std::move(finding));
     covered.outcome = worse(covered.outcome, outcome_of(judged, own.verdict));

@@ -40,8 +40,8 @@ std::optional<Verdict> own_verdict(storage::Transport& transport, const std::str
 // The block sums have proven it by now; what it says of itself may not contradict them.
 void require_sound(const Verification& examined, const protection::Cover& cover, RepackReport& report) {
   if (examined.verdict < Verdict::damaged) return;
-  const bool has_sums = !cover.part().sums.empty();
-  if (examined.verdict == Verdict::foreign && !has_sums) return;
+  const bool had_format = !cover.part().sums.empty();
+  if (examined.verdict == Verdict::foreign && !had_format) return;
   const bool may_be_a_part = cover.sidecar->head().files.size() > 1 && examined.verdict != Verdict::damaged;
   if (!may_be_a_part) {
     const auto error = io::first_error(examined);
@@ -56,6 +56,16 @@ void require_sound(const Verification& examined, const protection::Cover& cover,
                              .message = fmt::format("{}: proven by the block sums in {}; verify it together with the "
                                                     "files that it belongs to",
                                                     examined.path, cover.sidecar->path())});
+}
+
+// A file of no format has nothing else that could be repaired.
+std::optional<RepackReport> of_intact(std::optional<Verdict> own, const std::string& path) {
+  if (own) return {};
+  RepackReport report;
+  report.files = {path};
+  report.needed = false;
+  report.verdict = Verdict::sound;
+  return report;
 }
 
 RepackReport begun_report(base::ByteSource& restored, const std::string& to, const RepackOptions& options) {
@@ -81,7 +91,9 @@ std::optional<RepackReport> restore(storage::Transport& transport, const std::st
   std::unique_ptr<storage::File> source;
   if (!is_missing) {
     source = transport.open_read(path);
-    if (protection::check_file(*cover, source.get(), options.threads).is_intact(cover->part().bytes)) return {};
+    if (protection::check_file(*cover, source.get(), options.threads).is_intact(cover->part().bytes)) {
+      return of_intact(own_verdict(transport, path, options), path);
+    }
   }
   OwnExamination own;
   if (!is_missing) own = own_examination(*source, own_verdict(transport, path, options));
@@ -92,6 +104,9 @@ std::optional<RepackReport> restore(storage::Transport& transport, const std::st
     case ProtectedState::lost:
       throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written",
                   {.path = path, .offset = judged.file.lost.empty() ? 0 : judged.file.lost.front().offset});
+    case ProtectedState::changed:
+      if (own.verdict) return {};  // what it says of itself now is what counts
+      throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written", {.path = path});
     default:
       return {};
   }

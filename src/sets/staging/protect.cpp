@@ -39,6 +39,7 @@
 #include "sets/checkpoint/protected.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/staging/sources.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq {
 namespace sets {
@@ -47,7 +48,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // "3%", "0.03"
-double ratio_of(const std::string& parity) {
+double ratio_of(const std::string& asked) {
+  const std::string parity = asked.empty() ? ProtectOptions().parity : asked;
   const bool is_percent = parity.ends_with('%');
   const auto number = base::parse_double(std::string_view(parity).substr(0, parity.size() - (is_percent ? 1 : 0)));
   const double ratio = number ? *number / (is_percent ? 100 : 1) : 0;
@@ -64,6 +66,15 @@ struct Job {
   std::vector<std::string> paths = {};
   bool is_set = false;
 };
+
+// Of a file that describes a set of them; else none.
+std::vector<std::string> subfiles_of(const std::string& path) {
+  std::vector<std::string> paths;
+  if (const auto set = storage::set_in(*storage::resolve(path).open_read(path), path)) {
+    for (const PartitionedFile::Subfile& subfile : set->files) paths.push_back(subfile.path);
+  }
+  return paths;
+}
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
@@ -158,6 +169,7 @@ class Planner {
                   {.path = path});
     }
     std::vector<std::string> files = files_with(path);
+    for (std::string& subfile : subfiles_of(path)) files.push_back(std::move(subfile));
     if (options_.together) {
       together_.insert(together_.end(), files.begin(), files.end());
     } else if (files.size() == 1) {
@@ -284,9 +296,10 @@ class Protecting {
   std::vector<protection::OwnSum> examined(const std::string& path, std::set<std::string>& is_answered_for) {
     std::optional<Verification> found;
     std::optional<Error> failure;
+    VerifyOptions how{.physics = Measure::never, .threads = options_.threads};
+    if (options_.progress) how.progress = [this](std::uint64_t, std::uint64_t) { tell(0); };
     try {
-      found = verify_own(storage::resolve(path), path, communicator_,
-                         {.physics = Measure::never, .threads = options_.threads});
+      found = verify_own(storage::resolve(path), path, communicator_, how);
     } catch (const Error& error) {
       failure = error;
     }
@@ -298,8 +311,9 @@ class Protecting {
     });
     if (!found) return sums;
     const Catalog catalog = contents_of(storage::resolve(path), path, communicator_);
-    comm::agree_alike(comm_, [&] {
+    comm::agree(comm_, [&] {
       for (const std::string& file : catalog.files) is_answered_for.insert(file);
+      for (const std::string& file : subfiles_of(path)) is_answered_for.insert(file);
       sums = own_sums(catalog);
     });
     return sums;
