@@ -81,7 +81,6 @@ void warn_of_unknown(const Database& database, const Condition& condition, Found
 Found find(const Database& database, const std::string& expression, const CatalogueOptions& options) {
   const Condition condition = parse_expression(expression);
   Found found;
-  require_observables_table(database);
   Statement rows = database.prepare(
       fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
   int number = 0;

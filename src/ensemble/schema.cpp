@@ -15,6 +15,7 @@
 #include <limequat/error.hpp>
 
 #include "ensemble/folder.hpp"
+#include "ensemble/observables.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -186,6 +187,7 @@ mode_t rights_of_new(const char* path) noexcept {
 
 Database ready(Database database) {
   database.run("PRAGMA foreign_keys = ON");
+  require_observables_table(database);
   return database;
 }
 
