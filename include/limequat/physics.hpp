@@ -95,8 +95,8 @@ struct Observables {
 };
 
 // Collective. Wilson loops, Polyakov loop, and energy density and topological charge along the gradient flow of the
-// Wilson action; independent of the process grid to the last bit. In addition to the field, each rank holds its sites in
-// double precision with two layers of neighbours' sites, and once more without those while the field flows.
+// Wilson action; independent of the process grid to the last bit. In addition to the field, each rank holds its sites
+// in double precision with two layers of neighbours' sites, and once more without those while the field flows.
 // invalid_argument: no gauge field as for plaquette(), options out of bounds, numbers that are not finite, links that
 // are not in SU(N) (off by more than 1e-4; which, how many, the worst). unsupported: flow with open boundaries.
 LQ_API Observables observables(const Grid& grid, const Field& field, const ObservablesOptions& options = {});
