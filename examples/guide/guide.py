@@ -273,12 +273,12 @@ lq.export_vtk("conf.pvd", {"charge density": lq.charge_density(u), "plaquette": 
 assert abs(density.mean() - lq.plaquette(u).average) < 1e-12
 
 # [observables]
-u = lq.generate((4, 4, 4, 8), beta=6.0, sweeps=20)
-found = lq.observables(u, flow_steps=20, flow_step=0.05)
+small = lq.generate((4, 4, 4, 8), beta=6.0, sweeps=20)
+found = lq.observables(small, flow_steps=20, flow_step=0.05)
 print(found.polyakov_loop, found.charge, found.flow[-1].charge)
 print(found.t0, found.w0)  # None: not reached by then
 # [/observables]
-assert abs(found.wilson_loops[0].average - lq.plaquette(u).average) < 1e-14 and found.flow[-1].energy < found.energy
+assert abs(found.wilson_loops[0].average - lq.plaquette(small).average) < 1e-14 and found.flow[-1].energy < found.energy
 
 for part_of_the_guide in (labelled, plain_hdf5, engine, referred, pictures):
     try:

@@ -95,8 +95,8 @@ struct Observables {
 };
 
 // Collective. Wilson loops, Polyakov loop, and energy density and topological charge along the gradient flow of the
-// Wilson action; independent of the process grid to the last bit. Beside the field, rank memory holds it in double
-// precision with two layers of its neighbours' sites, and once more without them while it flows.
+// Wilson action; independent of the process grid to the last bit. In addition to the field, each rank holds its sites
+// in double precision with two layers of neighbours' sites, and once more without those while the field flows.
 // invalid_argument: no gauge field as for plaquette(), options out of bounds, numbers that are not finite, links that
 // are not in SU(N) (off by more than 1e-4; which, how many, the worst). unsupported: flow with open boundaries.
 LQ_API Observables observables(const Grid& grid, const Field& field, const ObservablesOptions& options = {});
@@ -104,7 +104,7 @@ LQ_API Observables observables(const Grid& grid, const Field& field, const Obser
 // Collective. Of each local site, x fastest. Links need not be in the group. Errors as plaquette().
 // The topological charge density of the clover: epsilon Tr F F / (32 pi^2) with epsilon_xyzt = 1, that is
 // Tr(F_xy F_zt - F_xz F_yt + F_xt F_yz) / (4 pi^2), F = (C - C^dagger) / 8i where C is the sum of the four plaquettes
-// of a plane that begin and end at the site; the trace of F is not removed. Four dimensions; any SU(N), and U(1).
+// of a plane that begin and end at the site; the trace of F is not removed. Four dimensions, any SU(N).
 LQ_API std::vector<double> charge_density(const Grid& grid, const Field& field, int threads = 0);
 // The mean of Re Tr U_P / N over the plaquettes that go forward from the site.
 LQ_API std::vector<double> plaquette_density(const Grid& grid, const Field& field, int threads = 0);

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from limequat.errors import InvalidArgument
-from limequat.physics import density
+from limequat.physics import density as measure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,7 +46,8 @@ def charge_density(u: NDArray[Any]) -> NDArray[Any]:
     InvalidArgument.
     """
     _require_gauge(u, (4,))
-    return _by_slices("lq_charge_density", u, below=1, above=1)
+    density = _by_slices("lq_charge_density", u, below=1, above=1)
+    return density / 2 if u.shape[-1] == 1 else density  # phases count twice (_links)
 
 
 def topological_charge(u: NDArray[Any]) -> float:
@@ -69,13 +70,13 @@ def _by_slices(function, u, below, above):
     slice_bytes = 16 * math.prod(u.shape[1:])
     at_once = max(1, _BYTES_AT_ONCE // slice_bytes - around)
     if times <= at_once + around:
-        return density(function, _links([u[t] for t in range(times)]))
+        return measure(function, _links([u[t] for t in range(times)]))
     result = np.empty(u.shape[:-3])
     for begin in range(0, times, at_once):
         end = min(begin + at_once, times)
         # A lattice of their own: the slices at its ends, of which neighbours are wrong, are left out.
         slab = _links([u[t % times] for t in range(begin - below, end + above)])
-        result[begin:end] = density(function, slab)[below:below + end - begin]
+        result[begin:end] = measure(function, slab)[below:below + end - begin]
     return result
 
 
@@ -83,4 +84,5 @@ def _links(slices):
     links = np.stack([np.asarray(one) for one in slices])
     if links.dtype.kind not in "fc":
         raise InvalidArgument(f"links of type {links.dtype}, expected real or complex numbers", found=str(links.dtype))
-    return links.astype(np.complex128)
+    # The library has no gauge fields of U(1): phases stand twice on the diagonal of 2x2 matrices.
+    return links * np.eye(2, dtype=np.complex128) if links.shape[-1] == 1 else links.astype(np.complex128)

@@ -146,11 +146,11 @@ def generate(lattice: Extents, *, colors: int = 3, grid: Optional[Grid] = None,
     return u
 
 
-def density(function, u):
-    """What the C function of that name gives for each site of a whole field: float64 [t, z, y, x]."""
-    array, field, grid = laid_out(u, "gauge", None, None)
-    values = np.empty(grid.shape)
-    call(function, grid, field.to_c(array), values.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+def density(function, links):
+    """What the C function of that name gives for each site of a whole field, complex128 and in one piece: float64 [t, z, y, x]."""
+    values = np.empty(links.shape[:-3])
+    field = Field("gauge", links.shape[-3:])
+    call(function, Grid(values.shape[::-1]), field.to_c(links), values.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
     return values
 
 

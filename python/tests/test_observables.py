@@ -233,6 +233,19 @@ def test_verify_compares_with_what_the_file_states(tmp_path, text, agrees):
     assert [c.outcome for c in claims] == (["agrees"] if agrees else [])
 
 
+def test_verify_compares_scales_and_says_what_may_explain_another_value(tmp_path):
+    u = lq.generate((4, 4, 4, 4), beta=5.0, sweeps=10, seed=4)
+    measured = lq.observables(u, flow_steps=30, flow_step=0.05)
+    text = f"t0_over_a2 = {measured.t0:.6f}\nw0_over_a = {2 * measured.w0:.6f}\npolyakov_loop = {3 * measured.polyakov_loop.real:.9f}\n"
+    path = tmp_path / "conf.lime"
+    lq.write(path, u, metadata={"xlf-info": text})
+    answer = lq.verify(path, flow_steps=30, flow_step=0.05)
+    assert [(c.name, c.outcome) for c in answer.claims if c.name in ("t0", "w0", "Polyakov loop")] == [("t0", "agrees")]
+    messages = [f.message for f in answer.findings if f.rule == "observables"]
+    assert len(messages) == 2 and "another normalisation" in messages[0] and "other units" in messages[1] and answer.ok
+    assert answer.verdict == lq.verify(path).verdict
+
+
 def test_anisotropic_lattices_do_not_flow(tmp_path):
     u = lq.generate((2, 2, 2, 4), sweeps=2)
     for text, flows in (("xi_0 = 2.38", False), ("xi_0 = 1.0", True), ("anisotropy = 3", False)):

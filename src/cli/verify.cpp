@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -205,7 +207,12 @@ struct VerifyArguments {
     if (verification.fields.empty() || !verification.fields.front().observables) return fine;
     constexpr double tolerance = 1e-9;  // of other machines
     const auto measured = ensemble::observable_values(*verification.fields.front().observables);
-    const auto kept = ensemble::catalogued_observables(path);
+    std::vector<std::pair<std::string, double>> kept;
+    try {
+      kept = ensemble::catalogued_observables(path);
+    } catch (const Error& error) {  // which is no fault of the file
+      session.complain(fmt::format("warning: {}: not compared with the catalogue: {}", printable(path), error.what()));
+    }
     const auto value_of = [](const auto& values, std::string_view name) -> std::optional<double> {
       const auto found = std::ranges::find(values, name, [](const auto& one) { return std::string_view(one.first); });
       return found == values.end() ? std::nullopt : std::optional(found->second);

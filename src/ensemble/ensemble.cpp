@@ -87,7 +87,6 @@ Found find(const Database& database, const std::string& expression, const Catalo
   const Condition condition = parse_expression(expression);
   require_known_names(database, condition);
   Found found;
-  require_observables_table(database);
   Statement rows = database.prepare(
       fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
   int number = 0;

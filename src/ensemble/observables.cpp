@@ -33,7 +33,7 @@ bool has_table(const Database& database) {
 
 void make_table(const Database& database) {
   const std::string table = definition_of_table(" REFERENCES files(id) ON DELETE CASCADE");
-  database.run(("CREATE TABLE IF NOT EXISTS " + table).c_str());
+  database.run(("DROP TABLE IF EXISTS temp.observables; CREATE TABLE IF NOT EXISTS main." + table).c_str());
 }
 
 struct Unmeasured {

@@ -38,7 +38,8 @@ inline constexpr std::array observable_columns = {
 
 #undef LQ_OBSERVABLE
 
-// The table, for statements that read it: an empty one of this connection where the catalogue has none.
+// The table, for statements that read it: an empty one of this connection where the catalogue has none. Of each
+// catalogue that is opened.
 void require_observables_table(const Database& database);
 
 // By path of the file: what is known of it, in the order of `observable_columns`.

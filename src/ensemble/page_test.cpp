@@ -52,7 +52,8 @@ TEST(ReportPage, HasObservablesOfFilesAsTheyAre) {
       "0, "
       "1, 's', 'sound', '')");
   database.run(
-      "CREATE TABLE observables (file_id, name, value, size, modified_ns); INSERT INTO observables VALUES (1, "
+      "DROP TABLE temp.observables; CREATE TABLE observables (file_id, name, value, size, modified_ns); INSERT INTO "
+      "observables VALUES (1, "
       "'charge', "
       "0.5, 1, 6), (2, 'charge', 1.5, 1, 7), (2, 'flow_steps', 3, 1, 7)");
   const std::string page = page_text(database, {}, "title");

@@ -153,8 +153,8 @@ std::vector<Option> flow_texts() {
        .bounds = {.least = 0, .most = 100000}},
       {.name = "flow_step",
        .meaning = "flow time of a step in units of a^2 (default 0.01)",
-       .advice = "The integrator is of third order: with 0.01 its error is below 1e-6 of the energy, with 0.05 some "
-                 "1e-5. More than 0, at most 0.15, above which the integration is not stable.",
+       .advice = "The integrator is of third order: with 0.01 its error is some 1e-7 of the energy, with 0.05 some "
+                 "2e-5. More than 0, at most 0.15, above which the integration is not stable.",
        .bounds = {.least = 0}},
   };
 }

@@ -46,12 +46,10 @@ std::string describe(const FieldSpec& spec) {
                      spec.links, spec.numbers, name(spec.precision));
 }
 
-// Of SU(2) or larger groups, or for what needs no group also of U(1).
-void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view verb, int fewest_colors) {
+void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view verb) {
   const int dimensions = grid.extents().size();
   const bool one_link_per_dimension = spec.links == 0 || spec.links == dimensions;
-  if (spec.kind == FieldKind::gauge && spec.colors >= fewest_colors && one_link_per_dimension && dimensions >= 2)
-    return;
+  if (spec.kind == FieldKind::gauge && spec.colors >= 2 && one_link_per_dimension && dimensions >= 2) return;
   throw Error(Code::invalid_argument,
               fmt::format("cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a "
                           "gauge field of SU(2) or larger with one link for each of 2 or more dimensions",
@@ -60,12 +58,12 @@ void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view ver
                .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
 }
 
-enum class Wanted { any, gauge, gauge_or_u1 };
+enum class Wanted { any, gauge };
 // Collective. The field with its spec resolved; every rank has the same spec.
 Field resolve(const Grid& grid, const Field& field, std::string_view verb, Wanted wanted = Wanted::any) {
   Field resolved;
   comm::require_same(ranks_of(grid), [&] {
-    if (wanted != Wanted::any) require_gauge(grid, field.spec, verb, wanted == Wanted::gauge ? 2 : 1);
+    if (wanted == Wanted::gauge) require_gauge(grid, field.spec, verb);
     resolved = lattice::resolve_field(grid, field);
     return std::vector<comm::Stated>{{fmt::format("the field to {}", verb), describe(resolved.spec)}};
   });
@@ -499,7 +497,7 @@ Field resolve_for_density(const Grid& grid, const Field& field, std::string_view
                             to_string(grid.extents()), found, dimensions),
                 {.expected = std::to_string(dimensions), .found = std::to_string(found)});
   }
-  return resolve(grid, field, verb, Wanted::gauge_or_u1);
+  return resolve_gauge(grid, field, verb);
 }
 
 // Collective. set(links, team, density) sets a number for each local site.

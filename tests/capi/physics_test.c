@@ -138,6 +138,14 @@ static void a_program_that_is_asked_ends_its_call(void) {
   options.sweeps = 1;
   CHECK_OK(lq_generate(grid, lq_gauge_f64(u), &options));
   CHECK(asked == 1);
+  char* json = NULL;
+  lq_observables_options flow;
+  CHECK_OK(lq_observables_options_init(&flow, sizeof flow));
+  flow.flow_steps = 100000;
+  lq_check_interrupts(always, &asked);
+  CHECK_STATUS(lq_observables(grid, lq_gauge_f64(u), &flow, &json), LQ_IO);
+  CHECK(lq_error_errno() == ECANCELED && json == NULL);
+  lq_check_interrupts(NULL, NULL);
   free(u);
 }
 

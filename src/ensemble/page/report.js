@@ -33,7 +33,7 @@
     series: word(f[12]), far: f[13] === 1, parity: f[14] ? "yes" : "", ensemble: f[15]
   }));
   // Quantities of which there are histories; each file has those that were measured.
-  const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => data.observables.files.some((f) => f[k + 1] !== null)));
+  const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => name !== "flow_time" && data.observables.files.some((f) => f[k + 1] !== null)));
   for (const [number, ...values] of data.observables.files) data.observables.names.forEach((name, k) => { files[number][name] = values[k]; });
   const histories = data.histories.map((h) => ({ ...h, series: word(h.series) }));
   const isMany = data.ensembles.length > 1;
