@@ -13,7 +13,9 @@
 
 #include "bench/over_mpi.hpp"
 #include "cli/bench.hpp"
+#include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help.hpp"
 #include "cli/mpi_library.hpp"
 #include "peers.hpp"
 
@@ -98,7 +100,8 @@ int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
   for (const peers::Peer& peer : peers::all()) names.push_back(peer.name);
   arguments.texts("--peer", "NAME", options.peers, "whom to compare with (default: all); may be repeated", names);
   if (arguments.asks_for_help(words)) {
-    session.out.write(help_text(session.program, "the library, its peers and the raw limit, side by side", arguments));
+    const lq::cli::Command command{"", "the library, its peers and the raw limit, side by side", nullptr};
+    session.out.write(lq::cli::verb_help(session.program, command, arguments));
     return lq::cli::fine;
   }
   arguments.parse(words);

@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "FurtherReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
