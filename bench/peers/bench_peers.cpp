@@ -88,7 +88,7 @@ int measure(lq::cli::Session& session, const Options& options) {
   return lq::cli::fine;
 }
 
-int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
+int run_peers(lq::cli::Session& session, const std::vector<std::string>& words) try {
   Options options;
   lq::cli::Arguments arguments;
   options.lattice.declare(arguments);
@@ -124,7 +124,7 @@ int main(int argc, char** argv) try {
   session.from_root = lq::cli::root_code;
   session.gather = lq::bench::make_gather;
   session.with_tasks = lq::bench::with_tasks;
-  const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
+  const int code = run_peers(session, std::vector<std::string>(argv + 1, argv + argc));
   session.out.finish();
   return code;
 } catch (const lq::Error& error) {
