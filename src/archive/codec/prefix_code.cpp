@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -127,6 +128,12 @@ CodeLengths lengths_for(const Counts& counts) {
     }
   }
   return lengths;
+}
+
+std::optional<std::uint8_t> only_symbol_of(const CodeLengths& lengths) noexcept {
+  const auto is_used = [](std::uint8_t length) { return length != 0; };
+  if (std::ranges::count_if(lengths, is_used) != 1) return {};
+  return static_cast<std::uint8_t>(std::ranges::find_if(lengths, is_used) - lengths.begin());
 }
 
 void write_lengths(const CodeLengths& lengths, std::vector<std::byte>& to) {

@@ -141,6 +141,10 @@ TEST(PrefixCode, NoCodeIsLongerThanEleven) {
 }
 
 TEST(PrefixCode, OneSymbolAndNone) {
+  EXPECT_EQ(only_symbol_of(lengths_for(counts_of(std::vector<std::uint8_t>{200, 200}))), 200);
+  EXPECT_EQ(only_symbol_of(lengths_for(counts_of(std::vector<std::uint8_t>{0}))), 0);
+  EXPECT_EQ(only_symbol_of(lengths_for(counts_of(std::vector<std::uint8_t>{1, 2}))), std::nullopt);
+  EXPECT_EQ(only_symbol_of(lengths_for({})), std::nullopt);
   EXPECT_EQ(round_trip({5, 5, 5}, lengths_for(counts_of(std::vector<std::uint8_t>{5, 5, 5}))),
             (std::vector<std::uint8_t>{5, 5, 5}));
   EXPECT_EQ(taken(lengths_for({})), 0U);
