@@ -468,18 +468,17 @@ def squeeze_page(folder):
 
     for run in runs:
         for r in run["results"]:
-            speed = [speed_of(r, which) for which in ("encode_seconds", "decode_seconds")]
+            speed = [speed_of(r, which) for which in ("encode_cpu_seconds", "decode_cpu_seconds")]
             if r["name"] != "memcpy":
                 lines.append([run["precision"], r["name"], f"{r['stored'] / r['bytes']:.3f}", *speed])
     return f"""# Squeezing
 
 A gauge field on {runs[0]["lattice"]} from our generator at beta 6.0, in tiles of {runs[0]["tile_bytes"] // 1024} KiB and less, encoded and decoded in
-memory by one core: `bench_squeeze`. Rates are of original bytes; medians. zlib and xz, with their defaults, on the last 4 MiB of the file.
+memory by one core: `bench_squeeze`. Rates are original bytes per second of the processor; medians. zlib and xz, with their defaults, on the last 4 MiB of the file.
 
 {where(runs)}
 
-{table(["precision", "how", "stored / original", "encode GB/s", "decode GB/s"], lines)}
-{squeeze_peers(load(folder, "squeeze-peers"))}"""
+{table(["precision", "how", "stored / original", "encode GB/s", "decode GB/s"], lines)}{squeeze_peers(load(folder, "squeeze-peers"))}"""
 
 
 def grid_page(folder):
@@ -523,6 +522,7 @@ def squeeze_peers(run):
               f"{r['bytes'] / r['encode_seconds'] / 1e9:.3f}", f"{r['bytes'] / r['decode_seconds'] / 1e9:.3f}"] for r in run["results"]]
     missing = f" Not installed, and left out: {', '.join(run['missing'])}." if run["missing"] else ""
     return f"""
+
 ## Beside other lossless compressors
 
 The same double precision links, tile by tile ({run["tile_bytes"] // 1024} KiB) on one core: `bench/squeeze_peers.py`, with the wheels of these projects from PyPI. The others get the numbers

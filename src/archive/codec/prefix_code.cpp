@@ -172,9 +172,9 @@ CodeLengths read_lengths(base::Bytes& from) {
   for (std::size_t symbol = 0; symbol < used.size(); ++symbol) {
     if (!used[symbol]) continue;
     lengths[symbol] = static_cast<std::uint8_t>(nibbles.take(4));
-    if (lengths[symbol] == 0 || lengths[symbol] > longest_code) taken = whole;
     taken += part(lengths[symbol]);
-    if (taken > whole) throw Error(Code::malformed, "the lengths do not form a prefix code");
+    const bool is_length = lengths[symbol] > 0 && lengths[symbol] <= longest_code;
+    if (!is_length || taken > whole) throw Error(Code::malformed, "the lengths do not form a prefix code");
   }
   return lengths;
 }

@@ -165,6 +165,14 @@ TEST(PrefixCode, LengthsComeBackAndWrongOnesAreRefused) {
   bytes[33] = std::byte{0x11};
   base::Bytes wrong = bytes;
   EXPECT_THROW((void)read_lengths(wrong), Error);
+  // One symbol, of a length that no code has; wherever it is, there is room left for it.
+  for (const unsigned length : {0U, 12U, 15U}) {
+    std::vector<std::byte> one(33);
+    one[31] = std::byte{0x80};
+    one[32] = static_cast<std::byte>(length);
+    base::Bytes of_one = one;
+    EXPECT_THROW((void)read_lengths(of_one), Error) << length;
+  }
 }
 
 }  // namespace
