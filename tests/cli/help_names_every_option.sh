@@ -5,7 +5,7 @@
 # Needs HDF5, which is among the formats that are listed.
 lq --help | head -23
 lq convert --help
-for verb in ls info cat verify validate diagnose convert partition repartition export extract unpack pack defrag repair diff dump explain index find scrub report ildg generate plan bench plot; do
+for verb in ls info cat verify validate diagnose convert partition repartition protect export extract unpack pack defrag repair diff dump explain index find scrub report ildg generate plan bench plot; do
   lq "$verb" --help > help.txt
   cmp help.txt <(lq help "$verb")
   for option in $(grep -oE '^  .*' help.txt | cut -c3-30 | grep -oE -- '--[a-z-]+'); do
