@@ -132,4 +132,10 @@ Unitarity LinkChecks::unitarity(const LinkChecks& mine) const {
   return result;
 }
 
+std::uint64_t count_not_finite(std::span<const double> numbers) noexcept {
+  std::uint64_t count = 0;
+  for (const double number : numbers) count += std::isfinite(number) ? 0 : 1;
+  return count;
+}
+
 }  // namespace lq::physics
