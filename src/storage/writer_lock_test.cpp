@@ -41,6 +41,17 @@ TEST_F(WriterLocks, KeepASecondWriterAway) {
   EXPECT_NO_THROW(WriterLock again(path_));
 }
 
+TEST_F(WriterLocks, AreSeenByWhoeverAsks) {
+  EXPECT_FALSE(has_writer(path_));
+  EXPECT_FALSE(has_writer(path_ + ".none"));
+  {
+    const WriterLock lock(path_);
+    EXPECT_EQ(has_writer(path_), lock.excludes_others());
+    EXPECT_EQ(has_writer(path_), lock.excludes_others()) << "the question takes nothing";
+  }
+  EXPECT_FALSE(has_writer(path_));
+}
+
 // HDF5 locks whole files where it reads them.
 TEST_F(WriterLocks, DoNotKeepAwayWhoLocksTheWholeFile) {
   const WriterLock lock(path_);

@@ -81,10 +81,14 @@ class KilledJobs : public ::testing::Test {
       try {
         if (const std::optional<Checkpoint> found = checkpoints.load_newest()) {
           step = static_cast<std::int64_t>(found->step());
-          if (!testing::has_contents_of_its_step(*found, all, small_lattice)) say("wrong", step);
+          if (!testing::has_contents_of_its_step(*found, all, small_lattice)) {
+            if (all.is_root()) std::fprintf(stderr, "%s has other contents\n", found->path().c_str());
+            say("wrong", step);
+          }
         }
         say("loaded", step);
       } catch (const Error& error) {
+        if (error.code() != Code::malformed && all.is_root()) std::fprintf(stderr, "%s\n", error.what());
         say(error.code() == Code::malformed ? "loaded" : "wrong", -3);
         return;
       }

@@ -397,6 +397,24 @@ TEST_F(NodeLevels, GiveBackWhatWasNotCopied) {
   EXPECT_EQ(newest(), 2) << "it is in the folder now";
 }
 
+// With more ranks than sites in a dimension some have none.
+TEST_F(NodeLevels, ServeRanksWithoutSites) {
+  const CheckpointsOptions one_node{.local = directory_ / "node"};
+  for (const bool is_loading : {false, true}) {
+    on_ranks(5, [&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, one_node);
+      if (is_loading) {
+        const std::optional<Checkpoint> found = checkpoints.load_newest();
+        ASSERT_TRUE(found.has_value());
+        EXPECT_TRUE(has_contents_of_its_step(*found, ranks, {4, 2, 2, 4}));
+      } else {
+        const StepContents contents(ranks, {4, 2, 2, 4}, 3);
+        checkpoints.save(3, contents.contents);
+      }
+    });
+  }
+}
+
 TEST_F(NodeLevels, ServeAnyNumberOfRanksThatSeeAllParts) {
   const CheckpointsOptions one_node{.local = directory_ / "node"};
   for (const int ranks_after : {1, 2, 5}) {

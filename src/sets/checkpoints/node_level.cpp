@@ -139,6 +139,36 @@ FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   return spec;
 }
 
+// Collective. The process grid of the writer, with every rank at the place where its box is; those without sites are at
+// any of the others.
+GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box* mine) {
+  std::vector<std::uint64_t> places;  // the rank of each, from 1
+  comm::agree(comm, [&] {
+    places.resize(static_cast<std::size_t>(volume(field.processes)));
+    if (mine == nullptr) return;
+    const Coord place = lattice::Decomposition(field.extents, field.processes).process_of(mine->lower);
+    places.at(static_cast<std::size_t>(lattice::site_rank(place, field.processes))) =
+        static_cast<std::uint64_t>(comm.rank()) + 1;
+  });
+  comm.all_reduce(places, comm::Reduce::max);
+  return comm::agree(comm, [&] {
+    GridOptions how;
+    how.processes = field.processes;
+    how.idle_ranks = true;
+    std::vector<bool> is_placed(static_cast<std::size_t>(comm.size()));
+    for (const std::uint64_t rank : places) {
+      if (rank > 0) is_placed.at(static_cast<std::size_t>(rank - 1)) = true;
+    }
+    auto next = is_placed.begin();
+    for (const std::uint64_t rank : places) {
+      if (rank == 0) next = std::find(next, is_placed.end(), false);
+      how.ranks.push_back(rank > 0 ? static_cast<int>(rank - 1) : static_cast<int>(next - is_placed.begin()));
+      if (rank == 0) ++next;
+    }
+    return how;
+  });
+}
+
 // A field whose sites are looked for in the parts.
 Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
   const std::uint64_t site_bytes = spec.site_bytes();
@@ -316,21 +346,16 @@ OwnContents NodeLevel::recover(const NodeSet& set) const {
   const std::vector<NamedField> fields = comm::agree(comm, [&] { return parts.begin()->second.manifest.fields; });
   for (std::size_t number = 0; number < fields.size(); ++number) {
     std::vector<FieldPart> sites;
-    GridOptions how;
     comm::agree(comm, [&] {
       for (const auto& [piece, part] : parts) {
         const NamedField& field = part.manifest.fields.at(number);
         if (field.file == no_file) continue;
         sites.push_back(read_part(part.folder + "/" + part.name + "/" + field.file, field.first));
       }
-      if (!is_as_before) return;
-      how.processes = fields[number].processes;
-      how.idle_ranks = true;
-      how.holds_sites = !sites.empty();
-      if (sites.empty()) return;
-      how.coordinates =
-          lattice::Decomposition(fields[number].extents, *how.processes).process_of(sites.front().box.lower);
     });
+    const GridOptions how = is_as_before
+                                ? grid_of_before(comm, fields[number], sites.empty() ? nullptr : &sites.front().box)
+                                : GridOptions();
     const FieldSpec spec = agreed_spec(comm, sites.empty() ? nullptr : &sites.front().spec);
     const Grid grid(communicator_, fields[number].extents, how);
     own.contents.fields.push_back(
