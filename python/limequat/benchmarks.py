@@ -450,5 +450,5 @@ def main(words):
         print(f"lq: {error}", file=sys.stderr)
         return _EXIT_CODES.get(error.code, 4)
     if not options.quiet:
-        print(f"{options.output}: {kind} of {_counted(len(results), 'result')}")
+        print(f"{options.output}: a picture of {kind}, drawn from {_counted(len(results), 'result')}")
     return 0

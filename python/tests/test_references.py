@@ -611,7 +611,7 @@ def test_the_verb_of_lq_answers_as_a_program(ensemble, tmp_path, capsys):
     assert zarr_references.main([f"--output={output}", "--", str(folder)]) == 0
     assert capsys.readouterr().out == f"{output}: 15 references to gauge of 3 files\n"
     assert zarr_references.main([f"--output={output}", "--", str(folder)]) == 2
-    assert capsys.readouterr().err.splitlines()[-1] == "lq: --overwrite replaces it"
+    assert capsys.readouterr().err.endswith("choose another name, or replace it with --overwrite\n")
     words = [f"--output={output}", "--overwrite", "--json", "--slices=0", "--field=gauge"]
     assert zarr_references.main([*words, "--", str(folder / "conf.8.ildg")]) == 0
     assert json.loads(capsys.readouterr().out)["references"] == 1
