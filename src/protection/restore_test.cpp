@@ -15,6 +15,7 @@
 
 #include <limequat/error.hpp>
 
+#include "kernels/crc32.hpp"
 #include "protection/encode.hpp"
 #include "protection/sidecar.hpp"
 #include "support/scratch_directory.hpp"
@@ -291,7 +292,8 @@ TEST(Sidecar, NamesWhatOfItIsDamagedAndServesAllTheSame) {
   const Head& head = all.head;
   all.write_all();
   EXPECT_TRUE(Sidecar(storage::posix(), all.sidecar).damage(1).empty());
-  std::vector<std::uint64_t> places{0, head.head_bytes() - 1, head.second_head_at(), all.sidecar_text.size() - 1};
+  std::vector<std::uint64_t> places{
+      0, 8, 9, 12, 13, 15, 16, 24, 63, head.head_bytes() - 1, head.second_head_at(), all.sidecar_text.size() - 1};
   for (int i = 0; i < 300; ++i) places.push_back(random() % all.sidecar_text.size());
   for (const std::uint64_t place : places) {
     std::string text = all.sidecar_text;
@@ -308,6 +310,24 @@ TEST(Sidecar, NamesWhatOfItIsDamagedAndServesAllTheSame) {
     std::vector<std::byte> bytes(all.contents[0].size());
     ASSERT_EQ(restored.read_at(0, bytes), bytes.size());
     ASSERT_EQ(base::as_text(bytes), all.contents[0]);
+  }
+}
+
+TEST(Sidecar, OfALaterVersionIsRefusedAndNotCalledDamaged) {
+  testing::ScratchDirectory folder;
+  std::mt19937 random(15);
+  const Protected all = make(folder.path(), random, {5'000}, 0.03, 0);
+  std::string text = all.sidecar_text;
+  text[8] = 2;
+  const std::size_t end = all.head.head_bytes() - 4;
+  const std::uint32_t crc = kernels::crc32(0, base::as_bytes(std::string_view(text).substr(0, end)));
+  for (std::size_t i = 0; i < 4; ++i) text[end + i] = static_cast<char>(crc >> (8 * i));
+  put(all.sidecar, text);
+  try {
+    const Sidecar later(storage::posix(), all.sidecar);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::unsupported);
   }
 }
 

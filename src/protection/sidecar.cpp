@@ -13,6 +13,7 @@
 
 #include "base/path.hpp"
 #include "comm/team.hpp"
+#include "kernels/crc32.hpp"
 #include "kernels/galois.hpp"
 
 namespace lq::protection {
@@ -28,10 +29,14 @@ bool read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes
   return file.read_at(offset, bytes) == bytes.size();
 }
 
-// The head that begins at a place; nothing: it is not whole. Throws for a later version.
+// The head that begins at a place; nothing: it is not whole. Throws for a later version, if its sum agrees.
 std::optional<Head> head_at(storage::File& file, std::uint64_t size, std::uint64_t offset) {
   std::vector<std::byte> bytes(head_begin_bytes);
   if (offset > size || size - offset < bytes.size() || !read_whole(file, offset, bytes)) return {};
+  const auto length = head_bytes_of(bytes);
+  if (!length || *length > size - offset) return {};
+  bytes.resize(static_cast<std::size_t>(*length));
+  if (!read_whole(file, offset, bytes) || !kernels::ends_in_crc32(bytes)) return {};
   if (const auto version = later_version(bytes)) {
     throw Error(Code::unsupported,
                 fmt::format("{}: this sidecar has version {} of its format, this library reads version {}: use a later "
@@ -39,10 +44,6 @@ std::optional<Head> head_at(storage::File& file, std::uint64_t size, std::uint64
                             file.path(), *version, format_version),
                 {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)});
   }
-  const auto length = head_bytes_of(bytes);
-  if (!length || *length > size - offset) return {};
-  bytes.resize(static_cast<std::size_t>(*length));
-  if (!read_whole(file, offset, bytes)) return {};
   return decode_head(bytes);
 }
 

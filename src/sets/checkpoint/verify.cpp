@@ -342,9 +342,16 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
     comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
   }
   if (own) return *std::move(own);
-  if (covered.findings.empty()) throw *failure;
-  throw Error(failure->code(), fmt::format("{}. {}", failure->what(), covered.findings.front().message),
-              failure->facts());
+  std::string more;
+  if (!covered.findings.empty()) {
+    more = covered.findings.front().message;
+  } else if (covered.is_covered) {
+    more = "Its sidecar says that every byte is as it was when it was protected";
+  } else if (protection::is_sidecar(path)) {
+    more = "This is a sidecar with parity: `lq protect --check` compares it with its files";
+  }
+  if (more.empty()) throw *failure;
+  throw Error(failure->code(), fmt::format("{}. {}", failure->what(), more), failure->facts());
 }
 
 }  // namespace lq
