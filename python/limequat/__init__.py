@@ -52,6 +52,8 @@ from limequat.files import FieldView, File, open
 from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
 from limequat.labelled_writing import to_limequat
+from limequat.changing import set_metadata
+from limequat.manifests import check_manifest, manifest
 from limequat.memory import Memory
 from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
 from limequat.questions import (
@@ -88,11 +90,11 @@ __all__ = [
     "File", "Files", "Findings", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
     "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "Writer",
-    "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy", "correlators",
+    "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert", "copy", "correlators",
     "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",
-    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "modes", "multifile", "open",
+    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "manifest", "modes", "multifile", "open",
     "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "read", "read_async", "read_record",
-    "references", "repair", "repartition", "report_page", "scrub", "squeeze", "to_limequat", "topological_charge",
+    "references", "repair", "repartition", "report_page", "scrub", "set_metadata", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",
 ]
 

@@ -24,7 +24,7 @@ class Answer(dict):
 
 
 # Members that count or list what is wrong.
-_WRONG = ("damage", "damaged", "duplicates", "gaps", "incomplete", "lost", "missing", "outliers", "unreadable")
+_WRONG = ("damage", "damaged", "duplicates", "gaps", "incomplete", "lost", "missing", "outliers", "remarks", "unreadable")
 
 
 class Judgement(Answer):

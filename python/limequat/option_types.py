@@ -289,6 +289,9 @@ class CatalogueOptions(TypedDict, total=False):
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     progress: Union[Callable[..., None], bool, None]
+    exclude: Optional[str]
+    which: Optional[str]
+    rate: Optional[str]
 
 
 class QcdmlOptions(TypedDict, total=False):

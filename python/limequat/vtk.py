@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files for ParaView, VisIt and other programs over VTK: quantities of sites as images (.vti), time slices as a series (.pvd)."""
 
-import contextlib
 import os
 import re
-import secrets
 from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
 from limequat._library import path_bytes
-from limequat.errors import Error, Exists, InvalidArgument
-from limequat.publishing import kind_of
+from limequat.errors import Exists, InvalidArgument
+from limequat.publishing import NewFiles
 
 __all__ = ["export_vtk"]
 
@@ -51,7 +49,7 @@ def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False
     for name in () if overwrite else written:
         if os.path.lexists(name):
             raise Exists(f"{name}: exists already; overwrite=True replaces it", path=name)
-    with _NewFiles(overwrite) as files:
+    with NewFiles(overwrite) as files:
         for time, name in zip(times, names):
             files.write(name, _image({key: array if time is None else array[time] for key, array in arrays.items()}, spacing))
         if names != [path]:
@@ -137,44 +135,3 @@ def _series(names):
     lines = [f'<DataSet timestep="{time}" group="" part="0" file={quoteattr(os.path.basename(name))}/>' for time, name in enumerate(names)]
     yield ('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
            + "\n".join(lines) + "\n</Collection>\n</VTKFile>\n").encode("utf-8", "surrogateescape")
-
-
-class _NewFiles:
-    """Files that get their names when the block ends without an exception, in the order in which they were written."""
-
-    def __init__(self, overwrite):
-        self.overwrite, self.written = overwrite, []
-
-    def __enter__(self):
-        return self
-
-    def write(self, name, parts):
-        folder, base = os.path.split(name)
-        temporary = os.path.join(folder, f".{base[:120]}.{secrets.token_hex(4)}")
-        with _told(name):
-            with open(temporary, "xb") as file:
-                self.written.append((temporary, name))
-                for part in parts:
-                    file.write(part)
-                file.flush()
-                os.fsync(file.fileno())
-
-    def __exit__(self, kind, *exception):
-        try:
-            for temporary, name in self.written if kind is None else ():
-                with _told(name):
-                    os.replace(temporary, name)
-        finally:
-            for temporary, _ in self.written:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-
-
-@contextlib.contextmanager
-def _told(name):
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, Error):
-            raise
-        raise kind_of(error)(f"{name}: cannot be written: {os.strerror(error.errno or 0)}", path=name, errno=error.errno) from None

@@ -295,6 +295,16 @@ def lq_dict(one):
     return type("Stranger", (), {"problem": one.get("problem")})
 
 
+def test_two_indexes_at_once_make_one_catalogue(tmp_path):
+    for number in range(40):
+        write(tmp_path / "run" / f"conf.{number}.ildg", number)
+    running = [subprocess.Popen([LQ, "index", "run", "--db", "all.db", "-q", "-j", "1"], cwd=tmp_path) for _ in range(4)]
+    assert [process.wait(timeout=240) for process in running] == [0] * 4
+    assert query(tmp_path / "all.db", "SELECT count(*) FROM files") == [(40,)]
+    assert query(tmp_path / "all.db", "PRAGMA integrity_check") == [("ok",)]
+    assert lq.index(tmp_path / "run", db=tmp_path / "all.db").unchanged == 40
+
+
 def test_scrub_takes_folders_expressions_and_a_rate(tmp_path):
     root, db = tmp_path / "run", tmp_path / "all.db"
     for number in (1, 2, 3):

@@ -388,16 +388,22 @@ void count_files(const Database& database, const std::vector<std::string>& folde
   const auto is_asked_for = [&](const std::string& path) {
     return std::ranges::any_of(folders, [&](const std::string& folder) { return is_below(path, folder); });
   };
-  Statement files = database.prepare("SELECT full_path(path), size, state, missing_since IS NOT NULL FROM files");
+  Statement files = database.prepare(
+      "SELECT full_path(path) AS full, size, state, missing_since IS NOT NULL, coalesce(problem, (SELECT message FROM "
+      "findings WHERE file_id = files.id AND severity = 'error' LIMIT 1)) FROM files ORDER BY full");
   while (files.step()) {
     if (!is_asked_for(files.text(0))) continue;
     if (files.whole(3) != 0) {
       ++report.missing;
+      report.problems.push_back({files.text(0), "missing", "it no longer exists"});
       continue;
     }
     ++report.files;
     report.bytes += static_cast<std::uint64_t>(files.whole(1));
     const std::string state = files.text(2);
+    if (state == "damaged" || state == "incomplete" || state == "unreadable" || state == "unproven") {
+      report.problems.push_back({files.text(0), state, files.text(4)});
+    }
     if (state == "damaged") ++report.damaged;
     if (state == "incomplete") ++report.incomplete;
     if (state == "unreadable") ++report.unreadable;
