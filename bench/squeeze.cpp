@@ -7,8 +7,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,27 +29,48 @@ using namespace lq;
 struct Measured {
   std::string_view name;
   std::uint64_t bytes = 0, stored = 0;
-  std::vector<double> encode = {}, decode = {};  // seconds of each round
+  std::vector<double> encode = {}, decode = {};          // seconds of each round
+  std::vector<double> encode_cpu = {}, decode_cpu = {};  // of the processor, where others run as well
 };
+
+double cpu_seconds_since(std::clock_t begin) {
+  return static_cast<double>(std::clock() - begin) / static_cast<double>(CLOCKS_PER_SEC);
+}
+
+// As Linux calls it; empty elsewhere.
+std::string processor_name() {
+  std::ifstream facts("/proc/cpuinfo");
+  for (std::string line; std::getline(facts, line);) {
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  }
+  return "";
+}
 
 // All tiles once: encode(tile) -> bytes, decode(bytes, tile).
 template <class Encode, class Decode>
 void round_of(base::Bytes payload, std::uint64_t tile_bytes, Measured& measured, const Encode& encode,
               const Decode& decode) {
-  double encoding = 0, decoding = 0;
+  double encoding = 0, decoding = 0, encoding_cpu = 0, decoding_cpu = 0;
   std::vector<std::byte> encoded, back(static_cast<std::size_t>(tile_bytes));
   measured.stored = 0;
   for (std::size_t at = 0; at < payload.size(); at += back.size()) {
     const base::Bytes tile = payload.subspan(at, std::min(back.size(), payload.size() - at));
+    std::clock_t begin = std::clock();
     encoding += seconds_of([&] { encode(tile, encoded); });
+    encoding_cpu += cpu_seconds_since(begin);
     const base::MutableBytes target = base::MutableBytes(back).first(tile.size());
     std::ranges::fill(target, std::byte{0});
+    begin = std::clock();
     decoding += seconds_of([&] { decode(base::Bytes(encoded), target); });
-    if (!std::ranges::equal(tile, target)) throw Error(Code::internal, "a tile did not come back");
+    decoding_cpu += cpu_seconds_since(begin);
+    if (std::memcmp(tile.data(), target.data(), tile.size()) != 0)
+      throw Error(Code::internal, "a tile did not come back");
     measured.stored += encoded.size();
   }
   measured.encode.push_back(encoding);
   measured.decode.push_back(decoding);
+  measured.encode_cpu.push_back(encoding_cpu);
+  measured.decode_cpu.push_back(decoding_cpu);
 }
 
 int run(const char* path, int runs) {
@@ -79,11 +102,15 @@ int run(const char* path, int runs) {
         },
         copy);
   }
-  std::printf("{\"tile_bytes\":%llu,\"results\":[", static_cast<unsigned long long>(data->tile_bytes));
+  std::printf("{\"tile_bytes\":%llu,\"processor\":\"%s\",\"results\":[",
+              static_cast<unsigned long long>(data->tile_bytes), processor_name().c_str());
   for (const Measured& one : all) {
-    std::printf("%s{\"name\":\"%s\",\"bytes\":%zu,\"stored\":%llu,\"encode_seconds\":%.9g,\"decode_seconds\":%.9g}",
-                &one == &all.front() ? "" : ",", std::string(one.name).c_str(), payload.size(),
-                static_cast<unsigned long long>(one.stored), median(one.encode), median(one.decode));
+    std::printf(
+        "%s{\"name\":\"%s\",\"bytes\":%zu,\"stored\":%llu,\"encode_seconds\":%.9g,\"decode_seconds\":%.9g,"
+        "\"encode_cpu_seconds\":%.9g,\"decode_cpu_seconds\":%.9g}",
+        &one == &all.front() ? "" : ",", std::string(one.name).c_str(), payload.size(),
+        static_cast<unsigned long long>(one.stored), median(one.encode), median(one.decode), median(one.encode_cpu),
+        median(one.decode_cpu));
   }
   std::puts("]}");
   return 0;

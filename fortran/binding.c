@@ -105,6 +105,7 @@ LQ_SETTER(lq_verify_options)
 LQ_SETTER(lq_diff_options)
 LQ_SETTER(lq_multifile_options)
 LQ_SETTER(lq_multifile_read_options)
+LQ_SETTER(lq_checkpoints_options)
 
 // Those of a conversion are its own and those of the new file.
 static lq_status set_conversion(lq_convert_options* own, lq_write_options* write, lq_pairs pairs) {
@@ -262,6 +263,62 @@ lq_status lq_fortran_inspect(const char* path, const lq_communicator* communicat
   return status == LQ_OK ? lq_inspect(path, &all, json) : status;
 }
 
+static lq_status open_catalog(const char* path, const lq_communicator* communicator, lq_catalog** catalog) {
+  lq_scan_options all;
+  lq_scan_options_init(&all, sizeof all);
+  all.communicator = communicator;
+  return lq_catalog_open(path, &all, catalog);
+}
+
+lq_status lq_fortran_field_count(const char* path, const lq_communicator* communicator, int64_t* fields) {
+  lq_catalog* catalog = NULL;
+  lq_file_info file = {.struct_size = sizeof file};
+  lq_status status = open_catalog(path, communicator, &catalog);
+  if (status == LQ_OK) status = lq_catalog_file(catalog, &file);
+  *fields = (int64_t)file.fields;
+  lq_catalog_free(catalog);
+  return status;
+}
+
+static void take_facts(const lq_field_info* field, lq_fortran_facts* facts, int64_t* extents) {
+  const lq_spec* const spec = &field->spec;
+  *facts = (lq_fortran_facts){.kind = spec->kind,
+                              .precision = spec->precision,
+                              .colors = spec->colors,
+                              .spins = spec->spins,
+                              .links = spec->links,
+                              .is_complex = spec->is_complex,
+                              .dimensions = field->dimensions,
+                              .has_checksum = field->has_checksum,
+                              .has_plaquette = field->has_plaquette,
+                              .has_link_trace = field->has_link_trace,
+                              .numbers = (int64_t)spec->numbers,
+                              .site_bytes = (int64_t)spec->numbers * (spec->precision / 8),
+                              .bytes = (int64_t)field->bytes,
+                              .offset = (int64_t)field->offset,
+                              .suma = field->checksum.suma,
+                              .sumb = field->checksum.sumb,
+                              .plaquette = field->plaquette,
+                              .link_trace = field->link_trace};
+  memcpy(extents, field->extents, sizeof field->extents);
+}
+
+lq_status lq_fortran_field_facts(const char* path, const lq_communicator* communicator, int64_t number,
+                                 lq_fortran_facts* facts, int64_t* extents, char** name) {
+  lq_catalog* catalog = NULL;
+  lq_field_info field = {.struct_size = sizeof field};
+  lq_status status = open_catalog(path, communicator, &catalog);
+  // A number below 0 is beyond the last one, too.
+  if (status == LQ_OK) status = lq_catalog_field(catalog, (uint64_t)number, &field);
+  if (status == LQ_OK) {
+    take_facts(&field, facts, extents);
+    *name = malloc(strlen(field.name) + 1);
+    if (*name != NULL) strcpy(*name, field.name);
+  }
+  lq_catalog_free(catalog);
+  return status;
+}
+
 lq_status lq_fortran_verify(const char* path, const lq_communicator* communicator, lq_pairs options, int* is_sound,
                             char** json) {
   lq_verify_options all;
@@ -341,4 +398,44 @@ lq_status lq_fortran_multifile_read_field(const lq_multifile_reader* reader, con
   lq_read_options all;
   const int is_wrong = set_lq_read_options(&all, options) != LQ_OK;
   return lq_multifile_read_field(reader, name, grid, unless(*field, is_wrong, lq_error_text()), &all);
+}
+
+// ---- Checkpoints -----------------------------------------------------------------------------------------------
+
+lq_status lq_fortran_checkpoints_open(const char* folder, const lq_communicator* communicator, lq_pairs options,
+                                      lq_checkpoints** checkpoints) {
+  lq_checkpoints_options all;
+  const lq_status status = agreed(communicator, set_lq_checkpoints_options(&all, options));
+  all.communicator = communicator;
+  return status == LQ_OK ? lq_checkpoints_open(folder, &all, checkpoints) : status;
+}
+
+lq_status lq_fortran_checkpoints_add_stream(lq_checkpoints* checkpoints, const CFI_cdesc_t* data) {
+  const int64_t count = elements_of(data);
+  return lq_checkpoints_add_stream(checkpoints, count < 0 ? NULL : data->base_addr, bytes_of(data, count));
+}
+
+lq_status lq_fortran_checkpoints_add_field(lq_checkpoints* checkpoints, const char* name, const lq_grid* grid,
+                                           const lq_field* field) {
+  return lq_checkpoints_add_field(checkpoints, name, grid, *field, NULL);
+}
+
+lq_status lq_fortran_checkpoints_add_state(lq_checkpoints* checkpoints, const char* name, const CFI_cdesc_t* data) {
+  const int64_t count = elements_of(data);
+  return lq_checkpoints_add_state(checkpoints, name, count < 0 ? NULL : data->base_addr, bytes_of(data, count));
+}
+
+lq_status lq_fortran_checkpoints_save(lq_checkpoints* checkpoints, int64_t step, int in_background) {
+  return in_background ? lq_checkpoints_save_async(checkpoints, (uint64_t)step)
+                       : lq_checkpoints_save(checkpoints, (uint64_t)step, NULL);
+}
+
+lq_status lq_fortran_checkpoint_read_field(const lq_checkpoint* checkpoint, const char* name, const lq_grid* grid,
+                                           const lq_field* field) {
+  return lq_checkpoint_read_field(checkpoint, name, grid, *field, NULL);
+}
+
+lq_status lq_fortran_checkpoint_read_state(const lq_checkpoint* checkpoint, const char* name, CFI_cdesc_t* data) {
+  const int64_t count = elements_of(data);
+  return lq_checkpoint_read_state(checkpoint, name, count < 0 ? NULL : data->base_addr, bytes_of(data, count));
 }

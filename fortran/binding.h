@@ -23,6 +23,14 @@ typedef struct lq_fortran_report {
   int checksum_status;
 } lq_fortran_report;
 
+// What a file says of a field, with its name and extents beside it.
+typedef struct lq_fortran_facts {
+  int kind, precision, colors, spins, links, is_complex, dimensions;
+  int has_checksum, has_plaquette, has_link_trace;
+  int64_t numbers, site_bytes, bytes, offset, suma, sumb;
+  double plaquette, link_trace;
+} lq_fortran_facts;
+
 // A field in an array of any rank, whose type says the precision; `numbers` are real ones per site.
 lq_field lq_fortran_gauge(const CFI_cdesc_t* data);
 lq_field lq_fortran_spinor(const CFI_cdesc_t* data);
@@ -45,6 +53,10 @@ lq_status lq_fortran_open(const char* path, const lq_communicator* communicator,
 lq_status lq_fortran_file_read(const lq_file* file, const lq_grid* grid, const lq_field* field, lq_pairs options,
                                lq_fortran_report* report);
 lq_status lq_fortran_inspect(const char* path, const lq_communicator* communicator, lq_pairs options, char** json);
+lq_status lq_fortran_field_count(const char* path, const lq_communicator* communicator, int64_t* fields);
+// `extents` has room for LQ_MAX_DIMENSIONS; `name` is to be freed.
+lq_status lq_fortran_field_facts(const char* path, const lq_communicator* communicator, int64_t number,
+                                 lq_fortran_facts* facts, int64_t* extents, char** name);
 lq_status lq_fortran_verify(const char* path, const lq_communicator* communicator, lq_pairs options, int* is_sound,
                             char** json);
 lq_status lq_fortran_convert(const char* from, const char* to, const lq_communicator* communicator, lq_pairs options);
@@ -61,6 +73,16 @@ lq_status lq_fortran_multifile_read(lq_multifile_reader* reader, int64_t task, i
                                     int64_t* got);
 lq_status lq_fortran_multifile_read_field(const lq_multifile_reader* reader, const char* name, const lq_grid* grid,
                                           const lq_field* field, lq_pairs options);
+lq_status lq_fortran_checkpoints_open(const char* folder, const lq_communicator* communicator, lq_pairs options,
+                                      lq_checkpoints** checkpoints);
+lq_status lq_fortran_checkpoints_add_stream(lq_checkpoints* checkpoints, const CFI_cdesc_t* data);
+lq_status lq_fortran_checkpoints_add_field(lq_checkpoints* checkpoints, const char* name, const lq_grid* grid,
+                                           const lq_field* field);
+lq_status lq_fortran_checkpoints_add_state(lq_checkpoints* checkpoints, const char* name, const CFI_cdesc_t* data);
+lq_status lq_fortran_checkpoints_save(lq_checkpoints* checkpoints, int64_t step, int in_background);
+lq_status lq_fortran_checkpoint_read_field(const lq_checkpoint* checkpoint, const char* name, const lq_grid* grid,
+                                           const lq_field* field);
+lq_status lq_fortran_checkpoint_read_state(const lq_checkpoint* checkpoint, const char* name, CFI_cdesc_t* data);
 lq_status lq_fortran_plaquette(const lq_grid* grid, const lq_field* field, double* values);
 
 #endif

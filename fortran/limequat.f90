@@ -22,11 +22,14 @@ module limequat
   public :: lq_named_text, lq_option, lq_metadata, lq_report
   public :: lq_communicator, lq_mpi_communicator, lq_free
   public :: lq_grid, lq_self_grid, lq_mpi_grid
+  public :: lq_lattice, lq_field_count, lq_field_info
   public :: lq_volume, lq_local_volume, lq_rank, lq_size, lq_processes, lq_local_box
   public :: lq_field, lq_places, lq_gauge, lq_spinor, lq_propagator, lq_sites
   public :: lq_read, lq_write, lq_verify, lq_convert, lq_diff, lq_inspect, lq_plaquette
   public :: lq_pending, lq_read_async, lq_write_async, lq_test, lq_wait, lq_cancel
   public :: lq_writer, lq_create, lq_record, lq_file, lq_open, lq_catalog, lq_close
+  public :: lq_checkpoints, lq_checkpoint, lq_checkpoints_open, lq_add_stream, lq_add_field, lq_add_state
+  public :: lq_save_checkpoint, lq_wait_for_checkpoint, lq_load_newest, lq_load_field, lq_load_state, lq_load_streams
   public :: lq_multifile_writer, lq_multifile_reader, lq_multifile_create, lq_multifile_append, lq_multifile_open
   public :: lq_tasks, lq_share
 
@@ -42,6 +45,7 @@ module limequat
   ! lq_report%checksum_status.
   integer, parameter, public :: LQ_CHECKSUM_OK = 0, LQ_CHECKSUM_ABSENT = 1, LQ_CHECKSUM_DIFFERS = 2
   integer, parameter, public :: LQ_CHECKSUM_UNCHECKED = 3
+  integer, parameter, public :: LQ_MAX_DIMENSIONS = 8
   ! The task that is this rank's window (lq_share).
   integer(c_int64_t), parameter, public :: LQ_MULTIFILE_WINDOW = -1
 
@@ -85,6 +89,31 @@ module limequat
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
+  ! A folder of checkpoints, which nobody else changes meanwhile; and one of them that was loaded.
+  type :: lq_checkpoints
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+  type :: lq_checkpoint
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! A field of a file, as its headers describe it: made by the function of the same name.
+  type :: lq_field_info
+    character(:), allocatable :: name       ! in the file
+    character(:), allocatable :: kind       ! 'gauge', 'spinor', 'propagator' or 'generic'
+    character(:), allocatable :: precision  ! 'single' or 'double'
+    integer :: colors = 0, spins = 0, links = 0
+    logical :: is_complex = .false.
+    integer(c_int64_t), allocatable :: extents(:)           ! of the lattice
+    integer(c_int64_t) :: numbers = 0                       ! real numbers of a site, two for a complex one
+    integer(c_int64_t) :: site_bytes = 0, bytes = 0         ! of a site, and of all sites in the file
+    integer(c_int64_t) :: offset = 0                        ! of the sites in the file
+    logical :: has_checksum = .false., has_plaquette = .false., has_link_trace = .false.  ! stated by the file
+    integer(c_int64_t) :: suma = 0, sumb = 0
+    real(c_double) :: plaquette = 0, link_trace = 0
+  end type
 
   ! Local. The field in an array of real or complex numbers of 32 or 64 bits, whose type is the precision in memory;
   ! SU(3) and four spins unless its members are changed. The array is borrowed: it should have the attribute target, and
@@ -119,15 +148,27 @@ module limequat
     procedure :: option_of_text, option_of_integer, option_of_int64, option_of_real, option_of_logical
   end interface
 
-  ! Over MPI, in a submodule of its own: a program that uses neither is linked without MPI.
-  interface
-    ! Collective over `comm`, the number that MPI's modules mpi and mpi_f08 (comm%mpi_val) have for it; it is duplicated.
-    ! The process grid is chosen, or `processes`; a Cartesian communicator gives its own. `holds_sites` is .false. on
-    ! ranks that hold nothing; with `idle_ranks` the process grid may be smaller than the communicator.
-    ! `ranks`: the rank at each place of `processes`, x fastest, the same on all ranks; or `coordinates`: the place of
-    ! this rank, x, y, z, t, from 0. Either replaces the order of a Cartesian communicator.
-    module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, &
-                                coordinates) result(grid)
+  ! Extents, and what is given for each dimension, are numbers of 64 or of 32 bits, all of a call of one kind.
+
+  ! Local. The whole lattice on this process.
+  interface lq_self_grid
+    procedure :: self_grid, self_grid_of_int
+  end interface
+  ! Local. This rank's box: the coordinate of its first site, from 0, and its extents.
+  interface lq_local_box
+    procedure :: local_box, local_box_of_int
+  end interface
+
+  ! Over MPI, in a submodule of its own: a program that uses neither is linked without MPI. With mpi_f08 use module
+  ! limequat_mpi_f08, where `comm` may also be of type(MPI_Comm).
+  ! Collective over `comm`, the number that MPI's modules mpi and mpi_f08 (comm%mpi_val) have for it; it is duplicated.
+  ! The process grid is chosen, or `processes`; a Cartesian communicator gives its own. `holds_sites` is .false. on
+  ! ranks that hold nothing; with `idle_ranks` the process grid may be smaller than the communicator.
+  ! `ranks`: the rank at each place of `processes`, x fastest, the same on all ranks; or `coordinates`: the place of
+  ! this rank, x, y, z, t, from 0. Either replaces the order of a Cartesian communicator.
+  interface lq_mpi_grid
+    module function mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, coordinates) &
+        result(grid)
       integer(c_int64_t), intent(in) :: extents(:)
       integer, intent(in) :: comm
       integer(c_int64_t), intent(in), optional :: processes(:)
@@ -138,7 +179,21 @@ module limequat
       integer(c_int64_t), intent(in), optional :: coordinates(:)
       type(lq_grid) :: grid
     end function
-    module function lq_mpi_communicator(comm, status, message) result(communicator)
+    module function mpi_grid_of_int(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, coordinates) &
+        result(grid)
+      integer(c_int), intent(in) :: extents(:)
+      integer, intent(in) :: comm
+      integer(c_int), intent(in), optional :: processes(:)
+      logical, intent(in), optional :: holds_sites, idle_ranks
+      integer, intent(out), optional :: status
+      character(*), intent(out), optional :: message
+      integer(c_int), intent(in), optional :: ranks(:)
+      integer(c_int), intent(in), optional :: coordinates(:)
+      type(lq_grid) :: grid
+    end function
+  end interface
+  interface lq_mpi_communicator
+    module function mpi_communicator(comm, status, message) result(communicator)
       integer, intent(in) :: comm
       integer, intent(out), optional :: status
       character(*), intent(out), optional :: message
@@ -146,11 +201,23 @@ module limequat
     end function
   end interface
 
+  ! Collective. What the headers of a file say, without JSON; `communicator` as in lq_inspect. Fields count from 0.
+  ! The lattice of a field:
+  !   call lq_lattice(path, extents)
+  ! How it is stored, and which lattice it is on:
+  !   info = lq_field_info(path, number)
+  interface lq_lattice
+    procedure :: lattice_of_file, lattice_of_file_of_int
+  end interface
+  interface lq_field_info
+    procedure :: field_info
+  end interface
+
   ! Local; of grids and communicators over MPI collective, in the same order on all ranks. A writer that was not closed
   ! is abandoned: its file does not appear. A transfer that nobody waited for is cancelled.
   interface lq_free
     procedure :: free_communicator, free_grid, free_pending, free_writer, free_file, free_multifile_writer
-    procedure :: free_multifile_reader
+    procedure :: free_multifile_reader, free_checkpoints, free_checkpoint
   end interface
 
   ! Local: how many ranks; and bytes of the stream of a task.
@@ -322,13 +389,31 @@ contains
     multifile_reader%handle = c_null_ptr
   end subroutine
 
-  ! Local. The whole lattice on this process.
-  function lq_self_grid(extents, status, message) result(grid)
+  subroutine free_checkpoints(checkpoints)
+    type(lq_checkpoints), intent(inout) :: checkpoints
+    call c_checkpoints_free(checkpoints%handle)
+    checkpoints%handle = c_null_ptr
+  end subroutine
+
+  subroutine free_checkpoint(checkpoint)
+    type(lq_checkpoint), intent(inout) :: checkpoint
+    call c_checkpoint_free(checkpoint%handle)
+    checkpoint%handle = c_null_ptr
+  end subroutine
+
+  function self_grid(extents, status, message) result(grid)
     integer(c_int64_t), intent(in) :: extents(:)
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message
     type(lq_grid) :: grid
     call finish(c_grid_self(extents, size(extents), grid%handle), status, message)
+  end function
+  function self_grid_of_int(extents, status, message) result(grid)
+    integer(c_int), intent(in) :: extents(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_grid) :: grid
+    grid = self_grid(int(extents, c_int64_t), status, message)
   end function
 
   ! Local. Sites of the whole lattice, and of this rank; its number from 0, and how many there are.
@@ -361,12 +446,32 @@ contains
     if (size(processes) > 0) call finish(c_grid_processes(grid%handle, processes))
   end function
 
-  ! Local. This rank's box: the coordinate of its first site, from 0, and its extents.
-  subroutine lq_local_box(grid, lower, extents)
+  subroutine local_box(grid, lower, extents)
     type(lq_grid), intent(in) :: grid
     integer(c_int64_t), allocatable, intent(out) :: lower(:), extents(:)
     allocate (lower(c_grid_dimensions(grid%handle)), extents(c_grid_dimensions(grid%handle)))
     if (size(lower) > 0) call finish(c_grid_local_box(grid%handle, lower, extents))
+  end subroutine
+  subroutine local_box_of_int(grid, lower, extents)
+    type(lq_grid), intent(in) :: grid
+    integer(c_int), allocatable, intent(out) :: lower(:), extents(:)
+    integer(c_int64_t), allocatable :: wide_lower(:), wide_extents(:)
+    call local_box(grid, wide_lower, wide_extents)
+    ! A box in memory has such extents; of a lattice that has not, a rank may begin beyond them.
+    if (any(wide_lower > huge(0_c_int))) error stop 'lq_local_box: use integer(c_int64_t), the lattice is too large'
+    lower = int(wide_lower, c_int)
+    extents = int(wide_extents, c_int)
+  end subroutine
+
+  ! What is found wrong here, for `status` and `message`.
+  subroutine fail(code, sentence, status, message)
+    integer, intent(in) :: code
+    character(*), intent(in) :: sentence
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    if (present(message)) message = sentence
+    if (.not. present(status)) error stop sentence
+    status = code
   end subroutine
 
   ! ---- One field ------------------------------------------------------------------------------------------------
@@ -583,6 +688,91 @@ contains
     json = taken(answer)
   end subroutine
 
+  ! How many fields a file has.
+  function lq_field_count(path, communicator, status, message) result(fields)
+    character(*), intent(in) :: path
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer :: fields
+    integer(c_int64_t) :: found
+    found = 0
+    call finish(c_field_count(ended(path), handle_of(communicator), found), status, message)
+    fields = int(found)
+  end function
+
+  function field_info(path, number, communicator, status, message) result(info)
+    character(*), intent(in) :: path
+    integer, intent(in), optional :: number
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_field_info) :: info
+    character(10), parameter :: kinds(0:3) = [character(10) :: 'gauge', 'spinor', 'propagator', 'generic']
+    integer(c_int64_t) :: extents(LQ_MAX_DIMENSIONS), wanted
+    type(lq_facts) :: facts
+    type(c_ptr) :: name
+    integer(c_int) :: code
+    wanted = 0
+    if (present(number)) wanted = number
+    name = c_null_ptr
+    extents = 0
+    code = c_field_facts(ended(path), handle_of(communicator), wanted, facts, extents, name)
+    if (code == LQ_OK) then
+      info%name = taken(name)
+      info%kind = trim(kinds(facts%kind))
+      info%precision = merge('double', 'single', facts%precision == 64)
+      info%colors = facts%colors
+      info%spins = facts%spins
+      info%links = facts%links
+      info%is_complex = facts%is_complex /= 0
+      info%extents = extents(:facts%dimensions)
+      info%numbers = facts%numbers
+      info%site_bytes = facts%site_bytes
+      info%bytes = facts%bytes
+      info%offset = facts%offset
+      info%has_checksum = facts%has_checksum /= 0
+      info%suma = facts%suma
+      info%sumb = facts%sumb
+      info%has_plaquette = facts%has_plaquette /= 0
+      info%plaquette = facts%plaquette
+      info%has_link_trace = facts%has_link_trace /= 0
+      info%link_trace = facts%link_trace
+    end if
+    call finish(code, status, message)
+  end function
+
+  subroutine lattice_of_file(path, extents, number, communicator, status, message)
+    character(*), intent(in) :: path
+    integer(c_int64_t), allocatable, intent(out) :: extents(:)
+    integer, intent(in), optional :: number
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_field_info) :: info
+    info = field_info(path, number, communicator, status, message)
+    allocate (extents(0))
+    if (allocated(info%extents)) extents = info%extents
+  end subroutine
+  subroutine lattice_of_file_of_int(path, extents, number, communicator, status, message)
+    character(*), intent(in) :: path
+    integer(c_int), allocatable, intent(out) :: extents(:)
+    integer, intent(in), optional :: number
+    type(lq_communicator), intent(in), optional :: communicator
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    type(lq_field_info) :: info
+    info = field_info(path, number, communicator, status, message)
+    allocate (extents(0))
+    if (.not. allocated(info%extents)) return
+    if (any(info%extents > huge(0_c_int))) then
+      call fail(LQ_TOO_LARGE, trim(path)//': an extent of the lattice does not fit a 32-bit integer; use &
+                &integer(c_int64_t)', status, message)
+    else
+      extents = int(info%extents, c_int)
+    end if
+  end subroutine
+
   ! Structure, sizes, checksums, physics. A damaged file is an answer, no failure.
   subroutine lq_verify(path, is_sound, json, communicator, options, status, message)
     character(*), intent(in) :: path
@@ -777,5 +967,119 @@ contains
     option_texts = packed(options)
     call finish(c_multifile_read_field(reader%handle, ended(name), grid%handle, field, pairs_in(option_texts, options)), &
                 status, message)
+  end subroutine
+
+  ! ---- Checkpoints ----------------------------------------------------------------------------------------------
+
+  ! Collective over the communicator. A folder of checkpoints, made where there is none; another job is kept away.
+  subroutine lq_checkpoints_open(folder, checkpoints, communicator, options, status, message)
+    character(*), intent(in) :: folder
+    type(lq_checkpoints), intent(inout) :: checkpoints
+    type(lq_communicator), intent(in), optional :: communicator
+    type(lq_named_text), intent(in), optional :: options(:)
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    character(:, c_char), allocatable, target :: option_texts
+    option_texts = packed(options)
+    call finish(c_checkpoints_open(ended(folder), handle_of(communicator), pairs_in(option_texts, options), &
+                                   checkpoints%handle), status, message)
+  end subroutine
+
+  ! Local. What the next save is to hold: streams of this rank, one after the other; fields by name; and small things by
+  ! name, the same on all ranks. Streams and fields are borrowed until the save is complete, and have the attribute
+  ! target; and asynchronous, where it is in the background.
+  subroutine lq_add_stream(checkpoints, data, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    type(*), dimension(..), contiguous, intent(in), target :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_add_stream(checkpoints%handle, data), status, message)
+  end subroutine
+
+  subroutine lq_add_field(checkpoints, name, grid, field, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    character(*), intent(in) :: name
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_add_field(checkpoints%handle, ended(name), grid%handle, field), status, message)
+  end subroutine
+
+  subroutine lq_add_state(checkpoints, name, data, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    character(*), intent(in) :: name
+    type(*), dimension(..), contiguous, intent(in) :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_add_state(checkpoints%handle, ended(name), data), status, message)
+  end subroutine
+
+  ! Collective. What was added becomes a checkpoint, as a whole or not at all; in the background it is completed by
+  ! lq_wait_for_checkpoint, or by the next save.
+  subroutine lq_save_checkpoint(checkpoints, step, in_background, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    integer(c_int64_t), intent(in) :: step
+    logical, intent(in), optional :: in_background
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int) :: begins_only
+    begins_only = 0
+    if (present(in_background)) begins_only = merge(1_c_int, 0_c_int, in_background)
+    call finish(c_checkpoints_save(checkpoints%handle, step, begins_only), status, message)
+  end subroutine
+
+  subroutine lq_wait_for_checkpoint(checkpoints, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoints_wait(checkpoints%handle), status, message)
+  end subroutine
+
+  ! Collective. The newest valid checkpoint; `found` is .false. where there are none at all.
+  subroutine lq_load_newest(checkpoints, checkpoint, found, step, status, message)
+    type(lq_checkpoints), intent(in) :: checkpoints
+    type(lq_checkpoint), intent(inout) :: checkpoint
+    logical, intent(out) :: found
+    integer(c_int64_t), intent(out) :: step
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call free_checkpoint(checkpoint)
+    found = .false.
+    step = 0
+    call finish(c_checkpoints_load_newest(checkpoints%handle, checkpoint%handle), status, message)
+    if (.not. c_associated(checkpoint%handle)) return
+    found = .true.
+    step = c_checkpoint_step(checkpoint%handle)
+  end subroutine
+
+  ! Collective over the grid, which may be any.
+  subroutine lq_load_field(checkpoint, name, grid, field, status, message)
+    type(lq_checkpoint), intent(in) :: checkpoint
+    character(*), intent(in) :: name
+    type(lq_grid), intent(in) :: grid
+    type(lq_field), intent(in) :: field
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoint_read_field(checkpoint%handle, ended(name), grid%handle, field), status, message)
+  end subroutine
+
+  ! Local. A state of that name into an array of its size.
+  subroutine lq_load_state(checkpoint, name, data, status, message)
+    type(lq_checkpoint), intent(in) :: checkpoint
+    character(*), intent(in) :: name
+    type(*), dimension(..), contiguous :: data
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoint_read_state(checkpoint%handle, ended(name), data), status, message)
+  end subroutine
+
+  ! Collective. The streams, dealt out to the ranks that load.
+  subroutine lq_load_streams(checkpoint, reader, status, message)
+    type(lq_checkpoint), intent(in) :: checkpoint
+    type(lq_multifile_reader), intent(inout) :: reader
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    call finish(c_checkpoint_streams(checkpoint%handle, c_null_ptr, reader%handle), status, message)
   end subroutine
 end module

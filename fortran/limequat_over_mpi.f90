@@ -7,8 +7,8 @@ submodule (limequat) limequat_over_mpi
 
 contains
 
-  module function lq_mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, &
-                              coordinates) result(grid)
+  module function mpi_grid(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, coordinates) &
+      result(grid)
     integer(c_int64_t), intent(in) :: extents(:)
     integer, intent(in) :: comm
     integer(c_int64_t), intent(in), optional :: processes(:)
@@ -47,7 +47,26 @@ contains
     call finish(code, status, message)
   end function
 
-  module function lq_mpi_communicator(comm, status, message) result(communicator)
+  module function mpi_grid_of_int(extents, comm, processes, holds_sites, idle_ranks, status, message, ranks, coordinates) &
+      result(grid)
+    integer(c_int), intent(in) :: extents(:)
+    integer, intent(in) :: comm
+    integer(c_int), intent(in), optional :: processes(:)
+    logical, intent(in), optional :: holds_sites, idle_ranks
+    integer, intent(out), optional :: status
+    character(*), intent(out), optional :: message
+    integer(c_int), intent(in), optional :: ranks(:)
+    integer(c_int), intent(in), optional :: coordinates(:)
+    type(lq_grid) :: grid
+    integer(c_int64_t), allocatable :: wide_processes(:), wide_coordinates(:)
+    ! What is not allocated is not present.
+    if (present(processes)) wide_processes = int(processes, c_int64_t)
+    if (present(coordinates)) wide_coordinates = int(coordinates, c_int64_t)
+    grid = mpi_grid(int(extents, c_int64_t), comm, wide_processes, holds_sites, idle_ranks, status, message, ranks, &
+                    wide_coordinates)
+  end function
+
+  module function mpi_communicator(comm, status, message) result(communicator)
     integer, intent(in) :: comm
     integer, intent(out), optional :: status
     character(*), intent(out), optional :: message

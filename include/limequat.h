@@ -26,6 +26,7 @@
 #include <limequat/c/background.h>
 #include <limequat/c/callback_file.h>
 #include <limequat/c/catalog.h>
+#include <limequat/c/checkpoints.h>
 #include <limequat/c/communicator.h>
 #include <limequat/c/copy.h>
 #include <limequat/c/ensemble.h>
@@ -40,6 +41,7 @@
 #include <limequat/c/partition.h>
 #include <limequat/c/physics.h>
 #include <limequat/c/plan.h>
+#include <limequat/c/protect.h>
 #include <limequat/c/questions.h>
 #include <limequat/c/repack.h>
 #include <limequat/c/squeeze.h>

@@ -479,6 +479,24 @@ memory by one core: `bench_squeeze`. Rates are of original bytes; medians. zlib 
 {where(runs)}
 
 {table(["precision", "how", "stored / original", "encode GB/s", "decode GB/s"], lines)}
+{squeeze_peers(load(folder, "squeeze-peers"))}"""
+
+
+def squeeze_peers(run):
+    """The same links by other lossless compressors: bench/squeeze_peers.py."""
+    if not run:
+        return ""
+    lines = [[r["name"] if r["name"] != "Limequat" else "**Limequat**", r["version"], r["settings"], f"{r['stored'] / r['bytes']:.3f}",
+              f"{r['bytes'] / r['encode_seconds'] / 1e9:.3f}", f"{r['bytes'] / r['decode_seconds'] / 1e9:.3f}"] for r in run["results"]]
+    missing = f" Not installed, and left out: {', '.join(run['missing'])}." if run["missing"] else ""
+    return f"""
+## Beside other lossless compressors
+
+The same double precision links, tile by tile ({run["tile_bytes"] // 1024} KiB) on one core: `bench/squeeze_peers.py`, with the wheels of these projects from PyPI. The others get the numbers
+in the byte order of the machine, which suits them; every tile is restored and compared. GB/s are original bytes per second of the processor, medians of {run["rounds"]} rounds
+on {run["processor"]}; other programs were running. None of the others knows that a link has eight free numbers: that is the difference.{missing}
+
+{table(["program", "version", "settings", "stored / original", "in, GB/s", "out, GB/s"], lines)}
 """
 
 

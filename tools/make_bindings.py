@@ -108,7 +108,7 @@ def module(lines):
 
 
 # Types of Fortran that have the layout of a struct in C, and arguments that are arrays of numbers, which C does not tell from one.
-FORTRAN_STRUCTS = ("lq_field", "lq_grid_options", "lq_pairs", "lq_places", "lq_report")
+FORTRAN_STRUCTS = ("lq_facts", "lq_field", "lq_grid_options", "lq_pairs", "lq_places", "lq_report")
 FORTRAN_ARRAYS = ("extents", "lower", "processes", "values")
 FORTRAN_NUMBERS = {"int": "integer(c_int)", "int64_t": "integer(c_int64_t)",
                    "uint64_t": "integer(c_int64_t)", "size_t": "integer(c_size_t)", "double": "real(c_double)"}

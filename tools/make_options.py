@@ -78,23 +78,35 @@ def type_of(row):
     return f"Union[Literal[{choices}], bool, None]" if choices else f"Optional[{TYPES[row['kind']]}]"
 
 
+def class_of(name, base, summary, rows):
+    """A TypedDict of options and their older names."""
+    lines = ["", f"class {name}({base}, total=False):", f'    """{summary}."""', ""]
+    return [*lines, *(f"    {one}: {type_of(row)}" for row in rows for one in (row["name"], *row["aliases"])), ""]
+
+
+# Options that functions name as parameters of their own, which checkers do not take twice: a class has the others.
+NAMED = {"ReadOptions": ("FurtherReadOptions", ("field", "region", "verify"))}
+
+
 def types(tables):
     """python/limequat/option_types.py"""
+    classes = [name for table in tables if table["functions"] for name in (table["name"], *NAMED.get(table["name"], ())[:1])]
     lines = ["# Copyright (c) 2026 The Limequat authors", "# SPDX-License-Identifier: BSD-3-Clause",
              '"""Options for type checkers; made of the tables in src/options by tools/make_options.py."""', "",
              "from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Union", "",
              "from typing_extensions import Unpack", "",
-             f"__all__ = {json.dumps([table['name'] for table in tables if table['functions']] + ['Unpack'])}", ""]
+             f"__all__ = {json.dumps(classes + ['Unpack'])}", ""]
     for table in tables:
         if not table["functions"]:
             continue
-        lines += ["", f"class {table['name']}({table['base'] or 'TypedDict'}, total=False):",
-                  f'    """{table["summary"]}."""', ""]
-        there = {row["name"] for base in tables if base["name"] == table["base"] for row in base["options"]}
-        for row in table["options"]:
-            for name in [row["name"], *row["aliases"]] if row["name"] not in there else []:
-                lines.append(f"    {name}: {type_of(row)}")
-        lines.append("")
+        base = table["base"] or "TypedDict"
+        there = {row["name"] for other in tables if other["name"] == table["base"] for row in other["options"]}
+        rows = [row for row in table["options"] if row["name"] not in there]
+        further, named = NAMED.get(table["name"], (None, ()))
+        if further:
+            lines += class_of(further, base, table["summary"], [row for row in rows if row["name"] not in named])
+            base, rows = further, [row for row in rows if row["name"] in named]
+        lines += class_of(table["name"], base, table["summary"], rows)
     return "\n".join(lines)
 
 

@@ -778,7 +778,9 @@ class Original:
         name, version = head.get("name", ""), head.get("version")
         if version == "1":
             return [(os.path.basename(name), 0, self.size)]
-        require(version == "2", f"version {version} of an archive", "unsupported")
+        require(version in ("2", "3"), f"version {version} of an archive", "unsupported")
+        if version == "3" and "files" not in head:
+            return [(os.path.basename(name), 0, self.size)]
         lines = [line.split(" ") for line in head.get("files", "").splitlines()]
         require(lines and all(len(line) == 2 and line[0].isdigit() and re.fullmatch(r"[^\s/\x00-\x1f]+", line[1]) for line in lines)
                 and len({line[1] for line in lines}) == len(lines), "the files of the set")
@@ -861,10 +863,11 @@ def tile_of(data, length):
     """Section 4: the bytes of the original in a tile."""
     require(len(data) >= 8, "a tile of fewer than 8 bytes")
     way, reals, size, big, crc = struct.unpack(">4BI", data[:8])
-    require(way in (0, 1, 2) and size in (4, 8) and big in (0, 1), f"a tile in the way {way}, numbers of {size} bytes")
-    if way == 1:
+    require(way in (0, 1, 2, 3) and size in (4, 8) and big in (0, 1), f"a tile in the way {way}, numbers of {size} bytes")
+    if way in (1, 3):
         require(reals in (12, 18) and length % (reals * size) == 0, f"links of {reals} reals in {length} bytes")
-        original = Links(data, length // (reals * size)).restored()
+        links = Links if way == 1 else LinksByColumn
+        original = links(data, length // (reals * size)).restored()
     else:
         original = data[8:] if way == 0 else unshuffled(zstd(data[8:], length), size)
     require(len(original) == length, f"a tile gives {len(original)} bytes, expected {length}")
@@ -897,17 +900,35 @@ class Links:
     def __init__(self, data, count):
         self.count, self.reals, self.size, self.order = count, data[1], data[2], ">" if data[3] else "<"
         self.bits, self.mantissa, self.half = (64, 52, 1022) if self.size == 8 else (32, 23, 126)
-        self.most, lengths = data[8:11], struct.unpack(">4Q", data[12:44])
-        at, self.codes = 44, []
+        self.most = data[8:11]
+        self.symbol_streams, self.streams = self.parts_of(data)
+        self.low, self.low_at = np.frombuffer(self.streams[1] + bytes(16), np.uint8), 0
+
+    def parts_of(self, data):
+        """The streams of symbols, and those of kept bits, low bits and whole links; section 5.4."""
+        parts = self.parts(data, ">4Q")
+        return parts[:1], parts[1:]
+
+    def parts(self, data, lengths_format):
+        at, self.codes = 12 + struct.calcsize(lengths_format), []
+        require(len(data) >= at, "a tile that ends in its front")
+        lengths = struct.unpack(lengths_format, data[12:at])
         for _ in range(6):
+            require(len(data) >= at + 32, "a tile that ends in the lengths of its codes")
             used = [s for s in range(256) if data[at + s // 8] >> (s % 8) & 1]
+            require(len(data) >= at + 32 + (len(used) + 1) // 2, "a tile that ends in the lengths of its codes")
             nibbles = [data[at + 32 + k // 2] >> (4 * (k % 2)) & 15 for k in range(len(used))]
             self.codes.append(prefix_table(dict(zip(used, nibbles))))
             at += 32 + (len(used) + 1) // 2
         require(at + sum(lengths) == len(data), "the streams are longer or shorter than the tile")
         ends = np.cumsum((at, *lengths)).tolist()
-        self.streams = [data[begin:end] for begin, end in zip(ends, ends[1:])]
-        self.low, self.low_at = np.frombuffer(self.streams[2] + bytes(16), np.uint8), 0
+        return [data[begin:end] for begin, end in zip(ends, ends[1:])]
+
+    def ends_of_batches(self, is_whole):
+        """How many links that are rebuilt there are up to the end of each batch: of 64 links of the tile."""
+        ends = np.cumsum(~is_whole)[63::64]
+        there = int((~is_whole).sum())
+        return np.append(ends, there) if self.count % 64 or not len(ends) else ends
 
     def restored(self):
         symbols = self.symbols()
@@ -915,24 +936,22 @@ class Links:
         there = symbols[~is_whole]
         numbers = np.empty((len(there), self.reals), f"f{self.size}")
         kept = self.kept_bits(len(there))
-        batch = np.cumsum(~is_whole)[63::64]  # links of each 64 that are there
-        ends = np.append(batch, len(there)) if self.count % 64 or not len(batch) else batch
         begin = 0
         with np.errstate(all="ignore"):
-            for end in ends.tolist():
+            for end in self.ends_of_batches(is_whole).tolist():
                 numbers[begin:end] = self.rebuilt(there[begin:end], kept[begin:end])
                 begin = end
-        require(-(-self.low_at // 8) == len(self.streams[2]), "a stream of low bits is too long or too short")
+        require(-(-self.low_at // 8) == len(self.streams[1]), "a stream of low bits is too long or too short")
         links = np.empty((self.count, self.reals), f"{self.order}f{self.size}")
         links[~is_whole] = numbers
-        require(len(self.streams[3]) == int(is_whole.sum()) * self.reals * self.size, "links stored unchanged: other bytes")
+        require(len(self.streams[2]) == int(is_whole.sum()) * self.reals * self.size, "links stored unchanged: other bytes")
         rows = links.view(np.uint8).reshape(self.count, -1)
-        rows[is_whole] = np.frombuffer(self.streams[3], np.uint8).reshape(-1, self.reals * self.size)
+        rows[is_whole] = np.frombuffer(self.streams[2], np.uint8).reshape(-1, self.reals * self.size)
         return rows.tobytes()
 
     def symbols(self):
         """Section 5.3: for each link the choice, then 9 (12 reals: 6) bytes of two symbols."""
-        stream, kinds = self.streams[0], (1, 1, 2, 2, 3, 4) + ((5, 5, 5) if self.reals == 18 else ())
+        stream, kinds = self.symbol_streams[0], (1, 1, 2, 2, 3, 4) + ((5, 5, 5) if self.reals == 18 else ())
         tables, first = [self.codes[kind] for kind in kinds], self.codes[0]
         held = bits = at = 0
         result = np.zeros((self.count, 1 + len(kinds)), np.uint8)
@@ -957,16 +976,21 @@ class Links:
     def kept_bits(self, count):
         """Signs and mantissas, [link, number]."""
         wide = self.mantissa + 1
-        require(len(self.streams[1]) == count * wide, "a stream of kept bits is too long or too short")
-        bits = np.unpackbits(np.frombuffer(self.streams[1], np.uint8), bitorder="little").reshape(-1, wide)
+        require(len(self.streams[0]) == count * wide, "a stream of kept bits is too long or too short")
+        return self.fields(self.streams[0], 8 * count).reshape(count, 8)
+
+    def fields(self, data, count):
+        """The first `count` numbers of sign and mantissa of a stream."""
+        wide = self.mantissa + 1
+        bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")[:count * wide].reshape(-1, wide)
         padded = np.zeros((len(bits), 64), np.uint8)
         padded[:, :wide] = bits
-        return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64).reshape(count, 8)
+        return np.packbits(padded, axis=1, bitorder="little").view("<u8").astype(np.uint64).reshape(-1)
 
     def take(self, count):
         """The next bits of the stream of low bits, one number."""
         at, self.low_at = self.low_at, self.low_at + count
-        require(self.low_at <= 8 * len(self.streams[2]), "a stream of low bits is too short")
+        require(self.low_at <= 8 * len(self.streams[1]), "a stream of low bits is too short")
         held = int.from_bytes(self.low[at // 8:at // 8 + 8].tobytes(), "little")
         return held >> (at % 8) & ((1 << count) - 1)
 
@@ -989,7 +1013,7 @@ class Links:
             self.low_at = max(self.low_at, int(places[-1] + counts[-1])) if above.size else self.low_at
         elif len(places):
             self.low_at = int(places[-1] + counts[-1])
-        require(self.low_at <= 8 * len(self.streams[2]), "a stream of low bits is too short")
+        require(self.low_at <= 8 * len(self.streams[1]), "a stream of low bits is too short")
         windows = self.low[(places // 8)[:, None] + np.arange(8)].copy().view("<u8").reshape(-1)
         low = ((windows >> (places % 8).astype(np.uint64)).astype(np.int64)) & ((np.int64(1) << counts) - 1)
         above = np.where(above % 2, -(above + 1) // 2, above // 2)
@@ -1053,6 +1077,64 @@ class Links:
         b[link, 2 * k] = self.correct((si * ik - sr * rk) / pivot, next(residuals), 1)
         b[link, 2 * k + 1] = self.correct(-(sr * ik + si * rk) / pivot, next(residuals), 1)
         return a, b
+
+
+class LinksByColumn(Links):
+    """Links whose symbols are columns: way 3 of section 4."""
+
+    def parts_of(self, data):
+        parts = self.parts(data, ">27I")
+        return parts[:24], parts[24:]
+
+    def ends_of_batches(self, is_whole):
+        there = int((~is_whole).sum())
+        return np.append(np.arange(64, there, 64), there)
+
+    def symbols(self):
+        kinds = [1, 1, 2, 2, 3, 4] + ([5, 5, 5] if self.reals == 18 else [])
+        choice = self.symbols_of(0, self.count)
+        is_whole = choice == 96
+        require((choice <= 96).all(), "a symbol of no link")
+        there = int((~is_whole).sum())
+        result = np.zeros((self.count, 1 + len(kinds)), np.uint8)
+        result[:, 0] = choice
+        for kind in sorted(set(kinds)):
+            columns = [1 + k for k, one in enumerate(kinds) if one == kind]
+            result[np.flatnonzero(~is_whole)[:, None], columns] = self.symbols_of(kind, there * len(columns)).reshape(-1, there).T
+        return result
+
+    def symbols_of(self, kind, count):
+        """All symbols of a code: four runs of equally many, a stream each."""
+        table, each, found = self.codes[kind], -(-count // 4), []
+        for run in range(4):
+            found += self.run_of(table, self.symbol_streams[4 * kind + run], max(0, min(each, count - run * each)))
+        return np.array(found, np.uint8)
+
+    @staticmethod
+    def run_of(table, stream, count):
+        held = bits = at = 0
+        found = []
+        try:
+            for _ in range(count):
+                if bits < 11:
+                    held |= int.from_bytes(stream[at:at + 6], "little") << bits
+                    bits, at = bits + 48, at + 6
+                symbol, length = table[held & 2047]
+                held, bits = held >> length, bits - length
+                found.append(symbol)
+        except TypeError:
+            raise Damaged("malformed", "bits that are no code") from None
+        require(-(-(8 * at - bits) // 8) == len(stream), "a stream of symbols is too long or too short")
+        return found
+
+    def kept_bits(self, count):
+        """Number after number of eight links at a time, of the last ones possibly fewer."""
+        wide, whole = self.mantissa + 1, count // 8 * 8
+        stream, rest = self.streams[0], (count - whole) * 8
+        require(len(stream) == whole * wide + -(-rest * wide // 8), "a stream of kept bits is too long or too short")
+        first = self.fields(stream[:whole * wide], 8 * whole).reshape(-1, 8, 8).transpose(0, 2, 1).reshape(-1, 8)
+        last = self.fields(stream[whole * wide:], rest).reshape(8, -1).T if rest else first[:0]
+        return np.concatenate([first, last])
 
 
 def originals_of(archive):

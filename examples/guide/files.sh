@@ -51,6 +51,14 @@ lq partition conf.set --access t=block:2,x=block:2 --parts 4         # how well 
 # [/repartition]
 cmp conf.ildg whole.ildg
 
+cp conf.ildg run1/conf.0020.ildg
+# [protect]
+lq protect conf.ildg                    # conf.ildg.lq-parity: 3% of the size, any 2 MiB of 64 come back
+lq protect run1                         # files.set.lq-parity in it: any two files come back, too
+lq protect --check conf.ildg run1       # is all as it was?
+lq repair conf.ildg -o restored.ildg    # if not: what was damaged comes back
+# [/protect]
+
 # [squeeze]
 lq squeeze conf.ildg conf.ildg.sqz               # 382 MB become 155 MB
 mpirun -n 4 lq-mpi squeeze conf.ildg conf.sqz    # by four ranks; the same bytes

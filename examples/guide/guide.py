@@ -34,6 +34,18 @@ print(verdict.ok, verdict.findings)
 # [/verify]
 assert verdict.ok
 
+# [protect]
+lq.protect("conf.ildg")  # writes conf.ildg.lq-parity
+with open("conf.ildg", "r+b") as file:  # a disk goes bad
+    file.seek(5000)
+    file.write(b"damaged")
+print(lq.verify("conf.ildg").verdict)  # "damaged"
+lq.repair("conf.ildg", "restored.ildg")
+# [/protect]
+assert lq.verify("restored.ildg")
+import os
+os.replace("restored.ildg", "conf.ildg")
+
 # [truth]
 if not lq.verify("conf.ildg"):
     print("damaged")
@@ -215,6 +227,13 @@ def engine():
     # [/to-limequat]
     assert (lq.read("conjugate.ildg") == u.conj().swapaxes(-1, -2)).all()
 
+    # [regions]
+    with lq.open("conf.ildg") as file, lq.create("doubled.ildg", like=file["gauge"]) as field:
+        for t in range(field.shape[0]):
+            field[t] = file["gauge"][t] * 2  # the file appears, with its checksums, when all sites were given
+    # [/regions]
+    assert (lq.read("doubled.ildg") == u * 2).all()
+
 
 def referred():
     import fsspec
@@ -252,6 +271,14 @@ print(lq.topological_charge(u), density.mean())
 lq.export_vtk("conf.pvd", {"charge density": lq.charge_density(u), "plaquette": density}, overwrite=True)
 # [/vtk]
 assert abs(density.mean() - lq.plaquette(u).average) < 1e-12
+
+# [observables]
+small = lq.generate((4, 4, 4, 8), beta=6.0, sweeps=20)
+found = lq.observables(small, flow_steps=20, flow_step=0.05)
+print(found.polyakov_loop, found.charge, found.flow[-1].charge)
+print(found.t0, found.w0)  # None: not reached by then
+# [/observables]
+assert abs(found.wilson_loops[0].average - lq.plaquette(small).average) < 1e-14 and found.flow[-1].energy < found.energy
 
 for part_of_the_guide in (labelled, plain_hdf5, engine, referred, pictures):
     try:

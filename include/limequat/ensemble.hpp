@@ -15,6 +15,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <limequat/inspect.hpp>
@@ -34,6 +35,10 @@ struct CatalogueOptions {
   std::uint64_t most = 0;                   // find(): files at most; 0: all
   std::string title = {};                   // report_page()
   bool overwrite = false;                   // report_page(): replace an existing file
+  // index(): measure the gauge fields whose observables are not known with this flow, which reads all of their data.
+  bool observables = false;
+  int flow_steps = 0;  // as in ObservablesOptions; more than 0 asks for the observables
+  double flow_step = 0.01;
   Limits limits = {};
   Progress progress = {};  // files done, and all of them; called by the caller's thread
   // index(), report_page(): files and folders that are left out: patterns with * and ? of their names, or, where there
@@ -110,6 +115,7 @@ struct IndexReport {
   std::uint64_t unreadable = 0;     // of `files`: what is there should be a lattice file, and cannot be read as one
   std::uint64_t being_written = 0;  // temporary files of writers, which are not members
   std::uint64_t leftovers = 0;      // the same, older than a day
+  std::uint64_t measured = 0;       // files whose observables were measured, with `observables`
   std::uint64_t bytes = 0;          // of `files`
   double seconds = 0;
   std::vector<Stranger> strangers;  // files of other programs, and temporary ones
@@ -144,6 +150,8 @@ struct Entry {
   std::string state;
   std::string modified, indexed, verified;  // times, "2026-11-25T20:00:00Z"
   Metadata properties;                      // facts in its texts
+  // As index() measured them of the file as it is now, by their names as columns: "wilson_1x1", "charge", "t0", ...
+  std::vector<std::pair<std::string, double>> observables;
 };
 
 struct Found {
@@ -194,6 +202,13 @@ LQ_API ScrubReport scrub(const CatalogueOptions& options = {});
 
 // Local. What stands out among the files of the catalogue. Errors as find().
 LQ_API Assessment assess(const CatalogueOptions& options = {});
+
+// Local. What the observables of a field are called in a catalogue: "wilson_1x1", "charge", "flow_charge", "t0", ...
+LQ_API std::vector<std::pair<std::string, double>> observable_values(const Observables& measured);
+// Local. What the catalogue in the folder of a file, or in the nearest one above, has of the file as it is, by the same
+// names, and "flow_steps" and "flow_step"; nothing where there is no such catalogue, or where it has none. Errors as
+// find().
+LQ_API std::vector<std::pair<std::string, double>> catalogued_observables(const std::string& path);
 
 struct PageReport {
   std::string path;

@@ -116,6 +116,7 @@ struct FieldVerdict {
   std::vector<SumName> compared;             // the sums of the file that the data were held against
   std::vector<std::int64_t> damaged_slices;  // time slices of which a stored sum differs
   std::optional<Physics> physics;            // gauge fields, when measured
+  std::optional<Observables> observables;    // the same, when asked for
 };
 
 struct LQ_API Verification {
@@ -143,6 +144,9 @@ struct VerifyOptions {
   Progress progress = {};
   int threads = 0;  // of this rank; 0: as many as it has cores to itself
   Require require = Require::consistent;
+  bool observables = false;  // lq::observables() of gauge fields that are measured, compared with what the texts state
+  int flow_steps = 0;        // as in ObservablesOptions; more than 0 asks for the observables
+  double flow_step = 0.01;
 };
 
 // Collective. Structure, sizes, checksums, physics; says where damage is. The chunks of a checkpoint are held against

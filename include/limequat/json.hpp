@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/physics.hpp>
+#include <limequat/protect.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/report.hpp>
@@ -32,11 +33,13 @@ LQ_API std::string to_json(const RepartitionReport& report);
 LQ_API std::string to_json(const PartitionedFile& file);
 LQ_API std::string to_json(const Matching& matching);
 LQ_API std::string to_json(const SqueezeReport& report);
+LQ_API std::string to_json(const ProtectReport& report);
 LQ_API std::string to_json(const Verification& verification);
 LQ_API std::string to_json(const Diagnosis& diagnosis);
 LQ_API std::string to_json(const Difference& difference);
 LQ_API std::string to_json(const Physics& physics);
 LQ_API std::string to_json(const Plaquette& plaquette);
+LQ_API std::string to_json(const Observables& observables);
 LQ_API std::string to_json(const std::vector<Finding>& findings);
 LQ_API std::string to_json(const std::vector<FormatInfo>& formats);
 LQ_API std::string to_json(const std::vector<BuildPart>& parts);

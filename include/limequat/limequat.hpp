@@ -8,6 +8,7 @@
 
 #include <limequat/async.hpp>
 #include <limequat/catalog.hpp>
+#include <limequat/checkpoints.hpp>
 #include <limequat/diagnose.hpp>
 #include <limequat/ensemble.hpp>
 #include <limequat/error.hpp>
@@ -30,6 +31,7 @@
 #include <limequat/partition.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/protect.hpp>
 #include <limequat/qcdml.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>

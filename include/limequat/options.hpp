@@ -52,10 +52,11 @@ LQ_API Strategy parse_strategy(std::string_view text);
 // The same on all ranks. Zeros are chosen by the library.
 struct RouteOptions {
   Strategy strategy = Strategy::automatic;
-  std::uint64_t aggregators = 0;                  // how many ranks touch the file; all of them with `direct`
-  std::uint64_t chunk_bytes = 0;                  // assembled and moved at a time
-  std::uint64_t alignment = 0;                    // file domains begin at multiples of it: a page, block or stripe
-  std::uint64_t memory_bytes = 16 * 1024 * 1024;  // at most, per rank, beyond the field
+  std::uint64_t aggregators = 0;  // how many ranks touch the file; all of them with `direct`
+  std::uint64_t chunk_bytes = 0;  // assembled and moved at a time
+  std::uint64_t alignment = 0;    // file domains begin at multiples of it: a page, block or stripe
+  // At most, per rank, beyond the field; 0: 16 MiB, or 64 MiB where the servers of the file want calls of 4 MiB.
+  std::uint64_t memory_bytes = 0;
   // Threads of this rank that read, write, pack and check; the numbers that result do not depend on it. 0: as many as
   // the rank has cores to itself, fewer for small fields; in the background 1. May differ between ranks.
   int threads = 0;

@@ -8,8 +8,11 @@
 
 #include <limequat/language.hpp>
 
+#include <complex>
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <vector>
 
 #include <limequat/field.hpp>
 #include <limequat/grid.hpp>
@@ -51,6 +54,60 @@ LQ_API Unitarity unitarity(const Grid& grid, const Field& field, int threads = 0
 // Collective. Any field: how many numbers are NaN or infinite.
 LQ_API std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads = 0);
 LQ_API Physics measure(const Grid& grid, const Field& field, int threads = 0);
+
+// The average of Re Tr W / N over rectangular Wilson loops.
+struct WilsonLoop {
+  int r = 1, s = 1;     // steps in one direction and in the other
+  double average = 0;   // over all planes, each with both orientations
+  double spatial = 0;   // the same over planes without the last dimension; 0 where there are none
+  double temporal = 0;  // r steps in space, s in time
+};
+
+// A field after some gradient flow, or before it.
+struct FlowPoint {
+  double time = 0;               // flow time t in units of a^2
+  double energy = 0;             // <E> a^4 of the clover: the average of sum over planes of tr F^2, F without its trace
+  double energy_plaquette = 0;   // <E> a^4 of the plaquette: 2 N * planes * (1 - average plaquette)
+  std::optional<double> charge;  // the sum of charge_density(); four dimensions only
+};
+
+struct ObservablesOptions {
+  int flow_steps = 0;       // of gradient flow, after each of which the field is measured
+  double flow_step = 0.01;  // flow time of one of them in units of a^2; above 0, at most 0.15
+  int threads = 0;          // of this rank; 0: as many as it has cores to itself
+};
+
+// docs/guide/observables.md has the formulas.
+struct Observables {
+  // The links that leave the last time slice are zero. Wilson loops are then averages of those that stay inside; the
+  // Polyakov loop, energies and charge are not defined, and there is no flow.
+  bool open_boundary = false;
+  std::vector<WilsonLoop> wilson_loops;               // 1x1, 1x2, 2x1, 2x2
+  std::optional<std::complex<double>> polyakov_loop;  // average of Tr / N of the ordered products along time
+  std::vector<FlowPoint> flow;                        // the first at time 0; empty with open boundaries
+  // In four dimensions, where the flow reached them. t0 / a^2: t^2 <E> = 0.3. w0 / a: t d/dt t^2 <E> = 0.3 at t = w0^2.
+  std::optional<double> t0, w0;                      // with the energy of the clover
+  std::optional<double> t0_plaquette, w0_plaquette;  // with that of the plaquette
+
+  // Before any flow.
+  std::optional<double> charge() const { return flow.empty() ? std::nullopt : flow.front().charge; }
+  std::optional<double> energy() const { return flow.empty() ? std::nullopt : std::optional(flow.front().energy); }
+};
+
+// Collective. Wilson loops, Polyakov loop, and energy density and topological charge along the gradient flow of the
+// Wilson action; independent of the process grid to the last bit. In addition to the field, each rank holds its sites
+// in double precision with two layers of neighbours' sites, and once more without those while the field flows.
+// invalid_argument: no gauge field as for plaquette(), options out of bounds, numbers that are not finite, links that
+// are not in SU(N) (off by more than 1e-4; which, how many, the worst). unsupported: flow with open boundaries.
+LQ_API Observables observables(const Grid& grid, const Field& field, const ObservablesOptions& options = {});
+
+// Collective. Of each local site, x fastest. Links need not be in the group. Errors as plaquette().
+// The topological charge density of the clover: epsilon Tr F F / (32 pi^2) with epsilon_xyzt = 1, that is
+// Tr(F_xy F_zt - F_xz F_yt + F_xt F_yz) / (4 pi^2), F = (C - C^dagger) / 8i where C is the sum of the four plaquettes
+// of a plane that begin and end at the site; the trace of F is not removed. Four dimensions, any SU(N).
+LQ_API std::vector<double> charge_density(const Grid& grid, const Field& field, int threads = 0);
+// The mean of Re Tr U_P / N over the plaquettes that go forward from the site.
+LQ_API std::vector<double> plaquette_density(const Grid& grid, const Field& field, int threads = 0);
 
 struct GenerateOptions {
   double beta = 6.0;        // Wilson action, beta = 2 N / g^2

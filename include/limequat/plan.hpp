@@ -50,6 +50,7 @@ struct StrategyPlan {
   std::uint64_t group_ranks = 1;      // ranks among which sites are exchanged
   std::uint64_t owners = 1;           // of a group: ranks of it that touch the file
   std::uint64_t chunk_bytes = 0;      // assembled and moved at a time
+  std::string chunk_reason = {};      // why so many, where it is not the usual size
   std::uint64_t domain_bytes = 0;     // contiguous piece with one owner; begins at multiples of it
   std::uint64_t calls = 0;            // to the file system
   std::uint64_t messages = 0;         // sent to ranks of other nodes, or handed over within the node

@@ -53,6 +53,7 @@ struct LQ_API StorageReport {
   bool single_owner = false;      // two writers in one block would lose bytes: each has one writer, who syncs
   Stripes stripes;                // of a new file
   std::uint64_t ranks = 0;        // that touched the file
+  std::uint64_t call_bytes = 0;   // that a call of a rank moved at most; 0: not known
 
   // "on lustre, stripes: 8 of 1 MiB, set by the size of the file; 32 ranks at the file"; empty where there are none,
   // and any rank may write anywhere.

@@ -23,6 +23,7 @@ from limequat import compat, hdf5, ildg, modes, multifile, plot
 from limequat.answers import Answer, Findings, Judgement, Verification
 from limequat.arrays import Field
 from limequat.background import Pending, read_async, write_async
+from limequat.checkpoints import Checkpoint, Checkpoints, list_checkpoints
 from limequat.communicators import Communicator
 from limequat.densities import charge_density, plaquette_density, topological_charge
 from limequat.ensembles import Files, assess, find, index, report_page, scrub, verify_below
@@ -55,7 +56,8 @@ from limequat.labelled_writing import to_limequat
 from limequat.changing import set_metadata
 from limequat.manifests import check_manifest, manifest
 from limequat.memory import Memory
-from limequat.physics import Plaquette, Unitarity, generate, link_trace, plaquette, unitarity
+from limequat.physics import (FlowPoint, Observables, Plaquette, Unitarity, WilsonLoop, generate, link_trace, observables, plaquette,
+                              unitarity)
 from limequat.questions import (
     build_parts,
     convert,
@@ -71,6 +73,8 @@ from limequat.questions import (
     validate,
     verify,
 )
+from limequat.protecting import protect
+from limequat.region_writing import RegionWriter
 from limequat.repacking import defragment, extract, pack, repair, unpack
 from limequat.sources import Source
 from limequat.squeezing import squeeze, unsqueeze
@@ -86,14 +90,16 @@ from limequat._library import version as _version
 __version__ = _version()
 
 __all__ = [
-    "Answer", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error", "Exists", "Field", "FieldView",
-    "File", "Files", "Findings", "Grid", "InternalError", "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory",
-    "NoPermission", "NoSpace", "NoSuchRecord", "NotFound", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "Source",
-    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "Writer",
-    "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert", "copy", "correlators",
-    "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract", "file_system_of",
-    "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace", "manifest", "modes", "multifile", "open",
-    "pack", "partition_of", "plan", "plaquette", "plaquette_density", "plot", "read", "read_async", "read_record",
+    "Answer", "Checkpoint", "Checkpoints", "ChecksumError", "Code", "CommunicationError", "Communicator", "Error",
+    "Exists", "Field", "FieldView", "File", "Files", "Findings", "FlowPoint", "Grid", "InternalError",
+    "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
+    "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "RegionWriter", "Source",
+    "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop",
+    "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert", "copy",
+    "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract",
+    "file_system_of", "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace",
+    "list_checkpoints", "manifest", "modes", "multifile", "observables", "open", "pack", "partition_of", "plan", "plaquette",
+    "plaquette_density", "plot", "protect", "read", "read_async", "read_record",
     "references", "repair", "repartition", "report_page", "scrub", "set_metadata", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",
 ]

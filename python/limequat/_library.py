@@ -13,6 +13,7 @@ from limequat import signals, structs
 from limequat._finding import load, load_component
 from limequat.c_interface import FUNCTIONS
 from limequat.errors import BY_CODE, InternalError, InvalidArgument, Unsupported
+from limequat.remedies import in_keywords
 
 _SIGNATURES = structs.rows(FUNCTIONS)
 
@@ -114,7 +115,7 @@ def _failure(status):
     """The exception for the last failure on this thread."""
     offset, rank = _library.lq_error_offset(), _library.lq_error_rank()
     return BY_CODE.get(status, InternalError)(
-        _library.lq_error_text().decode("utf-8", "replace"),
+        in_keywords(_library.lq_error_text().decode("utf-8", "replace")),
         path=_text(_library.lq_error_path()),
         record=_text(_library.lq_error_record()),
         offset=None if offset < 0 else offset,

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Transfers in the background: the program computes while a field is written or read."""
 
+from __future__ import annotations
+
 import ctypes
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -12,16 +14,21 @@ from limequat._library import PendingHandle, call, take_text, target_bytes
 from limequat.answers import parse
 from limequat.arrays import keeps_texts, site_shape_text
 from limequat.communicators import agreed
+from limequat.display import name_of
 from limequat.grid import laid_out, require_grid
 from limequat.options import Options, takes
 from limequat.transfer import open_request
 
 if TYPE_CHECKING:
-    from limequat.option_types import ReadOptions, Unpack, WriteOptions
+    from limequat.answers import Answer
+    from limequat.annotations import ArrayIn, Dtype, FieldName, Kind, Path, Region, Target
+    from limequat.grid import Grid
+    from limequat.option_types import FurtherReadOptions, Unpack, WriteOptions
 
 
 @takes("WriteOptions", without=("progress",))
-def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[WriteOptions]"):
+def write_async(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, grid: Optional[Grid] = None,
+                dims: Optional[int] = None, **options: "Unpack[WriteOptions]") -> "Pending":
     """Begins to write an array; arguments as in :func:`limequat.write`. Returns a :class:`Pending`.
 
     {options}
@@ -50,7 +57,9 @@ def write_async(path, array, *, kind=None, grid=None, dims=None, **options: "Unp
 
 
 @takes("ReadOptions", without=("progress",))
-def read_async(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+def read_async(path: Path, field: Optional[FieldName] = None, region: Optional[Region] = None,
+               dtype: Optional[Dtype] = None, grid: Optional[Grid] = None, verify: bool = True, *, out: Any = None,
+               **options: "Unpack[FurtherReadOptions]") -> "Pending":
     """Begins to read a field; arguments as in :func:`limequat.read`. Returns a :class:`Pending`, whose wait() gives
     the array; until then leave ``out`` alone.
 
@@ -68,17 +77,24 @@ class Pending:
     report  what the transfer did, once wait() has returned; None until then
     """
 
+    path: Any
+    report: Optional[Answer]
+
     def __init__(self, path, handle, lent, result):
         self.path, self.report = path, None
         self._handle, self._lent, self._result, self._over = handle, lent, result, False
 
-    def test(self):
+    def __repr__(self) -> str:
+        what = "write" if self._lent is not None or self.report is not None else "transfer"
+        return f"<{what} of {name_of(self.path)!r}, {'over' if self._over else 'in flight'}>"
+
+    def test(self) -> bool:
         """Whether wait() would return at once."""
         done = ctypes.c_int()
         call("lq_pending_test", self._handle, ctypes.byref(done))
         return bool(done.value)
 
-    def wait(self):
+    def wait(self) -> Any:
         """Completes the transfer; errors surface here, as those of write and read do. Returns the report of a write,
         the array of a read. Raises WrongState when the transfer is over already."""
         text = ctypes.c_void_p()
@@ -89,7 +105,7 @@ class Pending:
         finally:
             self._end()
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Gives the transfer up: a write leaves no file, and what existed stays."""
         try:
             call("lq_pending_cancel", self._handle)
@@ -103,10 +119,10 @@ class Pending:
             _loans.take_back(self._lent)
             self._lent = None
 
-    def __enter__(self):
+    def __enter__(self) -> "Pending":
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: object, value: object, traceback: object) -> None:
         if self._over:
             return
         if kind is None:

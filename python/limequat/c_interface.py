@@ -11,7 +11,13 @@ FUNCTIONS = """\
 assess i p T; build_parts i T; callback_file_create i *read_callbacks T; callback_file_free v p; callback_file_path s p; catalog_field
 i p u *field_info; catalog_field_metadata i p u u *metadata; catalog_file i p *file_info; catalog_finding i p u *finding; catalog_free
 v p; catalog_metadata i p u *metadata; catalog_open i s p T; catalog_record i p u *record_info; catalogue_options_init i p z;
-catalogue_options_set i p s s; check_interrupts v interrupt_check p; communicator_agree i p *failure; communicator_create i
+catalogue_options_set i p s s; charge_density i p field D; check_interrupts v interrupt_check p; checkpoint_free v p; checkpoint_info
+i p T; checkpoint_list_options_init i p z; checkpoint_list_options_set i p s s; checkpoint_read_field i p s p field p;
+checkpoint_read_state i p s p u; checkpoint_state i p s T U; checkpoint_step u p; checkpoint_streams i p p T; checkpoints_add_field i
+p s p field p; checkpoints_add_state i p s p u; checkpoints_add_stream i p p u; checkpoints_forget_added i p; checkpoints_forget_marks
+i p; checkpoints_free v p; checkpoints_list i s p T; checkpoints_load_newest i p T; checkpoints_open i s p T; checkpoints_options_init
+i p z; checkpoints_options_set i p s s; checkpoints_prune i p T; checkpoints_reject i p p s; checkpoints_save i p u T;
+checkpoints_save_async i p u; checkpoints_test i p I; checkpoints_wait i p T; communicator_agree i p *failure; communicator_create i
 *operations T; communicator_free v p; communicator_rank i p; communicator_size i p; convert i s s p T; convert_options_init i p z;
 convert_options_set i p s s; copy i S u s p T; copy_options_init i p z; copy_options_set i p s s; count_not_finite i p field U;
 defragment i s s p T; diagnose i s p I T; diagnose_options_init i p z; diagnose_options_set i p s s; diff i s s p I T;
@@ -41,22 +47,23 @@ multifile_read_field i p s p field p; multifile_read_options_init i p z; multifi
 p; multifile_repair i s s p T; multifile_repair_options_init i p z; multifile_repair_options_set i p s s; multifile_share i p L L U U;
 multifile_size i p l U; multifile_stream i p i L U; multifile_tasks l p; multifile_verify i s I T; multifile_write i p i p u;
 multifile_write_field i p s p field p; multifile_write_text i p i s; multifile_writer_free v p; node_cache_count i p
-*node_cache_counts; node_cache_free v p; node_cache_open i s p u u T; node_cache_read i p u p u U; node_cache_size u p; options_json i
-T; pack i s S u p T; partition_element i *file_array s u u U; partition_of i s *file_array s u T; partition_place i *file_array s u U
-U; pending_cancel i p; pending_free v p; pending_test i p I; pending_wait i p T; plan i L L i field p T; plan_options_init i p z;
-plan_options_set i p s s; plaquette i p field D; propagator_f32 field p; propagator_f64 field p; qcdml_options_init i p z;
-qcdml_options_set i p s s; read i s p field p; read_async i s p field p T; read_options_init i p z; read_options_set i p s s;
-read_record i s s u sink p; read_site i s L i p D u U; repack_options_init i p z; repack_options_set i p s s; repair i s s p T;
-repartition i s s p T; repartition_options_init i p z; repartition_options_set i p s s; report_page i S u s p T; scan_options_init i p
-z; scan_options_set i p s s; scrub i p I T; sites_f32 field p u i; sites_f64 field p u i; spinor_f32 field p; spinor_f64 field p;
-squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s i; stop v; text_free v p; unitarity i p
-field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i p u *claim; verification_field i p u
-*field_verdict; verification_finding i p u *finding; verification_free v p; verification_run i s p T; verification_verdict i p
-*verdict; verify i s p I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s; version s; view_close i
-p; view_free v p; view_open i s s u *file_array i T; view_read i p p u U; view_read_all i p p u p u; view_seek i p u; view_size i p U;
-view_sync i p; view_tell i p U; view_write i p p u; view_write_all i p p u p u; watch_stalls i d stall_tell p; write i s p field p;
-write_async i s p field p T; write_options_init i p z; write_options_set i p s s; writer_close i p; writer_create i s p p T;
-writer_free v p; writer_record i p s p z; writer_write i p s field *metadata z T"""
+*node_cache_counts; node_cache_free v p; node_cache_open i s p u u T; node_cache_read i p u p u U; node_cache_size u p; observables i
+p field p T; observables_options_init i p z; observables_options_set i p s s; options_json i T; pack i s S u p T; partition_element i
+*file_array s u u U; partition_of i s *file_array s u T; partition_place i *file_array s u U U; pending_cancel i p; pending_free v p;
+pending_test i p I; pending_wait i p T; plan i L L i field p T; plan_options_init i p z; plan_options_set i p s s; plaquette i p field
+D; plaquette_density i p field D; propagator_f32 field p; propagator_f64 field p; protect i S u p T; protect_options_init i p z;
+protect_options_set i p s s; qcdml_options_init i p z; qcdml_options_set i p s s; read i s p field p; read_async i s p field p T;
+read_options_init i p z; read_options_set i p s s; read_record i s s u sink p; read_site i s L i p D u U; repack_options_init i p z;
+repack_options_set i p s s; repair i s s p T; repartition i s s p T; repartition_options_init i p z; repartition_options_set i p s s;
+report_page i S u s p T; scan_options_init i p z; scan_options_set i p s s; scrub i p I T; sites_f32 field p u i; sites_f64 field p u
+i; spinor_f32 field p; spinor_f64 field p; squeeze i s s p T; squeeze_options_init i p z; squeeze_options_set i p s s; status_name s
+i; stop v; text_free v p; unitarity i p field D; unpack i s s p T; unsqueeze i s s p T; validate i s p T; verification_claim i p u
+*claim; verification_field i p u *field_verdict; verification_finding i p u *finding; verification_free v p; verification_run i s p T;
+verification_verdict i p *verdict; verify i s p I T; verify_below i S u p I T; verify_options_init i p z; verify_options_set i p s s;
+version s; view_close i p; view_free v p; view_open i s s u *file_array i T; view_read i p p u U; view_read_all i p p u p u; view_seek
+i p u; view_size i p U; view_sync i p; view_tell i p U; view_write i p p u; view_write_all i p p u p u; watch_stalls i d stall_tell p;
+write i s p field p; write_async i s p field p T; write_options_init i p z; write_options_set i p s s; writer_close i p; writer_create
+i s p p T; writer_free v p; writer_record i p s p z; writer_write i p s field *metadata z T"""
 
 FUNCTION_TYPES = """\
 hdf5_visit v s i s p; hdf5_visit_attribute v s *hdf5_array p; interrupt_check i p; progress v u u p; row_fetch v L i i u p p;
@@ -88,6 +95,6 @@ record_info struct_size:z type:s file:i header_offset:u offset:u bytes:u; report
 ranks:i is_written:i strategy:i is_read_back:i bytes:u checksum_status:i has_stored:i checksum:checksum stored:checksum zero_sites:u
 seconds:d pack_seconds:d exchange_seconds:d storage_seconds:d sync_seconds:d format:c[16] file_system:c[32] block_bytes:u
 single_owner:i stripe_reason:i stripe_count:u stripe_bytes:u ranks_at_file:u open_seconds:d device_computing_ranks:u
-device_copying_ranks:u device_reason:c[256]; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u; stall
-struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u
+device_copying_ranks:u device_reason:c[256] call_bytes:u; spec kind:i precision:i colors:i spins:i links:i is_complex:i numbers:u;
+stall struct_size:z call:s path:s offset:u bytes:u seconds:d sentence:s; verdict struct_size:z is_sound:i format:s fields:u findings:u
 errors:u chunks_checked:u fields_checked:u verdict:i claims:u"""

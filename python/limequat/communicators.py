@@ -8,6 +8,8 @@ That is found out before it is loaded: two MPIs in one process disturb each othe
 by the methods of the communicator (operations.py).
 """
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import functools
@@ -16,11 +18,15 @@ import pathlib
 import re
 import sys
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from limequat import structs
 from limequat._library import Handle, address_of, answer, call, library_path, require_types
 from limequat.errors import Code, Error, InvalidArgument, NotFound
 from limequat.operations import table_over
+
+if TYPE_CHECKING:
+    from limequat.annotations import Comm
 
 _METHODS = ("Dup", "Free", "Get_rank", "Get_size", "Isend", "Irecv")
 
@@ -38,8 +44,8 @@ class Communicator(Handle):
                microseconds for each message
     """
 
-    def __init__(self, comm):
-        mpi = sys.modules.get("mpi4py.MPI")
+    def __init__(self, comm: Any) -> None:
+        mpi: Any = sys.modules.get("mpi4py.MPI")
         is_mpi = mpi is not None and isinstance(comm, mpi.Comm)
         if not is_mpi and not all(callable(getattr(comm, name, None)) for name in _METHODS):
             raise InvalidArgument(f"comm is {comm!r}, expected a communicator of mpi4py, a Communicator or a Grid")
@@ -70,8 +76,16 @@ class Communicator(Handle):
         create.argtypes, create.restype = [handle, ctypes.POINTER(ctypes.c_void_p)], ctypes.c_int
         super().__init__("lq_communicator_free", create, mpi._handleof(comm))
 
-    rank = property(lambda self: answer("lq_communicator_rank", self), doc="number of this process, from 0")
-    size = property(lambda self: answer("lq_communicator_size", self), doc="number of processes")
+    @property
+    def rank(self) -> int:
+        """Number of this process, from 0."""
+        return answer("lq_communicator_rank", self)
+
+    @property
+    def size(self) -> int:
+        """Number of processes."""
+        return answer("lq_communicator_size", self)
+
 
 
 def group_of(comm):

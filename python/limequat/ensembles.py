@@ -2,22 +2,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """An ensemble at a glance: a catalogue of lattice files in one SQLite file, asked, verified again, shown as a page."""
 
+from __future__ import annotations
+
 import ctypes
 import os
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, List, Union
 
 from limequat._library import call, path_bytes, take_text, text_bytes, text_from
-from limequat.answers import Judgement, Verification, parse
+from limequat.answers import Answer, Judgement, Verification, parse
 from limequat.display import table
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Paths, Target
     from limequat.option_types import CatalogueOptions, Unpack, VerifyOptions
 
 _SHOWN = ("path", "format", "lattice", "precision", "trajectory", "plaquette", "state")
 
 
-class Files(list):
+class Files(List[Answer]):
     """Files of a catalogue: a list of dicts, and a table in notebooks.
 
     Each has ``path``, ``format``, ``kind``, ``lattice`` ("8x8x8x16"), ``precision``, ``group``, ``size`` (bytes), ``fields``,
@@ -25,7 +28,7 @@ class Files(list):
     (UTC), and ``properties``, a dict of the facts in its texts. What is not known is None.
     """
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """A DataFrame with a row for each file; properties are columns of their own, called ``properties.NAME``."""
         import pandas
 
@@ -33,7 +36,7 @@ class Files(list):
                  **{f"properties.{name}": value for name, value in one["properties"].items()}} for one in self]
         return pandas.DataFrame(rows)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         most = 100
         rows = [[("" if one[name] is None else one[name]) for name in _SHOWN] for one in self[:most]]
         more = f", the first {most}" if len(self) > most else ""
@@ -46,7 +49,7 @@ def _paths(folders):
 
 
 @takes("CatalogueOptions", verb="index")
-def index(folders=(), **options: "Unpack[CatalogueOptions]"):
+def index(folders: Paths = (), **options: "Unpack[CatalogueOptions]") -> Judgement:
     """Looks for lattice files in folders (a path or several) and below, and keeps in the catalogue what their headers say.
 
     {options}
@@ -64,7 +67,7 @@ def index(folders=(), **options: "Unpack[CatalogueOptions]"):
 
 
 @takes("CatalogueOptions", verb="find")
-def find(expression="", **options: "Unpack[CatalogueOptions]"):
+def find(expression: str = "", **options: "Unpack[CatalogueOptions]") -> Files:
     """The files of the catalogue that fulfil an expression such as ``"beta=6.0 trajectory>=1000 not damaged"``; all without one.
 
     {options}
@@ -79,7 +82,7 @@ def find(expression="", **options: "Unpack[CatalogueOptions]"):
 
 
 @takes("CatalogueOptions", verb="scrub")
-def scrub(files: "Union[str, os.PathLike[str], None]" = None, **options: "Unpack[CatalogueOptions]"):
+def scrub(files: "Union[str, os.PathLike[str], None]" = None, **options: "Unpack[CatalogueOptions]") -> Verification:
     """Verifies the files of the catalogue that are due, and tells bit rot from replacement. ``files`` is another name of the
     option ``which``, which may come first: ``lq.scrub("b600/r0", since="30d")``.
 
@@ -96,7 +99,7 @@ def scrub(files: "Union[str, os.PathLike[str], None]" = None, **options: "Unpack
 
 
 @takes("VerifyOptions")
-def verify_below(paths, **options: "Unpack[VerifyOptions]"):
+def verify_below(paths: Paths, **options: "Unpack[VerifyOptions]") -> Judgement:
     """Verifies the lattice files below ``paths`` (one or several folders, or files) as ``lq verify -r`` does.
 
     {options}
@@ -115,7 +118,7 @@ def verify_below(paths, **options: "Unpack[VerifyOptions]"):
 
 
 @takes("CatalogueOptions", only=("db",))
-def assess(**options: "Unpack[CatalogueOptions]"):
+def assess(**options: "Unpack[CatalogueOptions]") -> Judgement:
     """What stands out among the files of the catalogue.
 
     {options}
@@ -128,7 +131,7 @@ def assess(**options: "Unpack[CatalogueOptions]"):
 
 
 @takes("CatalogueOptions", verb="report")
-def report_page(folders, page, **options: "Unpack[CatalogueOptions]"):
+def report_page(folders: Paths, page: Target, **options: "Unpack[CatalogueOptions]") -> Answer:
     """Writes one page of HTML about the files of folders (none: all of the catalogue), which it brings up to date before.
 
     {options}

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Exceptions: each is an :class:`Error` and the built-in exception that Python users expect."""
 
+from __future__ import annotations
+
 import enum
 import errno
 import os
-from typing import Optional
+from typing import Any, Optional
+
 
 
 class Code(enum.IntEnum):
@@ -48,10 +51,19 @@ class Error(Exception):
     """
 
     code = Code.INTERNAL
+    sentence: str
+    path: Any
+    record: Optional[str]
+    offset: Optional[int]
+    rank: Optional[int]
+    expected: Optional[str]
+    found: Optional[str]
+    errno: Any
     _usual_errno: Optional[int] = None
 
-    def __init__(self, sentence="", *, path=None, record=None, offset=None, rank=None, expected=None, found=None,
-                 errno=None):
+    def __init__(self, sentence: str = "", *, path: Any = None, record: Optional[str] = None,
+                 offset: Optional[int] = None, rank: Optional[int] = None, expected: Optional[str] = None,
+                 found: Optional[str] = None, errno: Optional[int] = None) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.path, self.record, self.offset, self.rank = path, record, offset, rank
@@ -59,7 +71,7 @@ class Error(Exception):
         if isinstance(self, OSError):
             _tell_of_the_system(self, path)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.sentence
 
     def __reduce__(self):
@@ -108,7 +120,7 @@ class NotFound(Error, FileNotFoundError):
 
 
 class Exists(Error, FileExistsError):
-    """There is a file of that name already; force=True replaces it."""
+    """There is a file of that name already; overwrite=True replaces it."""
 
     code, _usual_errno = Code.EXISTS, errno.EEXIST
 

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files opened for looking around: looked through once, and nothing is read before it is asked for."""
 
+from __future__ import annotations
+
 import ctypes
 import io
 import os
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Literal, Optional, Tuple
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from limequat import datasets, labelled, structs
 from limequat._library import call, text_bytes
 from limequat.arrays import field_of
 from limequat.communicators import agreed
-from limequat.display import table
+from limequat.display import name_of, table
 from limequat.errors import ChecksumError, InvalidArgument, NoSuchRecord, Unsupported, WrongState
 from limequat.grid import require_grid
 from limequat.options import takes
@@ -24,10 +26,14 @@ from limequat.sources import path_of, source_of
 from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
 
 if TYPE_CHECKING:
-    from limequat.option_types import ReadOptions, Unpack
+    from numpy.typing import NDArray
+    from limequat.annotations import Dtype, FieldName, Path, Region, Slices
+    from limequat.answers import Answer
+    from limequat.grid import Grid
+    from limequat.option_types import FurtherReadOptions, Unpack
 
 
-def open(path, *, grid=None):
+def open(path: Path, *, grid: Optional[Grid] = None) -> "File":
     """Opens the file ``path`` for reading: a :class:`File`. With a :class:`Grid` as ``grid`` that is collective, and so are read() and verify()
     of fields: each rank reads its box."""
     return File(path, grid)
@@ -41,45 +47,51 @@ class File:
     fields["gauge"], fields["propagator", 3], fields[0] are :class:`FieldView`; records["xlf-info"] is bytes.
     """
 
-    def __init__(self, path, grid=None):
+    path: Any
+    catalog: Answer
+    fields: Fields
+    records: Records
+
+    def __init__(self, path: Path, grid: Optional[Grid] = None) -> None:
         self.path = path = path_of(path)
         self._file = open_file(path, require_grid(grid))
         self.catalog = catalog_of(self._file)
         self.fields = Fields(path, self._file, self.catalog, grid, _identities(self.catalog))
         self.records = Records(path, self._file, self.catalog)
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file; what is in it is known all the same, but nothing can be read any more."""
         self._file.free()
 
-    def __enter__(self):
+    def __enter__(self) -> "File":
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def keys(self):
+    def keys(self) -> List[str]:
         """Names of the fields in the order of the file; "NAME:0", "NAME:1", ... where a name repeats."""
-        names, seen = self.fields.names(), {}
+        names = self.fields.names()
+        seen: Dict[str, int] = {}
         keys = []
         for name in names:
             keys.append(name if names.count(name) == 1 else f"{name}:{seen.setdefault(name, 0)}")
             seen[name] = seen.get(name, 0) + 1
         return keys
 
-    def values(self):
+    def values(self) -> List["FieldView"]:
         """The fields, a list of :class:`FieldView`."""
         return list(self.fields)
 
-    def items(self):
+    def items(self) -> List[Tuple[str, "FieldView"]]:
         """(key, field) of each field."""
         return list(zip(self.keys(), self.fields))
 
-    def get(self, key, default=None):
+    def get(self, key: FieldName, default: Any = None) -> Any:
         """The field of a ``key``, or ``default`` where there is none."""
         return self[key] if key in self else default
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: FieldName) -> "FieldView":
         try:
             return self.fields[key]
         except NoSuchRecord as error:
@@ -88,7 +100,7 @@ class File:
                                    record=key) from error
             raise
 
-    def __contains__(self, key):
+    def __contains__(self, key: Any) -> bool:
         try:
             if key is None:
                 return False
@@ -97,42 +109,42 @@ class File:
             return False
         return True
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self.keys())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.fields)
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return True  # also without fields
 
     @property
-    def datasets(self):
+    def datasets(self) -> List[Any]:
         """Plain datasets of an HDF5 file, which are no fields that are known: a list of :class:`limequat.hdf5.Stat` with path,
         type and shape. ``limequat.read(path, dataset, as_="gauge")`` reads one as a field. Empty for other formats."""
         return datasets.plain(self.path, self.catalog)
 
     @property
-    def format(self):
+    def format(self) -> str:
         """Name of the format."""
         return self.catalog["format"]
 
     @property
-    def lattice(self):
+    def lattice(self) -> Optional[Tuple[int, ...]]:
         """Extents x, y, z, t of the first field, or None."""
         return tuple(self.catalog["fields"][0]["lattice"]) if self.catalog["fields"] else None
 
     @property
-    def metadata(self):
+    def metadata(self) -> Dict[str, str]:
         """Texts of the file, as a dict; of texts with the same name the first."""
         return metadata_of(self.catalog)
 
     @property
-    def findings(self):
+    def findings(self) -> List[Answer]:
         """What is worth saying about the file."""
         return self.catalog["findings"]
 
-    def to_xarray(self, slices="auto"):
+    def to_xarray(self, slices: Slices = "auto") -> Any:
         """An xarray.Dataset of all fields; of fields with the same name "NAME[0]", "NAME[1]" and so on.
 
         slices  as of :meth:`FieldView.to_xarray`
@@ -141,20 +153,40 @@ class File:
         """
         return labelled.dataset(self, slices)
 
-    def __str__(self):
-        lines = [f"{self.path}: {self.format}"]
-        lines += [f"  {view.name} [{view.index}] {view.kind} {list(view.shape)} {view.dtype}" for view in self.fields]
-        if self.format == "hdf5" and not self.fields:
-            return "\n".join(lines + [f"  dataset {one.path} {list(one.shape)} {one.type}" for one in self.datasets])
-        lines += [f"  record {entry['type']} {entry['data_length']} bytes" for entry in self.catalog["records"]]
-        return "\n".join(lines)
+    def __repr__(self) -> str:
+        lattice = " of " + "x".join(map(str, self.lattice)) if self.lattice else ""
+        return f"<file {name_of(self.path)!r}: {self.format}{lattice}, {self.fields!r}>"
 
-    def _repr_html_(self):
-        rows = [(view.name, view.index, view.kind, list(view.shape), view.dtype) for view in self.fields]
+    def __str__(self) -> str:
+        lines = [f"{name_of(self.path)}: {self.format}"]
+        lines += _first([f"  {view.name} [{view.index}] {view.kind} {list(view.shape)} {view.dtype}" for view in self.fields], "fields")
+        if self.format == "hdf5" and not self.fields:
+            return "\n".join(lines + _first([f"  dataset {one.path} {list(one.shape)} {one.type}" for one in self.datasets], "datasets"))
+        records = [f"  record {entry['type']} {entry['data_length']} bytes" for entry in self.catalog["records"]]
+        return "\n".join(lines + _first(records, "records"))
+
+    def _repr_html_(self) -> str:
         findings = [(finding["severity"], finding["message"]) for finding in self.findings]
-        return (table(f"{self.path}: {self.format}", ("field", "number", "kind", "shape", "numbers"), rows)
+        return (_fields_table(f"{name_of(self.path)}: {self.format}", self.fields)
                 + (table("texts", ("name", "text"), self.metadata.items()) if self.metadata else "")
                 + (table("worth saying", ("", "finding"), findings) if findings else ""))
+
+
+def _fields_table(title, fields):
+    return table(title, ("field", "number", "kind", "shape", "numbers"),
+                 [(view.name, view.index, view.kind, list(view.shape), view.dtype) for view in fields])
+
+
+def _first(lines, what, most=20):
+    """Lines for a screen: not more than that many, and how many more there are."""
+    return lines if len(lines) <= most else [*lines[:most], f"  ... and {len(lines) - most} more {what}"]
+
+
+def _names_text(names, what):
+    """"2 fields: 'gauge', 'spinor'", of each name once."""
+    distinct = list(dict.fromkeys(names))
+    shown = ", ".join(map(repr, distinct[:4])) + (", ..." if len(distinct) > 4 else "")
+    return f"{len(names)} {what}{'' if len(names) == 1 else 's'}" + (f": {shown}" if names else "")
 
 
 class Fields:
@@ -164,16 +196,16 @@ class Fields:
         self._path, self._file, self._catalog, self._grid = path, file, catalog, grid
         self._identities, self._lock = identities, threading.Lock()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._catalog["fields"])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator["FieldView"]:
         return (self[number] for number in range(len(self)))
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return any(entry["name"] == name for entry in self._catalog["fields"])
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: FieldName) -> "FieldView":
         name, index = field_name(key)
         entry = find_entry(self._catalog, name, index)
         named = [other for other in self._catalog["fields"] if other["name"] == entry["name"]]
@@ -188,7 +220,13 @@ class Fields:
         files, number = self._catalog.get("files") or [self._path], entry["file"]
         return files[number], self._identities[number]
 
-    def names(self):
+    def __repr__(self) -> str:
+        return f"<{_names_text(self.names(), 'field')}>"
+
+    def _repr_html_(self) -> str:
+        return _fields_table(_names_text(self.names(), "field"), self)
+
+    def names(self) -> List[str]:
         """Names in the order of the file."""
         return [entry["name"] for entry in self._catalog["fields"]]
 
@@ -200,16 +238,23 @@ class Records:
         self._path, self._file = path, file
         self._entries, self._holds_streams = catalog["records"], catalog["format"] == "sion"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Answer]:
         return iter(self._entries)
 
-    def __contains__(self, type):
+    def __repr__(self) -> str:
+        return f"<{_names_text([entry['type'] for entry in self._entries], 'record')}>"
+
+    def _repr_html_(self) -> str:
+        return table(_names_text([entry["type"] for entry in self._entries], "record"), ("record", "offset", "bytes"),
+                     [(entry["type"], entry["offset"], entry["data_length"]) for entry in self._entries])
+
+    def __contains__(self, type: object) -> bool:
         return any(entry["type"] == type for entry in self._entries)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: FieldName) -> Any:
         name, index = field_name(key)
         if name is None:
             return self._entries[index]
@@ -228,36 +273,73 @@ class FieldView:
     lock         held by whoever reads by several threads: one file serves one at a time
     """
 
+    name: str
+    index: int
+
     def __init__(self, path, file, entry, index, grid, place, lock):
         self._path, self._file, self._grid, self._place, self.lock = path, file, grid, place, lock
         self._entry, self._site = entry, field_of(entry)
         self.name, self.index = entry["name"], index
 
-    kind = property(lambda self: self._site.kind, doc='"gauge", "spinor", "propagator" or "generic"')
-    dtype = property(lambda self: self._site.dtype, doc="type of the numbers in the file")
-    lower = property(lambda self: tuple(self._entry["stored"]["lower"])[::-1],
-                     doc="[t, z, y, x] of the first site that is stored; other than zeros for a part of the lattice")
-    shape = property(lambda self: tuple(self._entry["stored"]["extents"])[::-1] + self._site.site,
-                     doc="[t, z, y, x, ...] of what is stored: the lattice, or a part of it that begins at ``lower``")
-    ndim = property(lambda self: len(self.shape), doc="number of axes")
-    lattice = property(lambda self: tuple(self._entry["lattice"]), doc="extents x, y, z, t of the whole lattice")
-    site_shape = property(lambda self: self._site.site, doc="the axes of a site, the last ones of ``shape``")
-    checksum = property(lambda self: self._entry["checksum"], doc="the one stored in the file, or None")
-    metadata = property(lambda self: metadata_of(self._entry), doc="texts of this field, as a dict")
+    @property
+    def kind(self) -> str:
+        """One of "gauge", "spinor", "propagator" or "generic"."""
+        return self._site.kind
 
-    def __len__(self):
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of the numbers in the file."""
+        return self._site.dtype
+
+    @property
+    def lower(self) -> Tuple[int, ...]:
+        """[t, z, y, x] of the first site that is stored; other than zeros for a part of the lattice."""
+        return tuple(self._entry["stored"]["lower"])[::-1]
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """[t, z, y, x, ...] of what is stored: the lattice, or a part of it that begins at ``lower``."""
+        return tuple(self._entry["stored"]["extents"])[::-1] + self._site.site
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def lattice(self) -> Tuple[int, ...]:
+        """Extents x, y, z, t of the whole lattice."""
+        return tuple(self._entry["lattice"])
+
+    @property
+    def site_shape(self) -> Tuple[int, ...]:
+        """The axes of a site, the last ones of ``shape``."""
+        return self._site.site
+
+    @property
+    def checksum(self) -> Optional[Dict[str, Any]]:
+        """The one stored in the file, or None."""
+        return self._entry["checksum"]
+
+    @property
+    def metadata(self) -> Dict[str, str]:
+        """Texts of this field, as a dict."""
+        return metadata_of(self._entry)
+
+    def __len__(self) -> int:
         return self.shape[0]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{self.kind} field {self.name!r} number {self.index}, {list(self.shape)} {self.dtype}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         facts = [("shape", list(self.shape)), ("numbers", self.dtype),
                  ("checksum", _checksum_text(self.checksum) if self.checksum else "none"), *self.metadata.items()]
         return table(f"{self.kind} field {self.name}, number {self.index}", ("", "value"), facts)
 
     @takes("ReadOptions", without=("field", "index"))
-    def read(self, region=None, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+    def read(self, region: Optional[Region] = None, dtype: Optional[Dtype] = None, verify: bool = True, *,
+             out: Any = None, **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
         """As :func:`limequat.read`.
 
         {options}
@@ -273,10 +355,10 @@ class FieldView:
             raise Unsupported(f"{self._path}: the file was opened with a grid, so that read() gives this rank's box; to read "
                               "slices on one rank, open it without", path=str(self._path), record=self.name)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> NDArray[Any]:
         return self.part(key)
 
-    def part(self, key, verify=True):
+    def part(self, key: Any, verify: bool = True) -> NDArray[Any]:
         """What ``key`` gives as numpy indexes, with integers, slices of any step, and lists, arrays or masks of sites; only the sites that are needed
         are read, of an index of one list on one axis those in it. With ``verify``, they are verified where the file has checksums
         of them."""
@@ -315,7 +397,7 @@ class FieldView:
     def __array__(self, dtype=None, copy=None):
         return np.asarray(self.read(), dtype=dtype)
 
-    def to_xarray(self, slices="auto"):
+    def to_xarray(self, slices: Slices = "auto") -> Any:
         """An xarray.DataArray with named dimensions: t, z, y, x, then mu, row, column of a gauge field; spin, color; sink_spin,
         source_spin, sink_color, source_color; or n. Its coordinates are those of the sites, its attributes the texts.
 
@@ -328,7 +410,7 @@ class FieldView:
         self._require_whole()
         return labelled.data_array(self, slices)
 
-    def memmap(self, mode="r"):
+    def memmap(self, mode: Literal["r", "c"] = "r") -> NDArray[Any]:
         """The numbers as they lie in the file, mapped into memory: a numpy.memmap [t, z, y, x, ...], which takes no memory of
         its own and outlives the file object. Its byte order is that of the file (dtype ">c16" in ILDG files). No checksum is
         looked at: verify() does.
@@ -348,14 +430,14 @@ class FieldView:
             raise Unsupported(f"{self._path}: what a file object or a URL gives cannot be mapped; read it: [...]",
                               path=str(self._path), record=self.name)
         path, identity = self._place
-        order = ">" if self._entry["byte_order"] == "big" else "<"
+        order: Literal["<", ">"] = ">" if self._entry["byte_order"] == "big" else "<"
         with io.open(path, "rb") as file:
             if _identity(file.fileno()) != identity:
                 raise WrongState(f"{path}: this is another file than the one that was opened: open it again",
                                  path=str(path))
             return np.memmap(file, self.dtype.newbyteorder(order), mode, self._entry["offset"], self.shape)
 
-    def verify(self):
+    def verify(self) -> None:
         """Streams the data of the file past the stored checksum; raises ChecksumError when they differ."""
         verdicts = verify(self._path, comm=self._grid, physics=False)["fields"]
         mine = [v for v in verdicts if (v["name"], v["index"]) == (self.name, self.index)]

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A lattice dealt out over ranks."""
 
+from __future__ import annotations
+
 import ctypes
 import operator
 from ctypes import c_int, c_int64
+from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 import numpy as np
 
@@ -14,6 +17,10 @@ from limequat.arrays import described
 from limequat.communicators import agreed, group_of
 from limequat.errors import InvalidArgument
 from limequat.extents import extents_of
+
+if TYPE_CHECKING:
+    from limequat.annotations import Comm, Extents
+    from limequat.communicators import Communicator
 
 
 class Grid(Handle):
@@ -50,39 +57,59 @@ class Grid(Handle):
     communicator        the :class:`Communicator`; None: this process alone
     """
 
-    def __init__(self, extents, comm=None, processes=None, *, ranks=None, idle_ranks=False):
+    communicator: Optional[Communicator]
+    extents: Tuple[int, ...]
+    processes: Tuple[int, ...]
+    origin: Tuple[int, ...]
+    local: Tuple[int, ...]
+
+    def __init__(self, extents: Extents, comm: Optional[Comm] = None, processes: Optional[Extents] = None, *,
+                 ranks: Any = None, idle_ranks: bool = False) -> None:
         self.communicator = group_of(comm)
         with agreed(self.communicator):
-            extents = _int64s(extents, "extents")
+            sizes = _int64s(extents, "extents")
             options = structs.GridOptions()
             call("lq_grid_options_init", ctypes.byref(options), ctypes.sizeof(options))
             options.idle_ranks = int(bool(idle_ranks))
-            topology = None if ranks is not None else _topology(comm, len(extents), processes)
+            topology = None if ranks is not None else _topology(comm, len(sizes), processes)
             if topology is not None:
-                processes, ranks = topology, tuple(reversed(range(len(extents))))
+                processes, ranks = topology, tuple(reversed(range(len(sizes))))
             if ranks is not None:
-                processes = _put_ranks(options, ranks, processes, len(extents), self.communicator)
+                processes = _put_ranks(options, ranks, processes, len(sizes), self.communicator)
             if processes is not None:
-                processes = _int64s(processes, "processes")
-                if len(processes) != len(extents):
-                    raise InvalidArgument(f"processes has {len(processes)} numbers for {len(extents)} extents")
-                options.processes = processes
-        super().__init__("lq_grid_free", "lq_grid_create", extents, len(extents), self.communicator,
+                ranks_in = _int64s(processes, "processes")
+                if len(ranks_in) != len(sizes):
+                    raise InvalidArgument(f"processes has {len(ranks_in)} numbers for {len(sizes)} extents")
+                options.processes = ranks_in
+        super().__init__("lq_grid_free", "lq_grid_create", sizes, len(sizes), self.communicator,
                          ctypes.byref(options))
-        numbers = c_int64 * len(extents)
-        self.extents, dealt, lower, box = tuple(extents), numbers(), numbers(), numbers()
+        numbers = c_int64 * len(sizes)
+        self.extents, dealt, lower, box = tuple(sizes), numbers(), numbers(), numbers()
         call("lq_grid_processes", self, dealt)
         call("lq_grid_local_box", self, lower, box)
         self.processes, self.origin, self.local = tuple(dealt), tuple(lower), tuple(box)
 
-    rank = property(lambda self: answer("lq_grid_rank", self), doc="number of this process, from 0")
-    size = property(lambda self: answer("lq_grid_size", self), doc="number of processes")
-    shape = property(lambda self: self.local[::-1], doc="[t, z, y, x] of this rank's box")
-    slices = property(lambda self: tuple(slice(first, first + count)
-                                         for first, count in zip(self.origin[::-1], self.local[::-1])),
-                      doc="[t, z, y, x] of this rank's box in an array of the whole lattice")
+    @property
+    def rank(self) -> int:
+        """Number of this process, from 0."""
+        return answer("lq_grid_rank", self)
 
-    def __repr__(self):
+    @property
+    def size(self) -> int:
+        """Number of processes."""
+        return answer("lq_grid_size", self)
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """[t, z, y, x] of this rank's box."""
+        return self.local[::-1]
+
+    @property
+    def slices(self) -> Tuple[slice, ...]:
+        """[t, z, y, x] of this rank's box in an array of the whole lattice."""
+        return tuple(slice(first, first + count) for first, count in zip(self.origin[::-1], self.local[::-1]))
+
+    def __repr__(self) -> str:
         lattice, processes = ("x".join(map(str, numbers)) for numbers in (self.extents, self.processes))
         return f"<grid of {lattice} over {processes} ranks; rank {self.rank} has {self.local} from {self.origin} on>"
 

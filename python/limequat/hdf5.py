@@ -14,9 +14,11 @@ Paths are absolute, or relative to the group the session is in. What was done is
 end of the with block: all of it or nothing, whenever the program is killed.
 """
 
+from __future__ import annotations
+
 import ctypes
 import warnings
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -25,13 +27,17 @@ from limequat._library import Handle, answer, path_bytes, text_bytes, text_from
 from limequat.answers import parse
 from limequat.arrays import looks_like_field
 from limequat.communicators import agreed, arguments_of, call_together, group_of
+from limequat.display import name_of, table
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.grid import Grid, require_grid
 from limequat.options import Options, takes
 from limequat.transfer import find_entry, read_request, written
 
 if TYPE_CHECKING:
-    from limequat.option_types import Hdf5Options, ReadOptions, Unpack, WriteOptions
+    from numpy.typing import NDArray
+    from limequat.annotations import ArrayIn, Comm, Dtype, Kind, Paths, Region, Target
+    from limequat.answers import Answer
+    from limequat.option_types import Hdf5Options, FurtherReadOptions, Unpack, WriteOptions
 
 __all__ = ["Entry", "File", "Stat", "open"]
 
@@ -43,7 +49,8 @@ _TEXT = len(_DTYPES)
 
 
 @takes("Hdf5Options")
-def open(path, mode="r", *, comm=None, **options: "Unpack[Hdf5Options]"):
+def open(path: Target, mode: Literal["r", "x", "w", "a"] = "r", *, comm: Optional[Comm] = None,
+         **options: "Unpack[Hdf5Options]") -> "File":
     """Opens a session with the file ``path``: a :class:`File`, to be used in a with block.
 
     mode  "r" reads; "x" makes a new file, "w" too and replaces one that is there; "a" appends in place, or makes one
@@ -68,10 +75,10 @@ class Stat(NamedTuple):
     path: str
     kind: str
     type: str
-    shape: tuple
+    shape: Tuple[int, ...]
     storage: str
-    chunk: Optional[tuple]
-    filters: tuple
+    chunk: Optional[Tuple[int, ...]]
+    filters: Tuple[str, ...]
     bytes: int
     unused_bytes: int  # of "/"
     microseconds: Optional[int]  # since 1970
@@ -84,7 +91,10 @@ class Stat(NamedTuple):
 class File:
     """A session with a file; made by :func:`open`."""
 
-    def __init__(self, path, mode="r", options=(), comm=None):
+    path: Any
+    mode: str
+
+    def __init__(self, path: Target, mode: str = "r", options: Any = (), comm: Optional[Comm] = None) -> None:
         self.path, self.mode, self._group = path, mode, group_of(comm)
         self._grid = comm if isinstance(comm, Grid) else None
         with agreed(self._group):
@@ -96,46 +106,54 @@ class File:
             name, how = path_bytes(path), Options("Hdf5Options", options).over(self._group)
         self._handle = Handle("lq_hdf5_free", "lq_hdf5_open", name, _MODES[mode], how)
 
-    def __enter__(self):
+    def __enter__(self) -> "File":
         return self
 
-    def __exit__(self, kind, *exception):
+    def __exit__(self, kind: object, *exception: object) -> None:
         if kind is None and self._handle:
             self.close()
         else:
             self.discard()
 
-    def close(self):
+    def __repr__(self) -> str:
+        state = f"in {self.pwd}" if self._handle else "closed"
+        return f"<session with {name_of(self.path)!r}, mode {self.mode!r}, {state}>"
+
+    def _repr_html_(self) -> str:
+        members = [(entry.name, entry.kind, entry.target) for entry in self.ls()] if self._handle and self._group is None else []
+        return table(repr(self)[1:-1], ("name", "kind", "target"), members)
+
+    def close(self) -> None:
         """Flushes; a new file gets its name."""
         self._call("lq_hdf5_close")
         self._handle.free()
 
-    def discard(self):
+    def discard(self) -> None:
         """Ends the session; what was not flushed is lost, and a new file does not appear."""
         self._handle.free()
 
-    def flush(self):
+    def flush(self) -> None:
         """What was done so far is in the file, all of it or nothing."""
         self._call("lq_hdf5_flush")
 
     @property
-    def pwd(self):
+    def pwd(self) -> str:
         """The group the session is in."""
         return answer("lq_hdf5_pwd", self._open()).decode("utf-8", "surrogateescape")
 
-    def cd(self, path):
+    def cd(self, path: str) -> None:
         """Goes to a group."""
         self._call("lq_hdf5_cd", lambda: (_path(path),))
 
-    def push(self, path):
+    def push(self, path: str) -> None:
         """The same, but missing groups are made; :meth:`pop` goes back."""
         self._call("lq_hdf5_push", lambda: (_path(path),))
 
-    def pop(self):
+    def pop(self) -> None:
         """Back to where push() came from."""
         self._call("lq_hdf5_pop")
 
-    def ls(self, path="."):
+    def ls(self, path: str = ".") -> List[Entry]:
         """The members of a group in order of name: a list of :class:`Entry`."""
         entries = []
         visit = structs.Hdf5Visit(
@@ -143,7 +161,7 @@ class File:
         self._call("lq_hdf5_ls", lambda: (_path(path), visit, None))
         return entries
 
-    def stat(self, path="."):
+    def stat(self, path: str = ".") -> Stat:
         """What is known of an object: a :class:`Stat`."""
         facts = structs.Hdf5Facts(struct_size=ctypes.sizeof(structs.Hdf5Facts))
         self._call("lq_hdf5_stat", lambda: (_path(path), ctypes.byref(facts)))
@@ -154,7 +172,7 @@ class File:
                     facts.microseconds if facts.has_time else None, _name(facts.checksum), _name(facts.layout),
                     _name(facts.object), facts.attributes)
 
-    def exists(self, path):
+    def exists(self, path: str) -> bool:
         """Whether there is such an object."""
         found = ctypes.c_int()
         self._call("lq_hdf5_exists", lambda: (_path(path), ctypes.byref(found)))
@@ -162,25 +180,26 @@ class File:
 
     __contains__ = exists
 
-    def mkdir(self, path):
+    def mkdir(self, path: str) -> None:
         """Makes a group and those above it."""
         self._call("lq_hdf5_mkdir", lambda: (_path(path),))
 
-    def remove(self, path):
+    def remove(self, path: str) -> None:
         """Removes an object, or a group with all that is in it. Its room in the file stays unused."""
         self._call("lq_hdf5_remove", lambda: (_path(path),))
 
     __delitem__ = remove
 
-    def rename(self, old, new):
+    def rename(self, old: str, new: str) -> None:
         """Gives the object ``old`` the path ``new``."""
         self._call("lq_hdf5_rename", lambda: (_path(old), _path(new)))
 
-    def copy(self, old, new):
+    def copy(self, old: str, new: str) -> None:
         """Copies the small object or group ``old`` to the path ``new``."""
         self._call("lq_hdf5_copy", lambda: (_path(old), _path(new)))
 
-    def write(self, path, value, *, axes=None, replace=False):
+    def write(self, path: str, value: Any, *, axes: Union[Sequence[str], Mapping[str, Any], None] = None,
+              replace: bool = False) -> None:
         """Writes a small object ``value``: a number, a text, or an array of them.
 
         axes     names of the dimensions, or a dict of names and coordinates (None: no coordinates), so that xarray
@@ -192,16 +211,16 @@ class File:
         _warn_of_field(path, value)
         self._call("lq_hdf5_write", lambda: (_path(path), ctypes.byref(_to_c(value, axes)), int(bool(replace))))
 
-    def read(self, path):
+    def read(self, path: str) -> Any:
         """A small object: a number, a text, an array of numbers, or a list of texts."""
         return self.read_checked(path)[0]
 
-    def read_checked(self, path):
+    def read_checked(self, path: str) -> Tuple[Any, str]:
         """(object, status): "ok", "absent" or "mismatch", by its SHA-256."""
         value = self._value("lq_hdf5_read", lambda: (_path(path),))
         return _from_c(answer("lq_hdf5_value_array", value).contents), _STATUS[answer("lq_hdf5_value_status", value)]
 
-    def axes(self, path):
+    def axes(self, path: str) -> Dict[str, Optional[NDArray[Any]]]:
         """Names of the dimensions of a small object, with their coordinates or None: a dict."""
         value = self._value("lq_hdf5_read", lambda: (_path(path),))
         array = answer("lq_hdf5_value_array", value).contents
@@ -211,7 +230,8 @@ class File:
                 if array.axes[d].coordinates else None for d in range(array.dimensions)}
 
     @takes("WriteOptions", without=("format", "name", "sync"))
-    def write_field(self, path, array, *, kind=None, dims=None, grid=None, **options: "Unpack[WriteOptions]"):
+    def write_field(self, path: str, array: ArrayIn, *, kind: Optional[Kind] = None, dims: Optional[int] = None,
+                    grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> Answer:
         """Writes a lattice field, which is in the file when this returns; arguments as of :func:`limequat.write`.
         overwrite replaces an object of that name.
 
@@ -221,7 +241,8 @@ class File:
                        lambda: (self._open(), _path(path)))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, path, region=None, dtype=None, verify=True, *, grid=None, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+    def read_field(self, path: str, region: Optional[Region] = None, dtype: Optional[Dtype] = None, verify: bool = True,
+                   *, grid: Optional[Grid] = None, out: Any = None, **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
         """Reads a lattice field; arguments as of :func:`limequat.read`.
 
         {options}
@@ -235,12 +256,12 @@ class File:
         self._call("lq_hdf5_read_field", lambda: (_path(name), grid, field, how))
         return array
 
-    def fields(self):
+    def fields(self) -> List[str]:
         """Paths of the lattice fields there are."""
         entries = parse(text_from("lq_hdf5_catalog", self._open()))["fields"]
         return ["/" + entry["name"].lstrip("/") for entry in entries]
 
-    def __getitem__(self, path):
+    def __getitem__(self, path: str) -> Any:
         """A lattice field, or a small object."""
         known = self.stat(path)
         if known.kind != "group" and not known.layout and len(known.shape) < 4:
@@ -253,11 +274,11 @@ class File:
                                record=known.path)
         return self.read(path)
 
-    def __setitem__(self, path, value):
+    def __setitem__(self, path: str, value: Any) -> None:
         """Writes a small object in the place of what is there."""
         self.write(path, value, replace=True)
 
-    def attrs(self, path="."):
+    def attrs(self, path: str = ".") -> Dict[str, Any]:
         """The attributes of an object: a dict."""
         found = {}
 
@@ -267,16 +288,16 @@ class File:
         self._call("lq_hdf5_attributes", lambda: (_path(path), structs.Hdf5VisitAttribute(visit), None))
         return found
 
-    def attr(self, path, name):
+    def attr(self, path: str, name: str) -> Any:
         """One attribute of an object."""
         value = self._value("lq_hdf5_attribute", lambda: (_path(path), _path(name)))
         return _from_c(answer("lq_hdf5_value_array", value).contents)
 
-    def set_attr(self, path, name, value):
+    def set_attr(self, path: str, name: str, value: Any) -> None:
         """Writes an attribute ``name`` of the object ``path``, ``value``, in the place of one that is there."""
         self._call("lq_hdf5_set_attribute", lambda: (_path(path), _path(name), ctypes.byref(_to_c(value, None))))
 
-    def del_attr(self, path, name):
+    def del_attr(self, path: str, name: str) -> None:
         """Removes an attribute."""
         self._call("lq_hdf5_remove_attribute", lambda: (_path(path), _path(name)))
 

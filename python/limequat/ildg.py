@@ -2,21 +2,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Housekeeping of the International Lattice Data Grid: QCDml documents, rules, logical file names."""
 
+from __future__ import annotations
+
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from limequat._library import path_bytes, text_from
 from limequat.answers import Judgement, Verification, parse
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Path
     from limequat.option_types import QcdmlOptions, Unpack
 
 __all__ = ["check", "document", "lfn"]
 
 
 @takes("QcdmlOptions")
-def document(path, **options: "Unpack[QcdmlOptions]"):
+def document(path: Path, **options: "Unpack[QcdmlOptions]") -> Judgement:
     """The QCDml document of the configuration in the file ``path``.
 
     {options}
@@ -28,7 +31,7 @@ def document(path, **options: "Unpack[QcdmlOptions]"):
 
 
 @takes("QcdmlOptions")
-def check(path, document=None, **options: "Unpack[QcdmlOptions]"):
+def check(path: Path, document: Optional[Path] = None, **options: "Unpack[QcdmlOptions]") -> Verification:
     """A document (path of an XML file) against the rules of its schema and against the file; without one, what ILDG asks
     of the file.
 
@@ -43,7 +46,7 @@ def check(path, document=None, **options: "Unpack[QcdmlOptions]"):
 
 
 @takes("QcdmlOptions")
-def lfn(path, **options: "Unpack[QcdmlOptions]"):
+def lfn(path: Path, **options: "Unpack[QcdmlOptions]") -> Judgement:
     """The logical file name in the file ``path``.
 
     {options}

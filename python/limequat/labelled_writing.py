@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arrays of xarray written as fields: axes are found by their names, and what dask has not computed is computed slice by slice."""
 
+from __future__ import annotations
+
 import collections
 import ctypes
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +20,8 @@ from limequat.placement import SITE_AXES, lattice_axes
 from limequat.writer import create
 
 if TYPE_CHECKING:
+    from limequat.annotations import Target
+    from limequat.answers import Answer
     from limequat.option_types import Unpack, WriteOptions
 
 _KEPT = 3  # blocks of the slowest axis in memory: formats may want those before and after
@@ -25,7 +29,7 @@ _BLOCK_BYTES = 64 << 20  # a chunk of dask up to this size is computed as a whol
 
 
 @takes("WriteOptions", without=("progress",))
-def to_limequat(array, path, **options: "Unpack[WriteOptions]"):
+def to_limequat(array: Any, path: Target, **options: "Unpack[WriteOptions]") -> Answer:
     """Writes an xarray.DataArray as the field of a new file. ``array.limequat.to_file(path, ...)`` is the same.
 
     array  dimensions x, y, z, t (or the first of these, on lattices of fewer dimensions) and those of a site: mu, row, column;

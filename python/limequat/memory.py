@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Fields in memory that is not laid out as the arrays of this package are."""
 
+from __future__ import annotations
+
 import ctypes
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +13,9 @@ from limequat import device, structs
 from limequat._library import call
 from limequat.errors import InvalidArgument
 from limequat.extents import extents_of
+
+if TYPE_CHECKING:
+    from limequat.annotations import Extents
 
 _KINDS = ("gauge", "spinor", "propagator", "generic")
 
@@ -33,8 +39,8 @@ class Memory:
     enough, and in one place, is seen when they are used.
     """
 
-    def __init__(self, arrays, layout, lattice, kind="gauge", *, colors=3, spins=4, numbers=0,
-                 places=None):
+    def __init__(self, arrays: Any, layout: str, lattice: Extents, kind: str = "gauge", *, colors: int = 3,
+                 spins: int = 4, numbers: int = 0, places: Any = None) -> None:
         if kind not in _KINDS:
             raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(_KINDS)}", found=repr(kind))
         self.arrays = list(arrays) if isinstance(arrays, (list, tuple)) else [arrays]
@@ -71,7 +77,7 @@ class Memory:
             return 2 * colors * colors * len(self.lattice) // len(self.arrays)
         return {"spinor": 2 * spins * colors, "propagator": 2 * (spins * colors) ** 2}.get(self.kind, self._spec["numbers"])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Memory({self.kind}, {self.layout!r}, lattice={list(self.lattice)}, {self.dtype})"
 
     def to_c(self, array):

@@ -12,10 +12,12 @@ A mode is in the set for good when append() returns, whenever the program ends. 
 their number.
 """
 
+from __future__ import annotations
+
 import ctypes
 import math
 from operator import index as whole
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Dict, Iterator, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from limequat._library import Handle, answer, call, path_bytes, take_text, text_
 from limequat.answers import parse
 from limequat.arrays import Field, KINDS, adapted, described, memory_for
 from limequat.communicators import agreed, arguments_of, call_together, group_of
+from limequat.display import name_of, table
 from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
 from limequat.extents import extents_of
 from limequat.grid import Grid, require_grid
@@ -31,7 +34,10 @@ from limequat.options import Options, takes
 from limequat.transfer import warn_of
 
 if TYPE_CHECKING:
-    from limequat.option_types import ReadOptions, Unpack, WriteOptions
+    from numpy.typing import NDArray
+    from limequat.annotations import ArrayIn, Comm, Dtype, Extents, Parity, Path, Storage, Target
+    from limequat.answers import Answer
+    from limequat.option_types import FurtherReadOptions, ReadOptions, Unpack, WriteOptions
 
 __all__ = ["Set", "Writer", "append", "convert", "create", "open"]
 
@@ -41,7 +47,8 @@ _ALL = 2**64 - 1
 _TOLERANCE = 0.01
 
 
-def open(path, *, ls=1, parity=None, lattice=None, grid=None):
+def open(path: Path, *, ls: int = 1, parity: Optional[Parity] = None, lattice: Optional[Extents] = None,
+         grid: Optional[Grid] = None) -> "Set":
     """Opens the set ``path`` for reading: a :class:`Set`. It may be one of QUDA, MILC, Grid or QDP++ (.mod), a folder v0.bin, ... of
     Hadrons, or one of compressed eigenvectors (eigen-comp).
 
@@ -56,9 +63,12 @@ def open(path, *, ls=1, parity=None, lattice=None, grid=None):
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
                                 "dataset_chunk", "filters", "time_stamps", "progress"))
-def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, storage="double", ls=1, parity="both",
-           operator="", parameters=None, room=512, basis=0, block=None, tolerance=_TOLERANCE,
-           **options: "Unpack[WriteOptions]"):
+def create(path: Target, lattice: Extents, *, grid: Optional[Grid] = None,
+           kind: Literal["spinor", "propagator", "generic"] = "spinor", shape: Optional[Sequence[int]] = None,
+           dtype: Optional[Dtype] = None, storage: Storage = "double", ls: int = 1, parity: Parity = "both",
+           operator: str = "", parameters: Optional[Mapping[str, Union[int, float, complex, str]]] = None,
+           room: int = 512, basis: int = 0, block: Optional[Extents] = None, tolerance: float = _TOLERANCE,
+           **options: "Unpack[WriteOptions]") -> "Writer":
     """Starts the new set ``path``: a :class:`Writer`. The set is there, without modes, at once; with ``overwrite`` a file
     of that name stays until the first mode is in the new set, or that is closed without one.
 
@@ -95,7 +105,7 @@ def create(path, lattice, *, grid=None, kind="spinor", shape=None, dtype=None, s
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
                                 "dataset_chunk", "filters", "time_stamps", "progress", "overwrite"))
-def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
+def append(path: Target, *, grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> "Writer":
     """Goes on with the set ``path`` that is there: a :class:`Writer`.
 
     {options}
@@ -107,8 +117,11 @@ def append(path, *, grid=None, **options: "Unpack[WriteOptions]"):
     return Writer(path, Handle("lq_modes_writer_free", "lq_modes_append", name, grid, how), grid)
 
 
-def convert(source, target, *, storage=None, first=0, last=None, overwrite=False, format=None, ls=1, parity=None,
-            lattice=None, basis=0, block=None, tolerance=_TOLERANCE, strategy=None, comm=None):
+def convert(source: Path, target: Target, *, storage: Optional[Storage] = None, first: int = 0,
+            last: Optional[int] = None, overwrite: bool = False, format: Optional[str] = None, ls: int = 1,
+            parity: Optional[Parity] = None, lattice: Optional[Extents] = None, basis: int = 0,
+            block: Optional[Extents] = None, tolerance: float = _TOLERANCE, strategy: Optional[str] = None,
+            comm: Optional[Comm] = None) -> None:
     """A set from modes first to last - 1 of another one, stored as `storage` says (default: as they are). Warns of numbers
     that are NaN or infinite as they are stored.
 
@@ -132,10 +145,15 @@ def convert(source, target, *, storage=None, first=0, last=None, overwrite=False
 class Writer:
     """A set that vectors are added to."""
 
+    path: Any
+
     def __init__(self, path, handle, grid):
         self.path, self._handle, self._grid, self._count = path, handle, grid, None
 
-    def append(self, array, *, eigenvalue, residual=None):
+    def __repr__(self) -> str:
+        return f"<writer of the set {name_of(self.path)!r}, {len(self)} modes{'' if self._handle else ', closed'}>"
+
+    def append(self, array: ArrayIn, *, eigenvalue: complex, residual: Optional[float] = None) -> Answer:
         """Adds the vector ``array``, [t, z, y, x, ...]; it is in the set when this returns. Returns a report; warns of
         numbers that are NaN or infinite as they are stored.
 
@@ -160,10 +178,10 @@ class Writer:
         warn_of(told)
         return told
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._count if self._count is not None else answer("lq_modes_writer_size", self._handle)
 
-    def close(self):
+    def close(self) -> None:
         """Another program may add to the set from then on; every mode is in it already."""
         if self._handle:
             call("lq_modes_writer_close", self._handle)
@@ -173,10 +191,10 @@ class Writer:
         self._count = len(self)
         self._handle.free()
 
-    def __enter__(self):
+    def __enter__(self) -> "Writer":
         return self
 
-    def __exit__(self, kind, *exception):
+    def __exit__(self, kind: object, *exception: object) -> None:
         """An exception leaves a file that was to be replaced, unless the new set has a mode."""
         if kind is None:
             self.close()
@@ -196,7 +214,25 @@ class Set:
     family      who wrote it: "modes" (this library), "quda", "milc", "grid", "mod" (QDP++), "eigen-comp"
     """
 
-    def __init__(self, path, *, ls=1, parity=None, lattice=None, grid=None):
+    path: Any
+    family: str
+    lattice: Tuple[int, ...]
+    sites: Tuple[int, ...]
+    grid: Grid
+    storage: str
+    parity: str
+    ls: int
+    operator: str
+    parameters: Dict[str, Union[int, float, complex, str]]
+    basis: int
+    tolerance: float
+    block: Optional[Tuple[int, ...]]
+    eigenvalues: NDArray[Any]
+    residuals: NDArray[Any]
+    errors: NDArray[Any]
+
+    def __init__(self, path: Path, *, ls: int = 1, parity: Optional[Parity] = None, lattice: Optional[Extents] = None,
+                 grid: Optional[Grid] = None) -> None:
         self.path = path
         group = require_grid(grid)
         with agreed(group):
@@ -224,10 +260,18 @@ class Set:
         self.residuals = np.array([math.nan if m.residual < 0 else m.residual for m in modes])
         self.errors = np.array([self._error(k) for k in range(self._count)])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._count
 
-    def __getitem__(self, k):
+    def __repr__(self) -> str:
+        return (f"<set {name_of(self.path)!r}: {len(self)} modes on {'x'.join(map(str, self.lattice))}, {self.storage}"
+                f"{', ' + self.operator if self.operator else ''}>")
+
+    def _repr_html_(self) -> str:
+        rows = [(k, self.eigenvalues[k], "" if math.isnan(self.residuals[k]) else self.residuals[k]) for k in range(len(self))]
+        return table(repr(self)[1:-1], ("mode", "eigenvalue", "residual"), rows)
+
+    def __getitem__(self, k: int) -> NDArray[Any]:
         with agreed(self.grid.communicator):
             if not isinstance(k, (int, np.integer)):
                 raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
@@ -236,7 +280,8 @@ class Set:
         return self.read(int(k) % len(self))
 
     @takes("ReadOptions", without=("field", "index", "region", "limits"))
-    def read(self, k, dtype=None, verify=True, *, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+    def read(self, k: int, dtype: Optional[Dtype] = None, verify: bool = True, *, out: Any = None,
+             **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
         """Vector number k, [t, z, y, x, ...]; dtype complex128 or complex64, default: as it is stored. ``out`` as in
         :func:`limequat.read`.
 
@@ -249,7 +294,8 @@ class Set:
         return array
 
     @takes("ReadOptions", without=("field", "index", "region", "limits", "progress"))
-    def ahead(self, first=0, last=None, dtype=None, **options: "Unpack[ReadOptions]"):
+    def ahead(self, first: int = 0, last: Optional[int] = None, dtype: Optional[Dtype] = None,
+              **options: "Unpack[ReadOptions]") -> Iterator[Tuple[int, NDArray[Any]]]:
         """Gives (k, vector) for modes first to last - 1, of numbers ``dtype``; the next one is read while you work on this one.
 
         {options}
@@ -257,8 +303,9 @@ class Set:
         with agreed(self.grid.communicator):
             first, last = whole(first), len(self) if last is None else whole(last)
             how = Options("ReadOptions", options)
+            given: Any = options
         if self.family != "modes":  # one by one
-            yield from ((k, self.read(k, dtype, **options)) for k in range(first, last))
+            yield from ((k, self.read(k, dtype, **given)) for k in range(first, last))
             return
 
         def start(k):
@@ -267,13 +314,13 @@ class Set:
                 handle = self._opened()
             return Handle("lq_pending_free", "lq_modes_read_async", handle, k, self.grid, field.to_c(array), how), array
 
-        coming = start(first) if first < last else None
+        coming: Any = start(first) if first < last else None
         for k in range(first, last):
             (pending, array), coming = coming, start(k + 1) if k + 1 < last else None
             call("lq_pending_wait", pending, None)
             yield k, array
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file; what is known of the modes stays."""
         self._handle.free()
 
@@ -292,10 +339,10 @@ class Set:
         call("lq_modes_mode", self._handle, k, ctypes.byref(mode))
         return mode
 
-    def __enter__(self):
+    def __enter__(self) -> "Set":
         return self
 
-    def __exit__(self, *exception):
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
 

@@ -13,23 +13,31 @@ A set appears under its name when the with block ends. What an interrupted progr
 made a set by :func:`repair`.
 """
 
+from __future__ import annotations
+
 import ctypes
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Iterator, Optional
 
 from limequat._library import Handle, call, path_bytes, take_text, text_bytes, text_from
 from limequat.answers import Judgement, parse
 from limequat.communicators import agreed, group_of
+from limequat.display import brief, name_of, table
 from limequat.errors import InvalidArgument, WrongState
 from limequat.grid import require_grid
 from limequat.options import Options, takes
 from limequat.transfer import read_request, written
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from limequat.annotations import ArrayIn, Comm, Dtype, Kind, Path, Region, Target
+    from limequat.answers import Answer
+    from limequat.grid import Grid
     from limequat.option_types import (
         MultifileOptions,
         MultifileReadOptions,
-        ReadOptions,
+        FurtherReadOptions,
         RepairOptions,
         Unpack,
         WriteOptions,
@@ -39,7 +47,7 @@ __all__ = ["Reader", "Stream", "Writer", "append", "create", "open", "repair", "
 
 
 @takes("MultifileReadOptions")
-def open(path, *, comm=None, **options: "Unpack[MultifileReadOptions]"):
+def open(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[MultifileReadOptions]") -> "Reader":
     """Opens the set ``path`` for reading, whoever wrote it, on however many ranks: a :class:`Reader`.
 
     comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective, the tasks are dealt out over its
@@ -50,7 +58,7 @@ def open(path, *, comm=None, **options: "Unpack[MultifileReadOptions]"):
 
 
 @takes("MultifileOptions")
-def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
+def create(path: Target, *, comm: Optional[Comm] = None, **options: "Unpack[MultifileOptions]") -> "Writer":
     """Starts the new set ``path``: a :class:`Writer`, to be used in a with block.
 
     comm  an mpi4py communicator, a :class:`limequat.Communicator` or Grid: collective; each rank has its own streams,
@@ -63,7 +71,8 @@ def create(path, *, comm=None, **options: "Unpack[MultifileOptions]"):
 
 
 @takes("MultifileOptions")
-def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions]"):  # type: ignore[misc]
+def append(path: Target, *, streams: Any = None, comm: Optional[Comm] = None,  # type: ignore[misc]
+           **options: "Unpack[MultifileOptions]") -> "Writer":
     """Opens a set written by this library for appending: a :class:`Writer` with ``streams`` streams (default: the existing
     ones). The first streams continue the existing tasks; any others become new tasks. Only expected_bytes (for new tasks),
     level, sync and buffer_bytes of the options are used. comm: as in :func:`create`; ``streams`` then counts the streams of
@@ -78,7 +87,7 @@ def append(path, *, streams=None, comm=None, **options: "Unpack[MultifileOptions
     return Writer("lq_multifile_append", path, {**options, "streams": streams}, comm)
 
 
-def verify(path):
+def verify(path: Path) -> Judgement:
     """Every chunk of the set ``path`` compared with what was recorded: a dict with "sound", "chunks_checked", "damage" and the
     "set", true when sound."""
     sound, text = ctypes.c_int(), ctypes.c_void_p()
@@ -87,7 +96,7 @@ def verify(path):
 
 
 @takes("RepairOptions")
-def repair(path, *, output=None, **options: "Unpack[RepairOptions]"):
+def repair(path: Path, *, output: Optional[Target] = None, **options: "Unpack[RepairOptions]") -> Judgement:
     """Makes a set of what an interrupted writer left: every chunk whose write had finished, each verified. `path` is the
     set, or one of its temporary files. With `output` a copy of that name is repaired, and what is there stays as it is.
 
@@ -109,8 +118,12 @@ class Reader:
     mine  the tasks dealt to this rank, a range; on one rank all. Iterating gives their streams
     """
 
+    path: Any
+    mine: range
+    info: Answer
+
     @takes("MultifileReadOptions")
-    def __init__(self, path, *, comm=None, **options):
+    def __init__(self, path: Path, *, comm: Optional[Comm] = None, **options: Any) -> None:
         self.path, self._handle = path, None
         group = group_of(comm)
         with agreed(group):
@@ -124,18 +137,20 @@ class Reader:
         self.info = parse(take_text(text))
 
     @property
-    def tasks(self):
+    def tasks(self) -> int:
         """Number of tasks of the set."""
         return self.info["tasks"]
 
     @property
-    def fields(self):
+    def fields(self) -> Any:
         """What is known of each field: a list of dicts with "name", "spec", "lattice", "processes" (the process grid of its
         writer), "bytes", "checksum" and "metadata"."""
         return parse(text_from("lq_multifile_fields", self._open_handle()))
 
     @takes("ReadOptions", without=("field", "index"))
-    def read_field(self, name, *, region=None, dtype=None, grid=None, out=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+    def read_field(self, name: str, *, region: Optional[Region] = None, dtype: Optional[Dtype] = None,
+                   grid: Optional[Grid] = None, verify: bool = True, out: Any = None,
+                   **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]:
         """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any.
 
         {options}
@@ -146,26 +161,33 @@ class Reader:
             if entry is None:  # the library knows why
                 entry = {"lattice": grid.extents if grid else [1], "spec": _NO_FIELD}
                 region = dtype = out = None
-            array, field, how, grid = read_request(entry, None, 0, region, dtype, options, grid, out)
+            array, field, how, grid = read_request(entry, None, 0, region, dtype, {**options, "verify": verify}, grid, out)
         call("lq_multifile_read_field", handle, named, grid, field, how)
         return array
 
-    def window(self):
+    def window(self) -> Stream:
         """The streams of all tasks as one, in their order; on several ranks this rank's window of it."""
         return Stream(self, -1)
 
-    def __len__(self):
+    def __repr__(self) -> str:
+        state = f"{self.tasks} streams" if self._handle else "closed"
+        return f"<multifile {name_of(self.path)!r}: {state}>"
+
+    def _repr_html_(self) -> str:
+        return table(repr(self)[1:-1], ("", "value"), [(name, brief(value)) for name, value in self.info.items()])
+
+    def __len__(self) -> int:
         return self.tasks
 
-    def __getitem__(self, task):
+    def __getitem__(self, task: int) -> Stream:
         if not -self.tasks <= task < self.tasks:
             raise IndexError(f"{self.path}: task {task} does not exist; the set has tasks 0 to {self.tasks - 1}")
         return Stream(self, task % self.tasks)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Stream]:
         return (self[task] for task in self.mine)
 
-    def close(self):
+    def close(self) -> None:
         """Frees what is held; streams of it can be read no more."""
         if self._handle is not None:
             self._handle.free()
@@ -176,10 +198,10 @@ class Reader:
             raise WrongState(f"{self.path}: the set is closed", path=str(self.path))
         return self._handle
 
-    def __enter__(self):
+    def __enter__(self) -> "Reader":
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: object, value: Any, traceback: Any) -> None:
         self.close()
 
 
@@ -196,23 +218,26 @@ class Stream(io.RawIOBase):
             call("lq_multifile_size", reader._open_handle(), task, ctypes.byref(size))
         self.size = size.value
 
-    def readable(self):
+    def __repr__(self) -> str:
+        return f"<{'all streams' if self.task < 0 else f'stream {self.task}'} of {self._reader!r}, {self.size} bytes>"
+
+    def readable(self) -> bool:
         return True
 
-    def seekable(self):
+    def seekable(self) -> bool:
         return True
 
-    def seek(self, offset, whence=io.SEEK_SET):
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         base = {io.SEEK_SET: 0, io.SEEK_CUR: self._position, io.SEEK_END: self.size}[whence]
         if not 0 <= base + offset <= self.size:
             raise InvalidArgument(f"cannot seek to byte {base + offset} of a stream of {self.size}")
         self._position = base + offset
         return self._position
 
-    def tell(self):
+    def tell(self) -> int:
         return self._position
 
-    def readinto(self, buffer):
+    def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
         got = ctypes.c_uint64()
         into = (ctypes.c_char * len(view)).from_buffer(view) if len(view) else None
@@ -221,7 +246,7 @@ class Stream(io.RawIOBase):
         self._position += got.value
         return got.value
 
-    def read(self, size=-1):
+    def read(self, size: int = -1) -> bytes:
         """Bytes from here on: all of them, or at most `size`."""
         left = self.size - self._position
         data = bytearray(left if size is None or size < 0 else min(size, left))
@@ -233,27 +258,34 @@ class Writer:
     """A set being written; ``m[stream]`` is one of its streams. It appears when the with block ends; after an exception
     its parts are left to :func:`repair`."""
 
-    def __init__(self, function, path, options, comm=None):
+    path: Any
+    streams: int
+
+    def __init__(self, function: Any, path: Path, options: Any, comm: Optional[Comm] = None) -> None:
         group = group_of(comm)
         with agreed(group):
             name, how = path_bytes(path), Options("MultifileOptions", options).over(group)
         self.path, self.streams, self._closed = path, how.struct.streams, False
         self._handle = Handle("lq_multifile_writer_free", function, name, how)
 
-    def __len__(self):
+    def __repr__(self) -> str:
+        return f"<writer of the multifile {name_of(self.path)!r}: {self.streams} streams{', closed' if self._closed else ''}>"
+
+    def __len__(self) -> int:
         return self.streams
 
-    def __getitem__(self, stream):
+    def __getitem__(self, stream: int) -> OutStream:
         if not 0 <= stream < self.streams:
             raise IndexError(f"{self.path}: stream {stream} does not exist; there are streams 0 to {self.streams - 1}")
         return OutStream(self, stream)
 
-    def write(self, data):
+    def write(self, data: Any) -> int:
         """Writes ``data`` to the first stream."""
         return self[0].write(data)
 
     @takes("WriteOptions", without=("format", "name", "sync", "overwrite"))
-    def write_field(self, name, array, *, kind=None, dims=None, grid=None, **options: "Unpack[WriteOptions]"):  # type: ignore[misc]
+    def write_field(self, name: str, array: ArrayIn, *, kind: Optional[Kind] = None, dims: Optional[int] = None,  # type: ignore[misc]
+                    grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> Answer:
         """Writes a field beside the streams; arguments as of :func:`limequat.write`, the grid over all ranks of the set.
         Returns its report.
 
@@ -262,11 +294,11 @@ class Writer:
         return written(grid, array, kind, dims, options, "lq_multifile_write_field",
                        lambda: (self._open_handle(), text_bytes(name, "the name of the field")))
 
-    def close(self):
+    def close(self) -> None:
         """Completes and publishes the set; errors surface here."""
         self._finish("lq_multifile_close")
 
-    def discard(self):
+    def discard(self) -> None:
         """Leaves nothing."""
         self._finish("lq_multifile_discard")
 
@@ -282,10 +314,10 @@ class Writer:
             raise WrongState(f"{self.path}: the set is closed already", path=str(self.path))
         return self._handle
 
-    def __enter__(self):
+    def __enter__(self) -> "Writer":
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: object, value: Any, traceback: Any) -> None:
         if self._closed:
             return
         if kind is None:
@@ -301,25 +333,28 @@ class OutStream:
     def __init__(self, writer, stream):
         self._writer, self._stream = writer, stream
 
-    def write(self, data):
+    def __repr__(self) -> str:
+        return f"<stream {self._stream} of {self._writer!r}>"
+
+    def write(self, data: Any) -> int:
         """Appends bytes, anything with the buffer protocol (an array), or text as UTF-8; returns the number of bytes."""
         view = memoryview(data.encode() if isinstance(data, str) else data)
-        raw = bytes(view) if not view.c_contiguous or view.readonly else view.cast("B")
+        raw: Any = bytes(view) if not view.c_contiguous or view.readonly else view.cast("B")
         pointer = raw if isinstance(raw, bytes) else (ctypes.c_char * len(raw)).from_buffer(raw) if len(raw) else None
         call("lq_multifile_write", self._writer._open_handle(), self._stream, pointer, len(raw))
         return len(raw)
 
-    def flush(self):
+    def flush(self) -> None:
         """Everything written so far survives the end of this process."""
         call("lq_multifile_flush", self._writer._open_handle(), self._stream)
 
     @property
-    def task(self):
+    def task(self) -> int:
         """Its number in the set."""
         return self._told()[0]
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Bytes written so far."""
         return self._told()[1]
 

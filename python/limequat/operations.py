@@ -27,7 +27,7 @@ _memory.argtypes, _memory.restype = [c_void_p, ctypes.c_ssize_t, c_int], ctypes.
 
 _TYPES = dict(structs.Operations._fields_)
 _numbers = itertools.count(1)
-_carriers = {}  # by number, as long as the library has them
+_carriers: dict = {}  # by number, as long as the library has them
 
 
 class Carrier:

@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "FurtherReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -45,13 +45,10 @@ class WriteOptions(TypedDict, total=False):
     progress: Union[Callable[..., None], bool, None]
 
 
-class ReadOptions(TypedDict, total=False):
+class FurtherReadOptions(TypedDict, total=False):
     """Reading a field."""
 
-    field: Optional[str]
     index: Optional[int]
-    region: Optional[Mapping[str, slice]]
-    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
     block_bytes: Optional[int]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
@@ -68,6 +65,14 @@ class ReadOptions(TypedDict, total=False):
     progress: Union[Callable[..., None], bool, None]
 
 
+class ReadOptions(FurtherReadOptions, total=False):
+    """Reading a field."""
+
+    field: Optional[str]
+    region: Optional[Mapping[str, slice]]
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+
+
 class Limits(TypedDict, total=False):
     """Asking what is in a file."""
 
@@ -82,6 +87,9 @@ class VerifyOptions(TypedDict, total=False):
     memory_bytes: Optional[int]
     block_bytes: Optional[int]
     require: Union[Literal["consistent", "sound"], bool, None]
+    observables: Optional[bool]
+    flow_steps: Optional[int]
+    flow_step: Optional[float]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     threads: Optional[int]
@@ -149,6 +157,14 @@ class PlanRequest(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+
+
+class ObservablesOptions(TypedDict, total=False):
+    """Measuring observables of a gauge field."""
+
+    flow_steps: Optional[int]
+    flow_step: Optional[float]
+    threads: Optional[int]
 
 
 class GenerateOptions(TypedDict, total=False):
@@ -230,6 +246,25 @@ class RepairOptions(TypedDict, total=False):
     dry_run: Optional[bool]
 
 
+class CheckpointsOptions(TypedDict, total=False):
+    """A folder of checkpoints."""
+
+    keep: Optional[int]
+    keep_every: Optional[int]
+    proven: Optional[int]
+    read_only: Optional[bool]
+    local: Optional[str]
+    files: Optional[int]
+    compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+
+
+class CheckpointListOptions(TypedDict, total=False):
+    """Listing a folder of checkpoints."""
+
+    verify: Union[Literal["none", "checksum", "read-back"], bool, None]
+    threads: Optional[int]
+
+
 class CopyOptions(TypedDict, total=False):
     """Copying files between folders and file systems."""
 
@@ -273,6 +308,20 @@ class SqueezeOptions(TypedDict, total=False):
     progress: Union[Callable[..., None], bool, None]
 
 
+class ProtectOptions(TypedDict, total=False):
+    """Parity next to files."""
+
+    parity: Optional[str]
+    lost_files: Optional[int]
+    together: Optional[bool]
+    check: Optional[bool]
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    threads: Optional[int]
+    progress: Union[Callable[..., None], bool, None]
+
+
 class CatalogueOptions(TypedDict, total=False):
     """Catalogues of ensembles."""
 
@@ -286,6 +335,9 @@ class CatalogueOptions(TypedDict, total=False):
     title: Optional[str]
     overwrite: Optional[bool]
     force: Optional[bool]
+    observables: Optional[bool]
+    flow_steps: Optional[int]
+    flow_step: Optional[float]
     limit_records: Optional[int]
     limit_text_bytes: Optional[int]
     progress: Union[Callable[..., None], bool, None]

@@ -37,6 +37,7 @@ class Table:
     table whose options are taken, too."""
 
     def __init__(self, description):
+        self.functions = description["functions"]
         self.name, self.c_name, self.base = description["name"], description["c_name"], description["base"]
         self.rows = {row["name"]: row for row in description["options"]}
         self.aliases = {alias: row["name"] for row in self.rows.values() for alias in row["aliases"]}
@@ -55,6 +56,11 @@ class Table:
 
 
 _tables = {table["name"]: Table(table) for table in json.loads(text_from("lq_options_json"))}
+
+
+def is_option(name):
+    """Whether any call takes an option of that name."""
+    return any(name in table.rows for table in _tables.values())
 
 
 class Options:
@@ -209,8 +215,11 @@ def takes(*tables: str, without: Sequence[str] = (), only: Optional[Sequence[str
 
 
 def _unknown(function, name, names):
-    near = difflib.get_close_matches(name, names, 1)
+    elsewhere = {row: table.functions for table in _tables.values() if table.functions for row in table.rows}
+    near = difflib.get_close_matches(name, [*names, *elsewhere], 1)
     hint = f"; did you mean {near[0]!r}?" if near else ""
+    if near and near[0] not in names:
+        hint = f"; {near[0]!r} is an option of {', '.join(elsewhere[near[0]])}"
     return f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}"
 
 

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files as sets of subfiles, and windows on parts of files."""
 
+from __future__ import annotations
+
 import ctypes
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from limequat import structs
 from limequat._library import Handle, call, path_bytes, take_text, text_bytes, text_from
@@ -15,6 +17,9 @@ from limequat.extents import extents_of
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Comm, Extents, Path, Target
+    from limequat.answers import Answer
+    from limequat.grid import Grid
     from limequat.option_types import RepartitionOptions, Unpack
 
 __all__ = ["View", "partition_of", "repartition"]
@@ -31,7 +36,8 @@ def _array(extents, element_bytes, begin):
 
 
 @takes("RepartitionOptions", verb="repartition")
-def repartition(source, target, *, comm=None, **options: "Unpack[RepartitionOptions]"):
+def repartition(source: Path, target: Target, *, comm: Optional[Comm] = None,
+                **options: "Unpack[RepartitionOptions]") -> Answer:
     """Makes of ``source`` the new ``target``: a set of subfiles of a file, another set of a set, or a file of a set, byte for
     byte.
 
@@ -49,7 +55,8 @@ def repartition(source, target, *, comm=None, **options: "Unpack[RepartitionOpti
     return parse(take_text(text))
 
 
-def partition_of(path, *, access=None, parts=0, extents=None, element_bytes=1, begin=0):
+def partition_of(path: Path, *, access: Optional[str] = None, parts: int = 0, extents: Optional[Extents] = None,
+                 element_bytes: int = 1, begin: int = 0) -> Answer:
     """How a file lies in its pieces: a dict with ``path``, ``bytes``, ``begin``, ``element_bytes``, ``extents`` (the fastest
     axis first), ``partition`` ("t=block:4", "whole"), ``parts``, ``is_set``, ``files``.
 

@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Observables of gauge fields in memory, and a generator of configurations."""
 
+from __future__ import annotations
+
 import ctypes
 import typing
 
 import numpy as np
 
-from limequat._library import call
+from limequat._library import call, text_from
+from limequat.answers import parse
 from limequat.arrays import Field
 from limequat.communicators import agreed
 from limequat.errors import InvalidArgument
@@ -15,7 +18,10 @@ from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
 if typing.TYPE_CHECKING:
-    from limequat.option_types import GenerateOptions, Unpack
+    from typing import Optional
+    from numpy.typing import NDArray
+    from limequat.annotations import ArrayIn, Extents
+    from limequat.option_types import GenerateOptions, ObservablesOptions, Unpack
 
 
 class Plaquette(typing.NamedTuple):
@@ -34,25 +40,92 @@ class Unitarity(typing.NamedTuple):
     largest_determinant: float
 
 
-def plaquette(u, grid=None):
+class WilsonLoop(typing.NamedTuple):
+    """Averages of Re Tr W / N over rectangles of r and s steps: over all planes and both orientations, over those without the time
+    direction, and with r steps in space and s in time."""
+
+    r: int
+    s: int
+    average: float
+    spatial: float
+    temporal: float
+
+
+class FlowPoint(typing.NamedTuple):
+    """A field at a flow time t / a^2: <E> a^4 of the clover and of the plaquette, and the topological charge (None but in four
+    dimensions)."""
+
+    time: float
+    energy: float
+    energy_plaquette: float
+    charge: typing.Optional[float]
+
+
+class Observables(typing.NamedTuple):
+    """What :func:`observables` measures. ``flow[0]`` is the field as it was; t0 / a^2 and w0 / a are None where the flow did not reach
+    them. With ``open_boundary`` there are Wilson loops alone, and ``flow`` is empty."""
+
+    wilson_loops: typing.List[WilsonLoop]
+    polyakov_loop: typing.Optional[complex]
+    flow: typing.List[FlowPoint]
+    t0: typing.Optional[float]
+    w0: typing.Optional[float]
+    t0_plaquette: typing.Optional[float]
+    w0_plaquette: typing.Optional[float]
+    open_boundary: bool
+
+    @property
+    def charge(self):
+        """The topological charge without flow; None where it is not defined."""
+        return self.flow[0].charge if self.flow else None
+
+    @property
+    def energy(self):
+        """<E> a^4 of the clover without flow; None where it is not defined."""
+        return self.flow[0].energy if self.flow else None
+
+
+def plaquette(u: ArrayIn, grid: Optional[Grid] = None) -> Plaquette:
     """The :class:`Plaquette` of a gauge field [t, z, y, x, mu, N, N]; the last dimension (t) is time.
 
     grid: a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective."""
     return Plaquette(*_measure("lq_plaquette", u, 3, grid))
 
 
-def link_trace(u, grid=None):
+def link_trace(u: ArrayIn, grid: Optional[Grid] = None) -> float:
     """The average of Re Tr U / N over the links of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
     return _measure("lq_link_trace", u, 1, grid)[0]
 
 
-def unitarity(u, grid=None):
+def unitarity(u: ArrayIn, grid: Optional[Grid] = None) -> Unitarity:
     """The :class:`Unitarity` of a gauge field [t, z, y, x, mu, N, N]; grid as in :func:`plaquette`."""
     return Unitarity(*_measure("lq_unitarity", u, 3, grid))
 
 
+@takes("ObservablesOptions")
+def observables(u, *, grid=None, **options: "Unpack[ObservablesOptions]"):
+    """Wilson loops 1x1 to 2x2, Polyakov loop, energy density and topological charge along the gradient flow, t0 and w0.
+
+    u     a gauge field [t, z, y, x, mu, N, N] of SU(N), N > 1; also of two and more other dimensions, where there is no charge
+    grid  a :class:`Grid`; u is this rank's box then, and the answer that of the whole field on every rank. Collective.
+    {options}
+
+    Returns :class:`Observables`, the same to the last bit on any process grid. The formulas are on the page "Observables" of
+    the guide. Raises InvalidArgument (NaN, links that are not in the group, options), Unsupported (flow with open boundaries).
+    """
+    with agreed(require_grid(grid)):
+        array, field, grid = laid_out(u, "gauge", None, grid)
+        how = Options("ObservablesOptions", options)
+    found = parse(text_from("lq_observables", grid, field.to_c(array), how))
+    loop = found["polyakov_loop"]
+    return Observables([WilsonLoop(**one) for one in found["wilson_loops"]], loop and complex(loop["re"], loop["im"]),
+                       [FlowPoint(**one) for one in found["flow"]],
+                       *(found[name] for name in ("t0", "w0", "t0_plaquette", "w0_plaquette", "open_boundary")))
+
+
 @takes("GenerateOptions")
-def generate(lattice, *, colors=3, grid=None, **options: "Unpack[GenerateOptions]"):
+def generate(lattice: Extents, *, colors: int = 3, grid: Optional[Grid] = None,
+             **options: "Unpack[GenerateOptions]") -> NDArray[np.complex128]:
     """A thermalised pure gauge configuration (Wilson action, heat bath with over-relaxation, SU(2) or SU(3)).
 
     lattice  extents in x, y, z, t order, 2 and up
@@ -71,6 +144,14 @@ def generate(lattice, *, colors=3, grid=None, **options: "Unpack[GenerateOptions
         how = Options("GenerateOptions", options)
     call("lq_generate", grid, Field("gauge", u.shape[-3:]).to_c(u), how)
     return u
+
+
+def density(function, links):
+    """What the C function of that name gives for each site of a whole field, complex128 and in one piece: float64 [t, z, y, x]."""
+    values = np.empty(links.shape[:-3])
+    field = Field("gauge", links.shape[-3:])
+    call(function, Grid(values.shape[::-1]), field.to_c(links), values.ctypes.data_as(ctypes.POINTER(ctypes.c_double)))
+    return values
 
 
 def _measure(function, u, count, grid):

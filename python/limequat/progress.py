@@ -6,6 +6,7 @@ import contextlib
 import functools
 import sys
 import time
+import warnings
 
 from limequat import _library
 
@@ -67,9 +68,16 @@ def _is_notebook():
     return shell is not None and hasattr(shell, "kernel")
 
 
+def _place():
+    """Where bars of text go: notebooks show stderr in a red box."""
+    return sys.stdout if _is_notebook() else sys.stderr
+
+
 def _bar(title):
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that notebooks have no ipywidgets: the bar is a text there
+            from tqdm.auto import tqdm
     except ImportError:
         return _PlainBar(title)
     return _TqdmBar(tqdm, title)
@@ -87,7 +95,7 @@ class _TqdmBar:
             if time.monotonic() - self._begin < _DELAY:
                 return
             self._bar = self._make(total=100, desc=self._title, bar_format="{desc}: {percentage:3.0f}% |{bar}| {elapsed}",
-                                   leave=False)
+                                   leave=False, file=_place())
         self._bar.update(100 * done / max(total, 1) - self._bar.n)
 
     def close(self):
@@ -109,9 +117,9 @@ class _PlainBar:
             return
         self._percent = percent
         full = "#" * (percent * _WIDTH // 100)
-        print(f"\r{self._title}: {percent:3}% |{full:<{_WIDTH}}|", end="", file=sys.stderr, flush=True)
+        print(f"\r{self._title}: {percent:3}% |{full:<{_WIDTH}}|", end="", file=_place(), flush=True)
 
     def close(self):
         """Takes it away."""
         if self._percent >= 0:
-            print("\r" + " " * (len(self._title) + _WIDTH + 10) + "\r", end="", file=sys.stderr, flush=True)
+            print("\r" + " " * (len(self._title) + _WIDTH + 10) + "\r", end="", file=_place(), flush=True)

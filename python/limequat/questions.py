@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Questions to files: what is in them, are they whole, do they agree; and conversion."""
 
+from __future__ import annotations
+
 import ctypes
 from ctypes import c_int64
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, List, Literal, Optional
 
 from limequat import structs
 from limequat._library import call, path_bytes, target_bytes, text_bytes, text_from
@@ -17,21 +19,24 @@ from limequat.options import Options, takes
 from limequat.transfer import warn_of
 
 if TYPE_CHECKING:
+    from limequat.annotations import Comm, Extents, Path, Target
+    from limequat.answers import Answer
+    from limequat.grid import Grid
     from limequat.option_types import ConvertOptions, DiagnoseOptions, DiffOptions, Limits, PlanRequest, Unpack, VerifyOptions
 
 
-def formats():
+def formats() -> List[Answer]:
     """The formats there are: a list of ``name``, ``holds``, ``contents``, ``suffixes``, ``begins``."""
     return parse(text_from("lq_formats"))
 
 
-def build_parts():
+def build_parts() -> List[Answer]:
     """What the library was built with: a list of ``name``, ``is_present``, ``note``, which says of an absent library why."""
     return parse(text_from("lq_build_parts"))
 
 
 @takes("Limits")
-def info(path, *, comm=None, **options: "Unpack[Limits]"):
+def info(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Limits]") -> Judgement:
     """What is in the file ``path``: ``format``, ``complete``, ``records``, ``fields``, ``metadata``, ``findings``.
 
     {options}
@@ -49,7 +54,7 @@ inspect = info
 
 
 @takes("VerifyOptions")
-def verify(path, *, comm=None, **options: "Unpack[VerifyOptions]"):
+def verify(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[VerifyOptions]") -> Verification:
     """Checks structure, sizes, checksums and (for gauge fields) physics of the file ``path``; says where damage is.
 
     {options}
@@ -65,7 +70,7 @@ def verify(path, *, comm=None, **options: "Unpack[VerifyOptions]"):
 
 
 @takes("DiagnoseOptions", verb="diagnose")
-def diagnose(path, **options: "Unpack[DiagnoseOptions]"):
+def diagnose(path: Path, **options: "Unpack[DiagnoseOptions]") -> Verification:
     """What is wrong with the file ``path``, in words: which reading of its bytes is a gauge field, and where it is damaged.
 
     {options}
@@ -81,7 +86,7 @@ def diagnose(path, **options: "Unpack[DiagnoseOptions]"):
 
 
 @takes("Limits")
-def validate(path, **options: "Unpack[Limits]"):
+def validate(path: Path, **options: "Unpack[Limits]") -> Findings:
     """The rules of its format that the file ``path`` breaks: :class:`Findings`, a list that is true when the file conforms,
     which means that no finding is an error.
 
@@ -91,7 +96,7 @@ def validate(path, **options: "Unpack[Limits]"):
 
 
 @takes("Limits")
-def explain(path, **options: "Unpack[Limits]"):
+def explain(path: Path, **options: "Unpack[Limits]") -> List[Answer]:
     """Every header byte of the file ``path``: a list of ``offset``, ``length``, ``name``, ``value``, ``section``.
 
     {options}
@@ -100,7 +105,7 @@ def explain(path, **options: "Unpack[Limits]"):
 
 
 @takes("ConvertOptions")
-def convert(source, target, *, comm=None, **options: "Unpack[ConvertOptions]"):
+def convert(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[ConvertOptions]") -> Answer:
     """Any format to any, in bounded memory, checksums verified on the way. Options as in :func:`write`:
 
     {options}
@@ -125,7 +130,7 @@ def _conversion(source, target, comm, options):
 
 
 @takes("ConvertOptions")
-def export_virtual(source, target, *, comm=None, **options: "Unpack[ConvertOptions]"):
+def export_virtual(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[ConvertOptions]") -> None:
     """A small HDF5 file with a dataset for each field of ``source``, whose numbers stay where they are: h5py and others
     read them there without a copy. The path of ``source`` is kept as an absolute one. Arguments as in :func:`convert`, of
     which those of a new file count. Readers that do not follow external data show zeros or NaN without a word (VirtualiZarr and
@@ -137,7 +142,7 @@ def export_virtual(source, target, *, comm=None, **options: "Unpack[ConvertOptio
 
 
 @takes("DiffOptions")
-def diff(a, b, *, comm=None, **options: "Unpack[DiffOptions]"):
+def diff(a: Path, b: Path, *, comm: Optional[Comm] = None, **options: "Unpack[DiffOptions]") -> Judgement:
     """Compares the fields of two files number by number, whatever their formats and precisions: those of one name with
     each other, or the one that is named.
 
@@ -154,8 +159,9 @@ def diff(a, b, *, comm=None, **options: "Unpack[DiffOptions]"):
 
 
 @takes("PlanRequest")
-def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spins=4, reading=False, folder=None,
-         **options: "Unpack[PlanRequest]"):
+def plan(lattice: Extents, processes: Extents, *, kind: Literal["gauge", "spinor", "propagator"] = "gauge",
+         precision: Literal["single", "double"] = "double", colors: int = 3, spins: int = 4, reading: bool = False,
+         folder: Optional[Path] = None, **options: "Unpack[PlanRequest]") -> Answer:
     """Who would move which bytes of a file, by which strategy, and how long that should take; nothing is read or written.
 
     lattice    extents x, y, z, t
@@ -168,21 +174,21 @@ def plan(lattice, processes, *, kind="gauge", precision="double", colors=3, spin
 
     Returns ``chosen``, ``considered``, ``machine``, ... (docs/reference/json.md).
     """
-    lattice, processes = extents_of(lattice, "lattice"), extents_of(processes, "processes")
+    sites, ranks = extents_of(lattice, "lattice"), extents_of(processes, "processes")
     kinds, precisions = ("gauge", "spinor", "propagator"), {"single": 32, "double": 64}
-    if kind not in kinds or precision not in precisions or len(lattice) != len(processes):
-        raise InvalidArgument(f"plan: {kind!r}, {precision!r}, lattice {lattice}, processes {processes}; expected "
+    if kind not in kinds or precision not in precisions or len(sites) != len(ranks):
+        raise InvalidArgument(f"plan: {kind!r}, {precision!r}, lattice {sites}, processes {ranks}; expected "
                               f"one of {', '.join(kinds)}, single or double, and as many processes as extents")
     field = structs.Field(kind=kinds.index(kind), precision=precisions[precision], colors=colors, spins=spins, is_complex=1)
     how = Options("PlanRequest", options)
     how.struct.reading = int(bool(reading))
     if folder is not None:
         how.struct.folder = how.keep(path_bytes(folder))
-    numbers = c_int64 * len(lattice)
-    return parse(text_from("lq_plan", numbers(*lattice), numbers(*processes), len(lattice), field, how))
+    numbers = c_int64 * len(sites)
+    return parse(text_from("lq_plan", numbers(*sites), numbers(*ranks), len(sites), field, how))
 
 
-def read_record(path, type, index=0):
+def read_record(path: Path, type: str, index: int = 0) -> bytes:
     """The bytes of record number `index` (from 0) of that type in the file ``path``; raises NoSuchRecord."""
     pieces = []
     sink = structs.Sink(lambda data, count, context: pieces.append(ctypes.string_at(data, count)))

@@ -2,14 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files into a multifile and out of it, multifiles written anew, and what is damaged made whole."""
 
+from __future__ import annotations
+
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Iterable, Optional
 
 from limequat._library import call, path_bytes, take_text, text_bytes
 from limequat.answers import Judgement, parse
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Path, Target
     from limequat.option_types import RepackOptions, Unpack
 
 
@@ -20,7 +23,7 @@ def _report(function, *arguments, options):
 
 
 @takes("RepackOptions", verb="pack")
-def pack(path, inputs, **options: "Unpack[RepackOptions]"):
+def pack(path: Target, inputs: Iterable[Path], **options: "Unpack[RepackOptions]") -> Judgement:
     """A multifile ``path`` with one logical file for each of the files ``inputs``.
 
     {options}
@@ -32,7 +35,7 @@ def pack(path, inputs, **options: "Unpack[RepackOptions]"):
 
 
 @takes("RepackOptions", verb="unpack")
-def unpack(path, folder, **options: "Unpack[RepackOptions]"):
+def unpack(path: Path, folder: Target, **options: "Unpack[RepackOptions]") -> Judgement:
     """A file in ``folder`` for each record of the file ``path`` of any format, named after it.
 
     {options}
@@ -43,7 +46,7 @@ def unpack(path, folder, **options: "Unpack[RepackOptions]"):
 
 
 @takes("RepackOptions", verb="extract")
-def extract(path, type, target, *, index=0, **options: "Unpack[RepackOptions]"):
+def extract(path: Path, type: str, target: Target, *, index: int = 0, **options: "Unpack[RepackOptions]") -> Judgement:
     """Record number ``index`` of a ``type`` in the file ``path``, from 0, or the field of a checkpoint of that name, as the file
     ``target``.
 
@@ -56,7 +59,7 @@ def extract(path, type, target, *, index=0, **options: "Unpack[RepackOptions]"):
 
 
 @takes("RepackOptions", verb="defrag")
-def defragment(source, target, **options: "Unpack[RepackOptions]"):
+def defragment(source: Path, target: Target, **options: "Unpack[RepackOptions]") -> Judgement:
     """The multifile ``source`` as one physical file ``target`` with one chunk for each task; a checkpoint stays one.
 
     {options}
@@ -67,7 +70,7 @@ def defragment(source, target, **options: "Unpack[RepackOptions]"):
 
 
 @takes("RepackOptions", verb="repair")
-def repair(path, output=None, **options: "Unpack[RepackOptions]"):
+def repair(path: Path, output: Optional[Target] = None, **options: "Unpack[RepackOptions]") -> Judgement:
     """A whole file of one that is damaged; ``path`` stays as it is, except where no ``output`` is given.
 
     {options}

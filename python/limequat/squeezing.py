@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files in half of their bytes, and back byte for byte."""
 
+from __future__ import annotations
+
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Optional
 
 from limequat._library import call, path_bytes, take_text
 from limequat.answers import parse
@@ -11,6 +13,9 @@ from limequat.communicators import agreed, group_of
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import Comm, Path, Target
+    from limequat.answers import Answer
+    from limequat.grid import Grid
     from limequat.option_types import SqueezeOptions, Unpack
 
 
@@ -23,7 +28,7 @@ def _done(function, source, target, comm, options):
 
 
 @takes("SqueezeOptions", verb="squeeze")
-def squeeze(source, target, *, comm=None, **options: "Unpack[SqueezeOptions]"):
+def squeeze(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[SqueezeOptions]") -> Answer:
     """Makes an archive of a file: links of SU(3) take less than half of their bytes and come back bit for bit.
 
     {options}
@@ -36,7 +41,7 @@ def squeeze(source, target, *, comm=None, **options: "Unpack[SqueezeOptions]"):
 
 
 @takes("SqueezeOptions", verb="unsqueeze")
-def unsqueeze(source, target, *, comm=None, **options: "Unpack[SqueezeOptions]"):
+def unsqueeze(source: Path, target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[SqueezeOptions]") -> Answer:
     """Restores the original file out of an archive, byte for byte.
 
     {options}

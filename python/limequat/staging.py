@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files copied between folders and file systems, checksummed while they move."""
 
+from __future__ import annotations
+
 import ctypes
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Union
 
 from limequat import fetching
 from limequat._library import call, path_bytes, take_text, target_bytes
@@ -15,11 +17,14 @@ from limequat.options import Options, takes
 from limequat.sources import is_elsewhere
 
 if TYPE_CHECKING:
+    from limequat.annotations import Comm, Path, Target
+    from limequat.answers import Answer
+    from limequat.grid import Grid
     from limequat.option_types import CopyOptions, Unpack
 
 
 @takes("CopyOptions", verb="copy")
-def copy(sources, target, *, comm=None, **options: "Unpack[CopyOptions]"):
+def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional[Comm] = None, **options: "Unpack[CopyOptions]") -> Answer:
     """Copies files, with checksums of what moves; a multifile goes with all its physical files.
 
     {options}
@@ -33,7 +38,9 @@ def copy(sources, target, *, comm=None, **options: "Unpack[CopyOptions]"):
     file on the server is still the same. If the server states a digest (Repr-Digest, Digest, the ETag of an object of S3 in one
     part), the file gets its name only after its own was compared; ``digests`` has these by name.
     """
-    named = [sources] if isinstance(sources, (str, bytes, os.PathLike)) or is_elsewhere(sources) else list(sources)
+    is_one = isinstance(sources, (str, bytes, os.PathLike)) or is_elsewhere(sources)
+    given: Any = sources
+    named = [given] if is_one else list(given)
     group = group_of(comm)
     if any(map(is_elsewhere, named)):
         if group is not None and group.size > 1:

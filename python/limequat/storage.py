@@ -2,17 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """File systems: what is known of one, and who waits for one."""
 
+from __future__ import annotations
+
 import atexit
 import os
 import threading
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Callable, NamedTuple, Optional
 
 from limequat import structs
 from limequat._library import call, path_bytes, text_from
 from limequat.answers import parse
 
+if TYPE_CHECKING:
+    from limequat.annotations import Path
+    from limequat.answers import Answer
 
-def file_system_of(path):
+
+def file_system_of(path: Path) -> Answer:
     """What is known of the file system of a path: ``file_system`` (its kind), ``block_bytes``, ``stripe_bytes``,
     ``stripe_count``, ``targets``, ``coherent``, ``locks``, ``free_bytes``, ...; None is what it does not tell.
 
@@ -39,7 +45,7 @@ _watching = threading.Lock()
 _told = structs.StallTell()  # type: ignore[call-overload]  # kept for as long as the library may call it
 
 
-def watch_stalls(seconds, tell):
+def watch_stalls(seconds: float, tell: Optional[Callable[[Stall], None]]) -> None:
     """From now on ``tell(stall)`` gets every call of this process to a file system that takes longer than ``seconds``, and
     gets it again each time that twice as many have passed; on a thread of its own. None ends it.
 

@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """read and write: one field, one call."""
 
+from __future__ import annotations
+
 import ctypes
 import re
 import warnings
 from ctypes import c_int64, c_void_p
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Optional, TypeVar, overload
 
 from limequat._library import FileHandle, call, path_bytes, take_text, target_bytes, text_from
 from limequat.answers import parse
@@ -17,11 +19,31 @@ from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, takes
 
 if TYPE_CHECKING:
-    from limequat.option_types import ReadOptions, Unpack, WriteOptions
+    from numpy.typing import NDArray
+
+    from limequat.annotations import ArrayIn, Dtype, FieldName, Kind, Path, Region, Target
+    from limequat.answers import Answer
+    from limequat.option_types import FurtherReadOptions, Unpack, WriteOptions
+
+_Out = TypeVar("_Out")
+
+
+@overload
+def read(path: Path, field: Optional[FieldName] = ..., region: Optional[Region] = ..., dtype: Optional[Dtype] = ...,  # type: ignore[misc]
+         grid: Optional[Grid] = ..., verify: bool = ..., *, out: None = ..., as_: Optional[str] = ...,
+         **options: "Unpack[FurtherReadOptions]") -> NDArray[Any]: ...
+
+
+@overload
+def read(path: Path, field: Optional[FieldName] = ..., region: Optional[Region] = ..., dtype: Optional[Dtype] = ...,
+         grid: Optional[Grid] = ..., verify: bool = ..., *, out: _Out, as_: Optional[str] = ...,
+         **options: "Unpack[FurtherReadOptions]") -> _Out: ...
 
 
 @takes("ReadOptions")
-def read(path, field=None, region=None, dtype=None, grid=None, verify=True, *, out=None, as_=None, **options: "Unpack[ReadOptions]"):  # type: ignore[misc]
+def read(path: Path, field: Optional[FieldName] = None, region: Optional[Region] = None, dtype: Optional[Dtype] = None,
+         grid: Optional[Grid] = None, verify: bool = True, *, out: Any = None, as_: Optional[str] = None,
+         **options: "Unpack[FurtherReadOptions]") -> Any:
     """Reads a field of a file into a new array, or into ``out``.
 
     path    the file; the format is recognised from its content
@@ -112,7 +134,8 @@ def read_request(entry, name, index, region, dtype, options, grid=None, out=None
 
 
 @takes("WriteOptions")
-def write(path, array, *, kind=None, grid=None, dims=None, **options: "Unpack[WriteOptions]"):
+def write(path: Target, array: ArrayIn, *, kind: Optional[Kind] = None, grid: Optional[Grid] = None,
+          dims: Optional[int] = None, **options: "Unpack[WriteOptions]") -> Answer:
     """Writes an array as one field to a new file, which appears under its name only when it is complete.
 
     path   the new file; its suffix chooses the format where none is given
@@ -180,16 +203,22 @@ def find_entry(catalog, name, index):
             raise BY_CODE.get(finding["code"], Malformed)(
                 f"{catalog['path']}: {finding['message']}", path=catalog["path"], record=finding["record"] or None,
                 offset=finding["offset"], expected=finding["expected"] or None, found=finding["found"] or None)
-    wanted = f"field {name!r} number {index}" if name else f"field number {index}"
-    there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field" + _plain_datasets(catalog, name)
-    raise NoSuchRecord(f"{catalog['path']}: {wanted} was asked for, but there is: {there}", path=catalog["path"],
+    wanted = " ".join(filter(None, ["field", name and repr(name), index and f"number {index} (from 0)"]))
+    there = ", ".join(entry["name"] for entry in catalog["fields"]) or "no field"
+    elsewhere = _other_contents(catalog, name) if not catalog["fields"] else ""
+    missing = f"there is no {wanted}; " if name or index else ""
+    raise NoSuchRecord(f"{catalog['path']}: {missing}the file holds {there}{elsewhere}", path=catalog["path"],
                        record=name, expected=wanted, found=there)
 
 
-def _plain_datasets(catalog, name):
-    """How plain datasets are read, where an HDF5 file has some and no field."""
-    if catalog["format"] != "hdf5" or not catalog["records"] or catalog["fields"]:
+def _other_contents(catalog, name):
+    """How a file without fields is read: a multifile, an HDF5 file of plain datasets, or one of records."""
+    if catalog["format"] == "sion":
+        return "; it is a multifile: limequat.multifile.open reads its streams and fields"
+    if not catalog["records"]:
         return ""
+    if catalog["format"] != "hdf5":
+        return "; limequat.read_record reads its records, which limequat.inspect lists"
     paths = [record["type"] for record in catalog["records"]]
     dataset = next((path for path in paths if name and path.strip("/") == name.strip("/")), paths[0])
     return (f", but plain datasets, which limequat.open lists; if one is a field, say which and what it holds: "

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files for ParaView, VisIt and other programs over VTK: quantities of sites as images (.vti), time slices as a series (.pvd)."""
 
+from __future__ import annotations
+
 import os
 import re
-from xml.sax.saxutils import quoteattr
+from typing import TYPE_CHECKING, Any, List, Sequence
 
 import numpy as np
 
@@ -12,13 +14,17 @@ from limequat._library import path_bytes
 from limequat.errors import Exists, InvalidArgument
 from limequat.publishing import NewFiles
 
+if TYPE_CHECKING:
+    from limequat.annotations import Target
+
 __all__ = ["export_vtk"]
 
 _TYPES = {"f4": "Float32", "f8": "Float64", "i1": "Int8", "u1": "UInt8", "i2": "Int16", "u2": "UInt16", "i4": "Int32", "u4": "UInt32",
           "i8": "Int64", "u8": "UInt64"}
 
 
-def export_vtk(path, fields, *, t=None, spacing=(1.0, 1.0, 1.0), overwrite=False):
+def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[float] = (1.0, 1.0, 1.0),
+               overwrite: bool = False) -> List[str]:
     """Writes quantities of sites for ParaView and other programs over VTK.
 
     path       NAME.pvd: a series of images, NAME_0000.vti and so on in the same folder, one for each time slice, which these programs play as
@@ -109,6 +115,12 @@ def _times(path, arrays, dims, t, is_series):
     return [int(t or 0)]
 
 
+def _quoted(text):
+    """An attribute of XML; the module loads a client of HTTP, which takes longer than all of ours."""
+    from xml.sax.saxutils import quoteattr
+    return quoteattr(text)
+
+
 def _image(arrays, spacing):
     """The parts of an image file: its XML text and the numbers."""
     shape = next(iter(arrays.values())).shape[:3]
@@ -118,11 +130,11 @@ def _image(arrays, spacing):
         array = np.ascontiguousarray(array)
         array = array.astype(array.dtype.newbyteorder("<"), copy=False)
         components = array.shape[3] if array.ndim == 4 else 1
-        lines.append(f'<DataArray type="{_TYPES[array.dtype.kind + str(array.dtype.itemsize)]}" Name={quoteattr(name)} '
+        lines.append(f'<DataArray type="{_TYPES[array.dtype.kind + str(array.dtype.itemsize)]}" Name={_quoted(name)} '
                      f'NumberOfComponents="{components}" format="appended" offset="{offset}"/>')
         parts += [array.nbytes.to_bytes(8, "little"), array.reshape(-1).view(np.uint8)]
         offset += 8 + array.nbytes
-    scalars = quoteattr(next(iter(arrays)))
+    scalars = _quoted(next(iter(arrays)))
     yield (f'<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="ImageData" version="1.0" byte_order="LittleEndian" header_type="UInt64">\n'
            f'<ImageData WholeExtent="{extent}" Origin="0 0 0" Spacing="{" ".join(map(repr, spacing))}">\n<Piece Extent="{extent}">\n'
            f"<PointData Scalars={scalars}>\n" + "\n".join(lines)
@@ -132,6 +144,6 @@ def _image(arrays, spacing):
 
 
 def _series(names):
-    lines = [f'<DataSet timestep="{time}" group="" part="0" file={quoteattr(os.path.basename(name))}/>' for time, name in enumerate(names)]
+    lines = [f'<DataSet timestep="{time}" group="" part="0" file={_quoted(os.path.basename(name))}/>' for time, name in enumerate(names)]
     yield ('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
            + "\n".join(lines) + "\n</Collection>\n</VTKFile>\n").encode("utf-8", "surrogateescape")

@@ -2,55 +2,95 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of several fields."""
 
+from __future__ import annotations
+
 import ctypes
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union, overload
 
 from limequat._library import WriterHandle, call, take_text, target_bytes, text_bytes
 from limequat.answers import parse
 from limequat.arrays import keeps_texts, site_shape_text
 from limequat.communicators import agreed, call_together
+from limequat.display import name_of
 from limequat.errors import InvalidArgument, WrongState
 from limequat.extents import extents_of
 from limequat.grid import Grid, laid_out, require_grid
 from limequat.options import Options, metadata_array, takes
 
 if TYPE_CHECKING:
+    from limequat.annotations import ArrayIn, Extents, Kind, Target
+    from limequat.answers import Answer
+    from limequat.files import FieldView
     from limequat.option_types import Unpack, WriteOptions
+    from limequat.region_writing import RegionWriter
+
+
+@overload
+def create(path: Target, lattice: Optional[Extents] = None, *, grid: Optional[Grid] = None,
+           **options: "Unpack[WriteOptions]") -> "Writer": ...
+
+
+@overload
+def create(path: Target, lattice: None = None, *, like: "Union[FieldView, ArrayIn]", grid: Optional[Grid] = None,
+           kind: Optional[str] = None, dims: Optional[int] = None, **options: "Unpack[WriteOptions]") -> "RegionWriter": ...
+
 
 @takes("WriteOptions", without=("progress",))
-def create(path, lattice=None, *, grid=None, **options: "Unpack[WriteOptions]"):
-    """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block.
+def create(path: Target, lattice: Optional[Extents] = None, *, like: "Union[FieldView, ArrayIn, None]" = None,
+           grid: Optional[Grid] = None, kind: Optional[str] = None, dims: Optional[int] = None,
+           **options: "Unpack[WriteOptions]") -> "Union[Writer, RegionWriter]":
+    """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block. With ``like`` a file of one field
+    that is given region by region: a :class:`RegionWriter`, whose ``field[0:8] = array`` gives time slices 0 to 7.
 
     lattice  extents x, y, z, t; default: those of the grid, or of the first field
     grid     a :class:`Grid`: collective, as are the calls of the writer; arrays are those of each rank's box
+    like     a field of an open file (``lq.open(...)["gauge"]``), or an array [t, z, y, x, ...], with a grid of this rank's box: the new
+             field has its lattice, the kind of its sites and the type of its numbers. kind, dims: of an array, as in
+             :func:`limequat.write`
 
     Options of the file and of each field (:func:`formats` lists the formats):
     {options}
     """
-    return Writer(path, lattice, grid=grid, **options)
+    if like is None:
+        if kind is not None or dims is not None:
+            raise InvalidArgument(f"{path}: kind and dims say what an array is that is given as like=, or to Writer.write()",
+                                  path=str(path))
+        return Writer(path, lattice, grid=grid, **options)
+    if lattice is not None:
+        raise InvalidArgument(f"{path}: like has a lattice of its own: leave out lattice={lattice!r}", path=str(path))
+    from limequat.region_writing import RegionWriter
+    return RegionWriter(path, like, grid=grid, kind=kind, dims=dims, **options)
 
 
 class Writer:
     """A new file of several fields; it appears when the with block ends, and not if an exception ends it."""
 
+    path: Any
+
     @takes("WriteOptions", without=("progress",))
-    def __init__(self, path, lattice=None, *, grid=None, **options):
+    def __init__(self, path: Any, lattice: Optional[Extents] = None, *, grid: Optional[Grid] = None,
+                 **options: Any) -> None:
         self.path, self._handle, self._grid, self._closed = path, None, grid, False
         self._group = require_grid(grid)
         with agreed(self._group):
             self._path, self._options = target_bytes(path), Options("WriteOptions", options)
             self._keeps_texts = keeps_texts(path, options.get("format"))
             if lattice is not None and grid is not None and tuple(extents_of(lattice, "lattice")) != grid.extents:
-                raise InvalidArgument(f"{path}: the lattice is {lattice}, that of the grid {grid.extents}",
-                                      path=str(path))
+                raise InvalidArgument(f"{self.path}: the lattice is {extents_of(lattice, 'lattice')}, that of the grid "
+                                      f"{grid.extents}", path=str(self.path))
         if lattice is not None or grid is not None:
-            self._start(grid or Grid(lattice))
+            self._start(grid if lattice is None else grid or Grid(lattice))
+
+    def __repr__(self) -> str:
+        lattice = " of " + "x".join(map(str, self._grid.extents)) if self._grid is not None else ""
+        return f"<writer of the file {name_of(self.path)!r}{lattice}, {'closed' if self._closed else 'open'}>"
 
     def _start(self, grid):
         self._grid = grid
         self._handle = WriterHandle(self._path, grid, self._options)
 
-    def write(self, name, array, *, kind=None, metadata=None, dims=None):
+    def write(self, name: str, array: ArrayIn, *, kind: Optional[Kind] = None,
+              metadata: Optional[Mapping[str, str]] = None, dims: Optional[int] = None) -> Answer:
         """Appends a field; arguments as in :func:`limequat.write`. Returns its report."""
         self._require_open()
         with agreed(self._group):
@@ -66,7 +106,7 @@ class Writer:
              ctypes.byref(report))
         return parse(take_text(report))
 
-    def write_record(self, type, contents):
+    def write_record(self, type: str, contents: Union[str, bytes, bytearray, memoryview]) -> None:
         """Appends a record of that ``type`` with ``contents``: a text, bytes, a bytearray or a memoryview."""
         self._require_open()
 
@@ -83,7 +123,7 @@ class Writer:
 
         call_together(self._group, "lq_writer_record", arguments)
 
-    def close(self):
+    def close(self) -> None:
         """Completes the file; errors surface here."""
         self._require_open()
         self._closed = True
@@ -94,7 +134,7 @@ class Writer:
         finally:
             self._handle.free()
 
-    def abandon(self):
+    def abandon(self) -> None:
         """Leaves no file."""
         self._closed = True
         if self._handle is not None:
@@ -104,10 +144,10 @@ class Writer:
         if self._closed:
             raise WrongState(f"{self.path}: the writer is closed already", path=str(self.path))
 
-    def __enter__(self):
+    def __enter__(self) -> "Writer":
         return self
 
-    def __exit__(self, kind, value, traceback):
+    def __exit__(self, kind: object, value: object, traceback: object) -> None:
         if self._closed:
             return
         if kind is None:

@@ -3,11 +3,14 @@
 """Lattice files for xarray: ``xarray.open_dataset("conf.ildg", engine="limequat")``, and ``array.limequat.to_file(...)``.
 
 xarray finds the engine by the entry point of the package. Files are opened when numbers are needed and closed again, so that
-thousands may be open as datasets, and numbers of several files are read by several threads at once.
+thousands may be open as datasets, and numbers of several files are read by several threads at once. A URL is opened once and stays
+open: looking at its headers again would cost requests.
 """
 
+import contextlib
 import os
 import stat
+import threading
 
 import numpy as np
 import xarray
@@ -15,12 +18,12 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from limequat import labelled
-from limequat.errors import Error, InvalidArgument, Unsupported, WrongState
+from limequat.errors import Error, InvalidArgument, WrongState
 from limequat.files import open as open_file
 from limequat.labelled_writing import to_limequat
 from limequat.placement import identity_of
 from limequat.questions import info
-from limequat.sources import shown
+from limequat.sources import Source, is_url, modified_of, path_of, shown
 
 
 class LimequatBackendEntrypoint(BackendEntrypoint):
@@ -32,6 +35,7 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
     def open_dataset(self, filename_or_obj, *, drop_variables=None, field=None, slices=1, verify=True):
         """An xarray.Dataset of the fields of a file, whose numbers are read when they are needed.
 
+        filename_or_obj a path, or a URL as :class:`limequat.Source` takes it
         drop_variables  names of variables that are left out
         field           name of the field, or (name, index), or a list of these; default: all
         slices          so many time slices make a chunk where xarray asks for the file's own chunks (chunks={}, open_mfdataset)
@@ -41,43 +45,91 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
         Raises Unsupported where the fields are of several lattices, WrongState, when numbers are read, if the file is not the one
         that was opened, and what :func:`limequat.open` raises.
         """
-        path = _path_of(filename_or_obj)
+        place = _place_of(filename_or_obj)
         if isinstance(slices, bool) or not isinstance(slices, int) or slices < 1:
             raise InvalidArgument(f"slices is {slices!r}, expected how many time slices make a chunk", found=repr(slices))
-        identities = _identities(path)
-        with open_file(path) as file:
-            identities.update((name, identity_of(name)) for name in file.catalog.get("files") or ())
-            dataset = labelled.dataset_of(file, _views(file, field),
-                                          lambda view: _lazy(view, path, identities, slices, verify))
-        _require_same(path, identities)
+        with place.opened() as file:
+            place.remember(file)
+            dataset = labelled.dataset_of(file, _views(file, field), lambda view: _lazy(view, place, slices, verify))
         dropped = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
         dataset = dataset.drop_vars(dropped, errors="ignore")
-        dataset.encoding["source"] = path
+        dataset.encoding["source"] = place.name
         return dataset
 
     def guess_can_open(self, filename_or_obj):
         """Whether this is a local file with fields, by its content."""
         try:
-            path = _path_of(filename_or_obj)
-            return stat.S_ISREG(os.stat(path).st_mode) and bool(info(path)["fields"])
+            place = _place_of(filename_or_obj)
+            return isinstance(place, _LocalFile) and stat.S_ISREG(os.stat(place.name).st_mode) and bool(info(place.name)["fields"])
         except (Error, OSError, TypeError, ValueError):
             return False
 
 
-def _path_of(given):
-    if isinstance(given, (str, bytes, os.PathLike)):
-        if "://" in os.fsdecode(given):
-            raise Unsupported(f"{shown(os.fsdecode(given))}: this engine opens local files; lq.references(..., "
-                              "prefix=...) makes references to files elsewhere")
-        return os.path.abspath(os.path.expanduser(os.fsdecode(given)))
-    raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file", found=type(given).__name__)
+def _place_of(given):
+    if not isinstance(given, (str, bytes, os.PathLike)):
+        raise InvalidArgument(f"a {type(given).__name__} was given, expected the path of a file or a URL", found=type(given).__name__)
+    path = os.fsdecode(given)
+    if is_url(path) and not path.lower().startswith("file://"):
+        return _RemoteFile(path)
+    return _LocalFile(os.path.abspath(os.path.expanduser(os.fsdecode(path_of(path)))))
 
 
-def _identities(path):
-    try:
-        return {path: identity_of(path)}
-    except OSError:
-        return {}  # opening it tells why
+class _LocalFile:
+    """A file that is opened when numbers are read, and refused if it is not the one that was opened as a dataset."""
+
+    def __init__(self, name):
+        self.name, self._identities = name, {}
+
+    @contextlib.contextmanager
+    def opened(self):
+        self._require_same()
+        with open_file(self.name) as file:
+            yield file
+        self._require_same()  # nor was it changed meanwhile
+
+    def remember(self, file):
+        """This is the file; called while it is open for the first time."""
+        self._identities = {name: identity_of(name) for name in {self.name, *(file.catalog.get("files") or ())}}
+
+    def _require_same(self):
+        for name, identity in self._identities.items():
+            try:
+                is_same = identity_of(name) == identity
+            except OSError:
+                is_same = False
+            if not is_same:
+                raise WrongState(f"{name}: this is not the file that was opened as a dataset: it was replaced, changed or removed "
+                                 "since; open the dataset again", path=self.name)
+
+
+class _RemoteFile:
+    """What a URL gives, opened once in each process; a server tells of changes while it is open, size and date afterwards."""
+
+    def __init__(self, url, seen=None):
+        self.name, self._url, self._seen = shown(url), url, seen
+        self._lock, self._source, self._file = threading.RLock(), None, None
+
+    def __reduce__(self):
+        return _RemoteFile, (self._url, self._seen)
+
+    @contextlib.contextmanager
+    def opened(self):
+        with self._lock:  # one request after the other
+            if self._file is None:
+                self._open()
+            yield self._file
+
+    def _open(self):
+        source = Source(self._url)
+        seen = source.size, modified_of(source.file)
+        if self._seen not in (None, seen):
+            source.free()
+            raise WrongState(f"{self.name}: this is not the file that was opened as a dataset: it was replaced or changed since; "
+                             "open the dataset again", path=self.name)
+        self._source, self._file, self._seen = source, open_file(source), seen
+
+    def remember(self, file):
+        """The server says whether this is the file."""
 
 
 def _views(file, field):
@@ -86,41 +138,26 @@ def _views(file, field):
     return [file.fields[one] for one in (field if isinstance(field, list) else [field])]
 
 
-def _lazy(view, path, identities, slices, verify):
-    numbers = _Numbers(path, view, identities, verify)
+def _lazy(view, place, slices, verify):
+    numbers = _Numbers(place, view, verify)
     array = labelled.labelled(view, indexing.LazilyIndexedArray(numbers))
-    array.encoding = {"preferred_chunks": {array.dims[0]: min(slices, view.shape[0])}, "source": path}
+    array.encoding = {"preferred_chunks": {array.dims[0]: min(slices, view.shape[0])}, "source": place.name}
     return array
 
 
 class _Numbers(BackendArray):
     """The numbers of a field in a file that is opened when they are read."""
 
-    def __init__(self, path, view, identities, verify):
+    def __init__(self, place, view, verify):
         self.shape, self.dtype = view.shape, np.dtype(view.dtype)
-        self._path, self._field, self._identities, self._verify = path, (view.name, view.index), identities, verify
+        self._place, self._field, self._verify = place, (view.name, view.index), verify
 
     def __getitem__(self, key):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
     def _read(self, key):
-        _require_same(self._path, self._identities)
-        with open_file(self._path) as file:
-            numbers = file.fields[self._field].part(key, self._verify)
-        _require_same(self._path, self._identities)  # nor was it changed meanwhile
-        return numbers
-
-
-def _require_same(path, identities):
-    """Refuses a file that is not the one that was opened."""
-    for name, identity in identities.items():
-        try:
-            is_same = identity_of(name) == identity
-        except OSError:
-            is_same = False
-        if not is_same:
-            raise WrongState(f"{name}: this is not the file that was opened as a dataset: it was replaced, changed or removed "
-                             "since; open the dataset again", path=path)
+        with self._place.opened() as file:
+            return file.fields[self._field].part(key, self._verify)
 
 
 @xarray.register_dataarray_accessor("limequat")

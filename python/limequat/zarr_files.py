@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files of references: written as a whole or not at all, and compared with the files that they name."""
 
+from __future__ import annotations
+
 import base64
 import json
 import os
 import shutil
 import tempfile
+from typing import Any
 
 from limequat._library import path_bytes
 from limequat.answers import Answer, Judgement
 from limequat.errors import Error, Exists, IoError, Malformed, NotFound
 from limequat.needs import needed
 from limequat.publishing import kind_of
+
 
 FILES = "limequat_files"  # the attribute that lists the files
 _PARQUET = (".parq", ".parquet")
@@ -23,7 +27,7 @@ def require_output(output, overwrite):
     """The path to be written, which must be free, or a file of references."""
     path = os.fsdecode(path_bytes(output))
     if os.path.lexists(path) and not overwrite:
-        raise Exists(f"{path}: there is a file of this name already; choose another name or ask to overwrite it", path=path)
+        raise Exists(f"{path}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=path)
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, ".zmetadata")):
         raise Exists(f"{path}: this is a folder, and none of references, which alone are replaced", path=path)
     return path
@@ -84,7 +88,7 @@ def _save_parquet(found, path):
         json.dump({"metadata": metadata, "record_size": _RECORD}, file)
 
 
-def check_references(references, *, storage_options=None):
+def check_references(references: Any, *, storage_options: Any = None) -> Any:
     """Looks whether the files that references name are as they were when :func:`references` made them.
 
     references       the file (JSON), the folder (parquet), or the dict

@@ -6,7 +6,8 @@ The references name bytes of files; nothing is copied, and readers need no Limeq
 order, order of the axes. What is no array in its file, and files that do not go into one array, are refused.
 """
 
-import argparse
+from __future__ import annotations
+
 import base64
 import contextlib
 import json
@@ -14,6 +15,7 @@ import operator
 import os
 import sys
 import urllib.parse
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
@@ -23,8 +25,12 @@ from limequat.errors import Code, Error, InvalidArgument
 from limequat.zarr_files import FILES, require_output, save
 from limequat.zarr_members import looked_at, require_alike
 
+if TYPE_CHECKING:
+    from limequat.annotations import Path, Paths
 
-def references(files, output=None, *, field=None, slices=1, config=None, prefix=None, overwrite=False):
+
+def references(files: Paths, output: Optional[Path] = None, *, field: Optional[str] = None, slices: Optional[int] = 1,
+               config: Any = None, prefix: Optional[str] = None, overwrite: bool = False) -> Any:
     """References to the numbers of lattice files, for kerchunk's readers: ``files`` become arrays [config, t, z, y, x, ...].
 
     files      a file, a folder (all lattice files in it and below, in the order of their numbers), or a list of these, such
@@ -189,6 +195,7 @@ _ENVIRONMENT = (Code.NO_PERMISSION, Code.NO_SPACE, Code.IO)
 
 def main(words):
     """``lq export --references``. Returns the exit code."""
+    import argparse
     parser = argparse.ArgumentParser(prog="lq export --references")
     parser.add_argument("files", nargs="+")
     parser.add_argument("-o", "--output", required=True)
@@ -204,9 +211,7 @@ def main(words):
         made = references(files, options.output, field=options.field, slices=options.slices or None,
                           prefix=options.prefix, overwrite=options.overwrite)
     except Error as error:
-        print(f"lq: {error}", file=sys.stderr)
-        if error.code == Code.EXISTS and not options.overwrite:
-            print("lq: --overwrite replaces it", file=sys.stderr)
+        print("lq:", str(error).replace("overwrite=True", "--overwrite"), file=sys.stderr)
         return 4 if error.code in _ENVIRONMENT else _EXIT_CODES.get(error.code, 3)
     except ImportError as error:
         print(f"lq: {error}", file=sys.stderr)

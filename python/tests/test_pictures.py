@@ -114,6 +114,24 @@ def test_densities_of_files_are_read_slice_by_slice(gauge_file, links):
     assert np.allclose(lq.charge_density(single), lq.charge_density(links), atol=1e-5) and lq.charge_density(single).dtype == np.float64
 
 
+@pytest.mark.parametrize("slices", [1, 2, 3, 4, 5])
+def test_densities_are_the_same_however_many_slices_are_measured_together(monkeypatch, slices):
+    for times in (1, 2, 3, 5, 7):
+        u = random_links((times, 2, 3, 2, 4), seed=times)
+        whole = lq.charge_density(u), lq.plaquette_density(u)
+        with monkeypatch.context() as context:
+            context.setattr("limequat.densities._BYTES_AT_ONCE", slices * u[0].nbytes)
+            assert np.array_equal(lq.charge_density(u), whole[0]) and np.array_equal(lq.plaquette_density(u), whole[1])
+
+
+def test_links_of_u1_and_real_links_have_densities():
+    angles = np.random.default_rng(4).normal(size=(3, 2, 4, 3, 4, 1, 1))
+    u = np.exp(1j * angles)
+    for place in ((0, 0, 0, 0), (2, 1, 3, 2)):
+        assert lq.charge_density(u)[place] == pytest.approx(slow_charge(u, place[::-1]), abs=1e-14)
+    assert np.allclose(lq.plaquette_density(np.ones((2, 2, 2, 2, 4, 1, 1), np.float32)), 1)
+
+
 def test_lattices_of_fewer_dimensions_have_plaquettes():
     u = random_links((5, 4, 2), seed=4)
     found = lq.plaquette_density(u)

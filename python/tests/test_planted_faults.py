@@ -298,14 +298,16 @@ def plain_gamma(values):
     a = np.asarray(values, float)
     n, d = len(a), a - a.mean()
     gamma = [float(d[:n - t] @ d[t:]) / (n - t) for t in range(n // 2 + 1)]
-    tau, w = 0.5, 0
-    for w in range(1, n // 2):
-        tau += gamma[w] / gamma[0]
+    total, w = gamma[0] / 2, 0
+    for w in range(1, n // 2 + 1):
+        total += gamma[w]
+        tau = total / gamma[0]
         scale = 1.5 / np.log((2 * tau + 1) / (2 * tau - 1)) if tau > 0.5 else 1e-12
         if np.exp(-w / scale) - scale / np.sqrt(w * n) < 0:
             break
-    tau = max(0.5, tau * (1 + (2 * w + 1) / n))
-    return a.mean(), np.sqrt(2 * tau * gamma[0] / n), tau
+    bias = 2 * total / n
+    gamma0, total = gamma[0] + bias, total + bias * (w + 0.5)
+    return a.mean(), np.sqrt(2 * total / n), total / gamma0
 
 
 def test_autocorrelation_is_that_of_plain_numpy(tmp_path):

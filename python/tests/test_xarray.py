@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from conftest import LATTICE, SHAPE, random_field, random_links
 from plain_lime import gauge
+from range_server import serving
 
 import limequat as lq
 from limequat import labelled_writing
@@ -134,10 +135,53 @@ def test_data_that_are_no_field_are_left_to_other_engines(tmp_path):
     assert not LimequatBackendEntrypoint().guess_can_open(tmp_path / "a.h5")
 
 
-def test_addresses_are_refused_without_their_passwords():
-    with pytest.raises(lq.Unsupported, match="host/conf.ildg: this engine opens local files") as refusal:
-        xarray.open_dataset("https://me:secret@host/conf.ildg", engine=ENGINE)
+def test_a_url_is_opened_once_and_read_by_slices(tmp_path):
+    links = random_links((8, 8, 8, 8, 4))
+    lq.write(tmp_path / "conf.ildg", links)
+    with serving(conf__ildg=(tmp_path / "conf.ildg").read_bytes()) as (address, served):
+        served["conf__ildg"].password = "me:secret"
+        url = address.replace("://", "://me:secret@") + "/conf.ildg?signature=hidden"
+        data = xarray.open_dataset(url, engine=ENGINE)
+        assert data.encoding["source"] == f"{address}/conf.ildg"
+        assert served["conf__ildg"].sent <= 131072
+        for t in (5, 2):
+            requests, sent = served["conf__ildg"].requests, served["conf__ildg"].sent
+            assert np.array_equal(data.gauge[t].values, links[t])
+            assert served["conf__ildg"].requests <= requests + 3
+            assert served["conf__ildg"].sent <= sent + links[t].nbytes + 65536
+        again = pickle.loads(pickle.dumps(data))
+        assert np.array_equal(again.gauge[7].values, links[7])
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            slices = list(pool.map(lambda t: data.gauge[t].values, range(8)))
+        assert np.array_equal(np.stack(slices), links)
+        assert "secret" not in repr(data) and "hidden" not in repr(data)
+
+
+def test_a_url_in_chunks_of_dask_is_the_array(tmp_path, dask, links, gauge_file):
+    with serving(conf__ildg=gauge_file.read_bytes()) as (address, served):
+        data = xarray.open_dataset(f"{address}/conf.ildg", engine=ENGINE, chunks={})
+        assert np.array_equal(data.gauge.mean("t").values, links.mean(0))
+
+
+def test_what_changes_on_the_server_is_refused(gauge_file):
+    with serving(conf__ildg=gauge_file.read_bytes()) as (address, served):
+        data = xarray.open_dataset(f"{address}/conf.ildg", engine=ENGINE)
+        kept = pickle.dumps(data)
+        served["conf__ildg"].data += b"more"
+        served["conf__ildg"].etag = None
+        with pytest.raises(lq.WrongState, match="not the file that was opened as a dataset"):
+            pickle.loads(kept).gauge[0].load()
+
+
+def test_addresses_that_cannot_be_opened_are_named_without_their_passwords():
+    with serving() as (address, _), pytest.raises(lq.NotFound, match="absent.ildg") as refusal:
+        xarray.open_dataset(address.replace("://", "://me:secret@") + "/absent.ildg", engine=ENGINE)
     assert "secret" not in str(refusal.value)
+
+
+def test_a_file_url_is_the_local_file(gauge_file, links):
+    data = xarray.open_dataset(f"file://{gauge_file}", engine=ENGINE)
+    assert data.encoding["source"] == str(gauge_file) and np.array_equal(data.gauge.values, links)
 
 
 @pytest.mark.parametrize("given", [7, object(), None])

@@ -26,7 +26,8 @@ namespace {
 using namespace format;  // NOLINT(google-build-using-namespace): the records are those of LIME files
 
 constexpr std::string_view root_name = "limequatSqueezed";
-constexpr std::uint64_t version_of_files = 1, version_of_sets = 2, index_version = 1;
+// Of one file; of a set; of either, with links in columns. The last one is written, all are read.
+constexpr std::uint64_t version_of_files = 1, version_of_sets = 2, version_of_columns = 3, index_version = 1;
 // Index: its version and the number of segments; each segment; a sum of all that.
 constexpr std::size_t index_head_bytes = 16, segment_bytes = 48, index_tail_bytes = 4;
 constexpr std::size_t largest_head = 1024 * 1024;
@@ -232,9 +233,8 @@ std::string encode_head(const Archive& archive) {
   using base::xml::element;
   const bool is_set = !archive.files.empty();
   return fmt::format("{}<{}>{}{}{}{}{}</{}>", xml_declaration, root_name,
-                     element("version", std::to_string(is_set ? version_of_sets : version_of_files)),
-                     element("name", archive.name), element("format", archive.format),
-                     element("bytes", std::to_string(archive.bytes)),
+                     element("version", std::to_string(version_of_columns)), element("name", archive.name),
+                     element("format", archive.format), element("bytes", std::to_string(archive.bytes)),
                      is_set ? element("files", text_of_files(archive.files)) : "", root_name);
 }
 
@@ -243,14 +243,16 @@ Archive decode_head(std::string_view head, std::uint64_t offset) {
     Archive archive;
     const base::xml::Element root = parse_document(head, root_name);
     const std::uint64_t found = required_number(root, "version");
-    if (found != version_of_files && found != version_of_sets) {
-      throw Error(Code::unsupported, fmt::format("archive of version {}; this Limequat reads versions {} and {}", found,
-                                                 version_of_files, version_of_sets));
+    if (found < version_of_files || found > version_of_columns) {
+      throw Error(Code::unsupported, fmt::format("archive of version {}; this Limequat reads versions {} to {}", found,
+                                                 version_of_files, version_of_columns));
     }
     archive.bytes = required_number(root, "bytes");
     archive.name = root.text_of("name").value_or("");
     archive.format = root.text_of("format").value_or("");
-    if (found == version_of_sets) archive.files = decode_files(root.text_of("files").value_or(""), archive.bytes);
+    const std::optional<std::string_view> files = root.text_of("files");
+    const bool is_set = found == version_of_sets || (found == version_of_columns && files);
+    if (is_set) archive.files = decode_files(files.value_or(""), archive.bytes);
     return archive;
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{} at byte {}: {}", type::head, offset, error.what()),

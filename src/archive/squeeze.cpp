@@ -6,6 +6,7 @@
 #include <limequat/squeeze.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -35,9 +36,10 @@ class CheckedCodec final : public format::TileCodec {
  public:
   explicit CheckedCodec(const format::TileCodec& codec) : codec_(codec) {}
   std::vector<std::byte> encode(base::Bytes tile) const override {
-    std::vector<std::byte> encoded = codec_.encode(tile), again(tile.size());
-    codec_.decode(encoded, again);
-    if (std::ranges::equal(tile, again)) return encoded;
+    std::vector<std::byte> encoded = codec_.encode(tile);
+    const auto again = std::make_unique_for_overwrite<std::byte[]>(tile.size());
+    codec_.decode(encoded, {again.get(), tile.size()});
+    if (std::memcmp(tile.data(), again.get(), tile.size()) == 0) return encoded;
     throw Error(Code::internal, "a tile that was squeezed does not come back as it was; please report, with the file");
   }
   void decode(base::Bytes encoded, base::MutableBytes tile) const override { codec_.decode(encoded, tile); }

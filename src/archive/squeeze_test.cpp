@@ -6,7 +6,10 @@
 
 #include <fstream>
 #include <mutex>
+#include <tuple>
 
+#include "base/text.hpp"
+#include "kernels/crc32.hpp"
 #include "support/error_of.hpp"
 #include "support/file_contents.hpp"
 #include "support/scratch_directory.hpp"
@@ -70,6 +73,32 @@ TEST_F(Squeezing, RestoresFilesOfEveryFormatByteForByteOnAnyNumberOfRanks) {
     }
     EXPECT_TRUE(read_links(archive_, extents_) == read_links(path, extents_)) << name;
   }
+}
+
+// Archives of version 1, made before there was another one, with links that are stored unchanged and exponents that
+// stand elsewhere; the sums are those of their originals.
+TEST_F(Squeezing, ArchivesOfTheFirstVersionAreRestored) {
+  const std::string folder = LQ_SOURCE_DIR "/tests/golden/good/squeezed/";
+  for (const auto& [name, bytes, crc] : {std::tuple("version1_double.sqz", 21328U, 810739714U),
+                                         std::tuple("version1_single.sqz", 12112U, 1642521455U)}) {
+    const std::string archive = contents(folder + name);
+    EXPECT_NE(archive.find("<version>1</version>"), std::string::npos);
+    unsqueeze(folder + name, back_, Communicator(), {.overwrite = true});
+    const std::string original = contents(back_);
+    EXPECT_EQ(original.size(), bytes);
+    EXPECT_EQ(kernels::crc32(0, base::as_bytes(original)), crc) << name;
+  }
+}
+
+TEST_F(Squeezing, NewArchivesStateTheirVersionAndOthersAreRefused) {
+  write_conf(scratch_ / "conf.ildg", extents_);
+  squeeze(scratch_ / "conf.ildg", archive_);
+  std::string archive = contents(archive_);
+  const std::size_t at = archive.find("<version>3</version>");
+  ASSERT_NE(at, std::string::npos);
+  archive[at + 9] = '4';
+  put_contents(archive_, archive);
+  EXPECT_EQ(error_of([&] { unsqueeze(archive_, back_); }).code(), Code::unsupported);
 }
 
 TEST_F(Squeezing, AnArchiveIsReadLikeItsOriginalOnAnyGrid) {

@@ -5,6 +5,7 @@
 #include <limequat/squeeze.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -142,7 +143,7 @@ class Unsqueezing {
         const std::uint64_t at = segment.begin + number * piece_bytes(segment), begin = at - archive_.begin_of(file);
         found.resize(bytes.size());
         target.named([&] { read_all(written, at, found); });
-        if (std::ranges::equal(found, bytes)) return;
+        if (std::memcmp(found.data(), bytes.data(), bytes.size()) == 0) return;
         throw Error(Code::checksum_mismatch,
                     fmt::format("{}: the data read back between bytes {} and {} differ from the data written; do not "
                                 "trust this file system or disk",

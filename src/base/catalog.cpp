@@ -60,7 +60,11 @@ std::string possible_fields(const Catalog& catalog) {
                                  finding.message.substr(0, finding.message.find(':')),
                                  is_in_one_piece ? fmt::format(", at byte {}", record->offset) : ""));
   }
-  if (shapes.empty()) return {};
+  if (shapes.empty()) {
+    return catalog.records.empty() ? std::string()
+                                   : fmt::format(" but {} record{}, which `lq ls` lists", catalog.records.size(),
+                                                 catalog.records.size() == 1 ? "" : "s");
+  }
   const std::size_t more = shapes.size() - std::min(shapes.size(), most);
   shapes.resize(shapes.size() - more);
   return fmt::format(
@@ -159,8 +163,9 @@ const Record& Catalog::record(std::string_view type, std::uint64_t index) const 
   if (records.empty()) require_sound();  // what is wrong with the file says more
   const Finding* const wrong = first_error();
   throw Error(Code::no_such_record,
-              fmt::format("{}: there is no record \"{}\" number {} (from 0); there are: {}{}", path, type, index,
-                          types_of(records), wrong != nullptr ? fmt::format("; {}", wrong->message) : ""),
+              fmt::format("{}: there is no record \"{}\"{}; there are: {}{}", path, type,
+                          index > 0 ? fmt::format(" number {} (from 0)", index) : "", types_of(records),
+                          wrong != nullptr ? fmt::format("; {}", wrong->message) : ""),
               {.path = path, .record = std::string(type)});
 }
 

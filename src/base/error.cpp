@@ -120,7 +120,7 @@ std::string_view remedy(int system_errno) noexcept {
     case EFBIG:
       return "check the file size limits of the shell (ulimit -f) and of the file system";
     case EEXIST:
-      return "choose another name, or allow overwriting";
+      return "choose another name, or replace it with options.overwrite = true";
     case ENOMEM:
       return "use more ranks or a smaller block size";
     case EMFILE:

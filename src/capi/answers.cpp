@@ -176,6 +176,7 @@ lq_report answer_of(const Report& report) {
   c.stripe_count = report.storage.stripes.count;
   c.stripe_bytes = report.storage.stripes.bytes;
   c.ranks_at_file = report.storage.ranks;
+  c.call_bytes = report.storage.call_bytes;
   c.open_seconds = report.seconds.open;
   c.device_computing_ranks = report.device.computing_ranks;
   c.device_copying_ranks = report.device.copying_ranks;

@@ -37,14 +37,18 @@ LQ_OPTION_STRUCT(lq_diagnose_options)
 LQ_OPTION_STRUCT(lq_convert_options)
 LQ_OPTION_STRUCT(lq_diff_options)
 LQ_OPTION_STRUCT(lq_plan_options)
+LQ_OPTION_STRUCT(lq_observables_options)
 LQ_OPTION_STRUCT(lq_generate_options)
 LQ_OPTION_STRUCT(lq_multifile_options)
 LQ_OPTION_STRUCT(lq_multifile_read_options)
 LQ_OPTION_STRUCT(lq_repack_options)
 LQ_OPTION_STRUCT(lq_multifile_repair_options)
+LQ_OPTION_STRUCT(lq_checkpoints_options)
+LQ_OPTION_STRUCT(lq_checkpoint_list_options)
 LQ_OPTION_STRUCT(lq_copy_options)
 LQ_OPTION_STRUCT(lq_repartition_options)
 LQ_OPTION_STRUCT(lq_squeeze_options)
+LQ_OPTION_STRUCT(lq_protect_options)
 
 void lq_stop(void) { lq::options::ask_to_stop(); }
 

@@ -9,12 +9,14 @@
 #include <string_view>
 
 #include <limequat.h>
+#include <limequat/checkpoints.hpp>
 #include <limequat/diagnose.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/multifile.hpp>
 #include <limequat/options.hpp>
 #include <limequat/physics.hpp>
 #include <limequat/plan.hpp>
+#include <limequat/protect.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
@@ -106,6 +108,11 @@ struct Meaning<lq_plan_options> {
   static constexpr std::string_view table = "PlanRequest";
 };
 template <>
+struct Meaning<lq_observables_options> {
+  using Options = ObservablesOptions;
+  static constexpr std::string_view table = "ObservablesOptions";
+};
+template <>
 struct Meaning<lq_generate_options> {
   using Options = GenerateOptions;
   static constexpr std::string_view table = "GenerateOptions";
@@ -133,6 +140,16 @@ struct Meaning<lq_multifile_repair_options> {
 };
 
 template <>
+struct Meaning<lq_checkpoints_options> {
+  using Options = CheckpointsOptions;
+  static constexpr std::string_view table = "CheckpointsOptions";
+};
+template <>
+struct Meaning<lq_checkpoint_list_options> {
+  using Options = CheckpointListOptions;
+  static constexpr std::string_view table = "CheckpointListOptions";
+};
+template <>
 struct Meaning<lq_copy_options> {
   using Options = CopyOptions;
   static constexpr std::string_view table = "CopyOptions";
@@ -146,6 +163,11 @@ template <>
 struct Meaning<lq_squeeze_options> {
   using Options = SqueezeOptions;
   static constexpr std::string_view table = "SqueezeOptions";
+};
+template <>
+struct Meaning<lq_protect_options> {
+  using Options = ProtectOptions;
+  static constexpr std::string_view table = "ProtectOptions";
 };
 
 template <class C>

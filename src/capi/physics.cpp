@@ -4,6 +4,9 @@
 // Observables of fields in memory, and the generator.
 #include <limequat/physics.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include <limequat/json.hpp>
 
 #include "capi/call.hpp"
@@ -67,6 +70,30 @@ lq_status lq_measure(const lq_grid* grid, lq_field field, char** json) {
   return guarded([&] {
     const lq::Field gauge = measured(grid, field, json, "json");
     lq::capi::hand_out(lq::to_json(lq::measure(grid->grid, gauge)), json);
+  });
+}
+
+lq_status lq_observables(const lq_grid* grid, lq_field field, const lq_observables_options* options, char** json) {
+  return guarded([&] {
+    const auto [gauge, how] = agreed(grid_of(grid).communicator(), [&] {
+      given(json, "json");
+      return std::pair(lq::capi::readable(field), lq::capi::options_of(options));
+    });
+    lq::capi::hand_out(lq::to_json(lq::observables(grid->grid, gauge, how)), json);
+  });
+}
+
+lq_status lq_charge_density(const lq_grid* grid, lq_field field, double* density) {
+  return guarded([&] {
+    const lq::Field gauge = measured(grid, field, density, "density");
+    std::ranges::copy(lq::charge_density(grid->grid, gauge), density);
+  });
+}
+
+lq_status lq_plaquette_density(const lq_grid* grid, lq_field field, double* density) {
+  return guarded([&] {
+    const lq::Field gauge = measured(grid, field, density, "density");
+    std::ranges::copy(lq::plaquette_density(grid->grid, gauge), density);
   });
 }
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files copied, divided into subfiles, squeezed and restored; records as files, files as records, and damaged files
-// made whole.
+// Files copied, divided into subfiles, squeezed and restored, and protected by parity; records as files, files as
+// records, and damaged files made whole.
 #include <functional>
 #include <optional>
 #include <span>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <limequat/json.hpp>
+#include <limequat/protect.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
@@ -75,6 +76,24 @@ lq_status lq_squeeze(const char* from, const char* to, const lq_squeeze_options*
 
 lq_status lq_unsqueeze(const char* from, const char* to, const lq_squeeze_options* options, char** json) {
   return squeeze_or_restore(lq::unsqueeze, from, to, options, json);
+}
+
+lq_status lq_protect(const char* const* paths, uint64_t count, const lq_protect_options* options, char** json) {
+  return lq::capi::guarded([&] {
+    struct Call {
+      std::vector<std::string> paths;
+      lq::ProtectOptions options;
+    };
+    const lq::Communicator group = lq::capi::group_of(options);
+    const Call call = lq::capi::agreed(group, [&] {
+      Call made{.paths = {}, .options = lq::capi::options_of(options)};
+      if (count > 0) lq::capi::given(paths, "paths");
+      for (uint64_t i = 0; i < count; ++i) made.paths.push_back(text(paths[i], "paths"));
+      return made;
+    });
+    const lq::ProtectReport report = lq::protect(call.paths, group, call.options);
+    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+  });
 }
 
 // Records as files, files as records, and damaged files made whole.

@@ -157,7 +157,7 @@ void Arguments::join(const std::string& name, std::string& target, char separato
   };
 }
 
-bool Arguments::asks_for_help(const std::vector<std::string>& words) const {
+bool Arguments::asks_for_help(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "--") return false;
     if (word == "-h" || word == "--help") return true;
@@ -235,29 +235,6 @@ void Arguments::parse(const std::vector<std::string>& words) const {
       argument.take(argument.is_file ? path_of_word(text) : text);
     }
   }
-}
-
-std::string help_text(const std::string& command, const std::string& summary, const Arguments& arguments) {
-  std::string usage = fmt::format("usage: {} [OPTIONS]", command);
-  std::vector<std::pair<std::string, std::string>> lines;
-  for (const Argument& argument : arguments.all()) {
-    std::string left = joined(argument.names, ", ");
-    if (argument.is_positional) {
-      if (argument.repeats) left += "...";
-      usage += " " + left;
-    } else if (!argument.value.empty()) {
-      left += " " + argument.value;
-    }
-    std::string help = argument.help;
-    if (!argument.choices.empty()) help += fmt::format(" ({})", joined(argument.choices, ", "));
-    lines.emplace_back(left, help);
-  }
-  lines.emplace_back("-h, --help", "this text");
-  std::size_t width = 0;
-  for (const auto& [left, help] : lines) width = std::max(width, left.size());
-  std::string text = fmt::format("{}\n\n{}\n\n", usage, summary);
-  for (const auto& [left, help] : lines) text += fmt::format("  {:<{}}  {}\n", left, width, help);
-  return text;
 }
 
 NumberedName parse_numbered_name(const std::string& text) {

@@ -69,7 +69,7 @@ class Arguments {
 
   // Throws UsageError. `words` are those after the verb.
   void parse(const std::vector<std::string>& words) const;
-  bool asks_for_help(const std::vector<std::string>& words) const;
+  static bool asks_for_help(const std::vector<std::string>& words);
   const std::vector<Argument>& all() const noexcept { return arguments_; }
 
  private:
@@ -81,9 +81,6 @@ class Arguments {
 
   std::vector<Argument> arguments_;
 };
-
-// "usage: lq ls [OPTIONS] FILE..." and all arguments with their help, aligned.
-std::string help_text(const std::string& command, const std::string& summary, const Arguments& arguments);
 
 // NAME or NAME:N, as records and fields are named.
 struct NumberedName {

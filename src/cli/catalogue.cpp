@@ -137,6 +137,9 @@ struct Index {
     if (report.leftovers > 0) {
       session.out.line(fmt::format("  {} left behind by interrupted writers", report.leftovers));
     }
+    if (report.measured > 0) {
+      session.out.line(fmt::format("  {} measured (lq find --json charge)", count(report.measured, "gauge field")));
+    }
     if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
     show_problems(session, report.problems);
     show_strangers(session, report.strangers);
@@ -162,6 +165,8 @@ struct Find {
       for (const ensemble::Entry& entry : found.files) session.out.line(entry.path);
     } else {
       session.out.write(table(found));
+      if (found.files.empty() && found.warnings.empty())
+        session.note("no file of the catalogue fulfils the expression");
     }
     return fine;
   }
@@ -215,8 +220,9 @@ struct Scrub {
     } else {
       for (const ensemble::Scrubbed& file : report.failed) {
         if (session.quiet && file.verdict == "replaced") continue;
-        session.out.line(
-            fmt::format("{}: {}: {}", printable(file.path), file.verdict, without_path(file.sentence, file.path)));
+        session.out.line({{printable(file.path) + ": "},
+                          {file.verdict, file.verdict == "replaced" ? Style::warning : Style::bad},
+                          {fmt::format(": {}", without_path(file.sentence, file.path))}});
         for (const Finding& finding : file.verification.findings) {
           if (finding.severity == Severity::error) session.out.line("  " + finding_line(file.path, finding));
         }

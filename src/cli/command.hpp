@@ -22,7 +22,6 @@ struct Command {
   std::string_view summary;
   Run (*declare)(Arguments& arguments);
   bool reports = true;  // has --json
-  bool hidden = false;  // not in the list of verbs
 };
 
 std::span<const Command> commands();
@@ -35,12 +34,14 @@ Run declare_info(Arguments& arguments);
 Run declare_cat(Arguments& arguments);
 Run declare_verify(Arguments& arguments);
 Run declare_validate(Arguments& arguments);
+Run declare_checkpoints(Arguments& arguments);
 Run declare_convert(Arguments& arguments);
 Run declare_copy(Arguments& arguments);
 Run declare_partition(Arguments& arguments);
 Run declare_repartition(Arguments& arguments);
 Run declare_squeeze(Arguments& arguments);
 Run declare_unsqueeze(Arguments& arguments);
+Run declare_protect(Arguments& arguments);
 Run declare_export(Arguments& arguments);
 Run declare_extract(Arguments& arguments);
 Run declare_unpack(Arguments& arguments);

@@ -24,17 +24,37 @@ struct VerbArguments {
 
 // Completion for bash.
 
+// Positional arguments that take one of a few words, by their place: ("0", "document check lfn").
+std::vector<std::pair<std::string, std::string>> words_by_place(const VerbArguments& verb) {
+  std::vector<std::pair<std::string, std::string>> all;
+  std::size_t place = 0;
+  for (const Argument& argument : verb.arguments) {
+    if (!argument.is_positional) continue;
+    if (!argument.choices.empty()) {
+      all.emplace_back(std::to_string(place), fmt::format("{}", fmt::join(argument.choices, " ")));
+    }
+    ++place;
+  }
+  return all;
+}
+
 std::string bash_completion(const std::vector<VerbArguments>& verbs) {
   std::string names;
   std::string options;  // case branches: the options of each verb
   std::string values;   // case branches: the words an option takes; free text offers file names
+  std::string takers;   // options that are followed by a value
+  std::string places;   // case branches: the words that the arguments of a verb take
   for (const VerbArguments& verb : verbs) {
     names += (names.empty() ? "" : " ") + verb.name;
     std::string words;
+    for (const auto& [place, choices] : words_by_place(verb)) {
+      places += fmt::format("    '{} {}') words='{}' ;;\n", verb.name, place, choices);
+    }
     for (const Argument& argument : verb.arguments) {
       if (argument.is_positional) continue;
       for (const std::string& name : argument.names) {
         words += (words.empty() ? "" : " ") + name;
+        if (!argument.value.empty()) takers += fmt::format("|'{} {}'", verb.name, name);
         if (!argument.choices.empty()) {
           values += fmt::format("    '{} {}') words='{}' ;;\n", verb.name, name, fmt::join(argument.choices, " "));
         }
@@ -44,16 +64,29 @@ std::string bash_completion(const std::vector<VerbArguments>& verbs) {
   }
   return fmt::format(R"(# Completion of lq and lq-mpi for bash.
 _lq() {{
-  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} verb='' words='' i
+  local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} verb='' words='' i place=0
   for ((i = 1; i < COMP_CWORD; ++i)); do
+    if [[ -n $verb ]]; then
+      case "$verb ${{COMP_WORDS[i-1]}}" in
+        {}) continue ;;
+      esac
+    fi
     if [[ ${{COMP_WORDS[i]}} != -* ]]; then
-      verb=${{COMP_WORDS[i]}}
-      break
+      if [[ -z $verb ]]; then
+        verb=${{COMP_WORDS[i]}}
+      else
+        ((++place))
+      fi
     fi
   done
   COMPREPLY=()
   case "$verb $prev" in
 {}  esac
+  if [[ -z $words && $cur != -* ]]; then
+    case "$verb $place" in
+{}    'help 0') words='{}' ;;
+    esac
+  fi
   if [[ -n $words ]]; then
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
     return
@@ -69,7 +102,7 @@ _lq() {{
 }}
 complete -o filenames -F _lq lq lq-mpi
 )",
-                     values, names, options);
+                     takers.substr(1), values, places, names, names, options);
 }
 
 // Completion for fish.
@@ -83,9 +116,17 @@ std::string quoted_for_fish(const std::string& text) {
 std::string fish_completion(const std::vector<VerbArguments>& verbs) {
   std::string script = "# Completion of lq and lq-mpi for fish.\n";
   for (const char* program : {"lq", "lq-mpi"}) {
+    std::string names;
     for (const VerbArguments& verb : verbs) {
       script += fmt::format("complete -c {} -n __fish_use_subcommand -f -a {} -d {}\n", program, verb.name,
                             quoted_for_fish(verb.summary));
+      for (const auto& [place, choices] : words_by_place(verb)) {
+        // Verb and words before it are there, and none of these yet.
+        script += fmt::format(
+            "complete -c {} -n '__fish_seen_subcommand_from {}; and not __fish_seen_subcommand_from {}' -f -a '{}'\n",
+            program, verb.name, choices, choices);
+      }
+      names += (names.empty() ? "" : " ") + verb.name;
       for (const Argument& argument : verb.arguments) {
         if (argument.is_positional) continue;
         script += fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, verb.name);
@@ -97,6 +138,8 @@ std::string fish_completion(const std::vector<VerbArguments>& verbs) {
         script += fmt::format(" -d {}\n", quoted_for_fish(argument.help));
       }
     }
+    script += fmt::format("complete -c {} -n __fish_use_subcommand -f -a help -d 'what a verb takes'\n", program);
+    script += fmt::format("complete -c {} -n '__fish_seen_subcommand_from help' -f -a '{}'\n", program, names);
   }
   return script;
 }
@@ -126,7 +169,9 @@ std::string specification(const Argument& argument) {
                  : fmt::format(":{}:({})", quoted_for_zsh(argument.value), fmt::join(argument.choices, " "));
   }
   if (argument.is_positional) {
-    const char* files = argument.is_file ? "_files" : "";
+    const std::string files = !argument.choices.empty() ? fmt::format("({})", fmt::join(argument.choices, " "))
+                              : argument.is_file        ? "_files"
+                                                        : "";
     return fmt::format("      '{}:{}:{}' \\\n", argument.repeats ? "*" : "", quoted_for_zsh(argument.value), files);
   }
   std::string lines;
@@ -146,6 +191,8 @@ std::string zsh_completion(const std::vector<VerbArguments>& verbs) {
     for (const Argument& argument : verb.arguments) branches += specification(argument);
     branches += "        && return 0\n      ;;\n";
   }
+  names += "    'help:what a verb takes'\n";
+  branches += "    help)\n      _describe verb verbs && return 0\n      ;;\n";
   return fmt::format(R"(#compdef lq lq-mpi
 # Completion of lq and lq-mpi for zsh.
 _lq() {{
@@ -169,10 +216,9 @@ _lq "$@"
 // lq completion SHELL: run at build time for the files that are installed, or by the user:
 //   source <(lq completion bash)
 
-std::vector<VerbArguments> visible_verbs() {
+std::vector<VerbArguments> all_verbs() {
   std::vector<VerbArguments> verbs;
   for (const Command& command : commands()) {
-    if (command.hidden) continue;
     Session session("lq", Communicator());
     Arguments arguments;
     declare(command, session, arguments);
@@ -192,7 +238,7 @@ Run declare_completion(Arguments& arguments) {
   const auto shell = std::make_shared<std::string>();
   arguments.word("SHELL", *shell, "which shell", {"bash", "zsh", "fish"});
   return [shell](Session& session) {
-    const std::vector<VerbArguments> verbs = visible_verbs();
+    const std::vector<VerbArguments> verbs = all_verbs();
     session.out.write(*shell == "bash"  ? bash_completion(verbs)
                       : *shell == "zsh" ? zsh_completion(verbs)
                                         : fish_completion(verbs));

@@ -85,7 +85,10 @@ struct Doctor {
   // Each line as soon as it is known: a slow file system is not taken for one that hangs.
   static void print(Session& session, const Probe& probe) {
     const std::size_t width = session.mpi_probes ? longest_mpi_name : longest_name;
-    session.out.line(fmt::format("{}  {:<{}}  {}", name(probe.verdict), probe.name, width, probe.found));
+    constexpr Style styles[] = {Style::good, Style::warning, Style::bad};
+    const Style style = styles[static_cast<std::size_t>(probe.verdict)];
+    session.out.line(
+        {{std::string(name(probe.verdict)), style}, {fmt::format("  {:<{}}  {}", probe.name, width, probe.found)}});
     if (!probe.action.empty()) session.out.line(fmt::format("{:{}}{}", "", probe_indent + width + 2, probe.action));
     session.out.finish();
   }

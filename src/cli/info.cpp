@@ -3,6 +3,7 @@
 //
 // lq info: what a file is, in a few lines; or what the file system of a folder is.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -37,10 +38,8 @@ std::string lines_of(const std::vector<base::Property>& properties, std::string_
   return text;
 }
 
-std::string field_text(const FieldEntry& field) {
-  const Payload& payload = field.payload;
-  std::string text = fmt::format("  field \"{}\"\n", printable(field.name));
-  text += fmt::format("    kind       {}\n", describe(payload.spec));
+std::string shape_text(const Payload& payload) {
+  std::string text = fmt::format("    kind       {}\n", describe(payload.spec));
   if (payload.extents.size() > 0) text += fmt::format("    lattice    {}\n", to_string(payload.extents));
   if (!(payload.stored == whole(payload.extents))) {
     text += fmt::format("    stored     only {} from {}\n", to_string(payload.stored.extents),
@@ -49,12 +48,101 @@ std::string field_text(const FieldEntry& field) {
   text += fmt::format("    precision  {}\n", name(payload.spec.precision));
   if (const std::string group = group_of(payload.spec); !group.empty())
     text += fmt::format("    group      {}\n", group);
+  return text;
+}
+
+std::string field_text(const FieldEntry& field) {
+  const Payload& payload = field.payload;
+  std::string text = fmt::format("  field \"{}\"\n{}", printable(field.name), shape_text(payload));
   const std::optional<Checksum> checksum = field.sums.checksum();
   const std::size_t slices = field.sums.slices().size();
   text += fmt::format("    checksum   {}{}\n", checksum ? to_string(*checksum) : stored_sums(field.sums),
                       slices == 0 ? "" : ", and one for each of " + count(slices, "slice"));
   text += fmt::format("    data       {} bytes at byte {}\n", payload.length, payload.offset);
   return text + lines_of(base::properties_of(field.metadata), "    ");
+}
+
+// A file of many fields, such as a set of vectors, is described in a screen.
+
+constexpr std::size_t most_fields = 8;       // that are described one by one
+constexpr std::size_t most_groups = 5;       // of fields alike
+constexpr std::size_t most_names = 3;        // of the fields of a group
+constexpr std::size_t most_properties = 10;  // that all fields of a group state alike
+
+struct FieldGroup {
+  std::string shape;
+  std::vector<const FieldEntry*> fields = {};
+};
+
+std::vector<FieldGroup> groups_of(const std::vector<FieldEntry>& fields) {
+  std::vector<FieldGroup> groups;
+  for (const FieldEntry& field : fields) {
+    std::string shape = shape_text(field.payload);
+    auto group = std::ranges::find(groups, shape, &FieldGroup::shape);
+    if (group == groups.end()) group = groups.insert(groups.end(), {std::move(shape)});
+    group->fields.push_back(&field);
+  }
+  return groups;
+}
+
+std::string names_of(const FieldGroup& group) {
+  std::vector<std::string> names;
+  bool are_all = true;
+  for (const FieldEntry* field : group.fields) {
+    const std::string name = fmt::format("\"{}\"", printable(field->name, 60));
+    if (std::ranges::find(names, name) != names.end()) continue;
+    are_all = names.size() < most_names;
+    if (!are_all) break;
+    names.push_back(name);
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), are_all ? "" : ", ...");
+}
+
+// "stored for all", "none stored", "stored for 12 of 300".
+std::string checksums_of(const FieldGroup& group) {
+  const auto has_sums = [](const FieldEntry* field) { return field->sums.checksum() || !field->sums.names().empty(); };
+  const auto with_sums = static_cast<std::size_t>(std::ranges::count_if(group.fields, has_sums));
+  if (with_sums == 0) return "none stored";
+  return with_sums == group.fields.size() ? "stored for all"
+                                          : fmt::format("stored for {} of {}", with_sums, group.fields.size());
+}
+
+// What all of them say: of a set of vectors the operator, not the eigenvalues.
+std::string common_properties(const FieldGroup& group) {
+  std::vector<base::Property> common = base::properties_of(group.fields.front()->metadata);
+  for (const FieldEntry* field : group.fields) {
+    const std::vector<base::Property> its = base::properties_of(field->metadata);
+    std::erase_if(common, [&](const base::Property& property) {
+      return std::ranges::none_of(
+          its, [&](const base::Property& other) { return other.key == property.key && other.value == property.value; });
+    });
+  }
+  if (common.size() > most_properties) common.resize(most_properties);
+  return lines_of(common, "    ");
+}
+
+std::string group_text(const FieldGroup& group) {
+  if (group.fields.size() == 1) return field_text(*group.fields.front());
+  std::uint64_t bytes = 0;
+  for (const FieldEntry* field : group.fields) bytes += field->payload.length;
+  std::string text = fmt::format("  {} fields {}\n{}", group.fields.size(), names_of(group), group.shape);
+  text += fmt::format("    checksum   {}\n", checksums_of(group));
+  text += fmt::format("    data       {} bytes together\n", bytes);
+  return text + common_properties(group);
+}
+
+std::string fields_text(const std::vector<FieldEntry>& fields, bool in_full) {
+  std::string text;
+  if (in_full || fields.size() <= most_fields) {
+    for (const FieldEntry& field : fields) text += field_text(field);
+    return text;
+  }
+  const std::vector<FieldGroup> groups = groups_of(fields);
+  for (std::size_t k = 0; k < std::min(groups.size(), most_groups); ++k) text += group_text(groups[k]);
+  if (groups.size() > most_groups) {
+    text += fmt::format("  and fields of {} more kinds\n", groups.size() - most_groups);
+  }
+  return text + "  (`lq ls` lists every field, -v describes each)\n";
 }
 
 void put(base::JsonWriter& json, const std::vector<base::Property>& properties) {
@@ -132,6 +220,14 @@ class Info {
   }
 
   int show(Session& session, const std::string& path) {
+    std::error_code failure;
+    if (std::filesystem::is_directory(path, failure)) {
+      throw Error(Code::io,
+                  fmt::format("{}: this is a folder; `lq ls {}` lists the lattice files in it, and `lq info --storage "
+                              "{}` describes its file system",
+                              path, printable(path), printable(path)),
+                  {.path = path, .expected = "a regular file", .found = "a directory"});
+    }
     const Catalog catalog = inspect(path, session.communicator, limits);
     std::vector<std::string> leftovers;
     if (session.is_root()) leftovers = io::unneeded_leftovers(catalog);
@@ -176,7 +272,7 @@ class Info {
     session.out.write(stripes_text(catalog));
     if (checkpoint) session.out.write(checkpoint_text(*checkpoint));
     session.out.write(lines_of(base::properties_of(catalog.metadata), "  "));
-    for (const FieldEntry& field : catalog.fields) session.out.write(field_text(field));
+    session.out.write(fields_text(catalog.fields, session.verbose));
   }
 
   // The catalog, and what a script asks first: the facts of the first field, and what the texts say.

@@ -13,6 +13,7 @@
 
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -25,6 +26,8 @@ constexpr std::array command_table = {
     Command{"cat", "the bytes of one record to standard output", declare_cat, false},
     Command{"verify", "check that a file is intact: structure, sizes, checksums, physics; show where damage is",
             declare_verify},
+    Command{"checkpoints", "a folder of checkpoints: step, date, size and state of each, every byte compared",
+            declare_checkpoints},
     Command{"validate", "whether a file conforms to the specification of its format, rule by rule", declare_validate},
     Command{"diagnose", "explain what is wrong with a file: byte order, precision, order of sites and links, damage",
             declare_diagnose},
@@ -41,6 +44,8 @@ constexpr std::array command_table = {
             declare_squeeze},
     Command{"unsqueeze", "the original file out of an archive that `lq squeeze` made, byte for byte",
             declare_unsqueeze},
+    Command{"protect", "parity next to files: what is damaged or lost later is found, and comes back by `lq repair`",
+            declare_protect},
     Command{"export", "the data of files shown without a copy, in HDF5 or as a Zarr array", declare_export},
     Command{"extract",
             "one record of a file, or one logical file of a multifile, as a file; or one time slice of many files",
@@ -75,7 +80,7 @@ constexpr std::array command_table = {
     Command{"plot", "benchmark results as a picture", declare_plot, false},
     Command{"doctor", "find faults of this machine, its MPI and a file system, and what to do about them",
             declare_doctor},
-    Command{"completion", "completion of verbs and options for a shell", declare_completion, false, true},
+    Command{"completion", "completion of verbs and options for a shell", declare_completion, false},
 };
 
 }  // namespace
@@ -97,23 +102,6 @@ Run declare(const Command& command, Session& session, Arguments& arguments) {
 }
 
 namespace {
-
-std::string overview(const Session& session) {
-  std::string text = fmt::format(
-      "usage: {} VERB [OPTIONS] ...\n\nReads, writes and checks files of lattice field theory.\n\n", session.program);
-  for (const Command& command : commands()) {
-    if (!command.hidden) text += fmt::format("  {:<11}  {}\n", command.name, command.summary);
-  }
-  text += fmt::format(
-      "\n  --json         results as JSON, one object per line\n  -q, --quiet    results, warnings and errors only\n  "
-      "-v, --verbose  print more on standard error\n  --version      version; with -v what it was built with\n  -h, "
-      "--help     this "
-      "text; \"{} VERB --help\" describes one verb\n\nExit codes: 0 fine, 1 content differs or verification failed, 2 "
-      "usage, 3 not readable or not a valid file,\n4 environment (permission, space, MPI), 5 incomplete (an "
-      "interrupted writer). Of several the highest.\n",
-      session.program);
-  return text;
-}
 
 // With -v, what it was built with, a line for each part.
 void print_version(Session& session) {
@@ -142,7 +130,7 @@ std::size_t global_options(Session& session, const std::vector<std::string>& wor
     const std::string& word = words[i];
     if (word.size() < 2 || word.front() != '-') break;
     if (word == "-h" || word == "--help") {
-      session.out.write(overview(session));
+      session.out.write(overview(session.program));
       answered = true;
       return i;
     }
@@ -174,7 +162,6 @@ const Command& verb_named(const std::string& word) {
   std::vector<std::string> names;
   std::string list;
   for (const Command& command : commands()) {
-    if (command.hidden) continue;
     names.emplace_back(command.name);
     list += fmt::format("{}{}", list.empty() ? "" : ", ", command.name);
   }
@@ -189,7 +176,12 @@ int run_verb(Session& session, const Command& command, const std::vector<std::st
   const Run work = declare(command, session, arguments);
   const std::string full_name = fmt::format("{} {}", session.program, command.name);
   if (arguments.asks_for_help(words)) {
-    session.out.write(help_text(full_name, std::string(command.summary), arguments));
+    const bool as_json = json_before || std::ranges::find(words, "--json") != words.end();
+    if (as_json) {
+      session.out.line(verb_help_json(session.program, command, arguments));
+    } else {
+      session.out.write(verb_help(session.program, command, arguments));
+    }
     return fine;
   }
   try {
@@ -212,7 +204,7 @@ int dispatch(Session& session, const std::vector<std::string>& words) {
     std::vector<std::string> rest(words.begin() + static_cast<std::ptrdiff_t>(first) + 1, words.end());
     if (words[first] == "help") {
       if (!rest.empty()) return run_verb(session, verb_named(rest.front()), {"--help"});
-      session.out.write(overview(session));
+      session.out.write(overview(session.program));
       return fine;
     }
     return run_verb(session, verb_named(words[first]), rest);

@@ -3,9 +3,12 @@
 //
 // lq ls: the records of a file and the fields in them.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
+#include <limequat/ensemble.hpp>
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 
@@ -120,9 +123,51 @@ struct Ls {
   FilesTable table;
   Limits limits;
   bool after_another = false;
+  std::set<std::string> listed;  // files of the entries below a folder
 
-  int list(Session& session, const std::string& path) {
+  // A line for each lattice file; files of other programs are counted only, and those of a set stand for it once.
+  int list_below(Session& session, const std::string& folder) {
+    if (session.communicator.size() > 1) {
+      throw Error(Code::unsupported, folder + ": this is a folder, which `lq ls` lists",
+                  {.path = folder, .expected = "a regular file"});
+    }
+    int code = fine;
+    std::uint64_t others = 0;
+    const std::size_t listed_before = listed.size();
+    for (const std::string& path : ensemble::files_below(folder)) {
+      if (!session.out.wants_more()) break;
+      std::error_code failure;
+      if (listed.contains(std::filesystem::absolute(path, failure).lexically_normal().string())) continue;
+      try {
+        code = worse(code, list(session, path, true));
+      } catch (const Error& error) {
+        if (error.code() == Code::unknown_format) {
+          ++others;
+        } else {
+          code = worse(code, tell(session, path, error));
+        }
+      }
+    }
+    if (listed.size() == listed_before) session.note(folder + ": there is no lattice file in this folder");
+    if (others > 0) {
+      session.note(fmt::format("{}: {} not shown, as no lattice file; `lq verify {}` says which of them should be one",
+                               folder, count(others, "file"), printable(folder)));
+    }
+    return code;
+  }
+
+  int list(Session& session, const std::string& path, bool is_below_a_folder = false) {
+    std::error_code failure;
+    if (!is_below_a_folder && std::filesystem::is_directory(path, failure)) return list_below(session, path);
+    return list_file(session, path, as_table || is_below_a_folder);
+  }
+
+  int list_file(Session& session, const std::string& path, bool in_table) {
     const Catalog catalog = inspect(path, session.communicator, limits);
+    for (const std::string& file : catalog.files) {
+      std::error_code failure;
+      listed.insert(std::filesystem::absolute(file, failure).lexically_normal().string());
+    }
     std::optional<Checkpoint> checkpoint;
     try {
       checkpoint = checkpoint_of(catalog, session.communicator);
@@ -131,7 +176,7 @@ struct Ls {
       session.note(error.what());  // the records are there all the same
     }
     const auto show = [&] {
-      if (as_table && !session.json) {
+      if (in_table && !session.json) {
         table.add(catalog, session.out.named(catalog.path));
         return fine;
       }
@@ -168,7 +213,8 @@ struct Ls {
 Run declare_ls(Arguments& arguments) {
   const auto ls = std::make_shared<Ls>();
   arguments.files("FILE", ls->files, "files to list");
-  arguments.flag("--table", ls->as_table, "a line for each file: format, kind, lattice, precision, size");
+  arguments.flag("--table", ls->as_table,
+                 "a line for each file, as for every FILE that is a folder: format, kind, lattice, precision, size");
   declare_options(arguments, "ls", "Limits", ls->limits);
   return [ls](Session& session) {
     const int code =

@@ -41,6 +41,7 @@ void add_exchange(FactLines& facts, const TransferPlan& plan) {
                                   chosen.owners, plan.request.writing ? "write" : "read"));
   facts.add("domains", fmt::format("{}, aligned to {}, moved in chunks of {}", base::binary_bytes(chosen.domain_bytes),
                                    base::binary_bytes(plan.alignment), base::binary_bytes(chosen.chunk_bytes)));
+  if (!chosen.chunk_reason.empty()) facts.add("chunks", chosen.chunk_reason);
   facts.add("exchange", fmt::format("{}{} of the busiest rank, {}", chosen.counts_are_exact ? "" : "about ",
                                     count(chosen.messages, "message"), base::human_bytes(chosen.bytes_exchanged)));
 }

@@ -32,7 +32,10 @@ std::string on_one_line(std::string_view text) {
   return result;
 }
 
-Output::Output(bool prints) : prints_(prints), is_terminal_(::isatty(STDOUT_FILENO) == 1) {}
+Output::Output(bool prints, bool under_launcher)
+    : prints_(prints),
+      is_terminal_(::isatty(STDOUT_FILENO) == 1),
+      is_coloured_(!under_launcher && shows_colours(STDOUT_FILENO)) {}
 
 void Output::call(std::string path, std::string name) {
   path_ = std::move(path);
@@ -53,6 +56,13 @@ void Output::write(std::string_view bytes) {
   put(is_terminal_ ? base::printable_text(text) : text);
 }
 
+void Output::write(const Pieces& pieces) {
+  for (const Piece& piece : pieces) {
+    const std::string text = named(piece.text);
+    put(is_terminal_ ? in_colour(base::printable_text(text), is_coloured_ ? piece.style : Style::plain) : text);
+  }
+}
+
 void Output::write_data(std::string_view bytes, bool under_launcher) {
   if (under_launcher || !is_terminal_) {
     put(bytes);
@@ -68,17 +78,41 @@ void Output::put(std::string_view bytes) {
 
 void Output::line(std::string_view text) { write(on_one_line(text) + '\n'); }
 
+void Output::line(Pieces pieces) {
+  for (Piece& piece : pieces) piece.text = on_one_line(piece.text);
+  pieces.push_back({"\n"});
+  write(pieces);
+}
+
 int Output::finish() {
   if (!prints_) return 0;
   if (std::fflush(stdout) != 0 && failure_ == 0) failure_ = errno != 0 ? errno : EIO;
   return failure_ == EPIPE ? 0 : failure_;
 }
 
+namespace {
+
+// The word that says how bad it is: at the beginning, or after the path.
+std::string with_severity_in_colour(const std::string& message) {
+  for (const auto& [word, style] : {std::pair{"error: ", Style::bad}, std::pair{"warning: ", Style::warning}}) {
+    const std::string after_path = std::string(": ") + word;
+    const bool is_first = message.starts_with(word);
+    const std::size_t found = is_first ? 0 : message.find(after_path);
+    if (found == std::string::npos) continue;
+    const std::size_t at = is_first ? 0 : found + 2, length = std::strlen(word) - 1;
+    return message.substr(0, at) + in_colour(message.substr(at, length), style) + message.substr(at + length);
+  }
+  return message;
+}
+
+}  // namespace
+
 void Session::complain(std::string_view message) const {
   if (!is_root()) return;
   std::fflush(stdout);  // keeps the order where both go to one terminal
-  std::string shown = out.named(message);
+  std::string shown = out.named(in_arguments(message));
   if (::isatty(STDERR_FILENO) == 1) shown = base::printable_text(shown);
+  if (!is_under_launcher() && shows_colours(STDERR_FILENO)) shown = with_severity_in_colour(shown);
   std::fprintf(stderr, "%s: %s\n", program.c_str(), shown.c_str());
 }
 
@@ -143,7 +177,8 @@ int for_each_input(Session& session, const std::vector<std::string>& files,
   return for_each(session, files, true, work);
 }
 
-int tell(Session& session, const std::string& path, const Error& error) {
+int tell(Session& session, const std::string& path, const Error& of_library) {
+  const Error error(of_library.code(), in_arguments(of_library.what()), of_library.facts());
   if (session.json) {
     base::JsonWriter json;
     json.begin_object().member("path", path).key("error").raw(to_json(error)).end_object();
@@ -172,7 +207,7 @@ int tell(Session& session, const std::string& path, const Error& error) {
 
 std::string finding_line(const std::string& path, const Finding& finding) {
   std::string line = fmt::format("{}: ", name(finding.severity));
-  const std::string message(without_path(finding.message, path));
+  const std::string message = in_arguments(without_path(finding.message, path));
   // The place, unless the sentence says it itself.
   const bool tells_place = finding.offset && message.find(std::to_string(*finding.offset)) != std::string::npos;
   if (finding.offset && !tells_place) line += fmt::format("at byte {}: ", *finding.offset);

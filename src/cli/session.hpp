@@ -18,6 +18,7 @@
 #include <limequat/survey.hpp>
 
 #include "bench/tasks.hpp"
+#include "cli/style.hpp"
 
 namespace lq::cli {
 
@@ -29,8 +30,9 @@ std::string on_one_line(std::string_view text);
 
 class Output {
  public:
-  // `prints` false: everything is dropped (ranks other than the root).
-  explicit Output(bool prints);
+  // `prints` false: everything is dropped (ranks other than the root). Launchers give their ranks terminals, wherever
+  // the output goes: `under_launcher` has no colours.
+  Output(bool prints, bool under_launcher);
 
   // From now on this file has another name in all that is shown.
   void call(std::string path, std::string name);
@@ -39,9 +41,12 @@ class Output {
 
   // What a terminal would obey is shown.
   void write(std::string_view bytes);
-  // Data as they are. Launchers give their ranks terminals, wherever the output goes: `under_launcher`.
+  // The same in colours, where standard output shows them.
+  void write(const Pieces& pieces);
+  // Data as they are.
   void write_data(std::string_view bytes, bool under_launcher);
   void line(std::string_view text);
+  void line(Pieces pieces);
   // False once nobody reads any more or writing failed: the rest need not be produced.
   bool wants_more() const noexcept { return failure_ == 0; }
   // Flushes. 0, or errno of the first failure; a reader that has gone is none.
@@ -53,6 +58,7 @@ class Output {
   std::string path_, name_;
   bool prints_;
   bool is_terminal_;
+  bool is_coloured_;
   int failure_ = 0;
 };
 
@@ -66,7 +72,9 @@ namespace lq::cli {
 
 struct Session {
   Session(std::string program_name, Communicator ranks)
-      : program(std::move(program_name)), communicator(std::move(ranks)), out(communicator.is_root()) {}
+      : program(std::move(program_name)),
+        communicator(std::move(ranks)),
+        out(communicator.is_root(), is_under_launcher()) {}
 
   std::string program;       // "lq", "lq-mpi"
   std::string mpi = "none";  // which MPI library, in its own words
@@ -90,6 +98,7 @@ struct Session {
   Output out;
 
   bool is_root() const noexcept { return communicator.is_root(); }
+  bool is_under_launcher() const noexcept { return program == "lq-mpi"; }
   // To stderr, from the root.
   void complain(std::string_view message) const;  // errors and warnings
   void note(std::string_view message) const;      // not with --quiet

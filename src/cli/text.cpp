@@ -17,13 +17,12 @@ std::optional<std::string> meant(std::string_view word, const std::vector<std::s
   return longer != candidates.end() ? *longer : base::nearest(word, candidates);
 }
 
-// Characters, not bytes: record names and texts may be UTF-8.
-std::size_t width_of(const std::string& text) {
+}  // namespace
+
+std::size_t width_of(std::string_view text) noexcept {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
 }
-
-}  // namespace
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;

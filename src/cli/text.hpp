@@ -16,6 +16,8 @@
 
 namespace lq::cli {
 
+// Characters, not bytes: record names and texts may be UTF-8.
+std::size_t width_of(std::string_view text) noexcept;
 std::vector<std::string> split(std::string_view text, char separator);
 // base::printable at the length of a line.
 inline std::string printable(std::string_view bytes, std::size_t limit = 160) { return base::printable(bytes, limit); }
@@ -24,6 +26,10 @@ std::string human_seconds(double seconds);                       // "12.5 us", "
 std::string describe(const FieldSpec& spec);                     // "gauge SU(3)", "spinor SU(3)", "6 real numbers"
 // `message` without a leading "PATH: ", for lines that stand below the path.
 std::string_view without_path(std::string_view message, std::string_view path) noexcept;
+
+// Messages of the library name an option as C and C++ do, "options.allow_loss = true"; here the argument takes its
+// place, "--allow-loss". Errors of Python have the keyword (python/limequat/errors.py).
+std::string in_arguments(std::string_view sentence);
 
 // "; did you mean "--json"?", or nothing when no candidate is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);

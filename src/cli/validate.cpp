@@ -55,8 +55,10 @@ struct Validate {
           .end_object();
       session.out.line(json.take());
     } else if (!session.quiet || !conforms) {
-      session.out.line(fmt::format("{}: {} to {} ({}, {})", path, conforms ? "conforms" : "DOES NOT CONFORM",
-                                   catalog.format, count(errors, "error"), count(warnings, "warning")));
+      session.out.line(
+          {{path + ": "},
+           {conforms ? "conforms" : "DOES NOT CONFORM", conforms ? Style::good : Style::bad},
+           {fmt::format(" to {} ({}, {})", catalog.format, count(errors, "error"), count(warnings, "warning"))}});
       for (const Finding& finding : findings) {
         const std::string rule = finding.rule.empty() ? "" : fmt::format("[{}] ", finding.rule);
         session.out.line(fmt::format("  {}{}", rule, finding_line(path, finding)));

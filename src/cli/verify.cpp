@@ -6,7 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -63,6 +68,41 @@ std::string physics_text(const Physics& physics) {
       physics.not_finite > 0 ? fmt::format(", {} numbers NaN or infinite", physics.not_finite) : "");
 }
 
+// Lines of what was measured beyond the plaquette.
+std::vector<std::string> observables_lines(const Observables& measured) {
+  std::vector<std::string> all, temporal, lines;
+  for (const WilsonLoop& loop : measured.wilson_loops) {
+    if (loop.r <= loop.s) all.push_back(fmt::format("{}x{} {:.10f}", loop.r, loop.s, loop.average));
+    temporal.push_back(fmt::format("{}x{} {:.10f}", loop.r, loop.s, loop.temporal));
+  }
+  lines.push_back(fmt::format("Wilson loops {}", fmt::join(all, ", ")));
+  lines.push_back(fmt::format("Wilson loops in space and time {}", fmt::join(temporal, ", ")));
+  if (measured.open_boundary) {
+    lines.push_back("open boundaries in time: loops inside alone; Polyakov loop, charge and energy are not defined");
+  }
+  if (const auto& loop = measured.polyakov_loop) {
+    lines.push_back(fmt::format("Polyakov loop {:.10f} {:+.10f} i", loop->real(), loop->imag()));
+  }
+  const auto point_text = [](const FlowPoint& point) {
+    return fmt::format("{}energy {:.10g} of the clover, {:.10g} of the plaquette",
+                       point.charge ? fmt::format("charge {:.8f}, ", *point.charge) : "", point.energy,
+                       point.energy_plaquette);
+  };
+  if (!measured.flow.empty()) lines.push_back("without flow: " + point_text(measured.flow.front()));
+  if (measured.flow.size() < 2) return lines;
+  const FlowPoint& last = measured.flow.back();
+  lines.push_back(fmt::format("at flow time {:g}: {}", last.time, point_text(last)));
+  const auto scale = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:.6f}", *value) : std::string("not reached");
+  };
+  if (last.charge) {
+    lines.push_back(fmt::format("t0/a^2 {}, w0/a {} (energy of the clover); {}, {} (of the plaquette)",
+                                scale(measured.t0), scale(measured.w0), scale(measured.t0_plaquette),
+                                scale(measured.w0_plaquette)));
+  }
+  return lines;
+}
+
 // "gauge: scidac (exact sum) agrees, bytes 1816 to 6423"; "xlf-info: covered by no checksum, bytes 872 to 1003".
 std::string claim_line(const Claim& claim) {
   std::string text = printable(claim.of) + ": ";
@@ -110,6 +150,17 @@ std::string verdict_text(const Verification& verification) {
 
 namespace {
 
+Style style_of(Verdict verdict) {
+  if (verdict == Verdict::sound || verdict == Verdict::consistent) return Style::good;
+  return verdict == Verdict::foreign || verdict == Verdict::being_written ? Style::plain : Style::bad;
+}
+
+Piece styled_verdict(const Verification& verification) {
+  return {verdict_text(verification), verification.ok                                 ? Style::good
+                                      : style_of(verification.verdict) == Style::good ? Style::warning
+                                                                                      : style_of(verification.verdict)};
+}
+
 struct VerifyArguments {
   std::vector<std::string> files;
   bool below = false;
@@ -146,19 +197,59 @@ struct VerifyArguments {
       } else if (!session.quiet || !verification.ok) {
         show(session, verification);
       }
-      return exit_code_of(verification);
+      return worse(exit_code_of(verification), compare_with_catalogue(session, path, verification));
     });
     return worse(code, judge_file(session, path, code == fine));
   }
 
+  // What a catalogue has of a file as it is must be what was measured now.
+  static int compare_with_catalogue(Session& session, const std::string& path, const Verification& verification) {
+    if (verification.fields.empty() || !verification.fields.front().observables) return fine;
+    constexpr double tolerance = 1e-9;  // of other machines
+    const auto measured = ensemble::observable_values(*verification.fields.front().observables);
+    std::vector<std::pair<std::string, double>> kept;
+    try {
+      kept = ensemble::catalogued_observables(path);
+    } catch (const Error& error) {  // which is no fault of the file
+      session.complain(fmt::format("warning: {}: not compared with the catalogue: {}", printable(path), error.what()));
+    }
+    const auto value_of = [](const auto& values, std::string_view name) -> std::optional<double> {
+      const auto found = std::ranges::find(values, name, [](const auto& one) { return std::string_view(one.first); });
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    };
+    const bool is_same_flow = value_of(measured, "flow_time") == value_of(kept, "flow_time");
+    int compared = 0, code = fine;
+    for (const auto& [name, value] : kept) {
+      const auto now = value_of(measured, name);
+      const bool is_of_flow = name.starts_with("flow_") || name == "t0" || name == "w0";
+      if (!now || (is_of_flow && !is_same_flow)) continue;
+      ++compared;
+      if (std::abs(*now - value) <= tolerance * std::max(1.0, std::abs(value))) continue;
+      session.complain(
+          fmt::format("{}: {} is {:.12g}, and {:.12g} in the catalogue, although size and time stamp of the "
+                      "file are as they were",
+                      printable(path), name, *now, value));
+      code = differs;
+    }
+    if (compared > 0 && code == fine && !session.json && !session.quiet) {
+      session.out.line(fmt::format("  {} as in the catalogue", count(static_cast<std::uint64_t>(compared), "value")));
+    }
+    return code;
+  }
+
   static void show(Session& session, const Verification& verification) {
     const std::string& path = verification.path;
-    session.out.line(fmt::format("{}: {}", path, verdict_text(verification)));
+    session.out.line({{path + ": "}, styled_verdict(verification)});
     for (const FieldVerdict& field : verification.fields) {
       const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
       session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
       if (field.physics)
         session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, physics_text(*field.physics)));
+      if (field.observables) {
+        for (const std::string& line : observables_lines(*field.observables)) {
+          session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, line));
+        }
+      }
       if (field.damaged_slices.empty()) continue;
       session.out.line(fmt::format("  {}{}: damaged time slices {}", printable(field.name), index,
                                    fmt::join(field.damaged_slices, ", ")));
@@ -186,10 +277,14 @@ Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
   arguments.flag("-r,--recursive", verify->below,
-                 "also folders: one line for each lattice file below them, and a summary");
+                 "one line for each lattice file below folders, and a summary, as for every FILE that is a folder");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);
   return [verify](Session& session) {
-    if (verify->below) return verify_below(session, verify->files, verify->options.threads, verify->options);
+    std::error_code failure;
+    const auto is_folder = [&](const std::string& path) { return std::filesystem::is_directory(path, failure); };
+    const bool is_alone = session.communicator.size() == 1;
+    if (verify->below || (is_alone && std::ranges::any_of(verify->files, is_folder)))
+      return verify_below(session, verify->files, verify->options.threads, verify->options);
     return verify->run(session);
   };
 }
@@ -258,12 +353,12 @@ class Below {
   void show(const ensemble::VerifiedFile& file) {
     bar_.clear();
     if (!file.verification) {
-      session_.out.line(fmt::format("{}: {}", printable(file.path), verdict_word(file.verdict)));
+      session_.out.line({{printable(file.path) + ": "}, {verdict_word(file.verdict), style_of(file.verdict)}});
       const bool is_wrong = file.verdict == Verdict::unreadable || file.verdict == Verdict::incomplete;
       session_.out.line(fmt::format("  {}{}", is_wrong ? "error: " : "", without_path(file.problem, file.path)));
       return;
     }
-    session_.out.line(fmt::format("{}: {}", printable(file.path), verdict_text(*file.verification)));
+    session_.out.line({{printable(file.path) + ": "}, styled_verdict(*file.verification)});
     for (const Finding& finding : file.verification->findings) {
       const bool is_told =
           finding.severity == Severity::error || (!file.verification->ok && finding.severity == Severity::warning);

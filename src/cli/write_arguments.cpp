@@ -44,6 +44,7 @@ void WriteArguments::declare(Arguments& arguments, std::string_view verb) {
   arguments.limit_to("--format", names_of_field_formats());
   arguments.extents("--processes,--grid", "GRID", processes,
                     "process grid such as 1x1x2x4 (default: chosen); more than one process needs lq-mpi");
+  arguments.flag("--idle-ranks", idle_ranks, "with --processes: ranks that the grid does not need hold no sites");
 }
 
 bool WriteArguments::asks_for_a_field() const {
@@ -55,6 +56,7 @@ bool WriteArguments::asks_for_a_field() const {
 GridOptions WriteArguments::grid_options() const {
   GridOptions grid;
   if (processes.size() > 0) grid.processes = processes;
+  grid.idle_ranks = idle_ranks;
   return grid;
 }
 
@@ -81,7 +83,11 @@ void require_target(const Session& session, const std::string& path, bool force)
       throw Error(Code::invalid_argument, path + ": this is a directory; name a file in it", {.path = path});
     }
     if (fs::exists(status) && !force) {
-      throw Error(Code::exists, path + ": there is a file of this name already; choose another name", {.path = path});
+      throw Error(Code::exists,
+                  path +
+                      ": there is a file of this name already; choose another name, or "
+                      "replace it with options.overwrite = true",
+                  {.path = path});
     }
     const fs::path parent = fs::path(path).parent_path();
     const std::string folder = parent.empty() ? "." : parent.string();

@@ -19,6 +19,7 @@ namespace lq::cli {
 struct WriteArguments {
   WriteOptions options;
   Extents processes;
+  bool idle_ranks = false;
   bool dry_run = false;
 
   // The options of writing of that verb, and the process grid.

@@ -292,7 +292,7 @@ void Detective::report_length() {
   } else if (subject_.is_exact && length() > all * site_bytes) {
     add(Severity::error, "lattice",
         fmt::format("the lattice {} of the header has {} sites, the data are {} sites: it is another lattice, which "
-                    "--lattice tries",
+                    "options.lattice tries",
                     to_string(subject_.extents), all, length() / site_bytes));
   } else if (reads_links() && choice().way->goes_on) {
     add(Severity::error, "lattice",
@@ -625,7 +625,7 @@ bool Detective::is_of_field(const Finding& finding) const {
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
-      sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+      sets::verify_own(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
   if (stored.ok) return;
   const auto is_sum_that_differs = [&](const Claim& claim) {
     return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
@@ -710,8 +710,9 @@ std::string Detective::remedy() const {
   }
   if (has("order-unknown"))
     return "give the checksum with --sums, if it is known: the order of the sites is found from it";
-  if (has("no-reading")) return "give another lattice with --lattice, or ask the author of the file for its contents";
-  if (has("lattice")) return "give another lattice with --lattice";
+  if (has("no-reading"))
+    return "give another lattice with options.lattice, or ask the author of the file for its contents";
+  if (has("lattice")) return "give another lattice with options.lattice";
   if (has("truncated")) return "copy the file again from its source; lq repair rescues the whole time slices";
   if (has("sums-exchanged")) return "the numbers can be used; read them without comparing sums, and write them again";
   return "use a good copy if there is one, or write the file again; the lines above show where the damage is";
@@ -728,7 +729,7 @@ void Detective::write_anew() {
   }
   if (result_.ok && subject_.is_described) refuse("nothing is wrong, so there is nothing to rewrite");
   if (reads_links() && !is_proven_ && options_.reading == 0) {
-    refuse(fmt::format("it is not rewritten, because no reading is proven: {}; select one with `reading`",
+    refuse(fmt::format("it is not rewritten, because no reading is proven: {}; select one with options.reading = N",
                        list_of(fitting())));
   }
   require_right_numbers();

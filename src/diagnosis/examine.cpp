@@ -235,6 +235,7 @@ void ask_about_files(comm::Comm& comm, Questions& questions, Scratch& scratch, c
     return probe_with_file(comm, scratch, "preallocation",
                            [](const std::string& path) { return judge_preallocation(try_preallocation(path)); });
   });
+  questions.ask("call-size", [&] { return probe_call_size(comm, scratch); });
 }
 
 }  // namespace

@@ -9,6 +9,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/clock.hpp"
@@ -237,6 +242,70 @@ Probe probe_sync(comm::Comm& comm, Scratch& scratch) {
     });
     return probe;
   });
+}
+
+namespace {
+
+constexpr std::array<std::uint64_t, 5> call_sizes{64 * kibi, 256 * kibi, mebi, 4 * mebi, 16 * mebi};
+
+// Seconds for the largest call's bytes in calls of one size, of each round.
+struct CallTimes {
+  std::array<std::vector<double>, call_sizes.size()> writing, reading;
+};
+
+void time_calls(storage::Transport& transport, const std::string& path, std::size_t size, std::span<std::byte> bytes,
+                CallTimes& times) {
+  const std::uint64_t call = call_sizes[size];
+  const auto each_call = [&](const auto& work) {
+    const base::Stopwatch watch;
+    for (std::uint64_t at = 0; at < bytes.size(); at += call) work(at, bytes.subspan(at, call));
+    return watch.seconds();
+  };
+  const auto file = transport.create(path);
+  times.writing[size].push_back(
+      each_call([&](std::uint64_t at, std::span<std::byte> some) { file->write_at(at, base::Bytes(some)); }));
+  times.reading[size].push_back(each_call([&](std::uint64_t at, std::span<std::byte> some) {
+    if (file->read_at(at, some) != some.size()) throw Error(Code::io, path + ": bytes just written are not there");
+  }));
+  file->close();
+  transport.remove(path);
+}
+
+std::string rates_of(std::string_view verb, std::array<std::vector<double>, call_sizes.size()> times) {
+  std::string text;
+  for (std::size_t size = 0; size < call_sizes.size(); ++size) {
+    std::ranges::sort(times[size]);
+    const double median = std::max(times[size][times[size].size() / 2], 1e-9);
+    text += fmt::format("{}{} {:.2g}", text.empty() ? "" : ", ", base::binary_bytes(call_sizes[size]),
+                        static_cast<double>(call_sizes.back()) / median / 1e9);
+  }
+  return fmt::format("{} {} GB/s", verb, text);
+}
+
+}  // namespace
+
+Probe probe_call_size(comm::Comm& comm, Scratch& scratch) {
+  return ask(comm, "call-size", "what is written is not read back; take another folder, and ask the administrator",
+             [&]() -> Probe {
+               constexpr int most_rounds = 5;
+               constexpr double most_seconds = 1;
+               const std::string path = scratch.file("calls");
+               Probe probe{"call-size", ProbeVerdict::pass, "", ""};
+               comm::agree_at_root(comm, [&] {
+                 std::vector<std::byte> bytes(call_sizes.back(), std::byte{0x5a});
+                 CallTimes times;
+                 const base::Stopwatch watch;
+                 for (int round = 0; round < most_rounds && (round == 0 || watch.seconds() < most_seconds); ++round) {
+                   for (std::size_t size = 0; size < call_sizes.size(); ++size) {
+                     time_calls(scratch.transport(), path, size, bytes, times);
+                   }
+                 }
+                 probe.found =
+                     fmt::format("{}; {}, out of the cache", rates_of("written in calls of", std::move(times.writing)),
+                                 rates_of("read in calls of", std::move(times.reading)));
+               });
+               return probe;
+             });
 }
 
 namespace {

@@ -229,5 +229,27 @@ TEST(LargeOffsets, AreNotTriedWhereTheyWouldTakeSpaceThatIsNotFree) {
   EXPECT_NE(found.found.find("not tried"), std::string::npos);
 }
 
+TEST(CallSize, IsToldWithTheRateOfEachInBothDirections) {
+  const Probe probe = answer_of(probe_call_size, 2, storage::posix());
+  EXPECT_EQ(probe.verdict, ProbeVerdict::pass) << probe.found;
+  const std::size_t reading = probe.found.find("read in calls of 64 KiB ");
+  EXPECT_EQ(probe.found.rfind("written in calls of 64 KiB ", 0), 0U) << probe.found;
+  ASSERT_NE(reading, std::string::npos) << probe.found;
+  for (const char* size : {"64 KiB ", "256 KiB ", "1 MiB ", "4 MiB ", "16 MiB "}) {
+    for (const std::string& part : {probe.found.substr(0, reading), probe.found.substr(reading)}) {
+      const std::size_t at = part.find(size);
+      ASSERT_NE(at, std::string::npos) << size << probe.found;
+      EXPECT_GT(std::stod(part.substr(at + std::string(size).size())), 0) << probe.found;
+    }
+  }
+}
+
+TEST(CallSize, OfAFileThatComesBackShortIsAFault) {
+  LyingTransport lying(Lie::reads_stop_early);
+  const Probe probe = answer_of(probe_call_size, 2, lying);
+  EXPECT_EQ(probe.verdict, ProbeVerdict::fail);
+  EXPECT_NE(probe.found.find("bytes just written are not there"), std::string::npos) << probe.found;
+}
+
 }  // namespace
 }  // namespace lq::diagnosis

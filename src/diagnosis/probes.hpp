@@ -76,6 +76,8 @@ Probe probe_holes(comm::Comm& comm, Scratch& scratch);
 Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
 // File and directory are synced.
 Probe probe_sync(comm::Comm& comm, Scratch& scratch);
+// How fast one rank writes a new file and reads it, in calls of 64 KiB to 16 MiB: a fact, and no fault.
+Probe probe_call_size(comm::Comm& comm, Scratch& scratch);
 // Ranks write halves of pages alternately; all of them find all halves after opening again.
 Probe probe_page_edges(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system);
 

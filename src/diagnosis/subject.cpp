@@ -190,7 +190,8 @@ Catalog scan_if_known(base::ByteSource& file, const DiagnoseOptions& options) {
     if (!options.lattice.empty()) return {};
     throw Error(
         Code::unknown_format,
-        fmt::format("{}; if it holds the numbers of a gauge field, give its lattice: --lattice 8x8x8x16", error.what()),
+        fmt::format("{}; if it holds the numbers of a gauge field, give its lattice: options.lattice = 8x8x8x16",
+                    error.what()),
         error.facts());
   }
 }
@@ -218,7 +219,7 @@ Subject subject_of(base::ByteSource& file, const DiagnoseOptions& options) {
   } else if (told.size() == 0) {
     if (const Finding* error = catalog.first_error()) {
       throw Error(error->code,
-                  fmt::format("{}: {}. To analyse the data anyway, give the lattice size: --lattice 8x8x8x16",
+                  fmt::format("{}: {}. To analyse the data anyway, give the lattice size: options.lattice = 8x8x8x16",
                               catalog.path, error->message),
                   {.path = catalog.path, .record = error->record});
     }

@@ -34,15 +34,17 @@ std::string obstacle_to(Strategy strategy, const Transfer& transfer, const Trans
   if (!sizes && transfer.writing && !transfer.payload.encoding.empty()) {
     const std::uint64_t bytes = lattice::TileMap(transfer.payload).layer_sites() * transfer.site_bytes();
     return fmt::format(
-        "a layer of tiles, {} bytes, needs {} bytes of memory, and the options grant {} (`memory_bytes`; "
+        "a layer of tiles, {} bytes, needs {} bytes of memory, and the options grant {} (options.memory_bytes; "
         "thinner tiles need less, and tiles that are each on one rank need none)",
-        bytes, memory_of_exchange(bytes, transfer.site_bytes()), options.memory_bytes);
+        bytes, memory_of_exchange(bytes, transfer.site_bytes()),
+        granted_memory(options.memory_bytes, context.call_bytes));
   }
   if (!sizes) {
     return fmt::format(
         "aligned chunks of sites of {} bytes need more than the {} bytes of memory that the options grant (grant "
         "more{})",
-        transfer.site_bytes(), options.memory_bytes, is_direct_safe ? ", or take \"direct\"" : "");
+        transfer.site_bytes(), granted_memory(options.memory_bytes, context.call_bytes),
+        is_direct_safe ? ", or take \"direct\"" : "");
   }
   if (strategy == Strategy::messages) return "";
   if (!context.can_share) return "the ranks of a node share no memory (take \"messages\")";
@@ -86,7 +88,7 @@ bool one_should_write(const Transfer& transfer, const TransferContext& context, 
 // Why every rank should move its own rows; empty: it should not.
 std::string reason_for_direct(const Transfer& transfer, const Geometry& geometry, const TransferContext& context,
                               const RouteOptions& options, const Machine& machine) {
-  if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options)) {
+  if (!transfer.writing && !transfer.payload.encoding.empty() && !has_whole_layers(transfer, options, context)) {
     return "each rank decodes the tiles that it has sites of";
   }
   if (options.aggregators > 0 && options.aggregators < geometry.ranks()) return "";
@@ -189,12 +191,13 @@ std::vector<Candidate> candidates(const Transfer& transfer, const Geometry& geom
   for (const Strategy strategy : {Strategy::direct, Strategy::shared, Strategy::pull, Strategy::messages}) {
     Candidate& one = all.emplace_back();
     one.choice.strategy = strategy;
-    one.choice.block_bytes = block_of_direct(transfer.writing && context.lies_on_servers);
+    one.choice.block_bytes = block_of_direct(transfer.writing && context.lies_on_servers, context.call_bytes);
     one.obstacle = obstacle_to(strategy, transfer, context, options, sizes);
     if (!one.is_possible()) continue;
     if (strategy != Strategy::direct) {
       one.choice.shares = shares_with(grouping, transfer, geometry, context, *sizes);
       one.choice.memory_bytes = memory_of_exchange(sizes->chunk_bytes, transfer.site_bytes());
+      one.choice.chunk_reason = sizes->reason;
     }
     if (geometry.bytes() == 0) continue;
     one.work = expected_work(transfer, geometry, one.choice, context);

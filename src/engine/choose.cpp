@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/text.hpp"
 #include "engine/cost.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tile_map.hpp"
@@ -219,12 +220,40 @@ std::uint64_t domain_in_order(const Transfer& transfer, const ChunkSizes& sizes)
   return std::max(sizes.domain_bytes, std::min(of_rank, longest_run) / unit * unit);
 }
 
+// Of an exchange where nobody asks for another size. A rank that moves less than servers want in a call is no reason to
+// leave others without any.
+std::uint64_t usual_chunk_of(const Transfer& transfer, const TransferContext& context, bool in_order) {
+  const bool waits = in_order || (transfer.writing && context.lies_on_servers);
+  const std::uint64_t usual = waits ? chunk_of_servers : usual_chunk;
+  if (context.call_bytes <= usual) return usual;
+  const std::uint64_t bytes = transfer.payload.stored.volume() * transfer.site_bytes();
+  const std::uint64_t of_rank = bytes / volume(transfer.dealt->processes());
+  return std::clamp(of_rank / chunk_of_servers * chunk_of_servers, std::uint64_t{chunk_of_servers}, context.call_bytes);
+}
+
+std::string reason_of(const ChunkSizes& sizes, std::uint64_t asked, std::uint64_t memory,
+                      const TransferContext& context) {
+  if (asked > sizes.chunk_bytes) {
+    return fmt::format("smaller than the {} asked for: {} chunks must fit into the {} of `memory_bytes`",
+                       base::binary_bytes(asked), chunks_in_memory, base::binary_bytes(memory));
+  }
+  if (asked > 0) return asked == sizes.chunk_bytes ? "asked for" : "as asked for, and aligned";
+  if (context.call_bytes == 0) return {};
+  if (sizes.chunk_bytes >= context.call_bytes) return "a call that the servers of this file system are fast with";
+  return fmt::format("smaller than the {} that the servers of this file system are fast with: {}",
+                     base::binary_bytes(context.call_bytes),
+                     memory_of_exchange(context.call_bytes, 0) > memory
+                         ? fmt::format("there are {} of `memory_bytes`", base::binary_bytes(memory))
+                         : "each rank moves little");
+}
+
 // Chunks of `usual` bytes, unless the caller wants others.
 std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_bytes, const RouteOptions& options,
                                        const TransferContext& context) {
   ChunkSizes sizes;
   sizes.alignment = alignment_for(options, context);
-  const std::uint64_t buffer = options.memory_bytes / chunks_in_memory;
+  const std::uint64_t memory = granted_memory(options.memory_bytes, context.call_bytes);
+  const std::uint64_t buffer = memory / chunks_in_memory;
   if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
   const std::uint64_t least = std::max(few_sites * site_bytes, page);
   const std::uint64_t most = buffer - beside_chunk(site_bytes);
@@ -241,27 +270,23 @@ std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_b
   if (sizes.chunk_bytes == 0 || sizes.chunk_bytes > most) return std::nullopt;
   sizes.domain_bytes =
       round_up(std::max(piece_for(options), sizes.alignment), std::max(sizes.chunk_bytes, sizes.alignment));
+  sizes.reason = reason_of(sizes, options.chunk_bytes, memory, context);
   return sizes;
 }
 
 }  // namespace
 
-std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
-                                      const TransferContext& context) {
-  return sizes_around(usual_chunk, site_bytes, options, context);
-}
-
 std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
                                       const TransferContext& context) {
   const std::uint64_t site_bytes = transfer.site_bytes();
   std::optional<ChunkSizes> sizes;
-  if (has_whole_layers(transfer, options)) {
+  if (has_whole_layers(transfer, options, context)) {
     const std::uint64_t layer = lattice::TileMap(transfer.payload).layer_sites() * site_bytes;
-    sizes = ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer};
+    sizes =
+        ChunkSizes{.alignment = 1, .chunk_bytes = layer, .domain_bytes = layer, .reason = "a layer of encoded tiles"};
   } else if (transfer.payload.encoding.empty() || !transfer.writing) {
     const bool in_order = is_read_in_order(transfer, options, context);
-    const bool waits = in_order || (transfer.writing && context.lies_on_servers);
-    sizes = sizes_around(waits ? chunk_of_servers : usual_chunk, site_bytes, options, context);
+    sizes = sizes_around(usual_chunk_of(transfer, context, in_order), site_bytes, options, context);
     if (sizes && in_order) sizes->domain_bytes = domain_in_order(transfer, *sizes);
   }
   // Tiles and links begin anywhere in the file: one rank writes all of them where two must not write into one block.
@@ -272,12 +297,12 @@ std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptio
   return sizes;
 }
 
-bool has_whole_layers(const Transfer& transfer, const RouteOptions& options) {
+bool has_whole_layers(const Transfer& transfer, const RouteOptions& options, const TransferContext& context) {
   if (transfer.payload.encoding.empty()) return false;
   const std::uint64_t site_bytes = transfer.site_bytes();
   const std::uint64_t sites = lattice::TileMap(transfer.payload).layer_sites();
-  return sites <= options.memory_bytes / site_bytes &&
-         memory_of_exchange(sites * site_bytes, site_bytes) <= options.memory_bytes;
+  const std::uint64_t memory = granted_memory(options.memory_bytes, context.call_bytes);
+  return sites <= memory / site_bytes && memory_of_exchange(sites * site_bytes, site_bytes) <= memory;
 }
 
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {

@@ -31,15 +31,26 @@ struct TransferContext {
   bool needs_single_owner = false;   // two clients that write into one block lose data
   bool is_one_client = true;         // all ranks reach the file through one mount of one node
   storage::ClientWrites client_writes = storage::ClientWrites::at_once;  // by those who do
-  bool reads_in_order = false;  // clients fetch ahead for who reads one piece after the other
+  bool reads_in_order = false;   // clients fetch ahead for who reads one piece after the other
+  std::uint64_t call_bytes = 0;  // of a call that the servers are fast with; 0: any
   bool checksum = true;
   bool has_whole_tiles = true;  // of an encoded payload: each tile's sites are all on one rank
 };
 
 // A call of the direct strategy moves at most so much where nobody asks for another size: what stays in cache while it
-// is packed, and more where each call of writing waits for a server (measured on GlusterFS: 1.2 times the rate).
-constexpr std::uint64_t block_of_direct(bool writes_to_servers) noexcept {
+// is packed, and more where each call of writing waits for a server (measured on GlusterFS: 1.2 times the rate), or
+// where the servers are fast with larger calls only.
+constexpr std::uint64_t block_of_direct(bool writes_to_servers, std::uint64_t call_bytes = 0) noexcept {
+  if (call_bytes > 0) return call_bytes;
   return writes_to_servers ? std::uint64_t{4} << 20 : std::uint64_t{512} << 10;
+}
+
+// What a rank may hold beyond the field where nobody says: ten chunks of the usual size, or of a call that servers
+// want.
+inline constexpr std::uint64_t usual_memory = std::uint64_t{16} << 20;
+constexpr std::uint64_t granted_memory(std::uint64_t asked, std::uint64_t call_bytes) noexcept {
+  if (asked > 0) return asked;
+  return call_bytes > 0 ? 4 * usual_memory : usual_memory;
 }
 
 struct Choice {
@@ -47,6 +58,7 @@ struct Choice {
   ShareOptions shares;                                 // not with direct
   std::uint64_t memory_bytes = 0;                      // that an exchange holds at most, beyond the field
   std::string reason;                                  // a sentence
+  std::string chunk_reason = {};                       // ChunkSizes::reason
   std::uint64_t block_bytes = block_of_direct(false);  // with direct
 };
 
@@ -104,20 +116,20 @@ struct ChunkSizes {
   std::uint64_t alignment = 0;  // domains begin at multiples of it
   std::uint64_t chunk_bytes = 0;
   std::uint64_t domain_bytes = 0;  // a multiple of both
+  std::string reason = {};         // of the chunk's size, where it is not the usual one
 };
 
 // nullopt: no chunk of this alignment fits into the memory that the options grant. Where blocks need a single owner the
 // alignment is a multiple of the block, whatever the options ask for. invalid_argument: an alignment beyond all file
 // systems.
-std::optional<ChunkSizes> chunk_sizes(std::uint64_t site_bytes, const RouteOptions& options,
-                                      const TransferContext& context);
-// The same for a transfer. A layer of encoded tiles is a chunk and a domain: whoever owns it has all their sites at
-// once. What is read need not be, then several ranks decode a tile.
+//
+// A layer of encoded tiles is a chunk and a domain: whoever owns it has all their sites at once. What is read need not
+// be, then several ranks decode a tile.
 std::optional<ChunkSizes> chunk_sizes(const Transfer& transfer, const RouteOptions& options,
                                       const TransferContext& context);
 
 // Whether chunks are layers of encoded tiles, for which there is memory.
-bool has_whole_layers(const Transfer& transfer, const RouteOptions& options);
+bool has_whole_layers(const Transfer& transfer, const RouteOptions& options, const TransferContext& context);
 
 // What a rank holds at most.
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes);

@@ -215,8 +215,9 @@ TEST(Choose, RefusesSizesThatAreTooLargeToAdd) {
     options.alignment = alignment;
     EXPECT_EQ(error_of([&] { choice(gauge_on({2, 2, 2, 1}), one_node(8), options); }).code(), Code::invalid_argument);
   }
-  // Two of these sites are 2^64 bytes.
-  EXPECT_FALSE(chunk_sizes(std::uint64_t{1} << 63, {}, one_node(2)));
+  // Four of these sites are 2^64 bytes.
+  const TransferOf huge({"", {1, 1, 1, 1}, {1, 1, 1, 1}, std::uint64_t{1} << 62});
+  EXPECT_FALSE(chunk_sizes(huge.transfer(), {}, one_node(2)));
 }
 
 TEST(Choose, TheModelLeavesLongRowsDirect) {
@@ -243,7 +244,7 @@ TEST(Choose, DomainsAreMultiplesOfAlignmentAndChunk) {
       EXPECT_EQ(taken.shares.domain_bytes % taken.shares.chunk_bytes, 0u) << alignment << " " << chunk;
       EXPECT_GE(taken.shares.domain_bytes, 4096u);
       EXPECT_GE(taken.shares.chunk_bytes, 8u * 576);
-      EXPECT_LE(taken.memory_bytes, options.memory_bytes) << alignment << " " << chunk;
+      EXPECT_LE(taken.memory_bytes, usual_memory) << alignment << " " << chunk;
     }
   }
 }
@@ -295,6 +296,49 @@ TEST(Choose, WritesToServersInLargerChunks) {
   EXPECT_EQ(chunk(true, asked), usual);
   EXPECT_LT(chunk(true, little), 1024U * 1024);
   EXPECT_LE(choice(gauge_on({2, 2, 1, 1}), context, little).memory_bytes, little.memory_bytes);
+}
+
+// Servers with large blocks are fast with calls of some MiB, in both directions; there is memory for them. Who moves
+// little moves it in smaller calls, so that others have some, too.
+TEST(Choose, TakesCallsThatServersAreFastWith) {
+  constexpr std::uint64_t mib = 1 << 20;
+  TransferContext context = one_node(4);
+  context.lies_on_servers = true;
+  context.block_bytes = mib;
+  context.call_bytes = 4 * mib;
+  const Extents large{64, 64, 64, 64};
+  for (const bool writing : {true, false}) {
+    const TransferOf made({"", large, {2, 2, 1, 1}, 576, 1200, writing});
+    const auto taken = [&](const RouteOptions& options) { return choice(made, context, options); };
+    const Choice usual = taken(forced(Strategy::shared));
+    EXPECT_EQ(usual.shares.chunk_bytes, 4 * mib);
+    EXPECT_EQ(usual.shares.domain_bytes, 4 * mib);
+    EXPECT_LE(usual.memory_bytes, 64 * mib);
+    EXPECT_EQ(usual.chunk_reason, "a call that the servers of this file system are fast with");
+    EXPECT_EQ(taken(forced(Strategy::direct)).block_bytes, 4 * mib);
+    RouteOptions asked = forced(Strategy::shared);
+    asked.chunk_bytes = 2 * mib;
+    EXPECT_EQ(taken(asked).shares.chunk_bytes, 2 * mib);
+    EXPECT_EQ(taken(asked).chunk_reason, "asked for");
+    asked.chunk_bytes = 8 * mib;
+    asked.memory_bytes = 16 * mib;
+    EXPECT_EQ(taken(asked).shares.chunk_bytes, mib);
+    EXPECT_EQ(taken(asked).chunk_reason,
+              "smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
+    asked.chunk_bytes = 0;
+    EXPECT_EQ(taken(asked).chunk_reason,
+              "smaller than the 4 MiB that the servers of this file system are fast with: there are 16 MiB of "
+              "`memory_bytes`");
+    context.call_bytes = 0;
+    EXPECT_LE(taken(forced(Strategy::shared)).shares.chunk_bytes, mib);
+    EXPECT_LE(taken(forced(Strategy::shared)).memory_bytes, usual_memory);
+    context.call_bytes = 4 * mib;
+  }
+  const TransferOf small({"", {16, 16, 16, 32}, {2, 2, 2, 4}, 576, 1200, false});  // 2.3 MiB of each rank
+  const Choice little = choice(small, context, forced(Strategy::shared));
+  EXPECT_EQ(little.shares.chunk_bytes, 2 * mib);
+  EXPECT_EQ(little.chunk_reason,
+            "smaller than the 4 MiB that the servers of this file system are fast with: each rank moves little");
 }
 
 TEST(Choose, LetsSitesBePackedWhileServersAreWaitedFor) {

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/own_rows.hpp"
 
-#include "base/clock.hpp"
-
 namespace lq::engine {
 namespace {
 
@@ -24,23 +22,26 @@ void for_each_stretch(const Payload& payload, std::span<const Stretch> stretches
 }  // namespace
 
 void RowsOut::pack(std::span<const Stretch> stretches, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(stats_.pack_seconds);
-  for_each_piece_group(stretches, source_.most_at_once() >= stretches.size(),
-                       [&](const PieceGroup& pieces, std::uint64_t skip) {
-                         source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), stats_);
-                       });
+  clock_.add(stats_.pack_seconds, [&] {
+    for_each_piece_group(stretches, source_.most_at_once() >= stretches.size(),
+                         [&](const PieceGroup& pieces, std::uint64_t skip) {
+                           source_.pack(pieces, bytes.data() + skip * payload_.site_bytes(), stats_);
+                         });
+  });
   stats_.bytes += bytes.size();
 }
 
 void RowsOut::write(std::span<const Stretch> stretches, base::Bytes bytes) {
-  const base::ScopedSeconds seconds(stats_.storage_seconds);
-  for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::Bytes some) {
-    file_.write_at(place_of(payload_, stretch.file_site), some);
+  clock_.add(stats_.storage_seconds, [&] {
+    for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::Bytes some) {
+      file_.write_at(place_of(payload_, stretch.file_site), some);
+    });
   });
 }
 
 void RowsOut::move(std::span<const Stretch> stretches, Block& block) {
   const base::MutableBytes bytes = block.first_sites(sites_of(stretches));
+  clock_.next(bytes.size());
   pack(stretches, bytes);
   write(stretches, bytes);
 }
@@ -58,38 +59,42 @@ void RowsIn::fetch_ahead(std::uint64_t file_site, std::uint64_t sites) noexcept 
 }
 
 void RowsIn::read(std::span<const Stretch> stretches, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(stats_.storage_seconds);
-  for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-    read_whole(file_, place_of(payload_, stretch.file_site), some);
+  clock_.add(stats_.storage_seconds, [&] {
+    for_each_stretch(payload_, stretches, bytes, [&](const Stretch& stretch, base::MutableBytes some) {
+      read_whole(file_, place_of(payload_, stretch.file_site), some);
+    });
   });
 }
 
 void RowsIn::take(std::span<const Stretch> stretches, const Target& target) {
   if (target.is_in_place) return turn(stretches.front(), target.bytes);
-  const base::ScopedSeconds seconds(stats_.pack_seconds);
-  for_each_stretch(payload_, stretches, target.bytes, [&](const Stretch& stretch, base::MutableBytes some) {
-    watch(payload_, some, stretch.file_site, stats_);
+  clock_.add(stats_.pack_seconds, [&] {
+    for_each_stretch(payload_, stretches, target.bytes, [&](const Stretch& stretch, base::MutableBytes some) {
+      watch(payload_, some, stretch.file_site, stats_);
+    });
+    for_each_piece_group(stretches, sink_.most_at_once() >= stretches.size(),
+                         [&](const PieceGroup& pieces, std::uint64_t skip) {
+                           sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), stats_.sums);
+                         });
   });
-  for_each_piece_group(stretches, sink_.most_at_once() >= stretches.size(),
-                       [&](const PieceGroup& pieces, std::uint64_t skip) {
-                         sink_.unpack(pieces, target.bytes.data() + skip * payload_.site_bytes(), stats_.sums);
-                       });
   stats_.bytes += target.bytes.size();
 }
 
 void RowsIn::turn(const Stretch& stretch, base::MutableBytes bytes) {
-  const base::ScopedSeconds seconds(stats_.pack_seconds);
-  watch(payload_, bytes, stretch.file_site, stats_);
-  for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
-    sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), stats_.sums);
+  clock_.add(stats_.pack_seconds, [&] {
+    watch(payload_, bytes, stretch.file_site, stats_);
+    for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
+      sink_.packer().turn(bytes.data() + skip * payload_.site_bytes(), Run(piece[0]), stats_.sums);
+    });
   });
   stats_.bytes += bytes.size();
 }
 
 void RowsIn::give(const Stretch& stretch, base::Bytes bytes) {
-  const base::ScopedSeconds seconds(stats_.pack_seconds);
-  for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
-    sink_.give(piece[0], bytes.data() + skip * payload_.site_bytes());
+  clock_.add(stats_.pack_seconds, [&] {
+    for_each_piece_group({&stretch, 1}, false, [&](const PieceGroup& piece, std::uint64_t skip) {
+      sink_.give(piece[0], bytes.data() + skip * payload_.site_bytes());
+    });
   });
 }
 
@@ -100,6 +105,7 @@ void RowsIn::finish() {
 
 void RowsIn::move(std::span<const Stretch> stretches, Block& block) {
   const Target target = target_of(stretches, block);
+  clock_.next(target.bytes.size());
   read(stretches, target.bytes);
   take(stretches, target);
 }

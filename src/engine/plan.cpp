@@ -142,6 +142,7 @@ engine::TransferContext context_on(const Machine& machine, const TransferPlan& p
   context.lies_on_servers = storage::file_system_named(machine.file_system, machine.servers).is_shared;
   context.client_writes = storage::client_writes(machine.file_system);
   context.reads_in_order = storage::reads_in_order(machine.file_system);
+  context.call_bytes = storage::call_bytes(machine.file_system, machine.block_bytes);
   context.checksum = plan.request.checksum;
   return context;
 }
@@ -176,6 +177,7 @@ StrategyPlan described(const Candidate& one, const engine::Geometry& geometry) {
   plan.group_ranks = geometry.members(shares.shared_dimensions);
   plan.owners = shares.owners == 0 ? plan.group_ranks : shares.owners;
   plan.chunk_bytes = shares.chunk_bytes;
+  plan.chunk_reason = one.choice.chunk_reason;
   plan.domain_bytes = shares.domain_bytes;
   plan.memory_bytes = one.choice.memory_bytes;
   if (plan.strategy == Strategy::direct) {
@@ -256,7 +258,7 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   const engine::Geometry geometry(planned.transfer());
   const engine::TransferContext context = context_on(machine, plan);
   plan.row_bytes = geometry.row_bytes();
-  if (const auto sizes = engine::chunk_sizes(site_bytes, request.route, context)) {
+  if (const auto sizes = engine::chunk_sizes(planned.transfer(), request.route, context)) {
     plan.alignment = sizes->alignment;
   }
   const std::vector<Candidate> all = engine::candidates(planned.transfer(), geometry, context, request.route, machine);
@@ -288,6 +290,7 @@ void put(JsonWriter& json, const StrategyPlan& plan) {
         .member("group_ranks", plan.group_ranks)
         .member("owners", plan.owners)
         .member("chunk_bytes", plan.chunk_bytes)
+        .member("chunk_reason", plan.chunk_reason)
         .member("domain_bytes", plan.domain_bytes)
         .member("calls", plan.calls)
         .member("messages", plan.messages)

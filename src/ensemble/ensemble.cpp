@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/ensemble.hpp"
+#include "ensemble/observables.hpp"
 
 namespace lq::ensemble {
 
@@ -46,6 +47,9 @@ Entry entry_of(const Statement& row) {
   entry.plaquette = row.optional_real(column++);
   entry.link_trace = row.optional_real(column++);
   entry.trajectory = row.optional_whole(column++);
+  for (const ObservableColumn& observable : observable_columns) {
+    if (const auto value = row.optional_real(column++)) entry.observables.emplace_back(observable.name, *value);
+  }
   return entry;
 }
 
@@ -56,6 +60,7 @@ std::string selection() {
         "verified", "size", "fields", "cksum", "plaquette", "link_trace", "trajectory"}) {
     text += fmt::format(", {}", column_named(name));
   }
+  for (const ObservableColumn& observable : observable_columns) text += fmt::format(", {}", observable.sql);
   return text + " FROM files";
 }
 
@@ -101,6 +106,7 @@ IndexReport index(const std::vector<std::string>& folders, const CatalogueOption
   const std::string place = ensemble::place_of(options.db);
   ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
   IndexReport report = ensemble::bring_up_to_date(database, folders, options);
+  if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
   report.assessment = ensemble::assess(database);
   return report;
 }

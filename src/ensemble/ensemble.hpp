@@ -80,8 +80,10 @@ extern const std::string_view page_script;
 std::string inside_script(std::string json);
 std::string inside_html(std::string_view text);
 
-// The page about the files of these folders; none: all.
-std::string page_text(const Database& database, const std::vector<std::string>& folders, const std::string& title);
+// The page about the files of these folders; none: all. Without a title it has those of its ensembles. `earlier` is the
+// text of the page before: what is different is shown.
+std::string page_text(const Database& database, const std::vector<std::string>& folders, const std::string& title,
+                      std::string_view earlier = {});
 
 ensemble::PageReport write_page(const std::vector<std::string>& folders, const std::string& page,
                                 const ensemble::CatalogueOptions& options);

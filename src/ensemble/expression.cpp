@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "ensemble/observables.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -56,9 +58,21 @@ constexpr std::array comparisons = {Comparison{"==", "="},  Comparison{"!=", "<>
                                     Comparison{"=", "="},   Comparison{"<", "<"},   Comparison{">", ">"},
                                     Comparison{"~", "GLOB"}};
 
+std::vector<Column> with_observables() {
+  std::vector<Column> all(columns.begin(), columns.end());
+  for (const ObservableColumn& column : observable_columns) all.push_back({column.name, column.sql, true});
+  return all;
+}
+
+const std::vector<Column>& all_columns() {
+  static const std::vector<Column> all = with_observables();
+  return all;
+}
+
 const Column* find_column(std::string_view name) {
-  const auto found = std::ranges::find(columns, name, &Column::name);
-  return found == columns.end() ? nullptr : &*found;
+  const std::vector<Column>& all = all_columns();
+  const auto found = std::ranges::find(all, name, &Column::name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 constexpr std::string_view blanks = " \t\r\n";
@@ -263,7 +277,7 @@ Condition parse_expression(std::string_view text) { return Parser(text).parse();
 
 std::vector<std::string> column_names() {
   std::vector<std::string> names;
-  for (const Column& column : columns) names.emplace_back(column.name);
+  for (const Column& column : all_columns()) names.emplace_back(column.name);
   return names;
 }
 

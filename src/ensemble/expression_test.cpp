@@ -56,6 +56,16 @@ class FindExpression : public ::testing::Test {
   Database database_ = make_in_memory();
 };
 
+TEST_F(FindExpression, ComparesObservablesOfFilesAsTheyAre) {
+  EXPECT_EQ(found("charge>-100"), "");
+  EXPECT_EQ(found("not t0 wilson_1x1"), "");
+  database_.run(
+      "INSERT INTO observables SELECT id, 'charge', id, size, modified_ns FROM files; UPDATE observables SET size = 1 "
+      "WHERE file_id = 2");
+  EXPECT_EQ(found("charge>0"), "13r");
+  EXPECT_EQ(found("charge=3 or not charge"), "23");
+}
+
 TEST_F(FindExpression, ComparesColumnsAndProperties) {
   EXPECT_EQ(found(""), "123r");
   EXPECT_EQ(found("trajectory>=2"), "23");

@@ -11,6 +11,7 @@
 #include "base/path.hpp"
 #include "ensemble/files.hpp"
 #include "io/journal.hpp"
+#include "protection/layout.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -101,8 +102,18 @@ const std::string* Neighbours::owner_of(const std::string& path) const {
   return found == owners_.end() ? nullptr : &found->second;
 }
 
+// A sidecar with parity belongs to the file that it is called after, else to its folder.
+Place Neighbours::place_of_sidecar(const std::string& path) const {
+  const bool is_set = path.ends_with(protection::set_ending);
+  const std::size_t ending = is_set ? protection::set_ending.size() : protection::parity_ending.size();
+  std::string owner = path.substr(0, path.size() - ending);
+  if (is_set && !paths_.contains(owner)) owner = path.substr(0, path.rfind('/'));
+  return {Standing::part, std::move(owner)};
+}
+
 Place Neighbours::place_of(const Sighting& sighting, std::int64_t now) const {
   const std::string& path = sighting.path;
+  if (protection::is_sidecar(path) && !is_temporary(path)) return place_of_sidecar(path);
   if (const std::string* const owner = owner_of(path)) return {Standing::part, *owner};
   if (!sighting.part_of.empty() && paths_.contains(sighting.part_of)) return {Standing::part, sighting.part_of};
   if (path.ends_with(io::journal_ending)) {

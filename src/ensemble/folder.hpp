@@ -71,6 +71,7 @@ class Neighbours {
   const std::unordered_map<std::string, std::string>& owners() const noexcept { return owners_; }
 
  private:
+  Place place_of_sidecar(const std::string& path) const;
   std::string reason_to_miss(const Sighting& sighting) const;
 
   std::unordered_map<std::string, std::string> owners_;  // by part

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "ensemble/store.hpp"
+#include "protection/sidecar.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::ensemble {
@@ -73,12 +75,15 @@ class Indexing {
   void read(const std::vector<std::string>& paths);
   void keep(const Looked& looked);
   void keep_entry(const Looked& looked);
+  bool take_over_moved(const Looked& looked);
   void count_read(const Known* before, bool is_unreadable);
   void tell_change(const Looked& looked, const Known& before);
   std::vector<std::string> parts_of_nobody() const;
   void settle(Looked looked);
   void settle_lost(Looked looked, const Place& place);
   void settle_unread();
+  void forget_parity(const std::string& folder) const;
+  void keep_parity(const std::string& sidecar) const;
   void settle_missing();
   const Known* entry_before(const std::string& path) const;
   bool is_hidden_from_us(std::string_view path) const;
@@ -97,13 +102,19 @@ class Indexing {
   std::string folder_, patterns_;        // of now, and what is left out of it
   Exclusion exclusion_{""};
   KnownFiles known_;  // of the folder
+  // Entries by what stays of a file that is moved; filled when the first new file comes.
+  std::unordered_map<std::string, std::vector<std::pair<std::int64_t, std::string>>> by_stamp_;
+  bool has_stamps_ = false;
   Neighbours neighbours_;
+  std::vector<std::string> parity_;                         // sidecars
   std::vector<Looked> rest_;                                // about these their neighbours decide
   std::vector<std::pair<std::string, FileStatus>> unread_;  // no entries, and as they were
 };
 
 void Indexing::folder(const std::string& folder) {
   known_ = known_below(database_, folder);
+  by_stamp_.clear();
+  has_stamps_ = false;
   neighbours_ = {};
   unread_.clear();
   links_.clear();
@@ -114,10 +125,12 @@ void Indexing::folder(const std::string& folder) {
   read(find_new(folder));
   read(parts_of_nobody());
   Transaction transaction(database_);
+  forget_parity(folder);
   for (Looked& looked : std::exchange(rest_, {})) settle(std::move(looked));
   settle_unread();
   keep_links();
   settle_missing();
+  for (const std::string& sidecar : std::exchange(parity_, {})) keep_parity(sidecar);
   database_
       .prepare(
           "INSERT INTO folders (path, indexed_at, left_out) VALUES (kept_path(?1), ?2, ?3) ON CONFLICT (path) DO "
@@ -171,7 +184,7 @@ void Indexing::visit(const std::string& path, const FileStatus& status, std::vec
   if (is_our_own(path)) return;
   const auto entry = known_.find(path);
   if (entry != known_.end()) entry->second.was_seen = true;
-  if (is_temporary(path)) {
+  if (is_temporary(path) || protection::is_sidecar(path)) {
     rest_.push_back(without_look(path, status));
     return;
   }
@@ -245,13 +258,48 @@ void Indexing::keep(const Looked& looked) {
   }
 }
 
+namespace {
+
+std::string stamp_of(const std::string& path, std::uint64_t size, std::int64_t modified) {
+  return fmt::format("{} {} {}", size, modified, path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace
+
+// A file of the name, size and time stamp of one that is not there any more is that one, with its history. What its
+// bytes are is seen when it is verified the next time.
+bool Indexing::take_over_moved(const Looked& looked) {
+  if (!looked.further.empty() || !looked.problem.empty()) return false;
+  if (!std::exchange(has_stamps_, true)) {
+    Statement rows = database_.prepare(
+        "SELECT id, full_path(path), size, modified_ns FROM files WHERE id NOT IN (SELECT file_id FROM further_files)");
+    while (rows.step()) {
+      std::string path = rows.text(1);
+      std::string stamp = stamp_of(path, static_cast<std::uint64_t>(rows.whole(2)), rows.whole(3));
+      by_stamp_[std::move(stamp)].emplace_back(rows.whole(0), std::move(path));
+    }
+  }
+  const auto found = by_stamp_.find(stamp_of(looked.path, looked.status.size, looked.status.modified));
+  if (found == by_stamp_.end() || found->second.size() != 1) return false;
+  const auto [id, path] = std::exchange(found->second, {}).front();
+  FileStatus status;
+  if (path == looked.path || status_of(path, status) || is_hidden_from_us(path)) return false;
+  store_.move(id, path, looked.path);
+  known_.erase(path);
+  return true;
+}
+
 void Indexing::keep_entry(const Looked& looked) {
   const Known* const before = entry_before(looked.path);
   if (before != nullptr) tell_change(looked, *before);
   // A new catalogue is for nobody who may not read all of its files; later its owner decides.
   FileStatus now;
   if (is_new_ && status_of(looked.path, now)) storage::resolve(own_).keep_private(looked.path, own_);
-  count_read(before, !looked.problem.empty());
+  if (before == nullptr && take_over_moved(looked)) {
+    ++report_.changed;
+  } else {
+    count_read(before, !looked.problem.empty());
+  }
   store_.keep(looked, now_);
 }
 
@@ -295,6 +343,7 @@ void Indexing::settle(Looked looked) {
     case Standing::lost:
       return settle_lost(std::move(looked), place);
     case Standing::part:
+      if (protection::is_sidecar(looked.path)) parity_.push_back(looked.path);
       looked.other = fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
       break;
     case Standing::being_written:
@@ -315,6 +364,28 @@ void Indexing::settle_lost(Looked looked, const Place& place) {
   count_read(before, true);
   if (before->is_readable) report_.warnings.push_back(looked.problem);
   store_.keep_lost(before->id, looked);
+}
+
+// Whether files are protected depends on what lies next to them, so that it is told anew each time.
+void Indexing::forget_parity(const std::string& folder) const {
+  Statement drop =
+      database_.prepare("DELETE FROM properties WHERE file_id = ? AND name = 'parity' AND source = 'sidecar'");
+  for (const auto& [path, known] : known_) {
+    if (known.id != 0 && is_below(path, folder)) drop.bind(known.id).run();
+  }
+}
+
+void Indexing::keep_parity(const std::string& sidecar) const {
+  Statement put = database_.prepare(
+      "INSERT INTO properties (file_id, field, name, value, number, source) SELECT id, NULL, 'parity', "
+      "kept_path(?2), NULL, 'sidecar' FROM files WHERE path = kept_path(?1)");
+  try {
+    const protection::Sidecar opened(storage::resolve(sidecar), sidecar);
+    for (std::size_t i = 0; i < opened.head().files.size(); ++i) put.bind(opened.path_of(i), sidecar).run();
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    report_.warnings.push_back(error.what());
+  }
 }
 
 // Files that were not read again may be something else by what has come to lie next to them.

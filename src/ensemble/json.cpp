@@ -55,7 +55,13 @@ void put(JsonWriter& json, const ensemble::Entry& entry) {
   for (const auto& [name, value] : entry.properties) {
     json.begin_object().member("name", name).member("value", value).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  if (!entry.observables.empty()) {
+    json.key("observables").begin_object();
+    for (const auto& [name, value] : entry.observables) json.member(name, value);
+    json.end_object();
+  }
+  json.end_object();
 }
 
 void put(JsonWriter& json, const ildg::Cksums& sums) {
@@ -75,6 +81,7 @@ std::string to_json(const IndexReport& report) {
   json.member("forgotten", report.forgotten).member("others", report.others).member("damaged", report.damaged);
   json.member("incomplete", report.incomplete).member("unreadable", report.unreadable).member("bytes", report.bytes);
   json.member("being_written", report.being_written).member("leftovers", report.leftovers);
+  if (report.measured > 0) json.member("measured", report.measured);
   json.member("seconds", report.seconds).key("warnings").array(report.warnings).key("strangers").begin_array();
   for (const Stranger& stranger : report.strangers) {
     json.begin_object().member("path", stranger.path).member("what", stranger.what).end_object();

@@ -15,6 +15,7 @@
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
 #include "io/verdict.hpp"
+#include "protection/layout.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -155,8 +156,9 @@ void Listing::compare_with_catalogue(const std::string& folder, std::vector<Cand
 }
 
 void look(Candidate& file, const Limits& limits) {
-  ensemble::Looked looked = ensemble::is_temporary(file.path) ? ensemble::without_look(file.path, file.status)
-                                                              : ensemble::glance_at(file.path, limits);
+  const bool is_unread = ensemble::is_temporary(file.path) || protection::is_sidecar(file.path);
+  ensemble::Looked looked =
+      is_unread ? ensemble::without_look(file.path, file.status) : ensemble::glance_at(file.path, limits);
   if (looked.is_gone) {
     file.answer =
         not_verified(file.path, Verdict::unreadable, file.path + ": the file vanished while others were read");

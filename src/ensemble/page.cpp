@@ -3,9 +3,12 @@
 #include "ensemble/ensemble.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <set>
+#include <span>
 #include <unordered_map>
 
 #include <fmt/format.h>
@@ -13,9 +16,13 @@
 #include "base/clock.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "ensemble/changes.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"
+#include "ensemble/history.hpp"
+#include "ensemble/observables.hpp"
 #include "ensemble/store.hpp"
+#include "storage/transport.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -27,7 +34,11 @@ using ensemble::PageReport;
 
 constexpr std::size_t most_damaged = 200;     // files with a map; the table has all
 constexpr std::size_t most_duplicates = 500;  // sets of equal files
-constexpr std::size_t most_messages = 20;     // of one file
+constexpr std::size_t most_remarks = 500;
+constexpr std::size_t most_of_a_set = 20;   // of equal files
+constexpr std::size_t most_messages = 20;   // of one file
+constexpr std::size_t most_stretches = 40;  // of a history
+constexpr std::size_t most_facts = 8;       // of an ensemble
 
 // Folders, formats, lattices, ...: each is in the page once.
 class Words {
@@ -69,25 +80,110 @@ std::vector<Stretch> innermost(std::vector<Stretch> all) {
   return kept;
 }
 
+// The part of a path that is a name of its own: "b6.0" of "/data/b6.0".
+std::string last_part(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  const std::size_t slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1));
+}
+
+// What all files of an ensemble state alike: beta, kappa, masses.
+class CommonFacts {
+ public:
+  void add(const std::string& name, const std::string& value) {
+    Fact& fact = facts_.try_emplace(name, Fact{value}).first->second;
+    ++fact.files;
+    fact.is_common = fact.is_common && fact.value == value;
+  }
+
+  // Of `files` files: at least half of them state it.
+  std::vector<std::pair<std::string, std::string>> of(std::uint64_t files) const {
+    std::vector<std::pair<std::string, std::string>> common;
+    for (const auto& [name, fact] : facts_) {
+      if (fact.is_common && fact.files * 2 >= files && common.size() < most_facts)
+        common.emplace_back(name, fact.value);
+    }
+    return common;
+  }
+
+ private:
+  struct Fact {
+    std::string value;
+    std::uint64_t files = 0;
+    bool is_common = true;
+  };
+  std::map<std::string, Fact> facts_;
+};
+
+struct Ensemble {
+  std::string folder;
+  std::string name = last_part(folder);
+  std::uint64_t files = 0;
+  CommonFacts facts = {};
+};
+
+// The folders themselves; where there is one, which holds files in folders below it only, these.
+std::vector<Ensemble> ensembles_in(const std::vector<std::string>& folders, const std::vector<std::string>& paths) {
+  std::vector<Ensemble> found;
+  for (const std::string& folder : folders) found.push_back({folder});
+  if (folders.size() != 1) {
+    std::map<std::string, int> names;
+    for (const Ensemble& one : found) ++names[one.name];
+    for (Ensemble& one : found) {
+      if (names[one.name] > 1) one.name = one.folder;
+    }
+    return found;
+  }
+  const std::string& folder = folders.front();
+  const std::size_t begin = folder.ends_with('/') ? folder.size() : folder.size() + 1;
+  std::set<std::string> below;
+  for (const std::string& path : paths) {
+    if (!is_below(path, folder)) continue;
+    const std::size_t slash = path.find('/', begin);
+    if (slash == std::string::npos) return found;
+    below.insert(path.substr(0, slash));
+  }
+  if (below.size() < 2) return found;
+  found.clear();
+  for (const std::string& one : below) found.push_back({one});
+  return found;
+}
+
 class Page {
  public:
   Page(const Database& database, const std::vector<std::string>& folders)
-      : database_(database), folders_(folders), assessment_(assess(database)) {
+      : database_(database), folders_(folders), assessment_(assess(database)), ensembles_(find_ensembles()) {
     for (const ensemble::Outlier& outlier : assessment_.outliers) {
       if (is_asked_for(outlier.path)) far_.insert(outlier.path);
     }
   }
 
-  std::string data();
+  std::string data(std::string_view made);
   std::uint64_t files() const noexcept { return files_; }
+  // Of its ensembles; empty: it has none.
+  std::string title() const {
+    constexpr std::size_t most = 3;
+    std::vector<std::string> names;
+    for (const Ensemble& one : ensembles_) {
+      if (names.size() < most) names.push_back(one.name);
+    }
+    const std::size_t more = ensembles_.size() - names.size();
+    return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+  }
 
  private:
   bool is_asked_for(const std::string& path) const {
     const auto holds = [&](const std::string& folder) { return is_below(path, folder); };
     return folders_.empty() || std::ranges::any_of(folders_, holds);
   }
+  std::vector<Ensemble> find_ensembles() const;
+  std::int64_t ensemble_of(const std::string& path) const;
+  void take_facts(const std::unordered_map<std::int64_t, std::int64_t>& ensemble_of_file);
+  void put_ensembles(JsonWriter& json) const;
+  void put_histories(JsonWriter& json);
   void put_files(JsonWriter& json);
   void put_file(JsonWriter& json, const Statement& row, const std::string& path);
+  void put_observables(JsonWriter& json) const;
   void put_damage(JsonWriter& json);
   void put_damaged_file(JsonWriter& json, std::int64_t id, const std::string& path, const Statement& row);
   void put_assessment(JsonWriter& json) const;
@@ -95,15 +191,87 @@ class Page {
   const Database& database_;
   const std::vector<std::string>& folders_;
   Assessment assessment_;
+  std::vector<Ensemble> ensembles_;
+  struct Chain {
+    std::vector<std::int64_t> trajectories;
+    std::vector<double> plaquettes;
+    std::int64_t ensemble = -1;
+  };
+  std::map<std::string, Chain> chains_;  // by series: files that are not known to be damaged, without outliers
   std::set<std::string> far_;
   Words words_;
   std::uint64_t files_ = 0;
+  std::vector<std::string> order_;  // paths of the files
 };
 
-std::string Page::data() {
+std::vector<Ensemble> Page::find_ensembles() const {
+  std::vector<std::string> folders = folders_, paths;
+  if (folders.empty()) {
+    Statement indexed = database_.prepare("SELECT full_path(path) AS full FROM folders ORDER BY full");
+    while (indexed.step()) folders.push_back(indexed.text(0));
+  }
+  Statement files = database_.prepare("SELECT full_path(path) FROM files");
+  while (folders.size() == 1 && files.step()) paths.push_back(files.text(0));
+  return ensembles_in(folders, paths);
+}
+
+// The innermost of the folders that it is in; -1: none.
+std::int64_t Page::ensemble_of(const std::string& path) const {
+  std::int64_t found = -1;
+  std::size_t longest = 0;
+  for (std::size_t k = 0; k < ensembles_.size(); ++k) {
+    const std::string& folder = ensembles_[k].folder;
+    if (folder.size() < longest || !is_below(path, folder)) continue;
+    longest = folder.size();
+    found = static_cast<std::int64_t>(k);
+  }
+  return found;
+}
+
+void Page::take_facts(const std::unordered_map<std::int64_t, std::int64_t>& ensemble_of_file) {
+  Statement rows = database_.prepare(
+      "SELECT DISTINCT file_id, name, value FROM properties WHERE number IS NOT NULL AND name NOT IN ('plaquette', "
+      "'trajectory', 'linktr', 'link_trace', 'seed')");
+  while (rows.step()) {
+    const auto found = ensemble_of_file.find(rows.whole(0));
+    if (found == ensemble_of_file.end()) continue;
+    ensembles_[static_cast<std::size_t>(found->second)].facts.add(rows.text(1), rows.text(2));
+  }
+}
+
+void Page::put_ensembles(JsonWriter& json) const {
+  json.key("ensembles").begin_array();
+  for (const Ensemble& one : ensembles_) {
+    json.begin_object().member("name", one.name).member("folder", one.folder).key("facts").begin_array();
+    for (const auto& [name, value] : one.facts.of(one.files)) json.begin_array().value(name).value(value).end_array();
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+void Page::put_histories(JsonWriter& json) {
+  json.key("histories").begin_array();
+  for (const auto& [series, chain] : chains_) {
+    const ChainMean mean = mean_of_chain(chain.plaquettes);
+    json.begin_object().member("series", words_.number(series)).member("ensemble", chain.ensemble);
+    json.member("count", std::uint64_t{chain.plaquettes.size()}).member("mean", mean.mean);
+    json.member("error", mean.error).member("tau", mean.tau).member("tau_error", mean.tau_error);
+    json.key("stretches").begin_array();
+    for (const ChainStretch& one : stretches_of(chain.trajectories, chain.plaquettes, mean.tau, most_stretches)) {
+      json.begin_array().value(one.first).value(one.last).value(one.mean).value(one.error).end_array();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+std::string Page::data(std::string_view made) {
   JsonWriter json;
-  json.begin_object();
+  json.begin_object().member("made", made).key("folders").array(folders_);
   put_files(json);
+  put_ensembles(json);
+  put_histories(json);
+  put_observables(json);
   put_damage(json);
   put_assessment(json);
   json.key("words").array(words_.all()).end_object();
@@ -117,15 +285,23 @@ void Page::put_files(JsonWriter& json) {
       "coalesce(measured_plaquette, plaquette), CASE "
       "WHEN "
       "missing_since IS NULL THEN state ELSE 'missing' END, verified_at, coalesce(checksum, computed_checksum), "
-      "full_path(series) AS whole_series "
+      "full_path(series) AS whole_series, "
+      "EXISTS (SELECT 1 FROM properties WHERE file_id = files.id AND name = 'parity' AND source = 'sidecar'), id "
       "FROM files ORDER BY whole_series, trajectory, full");
+  std::unordered_map<std::int64_t, std::int64_t> ensemble_of_file;
   while (rows.step()) {
     const std::string path = rows.text(0);
     if (!is_asked_for(path)) continue;
     ++files_;
+    if (const std::int64_t ensemble = ensemble_of(path); ensemble >= 0) {
+      ensemble_of_file[rows.whole(13)] = ensemble;
+      ++ensembles_[static_cast<std::size_t>(ensemble)].files;
+    }
     put_file(json, rows, path);
+    order_.push_back(path);
   }
   json.end_array();
+  take_facts(ensemble_of_file);
 }
 
 // In the order in which the script takes it apart.
@@ -137,7 +313,34 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
   json.value(words_.number(row.text(8)));
   row.is_null(9) ? json.null() : json.value(row.text(9).substr(0, 10));
   row.is_null(10) ? json.null() : json.value(row.text(10));
-  json.value(words_.number(row.text(11))).value(far_.contains(path) ? 1 : 0).end_array();
+  const bool is_far = far_.contains(path);
+  const std::int64_t ensemble = ensemble_of(path);
+  json.value(words_.number(row.text(11))).value(is_far ? 1 : 0).value(row.whole(12)).value(ensemble).end_array();
+  const std::string state = row.text(8);
+  const bool counts = state == "indexed" || state == "sound" || state == "consistent";
+  const auto trajectory = row.optional_whole(6);
+  const auto plaquette = row.optional_real(7);
+  if (!counts || is_far || !trajectory || !plaquette || !std::isfinite(*plaquette)) return;
+  Chain& chain = chains_[row.text(11)];
+  chain.trajectories.push_back(*trajectory);
+  chain.plaquettes.push_back(*plaquette);
+  chain.ensemble = ensemble;
+}
+
+// Of each file that has some, its number in the list and what is known of it.
+void Page::put_observables(JsonWriter& json) const {
+  const KnownObservables known = known_observables(database_);
+  json.key("observables").begin_object().key("names").begin_array();
+  for (const ObservableColumn& column : observable_columns) json.value(column.name);
+  json.end_array().key("files").begin_array();
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const auto found = known.find(order_[k]);
+    if (found == known.end()) continue;
+    json.begin_array().value(std::uint64_t{k});
+    for (const std::optional<double>& value : found->second) json.value(value);
+    json.end_array();
+  }
+  json.end_array().end_object();
 }
 
 void Page::put_damage(JsonWriter& json) {
@@ -196,9 +399,38 @@ void Page::put_assessment(JsonWriter& json) const {
   for (const ensemble::Duplicates& same : assessment_.duplicates) {
     if (std::ranges::none_of(same.paths, [&](const std::string& path) { return is_asked_for(path); })) continue;
     if (++count > most_duplicates) break;
-    json.array(same.paths);
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(same.paths.size(), most_of_a_set));
+    const std::vector<std::string> first(same.paths.begin(), same.paths.begin() + shown);
+    json.begin_object().member("count", std::uint64_t{same.paths.size()}).key("paths").array(first).end_object();
+  }
+  json.end_array().key("remarks").begin_array();
+  count = 0;
+  for (const ensemble::Remark& remark : assessment_.remarks) {
+    if (std::ranges::none_of(remark.paths, [&](const std::string& path) { return is_asked_for(path); })) continue;
+    if (++count > most_remarks) break;
+    json.begin_array().value(remark.rule).value(remark.sentence).end_array();
   }
   json.end_array();
+}
+
+void put(JsonWriter& json, std::string_view name, const ChangedFiles& files) {
+  json.key(name).begin_object().member("count", files.count).key("paths").array(files.paths).end_object();
+}
+
+// The data, and what is different from those of the page that was there.
+std::string with_changes(std::string data, std::string_view earlier_page) {
+  const std::string_view before = data_of_page(earlier_page);
+  const auto changes = before.empty() ? std::nullopt : changes_between(before, data);
+  if (!changes) return data;
+  JsonWriter json;
+  json.begin_object().key("changes").begin_object().member("since", changes->since);
+  put(json, "added", changes->added);
+  put(json, "gone", changes->gone);
+  put(json, "rewritten", changes->rewritten);
+  put(json, "failed", changes->failed);
+  put(json, "verified", changes->verified);
+  json.end_object().raw_members(data).end_object();
+  return json.take();
 }
 
 // `text` with the parts named in {{}} filled in; what is filled in is not looked through again.
@@ -258,15 +490,34 @@ std::string inside_html(std::string_view text) {
   return result;
 }
 
-std::string page_text(const Database& database, const std::vector<std::string>& folders, const std::string& title) {
+std::string page_text(const Database& database, const std::vector<std::string>& folders, const std::string& title,
+                      std::string_view earlier) {
   Page page(database, folders);
-  const std::string data = inside_script(page.data());
-  const std::string heading = inside_html(title);
-  const std::string subtitle = fmt::format("{} files, {}", page.files(), base::utc_text(base::seconds_now()));
+  const std::string made = base::utc_text(base::seconds_now());
+  const std::string data = inside_script(with_changes(page.data(made), earlier));
+  const std::string own_title = page.title();
+  const std::string heading = inside_html(!title.empty() ? title : own_title.empty() ? "Ensemble" : own_title);
+  const std::string subtitle = fmt::format("{} files, {}", page.files(), made);
   return filled(
       page_frame,
       {{"title", heading}, {"subtitle", subtitle}, {"style", page_style}, {"data", data}, {"script", page_script}});
 }
+
+namespace {
+
+// What is in a file that is to be replaced; nothing where there is none, or one that is too large for a page.
+std::string text_of(const std::string& path) {
+  constexpr std::uint64_t largest = std::uint64_t{1} << 28;
+  storage::Transport& transport = storage::resolve(path);
+  if (transport.kind(path) != storage::PathKind::file) return {};
+  const auto file = transport.open_read(path);
+  if (file->size() > largest) return {};
+  std::string text(static_cast<std::size_t>(file->size()), '\0');
+  text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
+  return text;
+}
+
+}  // namespace
 
 // Of one in memory its entries that are there.
 std::vector<std::string> sources_of(const Database& database) {
@@ -287,10 +538,7 @@ PageReport write_page(const std::vector<std::string>& folders, const std::string
   const ensemble::IndexReport index = bring_up_to_date(database, folders, options);
   std::vector<std::string> full;
   for (const std::string& folder : folders) full.push_back(full_path(folder));
-  const std::string title = !options.title.empty() ? options.title
-                            : full.empty()         ? index.db
-                                                   : fmt::format("{}", fmt::join(full, ", "));
-  const std::string text = page_text(database, full, title);
+  const std::string text = page_text(database, full, options.title, options.overwrite ? text_of(page) : std::string());
   write_new(page, text, options.overwrite, sources_of(database));
   return {page, index.files + index.missing, text.size(), watch.seconds()};
 }

@@ -44,6 +44,24 @@ TEST(ReportPage, ShowsTheStretchThatIsToldMostExactly) {
       << page.substr(page.find("\"hurt\""), 80);
 }
 
+TEST(ReportPage, HasObservablesOfFilesAsTheyAre) {
+  const Database database = make_in_memory();
+  database.run(
+      "INSERT INTO files (id, path, size, modified_ns, settled, modified, device, inode, fields, series, state, "
+      "indexed_at) VALUES (1, '/x/a.lime', 1, 0, 1, '', 0, 0, 1, 's', 'sound', ''), (2, '/x/b.lime', 1, 7, 1, '', 0, "
+      "0, "
+      "1, 's', 'sound', '')");
+  database.run(
+      "DROP TABLE temp.observables; CREATE TABLE observables (file_id, name, value, size, modified_ns); INSERT INTO "
+      "observables VALUES (1, "
+      "'charge', "
+      "0.5, 1, 6), (2, 'charge', 1.5, 1, 7), (2, 'flow_steps', 3, 1, 7)");
+  const std::string page = page_text(database, {}, "title");
+  EXPECT_NE(page.find(R"("files":[[1,null,null,null,null,null,1.5,null,null,null,null,null,null]]})"),
+            std::string::npos)
+      << page.substr(page.find("\"observables\""), 400);
+}
+
 TEST(ReportPage, AsksNobodyForAnything) {
   const std::string page = page_text(make_in_memory(), {}, "empty");
   for (const char* asks : {"src=", "<link", "@import", "url(", "fetch(", "XMLHttp", "https:"}) {

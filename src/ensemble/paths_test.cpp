@@ -11,7 +11,6 @@
 
 #include "ensemble/files.hpp"
 #include "ensemble/pace.hpp"
-#include "ensemble/remarks.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -66,16 +65,6 @@ TEST(Rates, AreANumberAndAUnit) {
   EXPECT_EQ(rate_of("7"), 7);
   for (const char* wrong : {"", "M", "0", "-1M", "1X", "nan", "inf", "1e30", "0.5"})
     EXPECT_THROW(rate_of(wrong), Error) << wrong;
-}
-
-TEST(ChainMeans, OfIndependentAndConstantNumbers) {
-  EXPECT_EQ(mean_of_chain({}).mean, 0);
-  EXPECT_EQ(mean_of_chain({2, 2, 2, 2}).error, 0);
-  // Alternating numbers are worth more than independent ones, which is not believed: 0.5 is the least.
-  std::vector<double> alternating;
-  for (int k = 0; k < 100; ++k) alternating.push_back(k % 2 == 0 ? 1 : -1);
-  EXPECT_EQ(mean_of_chain(alternating).tau, 0.5);
-  EXPECT_NEAR(mean_of_chain(alternating).error, 0.1, 1e-12);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "ensemble/ensemble.hpp"
+#include "ensemble/history.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -211,7 +212,7 @@ ChainMean mean_without(const Chain& chain, const std::vector<std::size_t>& left_
 
 // Numbers that depend on each other spread less than independent ones would.
 double correction_for(const ChainMean& mean, std::size_t count) {
-  const double independent = static_cast<double>(count) / (2 * mean.tau);
+  const double independent = static_cast<double>(count) / std::max(2 * mean.tau, 1.0);
   return independent > 2 ? std::sqrt(independent / (independent - 1)) : 2;
 }
 
@@ -270,35 +271,6 @@ bool is_charge(const std::string& name) {
   constexpr std::array<std::string_view, 6> names = {
       "topological_charge", "topological charge", "top_charge", "topcharge", "q_top", "qtop"};
   return std::ranges::find(names, name) != names.end();
-}
-
-ChainMean mean_of_chain(const std::vector<double>& numbers) {
-  ChainMean result;
-  const std::size_t count = numbers.size();
-  if (count == 0) return result;
-  result.mean = std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(count);
-  const auto gamma = [&](std::size_t distance) {
-    double sum = 0;
-    for (std::size_t k = 0; k + distance < count; ++k) {
-      sum += (numbers[k] - result.mean) * (numbers[k + distance] - result.mean);
-    }
-    return sum / static_cast<double>(count - distance);
-  };
-  const double variance = gamma(0);
-  if (count < 2 || !(variance > 0)) return result;
-  constexpr double trust = 1.5;
-  const auto n = static_cast<double>(count);
-  double tau = 0.5, window = 0;
-  for (std::size_t w = 1; w < count / 2; ++w) {
-    tau += gamma(w) / variance;
-    window = static_cast<double>(w);
-    const double scale = tau <= 0.5 ? 1e-12 : trust / std::log((2 * tau + 1) / (2 * tau - 1));
-    if (std::exp(-window / scale) - scale / std::sqrt(window * n) < 0) break;
-  }
-  // The mean is taken from the same numbers: what that makes the correlations too small by.
-  result.tau = std::max(0.5, tau * (1 + (2 * window + 1) / n));
-  result.error = std::sqrt(2 * result.tau * variance / n);
-  return result;
 }
 
 std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {

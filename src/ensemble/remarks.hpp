@@ -32,14 +32,6 @@ bool is_parameter(const std::string& name);
 // Whether it is the topological charge.
 bool is_charge(const std::string& name);
 
-// The mean of a chain of numbers with its error, by the Gamma method with automatic windowing (U. Wolff, Comput. Phys.
-// Commun. 156 (2004) 143, S = 1.5).
-struct ChainMean {
-  double mean = 0, error = 0;
-  double tau = 0.5;  // integrated autocorrelation time, in steps of the chain
-};
-ChainMean mean_of_chain(const std::vector<double>& numbers);
-
 // Of one series, sorted by number. Those that differ in lattice, kind or parameters are left out of `alike`.
 std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bool>& alike);
 // Numbers that are in no text and no name.

@@ -16,6 +16,7 @@
 
 #include "ensemble/files.hpp"
 #include "ensemble/folder.hpp"
+#include "ensemble/observables.hpp"
 #include "ensemble/store.hpp"
 
 namespace lq::ensemble {
@@ -282,6 +283,7 @@ void find_folders(Database& database) {
 
 Database ready(Database database) {
   database.run("PRAGMA foreign_keys = ON");
+  require_observables_table(database);
   find_folders(database);
   return database;
 }

@@ -335,6 +335,16 @@ void Scrubbing::count(Scrubbed scrubbed) {
   for (const auto& [verdict, counter] : counters) report_.*counter += verdict == scrubbed.verdict ? 1 : 0;
   const bool is_replaced = scrubbed.verdict == replaced;
   if (is_replaced) ++(scrubbed.verification.verdict == Verdict::sound ? report_.sound : report_.consistent);
+  // Parity that rots unseen is none when it is needed.
+  for (const Finding& finding : scrubbed.verification.findings) {
+    if (finding.rule != "parity-sidecar-damaged" && finding.rule != "parity-unreadable") continue;
+    Verification nothing;
+    nothing.path = scrubbed.path;
+    nothing.verdict = Verdict::damaged;
+    nothing.ok = false;
+    ++report_.damaged;
+    report_.failed.push_back({scrubbed.path, std::string(name(Verdict::damaged)), finding.message, std::move(nothing)});
+  }
   const bool passed = scrubbed.verdict == name(Verdict::sound) || scrubbed.verdict == name(Verdict::consistent);
   if (!passed) report_.failed.push_back(std::move(scrubbed));
 }

@@ -63,14 +63,13 @@ std::string suffixes_of_fields() {
   const auto foreign = foreign_suffix(suffix);
   const std::string known = suffixes_of_fields();
   const std::string shown = base::printable(suffix);
-  throw Error(foreign ? Code::unsupported : Code::invalid_argument,
-              fmt::format("{}: the suffix {} {}; choose one of {}, or name the format (option `format`, `lq`: "
-                          "--format): {}",
-                          path, shown,
-                          foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)
-                                  : "is not used by any known format",
-                          known, names([](const Format& format) { return format.fields != nullptr; })),
-              {.path = path, .expected = known, .found = shown});
+  throw Error(
+      foreign ? Code::unsupported : Code::invalid_argument,
+      fmt::format("{}: the suffix {} {}; choose one of {}, or name the format (options.format): {}", path, shown,
+                  foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)
+                          : "is not used by any known format",
+                  known, names([](const Format& format) { return format.fields != nullptr; })),
+      {.path = path, .expected = known, .found = shown});
 }
 
 // The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.

@@ -92,8 +92,8 @@ void require_kept(const Catalog& catalog, const FieldEntry& entry, const format:
   std::string names;
   for (const auto& [name, text] : lost) names += (names.empty() ? "" : ", ") + base::printable(name);
   throw Error(Code::unsupported,
-              fmt::format("{}: files of format \"{}\" have no place for {}, which \"{}\" has; allow the loss (option "
-                          "`allow_loss`, `lq`: --allow-loss), or convert to ildg, scidac or hdf5",
+              fmt::format("{}: files of format \"{}\" have no place for {}, which \"{}\" has; allow the loss "
+                          "(options.allow_loss = true), or convert to ildg, scidac or hdf5",
                           catalog.path, target.name(), names, entry.name),
               {.path = catalog.path, .record = base::printable(lost.front().first)});
 }

@@ -281,7 +281,7 @@ std::vector<Chosen> choose(const Catalog& catalog, const std::string& to, const 
   throw Error(
       error.code(),
       fmt::format("{}. `lq repair` (`lq::repair`) writes what is whole to a new file, to be converted{}", error.what(),
-                  options.accept_damage ? "; `accept_damage` concerns numbers, not a broken structure" : ""),
+                  options.accept_damage ? "; options.accept_damage concerns numbers, not a broken structure" : ""),
       error.facts());
 }
 
@@ -407,7 +407,7 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
       communicator,
       writers,
       io::block_to_write(options.write.block_bytes, placed->seen.unit, threads, options.write.route.memory_bytes),
-      options.write.route.memory_bytes,
+      engine::granted_memory(options.write.route.memory_bytes, placed->seen.unit.call_bytes),
       threads,
       options.progress};
   writer.set_sizes(*placed, owners.have_incoherent_caches());

@@ -514,10 +514,11 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
     if (part.number >= payload.stored.volume()) return passed;
     named([&] {
       const PayloadFiles files(transport_, temporary_paths(), payload, written.tile_codec);
-      engine::checksum_sites(files.sequence(), payload, part,
-                             engine::pump_options(payload, options_.block_bytes, threads, options_.route.memory_bytes,
-                                                  files.are_thread_safe()),
-                             passed);
+      engine::checksum_sites(
+          files.sequence(), payload, part,
+          engine::pump_options(payload, options_.block_bytes, threads,
+                               engine::granted_memory(options_.route.memory_bytes, 0), files.are_thread_safe()),
+          passed);
     });
     return passed;
   });

@@ -43,6 +43,29 @@ void put(JsonWriter& json, const Physics& physics) {
   json.member("unitarity", physics.unitarity).member("not_finite", physics.not_finite).end_object();
 }
 
+void put(JsonWriter& json, const WilsonLoop& loop) {
+  json.begin_object().member("r", loop.r).member("s", loop.s).member("average", loop.average);
+  json.member("spatial", loop.spatial).member("temporal", loop.temporal).end_object();
+}
+
+void put(JsonWriter& json, const FlowPoint& point) {
+  json.begin_object().member("time", point.time).member("energy", point.energy);
+  json.member("energy_plaquette", point.energy_plaquette).member("charge", point.charge).end_object();
+}
+
+void put(JsonWriter& json, const Observables& observables) {
+  json.begin_object().member("open_boundary", observables.open_boundary);
+  json.member("wilson_loops", observables.wilson_loops).key("polyakov_loop");
+  if (const auto& loop = observables.polyakov_loop) {
+    json.begin_object().member("re", loop->real()).member("im", loop->imag()).end_object();
+  } else {
+    json.null();
+  }
+  json.member("energy", observables.energy()).member("charge", observables.charge());
+  json.member("flow", observables.flow).member("t0", observables.t0).member("w0", observables.w0);
+  json.member("t0_plaquette", observables.t0_plaquette).member("w0_plaquette", observables.w0_plaquette).end_object();
+}
+
 void put(JsonWriter& json, const Metadata& metadata) {
   json.begin_array();
   for (const auto& [key, text] : metadata) json.begin_object().member("name", key).member("text", text).end_object();
@@ -99,7 +122,9 @@ void put(JsonWriter& json, const FieldVerdict& verdict) {
   json.member("stored", verdict.stored).key("compared").begin_array();
   for (const SumName& name : verdict.compared) json.value(to_string(name));
   json.end_array().member("zeros", verdict.zeros).member("damaged_slices", verdict.damaged_slices);
-  json.member("physics", verdict.physics).end_object();
+  json.member("physics", verdict.physics);
+  if (verdict.observables) json.member("observables", *verdict.observables);
+  json.end_object();
 }
 
 void put(JsonWriter& json, const Annotation& annotation) {
@@ -162,10 +187,28 @@ void put(JsonWriter& json, const SqueezeReport& report) {
   json.member("tiles", report.tiles).member("seconds", report.seconds).end_object();
 }
 
+void put(JsonWriter& json, const ByteRange& range) {
+  json.begin_object().member("offset", range.offset).member("length", range.length).end_object();
+}
+
+void put(JsonWriter& json, const ProtectedFile& file) {
+  json.begin_object().member("path", file.path).member("sidecar", file.sidecar).member("bytes", file.bytes);
+  json.member("state", name(file.state)).member("missing", file.is_missing);
+  json.member("damaged", file.damaged).member("lost", file.lost).end_object();
+}
+
+void put(JsonWriter& json, const ProtectReport& report) {
+  json.begin_object().member("sidecars", report.sidecars).member("files", report.files);
+  json.member("bytes", report.bytes).member("sidecar_bytes", report.sidecar_bytes);
+  json.member("stretch_bytes", report.stretch_bytes).member("window_bytes", report.window_bytes);
+  json.member("ok", report.ok).member("seconds", report.seconds).member("findings", report.findings).end_object();
+}
+
 void put(JsonWriter& json, const StorageReport& storage) {
   json.begin_object().text_member("file_system", storage.file_system);
   json.member("block_bytes", storage.block_bytes).member("single_owner", storage.single_owner);
-  json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks).end_object();
+  json.key("stripes").raw(to_json(storage.stripes)).member("ranks", storage.ranks);
+  json.member("call_bytes", storage.call_bytes).end_object();
 }
 
 void put(JsonWriter& json, const DeviceReport& device) {
@@ -230,10 +273,12 @@ std::string to_json(const RepackReport& report) { return json_text(report); }
 std::string to_json(const CopyReport& report) { return json_text(report); }
 std::string to_json(const RepartitionReport& report) { return json_text(report); }
 std::string to_json(const SqueezeReport& report) { return json_text(report); }
+std::string to_json(const ProtectReport& report) { return json_text(report); }
 std::string to_json(const Verification& verification) { return json_text(verification); }
 std::string to_json(const Difference& difference) { return json_text(difference); }
 std::string to_json(const Physics& physics) { return json_text(physics); }
 std::string to_json(const Plaquette& plaquette) { return json_text(plaquette); }
+std::string to_json(const Observables& observables) { return json_text(observables); }
 std::string to_json(const std::vector<Finding>& findings) { return json_text(findings); }
 std::string to_json(const std::vector<FormatInfo>& formats) { return json_text(formats); }
 std::string to_json(const std::vector<BuildPart>& parts) { return json_text(parts); }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/choose.hpp"
 #include "engine/direct.hpp"
 #include "engine/file_order.hpp"
 #include "format/format.hpp"
@@ -234,8 +235,7 @@ Judgement judge_sequence(base::ByteSource& sites, const FieldEntry& entry) {
   payload.at_odd_points = false;
   payload.length = payload.stored.volume() * payload.site_bytes();
   engine::TransferStats stats(payload, sums_of(entry));
-  engine::checksum_sites(sites, payload, {}, engine::pump_options(payload, 0, 1, RouteOptions{}.memory_bytes, false),
-                         stats);
+  engine::checksum_sites(sites, payload, {}, engine::pump_options(payload, 0, 1, engine::usual_memory, false), stats);
   return judge(entry, stats, payload.stored);
 }
 

@@ -12,6 +12,7 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/node.hpp"
+#include "engine/choose.hpp"
 #include "engine/direct.hpp"
 #include "engine/file_order.hpp"
 #include "engine/transfer_stats.hpp"
@@ -31,9 +32,8 @@ namespace {
 engine::TransferStats read_past(base::ByteSource& file, const Payload& payload, int threads) {
   using enum SumKind;
   engine::TransferStats stats(payload, {{scidac, SumOf::field}, {scidac, SumOf::slices}, {weighted, SumOf::slices}});
-  const engine::PumpOptions how =
-      engine::pump_options(payload, VerifyOptions{}.block_bytes, comm::thread_count(threads, payload.length),
-                           RouteOptions{}.memory_bytes, true);
+  const engine::PumpOptions how = engine::pump_options(
+      payload, VerifyOptions{}.block_bytes, comm::thread_count(threads, payload.length), engine::usual_memory, true);
   engine::checksum_sites(file, payload, {}, how, stats);
   return stats;
 }

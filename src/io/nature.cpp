@@ -222,8 +222,8 @@ void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const st
   for (std::size_t k = 1; k < damage.size(); ++k) what += "; " + damage[k];
   throw Error(Code::checksum_mismatch,
               what +
-                  ". The new file would have right checksums over it: take a good copy, or insist (option "
-                  "`accept_damage`, `lq`: --accept-damage)",
+                  ". The new file would have right checksums over it: take a good copy, or insist "
+                  "(options.accept_damage = true)",
               {.path = catalog.path, .record = entry.name, .offset = entry.payload.offset});
 }
 

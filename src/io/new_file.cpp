@@ -24,7 +24,10 @@ namespace lq::io {
 namespace {
 
 [[noreturn]] void throw_exists(const std::string& path) {
-  throw Error(Code::exists, path + ": there is a file of this name already; choose another name or ask to overwrite it",
+  throw Error(Code::exists,
+              path +
+                  ": there is a file of this name already; choose another name, or replace it "
+                  "with options.overwrite = true",
               {.path = path});
 }
 

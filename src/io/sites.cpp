@@ -164,9 +164,11 @@ int least_threads(const SitePlan& plan, bool writes, int ranks) {
 
 std::uint64_t block_to_write(std::uint64_t asked, const storage::StorageTraits& unit, int threads,
                              std::uint64_t memory_bytes) {
-  const std::uint64_t usual = engine::block_of_direct(false), most = engine::block_of_direct(lies_on_servers(unit));
+  const std::uint64_t usual = engine::block_of_direct(false);
+  const std::uint64_t most = engine::block_of_direct(lies_on_servers(unit), unit.call_bytes);
   if (asked > 0) return asked;
-  return std::clamp(memory_bytes / static_cast<std::uint64_t>(std::max(threads, 1)), usual, most);
+  const std::uint64_t memory = engine::granted_memory(memory_bytes, unit.call_bytes);
+  return std::clamp(memory / static_cast<std::uint64_t>(std::max(threads, 1)), usual, most);
 }
 
 SiteTransfer::SiteTransfer(const Grid& grid, SitePlan plan, const Field& from)
@@ -236,19 +238,24 @@ SiteTransfer::Decision SiteTransfer::decide(Facts& facts, const engine::Transfer
     take_measured_calls(machine, *plan_.new_file_in, plan_.path,
                         {plan_.unit.file_system.data(), !plan_.unit.one_writer, plan_.client});
   }
-  warning_ = site.warning;
   const auto choose = [&](engine::TransferContext context) {
+    warning_ = site.warning;
     context.block_bytes = unit.bytes;
     context.needs_single_owner = unit.single_owner;
     context.targets = unit.targets;
     context.lies_on_servers = storage::lies_on_servers(unit);
     context.client_writes = unit.client_writes;
     context.reads_in_order = unit.reads_in_order;
+    context.call_bytes = unit.call_bytes;
     context.has_whole_tiles = facts.divided_tiles().value == 0;
     context.checksum = !plan_.sums.empty();
     context.can_pull = context.can_pull && machine.pull_permitted;
     context.can_share = context.can_share && machine.shared_memory_permitted;
     const engine::Choice choice = engine::choose(transfer(), context, plan_.route, machine);
+    if (choice.strategy != Strategy::direct && choice.shares.chunk_bytes < plan_.route.chunk_bytes) {
+      warning_ += fmt::format("{}chunks of {}, {}", warning_.empty() ? "" : "; ",
+                              base::binary_bytes(choice.shares.chunk_bytes), choice.chunk_reason);
+    }
     return Decision{choice.strategy, choice.shares, false, !warning_.empty(),
                     writes() && storage::Owners{unit, context.is_one_client}.have_incoherent_caches()};
   };
@@ -326,14 +333,16 @@ void SiteTransfer::start(const Open& open, const base::Stopwatch& since) {
     std::vector<storage::File*> files = open();
     stats_.open_seconds = since.seconds();
     sequence_.emplace(plan_.path, plan_.payload, plan_.tile_codec, std::move(files));
-    const std::uint64_t memory = plan_.route.memory_bytes;
-    const std::uint64_t block =
-        writes()                ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory)
-        : plan_.block_bytes > 0 ? plan_.block_bytes
-                                : std::min(plan_.unit.read_bytes, rows_.wanted.volume() * plan_.payload.site_bytes());
+    const std::uint64_t memory = engine::granted_memory(plan_.route.memory_bytes, plan_.unit.call_bytes);
+    const std::uint64_t read_bytes = std::max(plan_.unit.read_bytes, plan_.unit.call_bytes);
+    const std::uint64_t block = writes() ? block_to_write(plan_.block_bytes, plan_.unit, threads, memory)
+                                : plan_.block_bytes > 0
+                                    ? plan_.block_bytes
+                                    : std::min(read_bytes, rows_.wanted.volume() * plan_.payload.site_bytes());
     const bool is_thread_safe = sequence_->is_thread_safe() && (writes() || !plan_.unit.reads_in_order);
-    movement_ =
-        make_movement(std::move(paths), engine::pump_options(plan_.payload, block, threads, memory, is_thread_safe));
+    const engine::PumpOptions how = engine::pump_options(plan_.payload, block, threads, memory, is_thread_safe);
+    call_bytes_ = shares_ ? share_options_.chunk_bytes : how.block_bytes;
+    movement_ = make_movement(std::move(paths), how);
     if (plan_.progress && comm.rank() == 0)
       movement_->report_progress_in_bytes(plan_.progress, plan_.region.volume() * plan_.payload.site_bytes());
   });
@@ -388,6 +397,7 @@ void SiteTransfer::describe(Report& report) const {
   report.zeros = stats_.zeros;
   report.device = stats_.device.report();
   report.storage.ranks = stats_.ranks_at_file;
+  report.storage.call_bytes = call_bytes_;
   if (!writes()) {
     report.storage.file_system = plan_.unit.file_system.data();
     report.storage.block_bytes = plan_.unit.bytes;

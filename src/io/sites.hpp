@@ -12,8 +12,8 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -160,6 +160,7 @@ class SiteTransfer {
   std::variant<Field, MutableField> field_;
   Strategy strategy_ = Strategy::direct;
   std::string warning_;  // of the choice; empty: none
+  std::uint64_t call_bytes_ = 0;
   bool has_incoherent_caches_ = false;
   lattice::RowPlan rows_;               // of this rank
   engine::ShareOptions share_options_;  // not with direct

@@ -113,6 +113,22 @@ TEST_F(OnStripes, RanksThatWriteFollowTheTargetsWhereTheseAreSlow) {
   EXPECT_EQ(write(striped_, "three.lime", options).storage.ranks, 3u);
 }
 
+TEST_F(OnStripes, TheReportSaysHowLargeCallsWereAndWhyNotAsLargeAsAskedFor) {
+  constexpr std::uint64_t mib = 1 << 20;
+  WriteOptions options;
+  options.route.chunk_bytes = 256 * 1024;
+  const Report asked = write(striped_, "asked.lime", options);
+  EXPECT_EQ(asked.storage.call_bytes, 256U * 1024);
+  EXPECT_TRUE(asked.warnings.empty());
+  options.route.chunk_bytes = 8 * mib;
+  options.route.memory_bytes = 16 * mib;
+  const Report smaller = write(striped_, "smaller.lime", options);
+  EXPECT_EQ(smaller.storage.call_bytes, 25 * 65536U);
+  ASSERT_EQ(smaller.warnings.size(), 1U);
+  EXPECT_EQ(smaller.warnings.front(),
+            "chunks of 1600 KiB, smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
+}
+
 TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {
   EXPECT_EQ(write(striped_, "small.lime", {}).storage.stripes.reason, StripeReason::fitting);
   EXPECT_TRUE(striped_.calls.calls.empty());

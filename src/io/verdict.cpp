@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <limequat/protect.hpp>
 
 namespace lq {
 
@@ -69,6 +70,24 @@ std::string_view name(Outcome outcome) noexcept {
       return "unchecked";
     case Outcome::uncovered:
       return "uncovered";
+  }
+  return "unknown";
+}
+
+std::string_view name(ProtectedState state) noexcept {
+  switch (state) {
+    case ProtectedState::intact:
+      return "intact";
+    case ProtectedState::damaged:
+      return "damaged";
+    case ProtectedState::lost:
+      return "lost";
+    case ProtectedState::changed:
+      return "changed";
+    case ProtectedState::unproven:
+      return "unproven";
+    case ProtectedState::unprotected:
+      return "unprotected";
   }
   return "unknown";
 }

@@ -19,6 +19,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "engine/choose.hpp"
 #include "engine/file_order.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
@@ -28,10 +29,12 @@
 #include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
+#include "io/stated_observables.hpp"
 #include "io/transfer.hpp"
 #include "io/verdict.hpp"
 #include "lattice/local_field.hpp"
 #include "options/agreed.hpp"
+#include "physics/gradient_flow.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/plaquettes.hpp"
 
@@ -91,6 +94,8 @@ class Verifier {
   void report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error);
   void report_no_norm(const FieldEntry& entry, const std::string& of);
   void report_zeros(const FieldEntry& entry, const ZeroRegion& zeros);
+  bool is_gauge(const FieldEntry& entry) const;
+  std::uint64_t memory_for(const FieldEntry& entry) const;
   bool can_measure(const FieldEntry& entry) const;
   engine::TransferStats read_links(const FieldEntry& entry, std::optional<LinksInMemory>& memory);
   void report_odd_numbers(const FieldEntry& entry, const engine::OddNumbers& odd);
@@ -99,6 +104,10 @@ class Verifier {
   void judge_distances(const FieldEntry& entry, const Unitarity& links);
   void judge_order(const FieldEntry& entry, const physics::ExaminedLinks& links);
   bool is_stated(const std::optional<double>& stated, double measured, const FieldEntry& entry) const;
+  bool wants_observables() const noexcept { return options_.observables || options_.flow_steps > 0; }
+  std::optional<Observables> observe(const FieldEntry& entry, const std::optional<LinksInMemory>& links);
+  void compare_with_texts(const FieldEntry& entry, const Observables& measured);
+  Metadata texts_of(const FieldEntry& entry) const;
   void compare(const FieldEntry& entry, std::string_view what, const std::optional<double>& stated, double measured);
   void claim(const FieldEntry& entry, std::string name, Evidence evidence, bool holds);
   void add(const FieldEntry& entry, Severity severity, Code code, std::string rule, const std::string& message,
@@ -223,6 +232,8 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
   if (verdict.status == ChecksumStatus::mismatch) report_mismatch(entry, stats, judgement);
   std::optional<physics::ExaminedLinks> links;
   if (memory) links = physics::examine_links(memory->grid, memory->field, options_.threads);
+  std::optional<Observables> observables;
+  if (wants_observables()) observables = observe(entry, memory);
   memory.reset();
   std::optional<double> u1_plaquette;
   const bool is_u1 = entry.plaquette && physics::can_be_u1(entry.payload.spec, entry.payload.extents);
@@ -238,6 +249,10 @@ void Verifier::check(const FieldEntry& entry, std::uint64_t index) {
     }
     if (stats.numbers && !judgement.has_no_norm) report_odd_numbers(entry, stats.numbers->found);
     if (u1_plaquette) compare(entry, "plaquette", entry.plaquette, *u1_plaquette);
+    if (observables) {
+      compare_with_texts(entry, *observables);
+      verdict.observables = std::move(observables);
+    }
     result_.fields.push_back(std::move(verdict));
   });
 }
@@ -257,8 +272,8 @@ engine::TransferStats Verifier::read_past(const FieldEntry& entry) {
     if (mine.number >= entry.payload.stored.volume()) return passed;
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
     engine::checksum_sites(files.sequence(), entry.payload, mine,
-                           engine::pump_options(entry.payload, options_.block_bytes, threads,
-                                                RouteOptions{}.memory_bytes, files.are_thread_safe()),
+                           engine::pump_options(entry.payload, options_.block_bytes, threads, engine::usual_memory,
+                                                files.are_thread_safe()),
                            passed, communicator_.is_root() ? options_.progress : Progress{});
     return passed;
   });
@@ -343,15 +358,22 @@ void Verifier::report_odd_numbers(const FieldEntry& entry, const engine::OddNumb
 }
 
 bool Verifier::can_measure(const FieldEntry& entry) const {
+  if (!is_gauge(entry) || options_.physics == Measure::never) return false;
+  return options_.physics == Measure::always || memory_for(entry) <= options_.memory_bytes;
+}
+
+bool Verifier::is_gauge(const FieldEntry& entry) const {
   const Payload& payload = entry.payload;
-  const bool measurable = payload.spec.kind == FieldKind::gauge && payload.spec.links == payload.extents.size() &&
-                          payload.extents.size() > 1 && payload.stored == whole(payload.extents);
-  if (!measurable || options_.physics == Measure::never) return false;
-  if (options_.physics == Measure::always) return true;
-  // The field as doubles, and a second copy with its halo.
-  constexpr std::uint64_t copies = 3;
-  const std::uint64_t site_bytes = payload.spec.numbers * sizeof(double);
-  return volume(payload.extents) <= options_.memory_bytes / copies / site_bytes;
+  return payload.spec.kind == FieldKind::gauge && payload.spec.links == payload.extents.size() &&
+         payload.extents.size() > 1 && payload.stored == whole(payload.extents);
+}
+
+// The field as doubles, and a second copy with its halo; for observables a wider one, and a third while it flows.
+std::uint64_t Verifier::memory_for(const FieldEntry& entry) const {
+  const double copies = wants_observables() ? 5 : 3;
+  const auto site_bytes = static_cast<double>(entry.payload.spec.numbers * sizeof(double));
+  const double bytes = copies * site_bytes * static_cast<double>(volume(entry.payload.extents));
+  return bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : UINT64_MAX;
 }
 
 // Of a field that is whole, also where other parts of the file are not.
@@ -492,6 +514,68 @@ void Verifier::compare(const FieldEntry& entry, std::string_view what, const std
       fmt::format("{:.12g}", *stated), fmt::format("{:.12g}", measured));
 }
 
+Metadata Verifier::texts_of(const FieldEntry& entry) const {
+  Metadata texts = entry.metadata;
+  texts.insert(texts.end(), catalog().metadata.begin(), catalog().metadata.end());
+  return texts;
+}
+
+// What cannot be measured is said, and is no fault of the file by itself.
+std::optional<Observables> Verifier::observe(const FieldEntry& entry, const std::optional<LinksInMemory>& links) {
+  const auto why = [&](const std::string& reason) {
+    comm::agree_alike(comm(), [&] {
+      add(entry, Severity::warning, Code::ok, "observables",
+          fmt::format("{}: \"{}\": {}", catalog().path, entry.name, reason));
+    });
+  };
+  if (!links) {
+    if (!is_gauge(entry)) return std::nullopt;
+    why(options_.physics == Measure::never
+            ? "no observables were measured: physics is never"
+            : fmt::format("no observables were measured: the field needs {} bytes of memory, memory_bytes allows {}",
+                          memory_for(entry), options_.memory_bytes));
+    return std::nullopt;
+  }
+  ObservablesOptions how{
+      .flow_steps = options_.flow_steps, .flow_step = options_.flow_step, .threads = options_.threads};
+  const std::optional<std::string> anisotropy =
+      how.flow_steps == 0 ? std::nullopt
+                          : comm::agree_alike(comm(), [&] { return io::stated_anisotropy(texts_of(entry)); });
+  if (anisotropy) {
+    how.flow_steps = 0;
+    why(
+        fmt::format("no gradient flow: the file states an anisotropic lattice ({}), for which t0 and w0 of the "
+                    "isotropic flow have no meaning; loops and charge are measured without flow",
+                    *anisotropy));
+  }
+  try {
+    return observables(links->grid, links->field, how);
+  } catch (const Error& error) {
+    // All ranks have it: of the links, as the findings about them say, too. Not of the machine.
+    if (error.code() == Code::unsupported) how.flow_steps = 0;
+    if (error.code() != Code::invalid_argument && error.code() != Code::unsupported) throw;
+    why(error.what());
+    if (error.code() == Code::unsupported) return observables(links->grid, links->field, how);
+    return std::nullopt;
+  }
+}
+
+// A text may speak of another flow time or normalisation; where no sum proves the links, it casts doubt on them.
+void Verifier::compare_with_texts(const FieldEntry& entry, const Observables& measured) {
+  for (const io::ComparedObservable& one : io::compare_observables(texts_of(entry), measured, entry.payload.spec)) {
+    if (one.agrees) {
+      claim(entry, one.name, Evidence::check_value, true);
+      continue;
+    }
+    if (!is_proven_ && one.remark.empty()) claim(entry, one.name, Evidence::nature, false);
+    add(entry, Severity::warning, Code::ok, "observables",
+        fmt::format("{}: \"{}\": the {} of the links is {}, the file states {}{}", catalog().path, entry.name, one.name,
+                    one.measured, one.stated,
+                    one.remark.empty() ? ": ordering, signs or data may be wrong" : ": " + one.remark),
+        one.stated, one.measured);
+  }
+}
+
 void Verifier::claim(const FieldEntry& entry, std::string name, Evidence evidence, bool holds) {
   result_.claims.push_back({name_, std::move(name), evidence, holds ? Outcome::agrees : Outcome::differs,
                             entry.payload.offset, entry.payload.length});
@@ -519,7 +603,12 @@ Verification io::verify(const std::string& path, const Communicator& communicato
 Verification io::verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                         const VerifyOptions& options) {
   // They decide who measures, which all ranks do together.
-  comm::require_same(communicator.engine(), [&] { return options::stated("VerifyOptions", options); });
+  comm::require_same(communicator.engine(), [&] {
+    if (options.observables || options.flow_steps != 0) {
+      physics::require_valid_flow(options.flow_steps, options.flow_step);
+    }
+    return options::stated("VerifyOptions", options);
+  });
   return Verifier(transport, path, communicator, options).run();
 }
 

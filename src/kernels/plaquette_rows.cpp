@@ -105,6 +105,12 @@ void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows,
   any(static_cast<std::size_t>(colors), rows, terms);
 }
 
+void link_distances(Precision precision, int colors, const RowLine* row, std::size_t dimensions, std::size_t sites,
+                    double* from_unitarity, double* from_one) noexcept {
+  const auto& loops = loops_of(active_instruction_set()).links[index_of(precision)];
+  loops[static_cast<std::size_t>(colors) - 2](row, dimensions, sites, from_unitarity, from_one);
+}
+
 std::optional<FineSum> sum_small_terms(const double* terms, std::size_t count) noexcept {
   constexpr std::size_t most_terms = std::size_t{1} << 20;
   if (count > most_terms) return std::nullopt;

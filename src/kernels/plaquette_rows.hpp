@@ -40,6 +40,11 @@ inline std::size_t terms_of_site(std::size_t dimensions) noexcept { return dimen
 // Re Tr / N of all plaquettes and links that begin at the sites of a row, padded_sites() of each.
 void plaquette_terms(Precision precision, int colors, const PlaquetteRows& rows, double* terms) noexcept;
 
+// Of SU(2) and SU(3): for each link of the sites of a row the square of the largest |element| of U U^dagger - 1, and of
+// |det U - 1|, padded_sites() of each direction. What lies behind the last site means nothing.
+void link_distances(Precision precision, int colors, const RowLine* row, std::size_t dimensions, std::size_t sites,
+                    double* from_unitarity, double* from_one) noexcept;
+
 // A sum of padded_sites() terms, up to 2^20, in steps of 2^-60, each of them rounded to these.
 struct FineSum {
   double high = 0, low = 0;  // whole numbers, of 2^30 steps and of one

@@ -13,6 +13,7 @@
 #include <complex>
 #include <cstring>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace lq::kernels {
@@ -122,6 +123,82 @@ TEST(PlaquetteRows, HaveTheTracesOfEachSite) {
       for (const std::size_t along : {0U, 1U, 2U}) {
         expect_terms<double>(n, sites, along);
         expect_terms<float>(n, sites, along);
+      }
+    }
+  }
+}
+
+// The largest |element|^2 of u u^dagger - 1 and |det u - 1|^2 in the order of operations of the loops.
+std::pair<double, double> distances_of(std::size_t n, const double* u) {
+  const auto at = [&](std::size_t i, std::size_t j) {
+    return std::complex<double>(u[2 * (i * n + j)], u[2 * (i * n + j) + 1]);
+  };
+  double largest = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      double re = i == j ? -1 : 0, im = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        re += at(i, k).real() * at(j, k).real() + at(i, k).imag() * at(j, k).imag();
+        im += at(i, k).imag() * at(j, k).real() - at(i, k).real() * at(j, k).imag();
+      }
+      largest = std::max(largest, re * re + im * im);
+    }
+  }
+  const auto minor = [&](std::size_t row, std::size_t a, std::size_t b) {
+    return at(row, a) * at(row + 1, b) - at(row, b) * at(row + 1, a);
+  };
+  std::complex<double> determinant = n == 2 ? minor(0, 0, 1) : 0;
+  for (std::size_t j = 0; n == 3 && j < n; ++j) determinant += at(0, j) * minor(1, (j + 1) % n, (j + 2) % n);
+  return {largest, std::norm(determinant - 1.0)};
+}
+
+template <class Real>
+void expect_distances(std::size_t n, std::size_t sites, std::size_t dimensions) {
+  const std::size_t link = 2 * n * n, numbers = dimensions * link, padded = padded_sites(sites);
+  const std::vector<Real> memory = random_numbers<Real>(sites * numbers);
+  const std::vector<RowLine> row = row_of(memory, numbers);
+  std::vector<double> from_unitarity(dimensions * padded, 7), from_one(dimensions * padded, 7);
+  link_distances(row_precision<Real>, static_cast<int>(n), row.data(), dimensions, sites, from_unitarity.data(),
+                 from_one.data());
+  const std::vector<double> wide(memory.begin(), memory.end());
+  for (std::size_t s = 0; s < sites; ++s) {
+    for (std::size_t mu = 0; mu < dimensions; ++mu) {
+      const auto [distance, determinant] = distances_of(n, wide.data() + s * numbers + mu * link);
+      EXPECT_EQ(from_unitarity[mu * padded + s], distance) << n << " colours, link " << mu << " of site " << s;
+      EXPECT_NEAR(from_one[mu * padded + s], determinant, 1e-13 * (1 + determinant));
+    }
+  }
+}
+
+TEST(LinkDistances, AreThoseOfEachLinkToTheLastBit) {
+  for (const std::size_t n : {2U, 3U}) {
+    for (const std::size_t sites : {1U, 2U, 7U, 8U, 9U, 24U}) {
+      for (const std::size_t dimensions : {2U, 4U, 5U}) {
+        expect_distances<double>(n, sites, dimensions);
+        expect_distances<float>(n, sites, dimensions);
+      }
+    }
+  }
+}
+
+TEST(LinkDistances, AreNotFiniteWhereANumberIsNot) {
+  for (const std::size_t n : {2U, 3U}) {
+    const std::size_t numbers = 2 * 2 * n * n, sites = 9;
+    for (std::size_t at = 0; at < numbers * sites; ++at) {
+      for (const double odd : {std::nan(""), -std::nan(""), HUGE_VAL, -HUGE_VAL}) {
+        std::vector<double> memory = random_numbers<double>(sites * numbers);
+        memory[at] = odd;
+        const std::vector<RowLine> row = row_of(memory, numbers);
+        std::array<double, 32> from_unitarity{}, from_one{};
+        link_distances(Precision::double_, static_cast<int>(n), row.data(), 2, sites, from_unitarity.data(),
+                       from_one.data());
+        const std::size_t site = at / numbers, mu = at % numbers / (numbers / 2);
+        for (std::size_t s = 0; s < sites; ++s) {
+          for (std::size_t d = 0; d < 2; ++d) {
+            EXPECT_EQ(std::isfinite(from_unitarity[d * 16 + s]), s != site || d != mu) << odd << " at " << at;
+            EXPECT_EQ(std::isfinite(from_one[d * 16 + s]), s != site || d != mu) << odd << " at " << at;
+          }
+        }
       }
     }
   }

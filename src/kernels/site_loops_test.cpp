@@ -46,6 +46,23 @@ struct PlainVector {
     for (std::size_t i = 0; i < 2 * lanes; ++i) a.words[i] &= b.words[i];
     return a;
   }
+  static Reg repeated(const void* lane) noexcept {
+    Reg a;
+    for (std::size_t i = 0; i < lanes; ++i) std::memcpy(&a.words[2 * i], lane, 16);
+    return a;
+  }
+  static Reg looked_up(Reg table, Reg places) noexcept {
+    Reg found;
+    const auto* const from = reinterpret_cast<const unsigned char*>(&table);
+    const auto* const at = reinterpret_cast<const unsigned char*>(&places);
+    auto* const to = reinterpret_cast<unsigned char*>(&found);
+    for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i / 16 * 16 + at[i]];
+    return found;
+  }
+  static Reg lowered_by_4(Reg a) noexcept {
+    for (std::size_t i = 0; i < 2 * lanes; ++i) a.words[i] >>= 4;
+    return a;
+  }
   static Reg product(Reg a, Reg b, std::size_t half) noexcept {
     Reg sum{};
     for (std::size_t lane = 0; lane < lanes; ++lane) {

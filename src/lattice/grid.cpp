@@ -87,9 +87,12 @@ std::vector<int> find_holders(comm::Comm& comm, bool holds_sites) {
   ErrorFacts facts;
   facts.expected = fmt::format("{} ranks", needed);
   facts.found = fmt::format("{} ranks", present);
-  const std::string remedy = needed > present
-                                 ? fmt::format("start {} ranks, or leave the process grid to be chosen", needed)
-                                 : "use all ranks, or set idle_ranks to leave the others without sites";
+  const std::string remedy =
+      needed > present ? fmt::format("start {} ranks, or leave the process grid to be chosen", needed)
+                       : fmt::format(
+                             "start {} ranks, leave the process grid to be chosen, or let the others hold no sites "
+                             "(options.idle_ranks = true)",
+                             needed);
   throw Error(Code::invalid_argument,
               fmt::format("process grid {} needs {}, {} {}; {}", to_string(processes), facts.expected,
                           all_hold ? "the communicator has" : "the ranks that hold sites are", present, remedy),

@@ -62,7 +62,10 @@ Table catalogue_table() {
         row.verbs = {"report"};
         return row;
       }()),
+      Row::row<&V::observables, &C::observables>(observables_text()),
   };
+  append(result.rows, flow_rows<V, C>());
+  for (Option& row : std::span(result.rows).last(3)) row.verbs = {"index"};
   append(result.rows, limit_rows<V, C, &V::limits>());
   for (Option& row : result.rows) {
     if (row.name.starts_with("limit")) row.verbs = {"index", "scrub", "report"};

@@ -49,7 +49,9 @@ Table verify_table() {
            .advice = "sound: exact checksums, or second copies, cover all content and agree. consistent: nothing "
                      "disagrees, but some content has weak sums only (those of NERSC and MILC do not detect exchanged "
                      "words), stated values, or nothing but its size."}),
+      Row::row<&V::observables, &C::observables>(observables_text()),
   };
+  append(result.rows, flow_rows<V, C>());
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(threads_row<V, C>());
   result.rows.push_back(progress_row<V, C>());
@@ -200,6 +202,16 @@ Table diff_table() {
   append(result.rows, limit_rows<V, C, &V::limits>());
   result.rows.push_back(threads_row<V, C>());
   result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+Table observables_table() {
+  using V = ObservablesOptions;
+  using C = lq_observables_options;
+  auto result = table<V, C>("ObservablesOptions", "lq_observables_options", "Measuring observables of a gauge field");
+  result.functions = {"observables"};
+  result.rows = flow_rows<V, C>();
+  result.rows.push_back(threads_row<V, C>());
   return result;
 }
 

@@ -27,9 +27,10 @@ std::vector<Option> route_texts() {
       },
       {.name = "chunk_bytes",
        .meaning = "bytes assembled and moved at a time (default: chosen)",
-       .advice = "In an exchange: the size of each call to the file system. 0 lets the plan choose, usually some "
-                 "mebibytes. It should be a multiple of block or stripe; a value that memory_bytes cannot hold is "
-                 "refused or reduced by the plan. direct does not use it.",
+       .advice = "In an exchange: the size of each call to the file system. 0 lets the plan choose: 512 KiB to 1 "
+                 "MiB, or 4 to 8 MiB on file systems whose servers have large blocks. It should be a multiple of "
+                 "block or stripe; a value that memory_bytes cannot hold is refused or reduced, and the plan says "
+                 "so. direct does not use it.",
        .aliases = {"chunk"}},
       {.name = "alignment",
        .meaning = "file domains begin at multiples of this number of bytes (default: block or stripe of the file "
@@ -38,8 +39,10 @@ std::vector<Option> route_texts() {
                  "value that the file system reports. Set it if the file system hides its stripes, as network "
                  "mounts do; a value smaller than the true stripe costs time, a larger one only balance."},
       {.name = "memory_bytes",
-       .meaning = "maximum number of bytes per rank, in addition to the field (default 16777216)",
+       .meaning = "maximum number of bytes per rank, in addition to the field (default: chosen)",
        .advice = "Limits the chunks of an exchange: up to three being assembled, three arriving and four leaving. "
+                 "0 is 16 MiB, or 64 MiB on file systems whose servers are fast with calls of 4 MiB and more (Lustre, "
+                 "GPFS, BeeGFS and others with large blocks). "
                  "More memory allows larger chunks; below some hundred kilobytes the plan has to choose small "
                  "ones, and below eight sites it refuses. Change it only if memory is short.",
        .aliases = {"memory"}},
@@ -133,6 +136,27 @@ Option overwrite_text() {
               "replaced in one step; there must be space for both. If the name is a symbolic link, the link is "
               "replaced, and its target stays.",
           .aliases = {"force"}};
+}
+
+Option observables_text() {
+  return {.name = "observables",
+          .meaning = "measure Wilson and Polyakov loops, energy and topological charge of gauge fields",
+          .advice = "docs/guide/observables.md says what they are. Gradient flow is added by flow_steps."};
+}
+
+std::vector<Option> flow_texts() {
+  return {
+      {.name = "flow_steps",
+       .meaning = "steps of gradient flow, after each of which the field is measured (default 0)",
+       .advice = "t0 and w0 are found if flow_steps * flow_step goes beyond them: some 3 to 10 in units of a^2 on "
+                 "usual lattices. A step costs about as much as two sweeps of a heat bath.",
+       .bounds = {.least = 0, .most = 100000}},
+      {.name = "flow_step",
+       .meaning = "flow time of a step in units of a^2 (default 0.01)",
+       .advice = "The integrator is of third order: with 0.01 its error is some 1e-7 of the energy, with 0.05 some "
+                 "2e-5. More than 0, at most 0.15, above which the integration is not stable.",
+       .bounds = {.least = 0}},
+  };
 }
 
 Option sync_at_the_end_text() {

@@ -120,6 +120,8 @@ inline void append(std::vector<Option>& rows, std::vector<Option> more) {
 std::vector<Option> route_texts();
 std::vector<Option> limit_texts();
 Option threads_text();
+Option observables_text();
+std::vector<Option> flow_texts();
 std::vector<Option> stripe_texts();
 Option block_bytes_text();
 Option overwrite_text();
@@ -166,6 +168,14 @@ std::vector<Option> limit_rows() {
 template <class Options, class C>
 Option threads_row() {
   return Rows<Options, C>::template row<&Options::threads, &C::threads>(threads_text());
+}
+
+template <class Options, class C>
+std::vector<Option> flow_rows() {
+  using Row = Rows<Options, C>;
+  std::vector<Option> texts = flow_texts();
+  return {Row::template row<&Options::flow_steps, &C::flow_steps>(texts.at(0)),
+          Row::template row<&Options::flow_step, &C::flow_step>(texts.at(1))};
 }
 
 template <class Options, class C>

@@ -1,7 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Rows of files that are copied, divided into subfiles, squeezed and restored.
+// Rows of files that are copied, divided into subfiles, squeezed and restored, and protected by parity.
+#include <limequat/protect.hpp>
 #include <limequat/repartition.hpp>
 #include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>
@@ -148,6 +149,50 @@ Table squeeze_table() {
                      "needed to find damage later.",
            .shorthands = {{"verify", "read_back", "read the new file again and compare, before it gets its name"},
                           {"no-verify", "none", "do not decode the encoded tiles again"}}}),
+      Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
+      Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
+  };
+  result.rows.push_back(threads_row<V, C>());
+  result.rows.push_back(progress_row<V, C>());
+  return result;
+}
+
+// Rows of sidecars with parity.
+
+Table protect_table() {
+  using V = ProtectOptions;
+  using C = lq_protect_options;
+  using Row = Rows<V, C>;
+  auto result = table<V, C>("ProtectOptions", "lq_protect_options", "Parity next to files");
+  result.functions = {"protect"};
+  result.verbs = {"protect"};
+  result.others.push_back(c_member("communicator", &C::communicator));
+  result.rows = {
+      Row::row<&V::parity, &C::parity>(
+          {.name = "parity",
+           .meaning = "bytes of parity for those of the files: \"1%\" to \"100%\" (default 3%)",
+           .advice =
+               "3% is two parity blocks for 63 of a file, so that in each window of 64 MiB or more a stretch of 2 "
+               "MiB, or two of 1 MiB, come back. 10% are seven blocks, and so on. More parity takes as much more "
+               "time. The smallest sidecars are a few kilobytes."}),
+      Row::row<&V::lost_files, &C::lost_files>(
+          {.name = "lost_files",
+           .meaning = "of several files with one sidecar, so many come back when lost (default 2; 0: none)",
+           .advice =
+               "The parity of a set is as large as so many times its largest file, but at least that of `parity`: "
+               "of 62 files of equal size two are 3.2% of all, of four files half of all. 0 protects several "
+               "files against damage alone, for the price of `parity`. A file by itself is not concerned.",
+           .bounds = {.least = -1, .most = 62}}),
+      Row::row<&V::together, &C::together>(
+          {.name = "together",
+           .meaning = "one sidecar for all FILEs, which lie in one folder",
+           .advice = "It is called files.set.lq-parity, as that of a whole folder. Add no file to it later: to protect "
+                     "further files means to protect all of them again."}),
+      Row::row<&V::check, &C::check>(
+          {.name = "check",
+           .meaning = "write nothing: compare files with the sidecars that they have",
+           .advice = "Every block of the files and of the sidecars is compared with its sum; of what is damaged the "
+                     "bytes are named, and whether they come back. Files without a sidecar are named, too."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
   };

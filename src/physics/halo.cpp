@@ -79,10 +79,22 @@ void Halo::find_copies(Reach reach) {
   const auto want = [&](const Coord& x) {
     if (!box_.contains(x)) found.emplace_back(colouring_.colour_of(x), lattice::site_rank(x, extents_));
   };
+  const auto want_for_loops = [&](const Coord& x, int mu) {
+    const Coord above = neighbour(x, mu, Step::up), below = neighbour(x, mu, Step::down);
+    const Coord further = neighbour(above, mu, Step::up);
+    want(further);
+    for (int nu = 0; nu < extents_.size(); ++nu) {
+      if (nu == mu) continue;
+      want(neighbour(above, nu, Step::up));
+      want(neighbour(further, nu, Step::up));
+      want(neighbour(below, nu, Step::down));
+    }
+  };
   Coord x = box_.lower;
   for (std::size_t cell = 0; cell < local_cells_; ++cell, lattice::advance(x, box_, natural_)) {
     for (int mu = 0; mu < extents_.size(); ++mu) {
       want(neighbour(x, mu, Step::up));
+      if (reach == Reach::loops) want_for_loops(x, mu);
       if (reach == Reach::plaquettes) continue;
       const Coord below = neighbour(x, mu, Step::down);
       want(below);
@@ -102,7 +114,7 @@ void Halo::find_copies(Reach reach) {
 }
 
 void Halo::link_cells(Reach reach) {
-  const bool both_ways = reach == Reach::staples;
+  const bool both_ways = reach != Reach::plaquettes;
   up_.resize((both_ways ? cells() : local_cells_) * dimensions_);
   down_.resize(both_ways ? up_.size() : 0);
   Coord x = box_.lower;

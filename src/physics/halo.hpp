@@ -49,8 +49,9 @@ class Colouring {
   int colours_ = 1;
 };
 
-// Which copies are kept: for plaquettes x+mu; for staples x+mu, x-nu and x-nu+mu.
-enum class Reach { plaquettes, staples };
+// Which copies are kept: for plaquettes x+mu; for staples x+mu, x-nu and x-nu+mu; for loops these, and x-mu-nu for
+// clovers, x+mu+nu, x+2mu and x+2mu+nu for loops with sides of two steps.
+enum class Reach { plaquettes, staples, loops };
 
 class Halo {
  public:
@@ -66,7 +67,7 @@ class Halo {
   // Number in the whole lattice of the site a cell holds.
   std::uint64_t site_rank(std::size_t cell) const noexcept;
 
-  // The cell of the neighbour, no_cell if none is kept. `down` needs Reach::staples.
+  // The cell of the neighbour, no_cell if none is kept. `down` needs Reach::staples or loops.
   std::size_t up(std::size_t cell, int mu) const noexcept { return up_[index(cell, mu)]; }
   std::size_t down(std::size_t cell, int mu) const noexcept { return down_[index(cell, mu)]; }
 

@@ -33,6 +33,12 @@ void expect_neighbours(const Halo& halo, const Extents& extents, Reach reach) {
       for (int nu = 0; nu < extents.size(); ++nu) {
         if (nu == mu) continue;
         ASSERT_EQ(halo.site_rank(halo.up(below, nu)), neighbour_rank(halo.site_rank(below), extents, nu, 1));
+        if (reach != Reach::loops) continue;
+        const auto above = halo.up(cell, mu), further = halo.up(above, mu);
+        ASSERT_EQ(halo.site_rank(halo.down(below, nu)), neighbour_rank(halo.site_rank(below), extents, nu, -1));
+        ASSERT_EQ(halo.site_rank(halo.up(above, nu)), neighbour_rank(halo.site_rank(above), extents, nu, 1));
+        ASSERT_EQ(halo.site_rank(further), neighbour_rank(halo.site_rank(above), extents, mu, 1));
+        ASSERT_EQ(halo.site_rank(halo.up(further, nu)), neighbour_rank(halo.site_rank(further), extents, nu, 1));
       }
     }
   }
@@ -67,6 +73,11 @@ TEST(Halo, KnowsNeighboursOnUnevenGrids) { expect_halo(6, {5, 3, 4}, {3, 2, 1}, 
 TEST(Halo, KnowsNeighboursThatAreTheSameOnBothSides) { expect_halo(4, {2, 2, 3, 2}, {2, 1, 1, 2}, Reach::staples); }
 TEST(Halo, KnowsNeighboursWhereRanksHoldNothing) { expect_halo(8, {3, 4}, {4, 1}, Reach::staples); }
 TEST(Halo, KnowsForwardNeighboursAlone) { expect_halo(6, {5, 3, 4}, {1, 3, 2}, Reach::plaquettes); }
+TEST(Halo, KnowsNeighboursOfLoops) {
+  expect_halo(6, {5, 3, 4}, {3, 2, 1}, Reach::loops);
+  expect_halo(8, {4, 2, 3, 4}, {2, 1, 1, 4}, Reach::loops);
+  expect_halo(4, {1, 2, 4}, {1, 2, 2}, Reach::loops);
+}
 TEST(Halo, KnowsNeighboursInEightDimensions) {
   expect_halo(4, {2, 2, 2, 2, 2, 2, 2, 2}, {1, 1, 1, 1, 2, 1, 1, 2}, Reach::staples);
 }

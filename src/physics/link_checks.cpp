@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "comm/comm.hpp"
+#include "kernels/plaquette_rows.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/su_n.hpp"
 
@@ -77,20 +78,62 @@ void LinkChecks::add_traces(std::span<const double> links) {
   });
 }
 
-void LinkChecks::add_distances(std::uint64_t site, std::span<const double> links) {
-  with_colors(colors_, [&](auto n) {
-    int mu = 0;
-    for (std::size_t at = 0; at < links.size(); at += matrix_numbers(n), ++mu) {
-      const double distance = or_infinite(distance_from_unitarity(n, links.data() + at));
-      distances_.add(distance);
-      if (distance > beyond_rounding) ++far_links_;
-      largest_determinant_ = std::max(largest_determinant_, or_infinite(distance_of_determinant(n, links.data() + at)));
-      if (distance <= largest_) continue;
-      largest_ = distance;
-      worst_site_ = site;
-      worst_link_ = mu;
+void LinkChecks::measure(std::span<const double> links, std::size_t sites, Distances& found) const {
+  const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
+  const std::size_t numbers = matrix_numbers(colors_) * dimensions;
+  found.padded = kernels::padded_sites(sites);
+  if (colors_ == 2 || colors_ == 3) {
+    constexpr std::size_t most_numbers = matrix_numbers(3) * max_dimensions;
+    std::array<kernels::RowLine, most_numbers * most_sites * sizeof(double) / sizeof(kernels::RowLine)> row;
+    kernels::to_row(Precision::double_, links.data(), numbers, sites, row.data());
+    kernels::link_distances(Precision::double_, colors_, row.data(), dimensions, sites, found.from_unitarity.data(),
+                            found.from_one.data());
+    return;
+  }
+  const auto square = [](double distance) { return distance * distance; };
+  for (std::size_t link = 0; link < sites * dimensions; ++link) {
+    const double* const u = links.data() + link * matrix_numbers(colors_);
+    const std::size_t at = link % dimensions * found.padded + link / dimensions;
+    found.from_unitarity[at] = square(distance_from_unitarity(Dynamic{colors_}, u));
+    found.from_one[at] = square(distance_of_determinant(Dynamic{colors_}, u));
+  }
+}
+
+bool LinkChecks::add_distances(std::uint64_t site, std::span<const double> links) {
+  const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
+  const std::size_t sites = links.size() / (matrix_numbers(colors_) * dimensions);
+  Distances found;
+  measure(links, sites, found);
+  double largest = 0, largest_determinant = 0;
+  for (std::size_t mu = 0; mu < dimensions; ++mu) {
+    double* const distances = found.from_unitarity.data() + mu * found.padded;
+    double* const determinants = found.from_one.data() + mu * found.padded;
+    for (std::size_t s = 0; s < sites; ++s) {
+      distances[s] = or_infinite(std::sqrt(distances[s]));
+      largest = std::max(largest, distances[s]);
+      largest_determinant = std::max(largest_determinant, or_infinite(determinants[s]));
     }
-  });
+    std::fill(distances + sites, distances + found.padded, 0.0);
+  }
+  largest_determinant_ = std::max(largest_determinant_, std::sqrt(largest_determinant));
+  const std::span<const double> all(found.from_unitarity.data(), dimensions * found.padded);
+  if (const auto small = kernels::sum_small_terms(all.data(), all.size())) {
+    distances_.add_small(small->high, small->low);
+  } else {
+    for (const double distance : all) distances_.add(distance);
+  }
+  if (largest > largest_) {
+    largest_ = largest;
+    const auto at = [&](std::size_t link) { return all[link % dimensions * found.padded + link / dimensions]; };
+    std::size_t link = 0;
+    while (at(link) != largest) ++link;
+    worst_site_ = site + link / dimensions;
+    worst_link_ = static_cast<int>(link % dimensions);
+  }
+  if (!(largest > beyond_rounding)) return false;
+  far_links_ += static_cast<std::uint64_t>(
+      std::ranges::count_if(all, [](double distance) { return distance > beyond_rounding; }));
+  return true;
 }
 
 void LinkChecks::add(const LinkChecks& others) noexcept {

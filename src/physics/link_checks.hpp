@@ -46,9 +46,12 @@ class LinkChecks {
  public:
   LinkChecks(const Grid& grid, int colors) : grid_(grid), colors_(colors) {}
 
-  // Local. The links of one site; sites come in natural order.
+  // Local. The links of some sites one after the other, in natural order.
   void add_traces(std::span<const double> links);
-  void add_distances(std::uint64_t site, std::span<const double> links);
+  // The same, of up to most_sites, `site` the first of them. False if no link is far from the group, so that none is
+  // zero and every number is finite.
+  bool add_distances(std::uint64_t site, std::span<const double> links);
+  static constexpr std::size_t most_sites = 32;
 
   // Local. What was seen of other sites of this rank.
   void add(const LinkChecks& others) noexcept;
@@ -71,6 +74,12 @@ class LinkChecks {
   Unitarity unitarity(const LinkChecks& mine) const;
 
  private:
+  // Of each link the distances' squares: of sites side by side, `padded` of each direction.
+  struct Distances {
+    std::size_t padded = 0;
+    std::array<double, most_sites * max_dimensions> from_unitarity, from_one;
+  };
+  void measure(std::span<const double> links, std::size_t sites, Distances& found) const;
   std::uint64_t link_count() const noexcept;
 
   const Grid& grid_;
@@ -88,12 +97,24 @@ class LinkChecks {
 // Plaquettes of some sites, the same on any process grid. With rows and columns exchanged, four links around a
 // plaquette are no closed loop, so that these products average to less than the plaquette.
 struct TransposedSample {
+  // Of the sites whose number in the lattice is a multiple of this: some 64, and some 2048 at most.
+  static std::uint64_t step_of_few(const Extents& extents) noexcept { return lq::volume(extents) / 64 + 1; }
+  static std::uint64_t step_of_most(const Extents& extents) noexcept { return lq::volume(extents) / 2048 + 1; }
+
   std::uint64_t plaquettes = 0;
   double excess = 0;  // average of the product of transposed links minus that of the links as they are
   double error = 0;   // of this average
 
   // The links look right only with rows and columns exchanged.
-  bool is_transposed() const noexcept;
+  bool is_transposed() const noexcept { return is_beyond_error(excess); }
+  // They look right as they are.
+  bool is_right() const noexcept { return is_beyond_error(-excess); }
+
+ private:
+  bool is_beyond_error(double difference) const noexcept {
+    constexpr double enough = 5;  // errors
+    return plaquettes > 0 && difference > 0 && difference > enough * error;
+  }
 };
 
 struct ExaminedLinks {

@@ -57,6 +57,14 @@ class Links {
     }
   }
 
+  // Collective. The same for other matrices, one for each cell.
+  void refresh_matrices(double* matrices) {
+    std::byte* const array = reinterpret_cast<std::byte*>(matrices);
+    for (int colour = 0; colour < colours_; ++colour) {
+      halo_.refresh({&array, 1}, link_numbers_ * sizeof(double), colour);
+    }
+  }
+
  private:
   std::size_t offset(int mu, std::size_t cell) const noexcept {
     return (static_cast<std::size_t>(mu) * halo_.cells() + cell) * link_numbers_;
@@ -74,23 +82,29 @@ class Links {
 // Links transport from x+mu to x, so that for every nu other than mu the sum has
 //   above  U_nu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger
 //   below  U_nu(x+mu-nu)^dagger U_mu(x-nu)^dagger U_nu(x-nu)
-template <int N>
-void add_up_staple(Fixed<N> colors, const Links& links, int mu, std::size_t x, double* staple) noexcept {
+// `path`, `returning`: memory for a matrix each.
+template <class Colors>
+void add_up_staple(Colors colors, const Links& links, int mu, std::size_t x, double* staple, double* path,
+                   double* returning) noexcept {
   const Halo& halo = links.halo();
   const std::size_t ahead = halo.up(x, mu);
-  std::fill_n(staple, matrix_numbers(N), 0.0);
-  Matrix<Fixed<N>> path, returning;
+  std::fill_n(staple, matrix_numbers(colors), 0.0);
   for (int nu = 0; nu < links.directions(); ++nu) {
     if (nu == mu) continue;
-    multiply(colors, links.at(nu, x), links.at(mu, halo.up(x, nu)), path.data());
-    adjoint(colors, path.data(), returning.data());
-    multiply_add(colors, links.at(nu, ahead), returning.data(), staple);
+    multiply(colors, links.at(nu, x), links.at(mu, halo.up(x, nu)), path);
+    adjoint(colors, path, returning);
+    multiply_add(colors, links.at(nu, ahead), returning, staple);
 
     const std::size_t below = halo.down(x, nu);
-    multiply(colors, links.at(mu, below), links.at(nu, halo.up(below, mu)), path.data());
-    adjoint(colors, path.data(), returning.data());
-    multiply_add(colors, returning.data(), links.at(nu, below), staple);
+    multiply(colors, links.at(mu, below), links.at(nu, halo.up(below, mu)), path);
+    adjoint(colors, path, returning);
+    multiply_add(colors, returning, links.at(nu, below), staple);
   }
+}
+template <int N>
+void add_up_staple(Fixed<N> colors, const Links& links, int mu, std::size_t x, double* staple) noexcept {
+  Matrix<Fixed<N>> path, returning;
+  add_up_staple(colors, links, mu, x, staple, path.data(), returning.data());
 }
 
 }  // namespace lq::physics

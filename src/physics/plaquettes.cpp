@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "comm/agree.hpp"
-#include "lattice/tiles.hpp"
+#include "lattice/site_order.hpp"
+#include "physics/cell_sums.hpp"
 #include "physics/links.hpp"
 #include "physics/site_sums.hpp"
 #include "physics/su_n.hpp"
@@ -36,29 +37,40 @@ void add_plaquettes(Colors colors, const Links& links, std::size_t x, PlaneSums&
 
 }  // namespace
 
-TransposedSums sum_transposed(const Grid& grid, int colors, const Links& links) {
-  constexpr std::uint64_t most_sites = 2048;
-  const std::uint64_t step = grid.volume() / most_sites + 1;
+TransposedSums sum_transposed(int colors, const Links& links, std::uint64_t step) {
   const Halo& halo = links.halo();
   TransposedSums sums;
-  const auto add_site = [&](auto n, std::size_t x, double* first, double* second) {
-    for (int mu = 0; mu < links.directions() - 1; ++mu) {
-      for (int nu = mu + 1; nu < links.directions(); ++nu) {
-        const auto product = [&](bool transposed) {
-          return plaquette_of(n, links.at(mu, x), links.at(nu, halo.up(x, mu)), links.at(nu, x),
-                              links.at(mu, halo.up(x, nu)), first, second, transposed);
-        };
-        const double excess = product(true) - product(false);
-        sums.excess.add(excess);
-        sums.squares.add(excess * excess);
-        ++sums.plaquettes;
-      }
-    }
-  };
   with_colors(colors, [&](auto n) {
     Matrix first(n), second(n);
     for (std::size_t x = 0; x < halo.local_cells(); ++x) {
-      if (halo.site_rank(x) % step == 0) add_site(n, x, first.data(), second.data());
+      if (halo.site_rank(x) % step != 0) continue;
+      sums.add_site(
+          n, links.directions(), [&](int mu) { return links.at(mu, x); },
+          [&](int mu, int nu) { return links.at(mu, halo.up(x, nu)); }, first.data(), second.data());
+    }
+  });
+  return sums;
+}
+
+TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step) {
+  const int directions = extents.size();
+  const auto link = [&](int mu, const Coord& x) {
+    const std::uint64_t site = lattice::site_rank(x, extents);
+    const std::uint64_t number = site * static_cast<std::uint64_t>(directions) + static_cast<std::uint64_t>(mu);
+    return links.data() + number * matrix_numbers(colors);
+  };
+  TransposedSums sums;
+  with_colors(colors, [&](auto n) {
+    Matrix first(n), second(n);
+    for (std::uint64_t site = 0; site < volume(extents); site += step) {
+      const Coord x = lattice::site_of_rank(site, extents);
+      const auto above = [&](int mu, int nu) {
+        Coord y = x;
+        y[nu] = y[nu] + 1 == extents[nu] ? 0 : y[nu] + 1;
+        return link(mu, y);
+      };
+      sums.add_site(
+          n, directions, [&](int mu) { return link(mu, x); }, above, first.data(), second.data());
     }
   });
   return sums;
@@ -84,24 +96,34 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
 }
 
 PlaneSums sum_plaquettes(int colors, const Links& links, comm::Team& team) {
-  std::vector<PlaneSums> of_threads(static_cast<std::size_t>(team.size()));
-  team.run([&](int thread) {
-    const lattice::Share mine = lattice::share_of(links.halo().local_cells(), static_cast<std::uint64_t>(team.size()),
-                                                  static_cast<std::uint64_t>(thread));
-    PlaneSums& own = of_threads[static_cast<std::size_t>(thread)];
+  return sum_of_cells<PlaneSums>(links.halo().local_cells(), team,
+                                 [&](PlaneSums& own, std::size_t begin, std::size_t end) {
+                                   with_colors(colors, [&](auto n) {
+                                     Matrix first(n), second(n);
+                                     for (std::size_t x = begin; x < end; ++x)
+                                       add_plaquettes(n, links, x, own, first.data(), second.data());
+                                   });
+                                 });
+}
+
+void plaquette_means(int colors, const Links& links, comm::Team& team, std::span<double> means) {
+  const int directions = links.directions();
+  const Halo& halo = links.halo();
+  share_cells(halo.local_cells(), team, [&](int, std::size_t begin, std::size_t end) {
     with_colors(colors, [&](auto n) {
       Matrix first(n), second(n);
-      for (std::uint64_t x = mine.begin; x < mine.end; ++x) {
-        add_plaquettes(n, links, static_cast<std::size_t>(x), own, first.data(), second.data());
+      for (std::size_t x = begin; x < end; ++x) {
+        double sum = 0;
+        for (int nu = 1; nu < directions; ++nu) {
+          for (int mu = 0; mu < nu; ++mu) {
+            sum += plaquette_of(n, links.at(mu, x), links.at(nu, halo.up(x, mu)), links.at(nu, x),
+                                links.at(mu, halo.up(x, nu)), first.data(), second.data());
+          }
+        }
+        means[x] = sum / (directions * (directions - 1) / 2);
       }
     });
   });
-  PlaneSums sums;
-  for (const PlaneSums& own : of_threads) {
-    sums.spatial.add(own.spatial);
-    sums.temporal.add(own.temporal);
-  }
-  return sums;
 }
 
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team) {

@@ -17,6 +17,7 @@
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/site_sums.hpp"
+#include "physics/su_n.hpp"
 
 namespace lq::physics {
 
@@ -25,6 +26,10 @@ Plaquette averages(const LatticeSum& spatial, const LatticeSum& temporal, const 
 
 struct PlaneSums {
   LatticeSum spatial, temporal;
+  void add(const PlaneSums& others) noexcept {
+    spatial.add(others.spatial);
+    temporal.add(others.temporal);
+  }
 
   static constexpr std::size_t terms = 2 * LatticeSum::terms;
   template <class Terms>
@@ -36,6 +41,9 @@ struct PlaneSums {
 // Over the plaquettes of this rank; the copies in `links` are up to date.
 PlaneSums sum_plaquettes(int colors, const Links& links, comm::Team& team);
 
+// Local. The mean of the plaquettes that go forward from each site of this rank; the copies are up to date.
+void plaquette_means(int colors, const Links& links, comm::Team& team, std::span<double> means);
+
 // Collective. Refreshes the copies of `links` first.
 Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Team& team);
 
@@ -43,6 +51,23 @@ Plaquette average_plaquette(const Grid& grid, int colors, Links& links, comm::Te
 struct TransposedSums {
   LatticeSum excess, squares;
   std::uint64_t plaquettes = 0;
+
+  // The plaquettes of one site, here(mu) its link and above(mu, nu) that of the next site in direction nu. `first`,
+  // `second`: memory for a matrix each.
+  template <class Colors, class Here, class Above>
+  void add_site(Colors colors, int directions, const Here& here, const Above& above, double* first, double* second) {
+    for (int mu = 0; mu < directions - 1; ++mu) {
+      for (int nu = mu + 1; nu < directions; ++nu) {
+        const auto product = [&](bool transposed) {
+          return plaquette_of(colors, here(mu), above(nu, mu), here(nu), above(mu, nu), first, second, transposed);
+        };
+        const double more = product(true) - product(false);
+        excess.add(more);
+        squares.add(more * more);
+        ++plaquettes;
+      }
+    }
+  }
 
   static constexpr std::size_t terms = 2 * LatticeSum::terms + 1;
   template <class Terms>
@@ -53,8 +78,11 @@ struct TransposedSums {
   }
   TransposedSample sample() const noexcept;
 };
-// Over some sites of this rank, spread over the lattice; the copies in `links` are up to date.
-TransposedSums sum_transposed(const Grid& grid, int colors, const Links& links);
+// Over the sites of this rank whose number in the lattice is a multiple of `step`; the copies in `links` are up to
+// date.
+TransposedSums sum_transposed(int colors, const Links& links, std::uint64_t step);
+// The same, of one rank that has all links in natural order.
+TransposedSums sum_transposed(const Extents& extents, int colors, std::span<const double> links, std::uint64_t step);
 
 // Non-compact links of U(1): a real number A for each link, which stands for the phase exp(i A).
 

@@ -60,6 +60,29 @@ void SiteStream::for_each(std::uint64_t begin, std::uint64_t end, const TakeSite
   }
 }
 
+// Doubles side by side in natural order.
+bool SiteStream::is_in_place() const noexcept {
+  return !elsewhere_ && !on_device_ && order_ == natural_ && field_.spec.precision == Precision::double_;
+}
+
+void SiteStream::for_each_run(std::uint64_t begin, std::uint64_t end, std::size_t most, const TakeSite& take) {
+  const std::size_t numbers = field_.spec.numbers;
+  if (is_in_place()) {
+    const auto* const all = static_cast<const double*>(field_.data);
+    for (std::uint64_t site = begin; site < end; site += most) {
+      take(site, {all + site * numbers, std::min<std::uint64_t>(most, end - site) * numbers});
+    }
+    return;
+  }
+  run_.reserve(most * numbers);
+  for_each(begin, end, [&](std::uint64_t site, std::span<const double> u) {
+    run_.insert(run_.end(), u.begin(), u.end());
+    if (run_.size() < most * numbers && site + 1 < end) return;
+    take(site + 1 - run_.size() / numbers, run_);
+    run_.clear();
+  });
+}
+
 int threads_for(const Grid& grid, const Field& field, int wanted) {
   const std::uint64_t bytes = grid.volume() * field.spec.numbers * sizeof(double);
   const int threads = comm::thread_count(grid.communicator().engine(), wanted, bytes);

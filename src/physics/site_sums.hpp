@@ -76,8 +76,11 @@ class SiteStream {
   SiteStream(const Grid& grid, const Field& field);
   // Local. The sites numbered begin .. end-1 in natural order.
   void for_each(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
+  // Local. The same, up to `most` at a time, `site` the first of them.
+  void for_each_run(std::uint64_t begin, std::uint64_t end, std::size_t most, const TakeSite& take);
 
  private:
+  bool is_in_place() const noexcept;
   void for_each_in_rows(std::uint64_t begin, std::uint64_t end, const TakeSite& take);
   std::span<const double> widen(const void* site);
 
@@ -89,41 +92,44 @@ class SiteStream {
   std::optional<lattice::RowsOut> elsewhere_;  // only where the memory is not plain
   std::optional<lattice::RowWalk> walk_;
   std::vector<std::byte> row_;
+  std::vector<double> run_;
 };
 
 // Collective. How many threads walk over the sites of a field, of which a rank wants so many; a function of the
 // caller's is called by his own thread alone.
 int threads_for(const Grid& grid, const Field& field, int wanted);
 
-// Local. take(thread, site, numbers) for all local sites, a stretch of them for each thread.
+// Local. take(thread, site, numbers) for all local sites, up to `most` at a time, a stretch of them for each thread.
 template <class Take>
-void for_each_site(const Grid& grid, const Field& field, comm::Team& team, const Take& take) {
+void for_each_run(const Grid& grid, const Field& field, comm::Team& team, std::size_t most, const Take& take) {
   team.run([&](int thread) {
     const lattice::Share mine = lattice::share_of(grid.local_volume(), static_cast<std::uint64_t>(team.size()),
                                                   static_cast<std::uint64_t>(thread));
     if (mine.begin == mine.end) return;
-    SiteStream(grid, field).for_each(mine.begin, mine.end, [&](std::uint64_t site, std::span<const double> numbers) {
-      take(thread, site, numbers);
-    });
+    const auto take_mine = [&](std::uint64_t site, std::span<const double> numbers) { take(thread, site, numbers); };
+    SiteStream stream(grid, field);
+    most == 1 ? stream.for_each(mine.begin, mine.end, take_mine)
+              : stream.for_each_run(mine.begin, mine.end, most, take_mine);
   });
 }
 
-// Collective. The same. If it or the field's function throws, all ranks throw.
+// Collective. The same, site by site. If it or the field's function throws, all ranks throw.
 template <class Take>
 void share_sites(const Grid& grid, const Field& field, comm::Team& team, const Take& take) {
-  comm::agree(grid.communicator().engine(), [&] { for_each_site(grid, field, team, take); });
+  comm::agree(grid.communicator().engine(), [&] { for_each_run(grid, field, team, 1, take); });
 }
 
-// Collective. Of this rank: what add(sum, site, numbers) makes of `empty` with all local sites. Sums are added by
-// Sum::add(). Failures as above.
+// Collective. Of this rank: what add(sum, site, numbers) makes of `empty` with all local sites, up to `most` at a time.
+// Sums are added by Sum::add(). Failures as above.
 template <class Sum, class Add>
-Sum sum_of_sites(const Grid& grid, const Field& field, comm::Team& team, const Sum& empty, const Add& add) {
+Sum sum_of_sites(const Grid& grid, const Field& field, comm::Team& team, const Sum& empty, const Add& add,
+                 std::size_t most = 1) {
   struct alignas(64) Own {  // no cache line is written to by two threads
     Sum sum;
   };
   return comm::agree(grid.communicator().engine(), [&] {
     std::vector<Own> sums(static_cast<std::size_t>(team.size()), Own{empty});
-    for_each_site(grid, field, team, [&](int thread, std::uint64_t site, std::span<const double> numbers) {
+    for_each_run(grid, field, team, most, [&](int thread, std::uint64_t site, std::span<const double> numbers) {
       add(sums[static_cast<std::size_t>(thread)].sum, site, numbers);
     });
     for (std::size_t i = 1; i < sums.size(); ++i) sums.front().sum.add(sums[i].sum);

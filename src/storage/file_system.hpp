@@ -99,6 +99,11 @@ bool needs_single_owner(std::string_view file_system_name);
 ClientWrites client_writes(std::string_view file_system_name);
 // Kind::reads_in_order of the same.
 bool reads_in_order(std::string_view file_system_name);
+// Of a call that the servers of the same are fast with, if blocks have so many bytes; 0: any.
+std::uint64_t call_bytes(std::string_view file_system_name, std::uint64_t block_bytes);
+// From how many bytes on clients of Lustre hand a call to the servers without their cache, the larger of both
+// directions, as the files below this folder state it; 0: they do not.
+std::uint64_t lustre_threshold(const std::string& folder = "/sys/fs/lustre/llite");
 
 // What is known of a file system of this name with the given number of targets, without one.
 FileSystem file_system_named(const std::string& name, std::uint64_t targets);

@@ -29,6 +29,33 @@ TEST(SingleOwner, IsNeededWhereClientsCachePagesAndWhereNobodyKnows) {
   }
 }
 
+TEST(CallBytes, AreLargeWhereServersHaveLargeBlocks) {
+  constexpr std::uint64_t mib = 1 << 20;
+  for (const char* name : {"lustre", "gpfs", "beegfs", "ceph", "wekafs", "parastor", "fuse.daos"}) {
+    EXPECT_EQ(call_bytes(name, 4096), 4 * mib) << name;
+    EXPECT_EQ(call_bytes(name, mib), 4 * mib) << name;
+    EXPECT_EQ(call_bytes(name, 8 * mib), 8 * mib) << name;
+    EXPECT_EQ(call_bytes(name, 16 * mib), 8 * mib) << name;
+  }
+  EXPECT_EQ(call_bytes("0x6a656a63", mib), 4 * mib);  // one unheard of, which says so
+  for (const char* name : {"tmpfs", "ext4", "xfs", "zfs", "nfs", "fuse.glusterfs", "fuse.ceph-fuse", "0x6a656a63"}) {
+    EXPECT_EQ(call_bytes(name, 64 * 1024), 0U) << name;
+  }
+  EXPECT_EQ(call_bytes("zfs", mib), 0U);
+  EXPECT_EQ(call_bytes("nfs", mib), 0U);
+}
+
+TEST(CallBytes, FollowWhatLustreStates) {
+  const testing::ScratchDirectory folder;
+  EXPECT_EQ(lustre_threshold(folder / "nothing"), 0U);
+  for (const char* mount : {"one", "two"}) std::filesystem::create_directory(folder / mount);
+  EXPECT_EQ(lustre_threshold(folder.path()), 0U);
+  std::ofstream(folder / "one/hybrid_io_write_threshold_bytes") << "2097152\n";
+  std::ofstream(folder / "one/hybrid_io_read_threshold_bytes") << "8388608\n";
+  std::ofstream(folder / "two/hybrid_io_write_threshold_bytes") << "no number\n";
+  EXPECT_EQ(lustre_threshold(folder.path()), 8388608U);
+}
+
 using testing::error_of;
 using testing::ScratchDirectory;
 

@@ -131,7 +131,8 @@ WriterLock::WriterLock(const std::string& path, const Error& refusal) {
     if (descriptor_ < 0) return;
 #ifdef F_OFD_SETLK
     struct flock place = the_place(F_WRLCK);
-    if (::fcntl(descriptor_, F_OFD_SETLK, &place) != 0 && (errno == EAGAIN || errno == EACCES)) {
+    excludes_others_ = ::fcntl(descriptor_, F_OFD_SETLK, &place) == 0;
+    if (!excludes_others_ && (errno == EAGAIN || errno == EACCES)) {
       ::close(descriptor_);
       descriptor_ = -1;
       throw refusal;
@@ -166,6 +167,18 @@ WriterLock::~WriterLock() {
   if (process_ == ::getpid()) ::fcntl(descriptor_, F_OFD_SETLK, &place);
 #endif
   ::close(descriptor_);
+}
+
+bool has_writer(const std::string& path) noexcept {
+  bool is_held = false;
+#ifdef F_OFD_GETLK
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  struct flock place = the_place(F_WRLCK);
+  is_held = ::fcntl(descriptor, F_OFD_GETLK, &place) == 0 && place.l_type != F_UNLCK;
+  ::close(descriptor);
+#endif
+  return is_held;
 }
 
 WriterLock lock_of_copy(const std::string& path) {

@@ -77,6 +77,8 @@ class LQ_INNER WriterLock {
   ~WriterLock();
   // Whether there is a lock: the file was there.
   bool is_held() const noexcept { return descriptor_ >= 0; }
+  // Whether it keeps others away: the file system knows locks.
+  bool excludes_others() const noexcept { return excludes_others_; }
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
 
@@ -88,7 +90,11 @@ class LQ_INNER WriterLock {
  private:
   int descriptor_ = -1;  // kept where the file system knows no locks, too: it tells which file it is
   int process_ = 0;      // that took it: a forked child has no say in it
+  bool excludes_others_ = false;
 };
+
+// Local. Whether somebody holds the lock of this file. Nobody is kept away by the question.
+LQ_INNER bool has_writer(const std::string& path) noexcept;
 
 // io: a file that is appended to has given its name to another one.
 Error replaced_error(const std::string& path);

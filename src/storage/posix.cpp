@@ -151,6 +151,7 @@ StorageTraits unit_of(const FileSystem& found) {
                      .one_writer = !found.is_shared,
                      .client_writes = storage::client_writes(found.name),
                      .reads_in_order = storage::reads_in_order(found.name),
+                     .call_bytes = storage::call_bytes(found.name, found.block_bytes),
                      .targets = found.targets_of_file,
                      .device = found.device};
   found.name.copy(unit.file_system.data(), unit.file_system.size() - 1);

@@ -72,6 +72,7 @@ struct StorageTraits {
   bool one_writer = false;     // at a time in each file: others wait
   storage::ClientWrites client_writes = storage::ClientWrites::at_once;
   bool reads_in_order = false;   // a thread that reads an open file alone is faster than several
+  std::uint64_t call_bytes = 0;  // of a call that servers are fast with, in both directions; 0: any
   std::uint64_t read_bytes = 0;  // that one read should fetch where there are so many, for each is a request; 0: any
   std::uint64_t targets = 0;     // servers that the bytes of a file lie on, and that its writers wait for; 0: not known
   std::uint64_t device = 0;      // of the mount, as this node numbers them; 0: not known

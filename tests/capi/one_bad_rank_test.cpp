@@ -75,6 +75,14 @@ struct There {
     lq_multifile_read_options_init(&read, sizeof read);
     read.communicator = all;
     EXPECT_EQ(lq_multifile_open(sion.c_str(), &read, &sion_reader), LQ_OK);
+    lq_checkpoints_options several;
+    lq_checkpoints_options_init(&several, sizeof several);
+    several.communicator = all;
+    EXPECT_EQ(lq_checkpoints_open((directory / "checkpoints").c_str(), &several, &checkpoints), LQ_OK);
+    EXPECT_EQ(lq_checkpoints_add_field(checkpoints, "u", grid, links(), nullptr), LQ_OK);
+    EXPECT_EQ(lq_checkpoints_add_stream(checkpoints, "abc", 3), LQ_OK);
+    EXPECT_EQ(lq_checkpoints_save(checkpoints, 1, nullptr), LQ_OK);
+    EXPECT_EQ(lq_checkpoints_load_newest(checkpoints, &checkpoint), LQ_OK);
     EXPECT_EQ(lq_view_open(conf.c_str(), "t=block:2", static_cast<std::uint64_t>(world_rank()), nullptr, 1, &view),
               LQ_OK);
     EXPECT_EQ(lq_view_size(view, &view_bytes), LQ_OK);
@@ -90,6 +98,8 @@ struct There {
   ~There() {
     lq_hdf5_free(h5);
     lq_view_free(view);
+    lq_checkpoint_free(checkpoint);
+    lq_checkpoints_free(checkpoints);
     lq_multifile_reader_free(sion_reader);
     lq_multifile_writer_free(sion_writer);
     lq_modes_free(modes);
@@ -127,6 +137,8 @@ struct There {
   lq_modes* modes = nullptr;
   lq_multifile_writer* sion_writer = nullptr;
   lq_multifile_reader* sion_reader = nullptr;
+  lq_checkpoints* checkpoints = nullptr;
+  lq_checkpoint* checkpoint = nullptr;
   lq_view* view = nullptr;
   lq_hdf5* h5 = nullptr;
 };
@@ -146,6 +158,39 @@ const std::map<std::string, Call>& collective() {
          lq_catalog* out = nullptr;
          return lq_catalog_open(c.conf.c_str(), &options, &out);
        }},
+      {"lq_charge_density",
+       [](There& c) {
+         std::vector<double> density(local_sites);
+         return lq_charge_density(c.grid, c.links(), right(density.data()));
+       }},
+      {"lq_checkpoint_read_field",
+       [](There& c) { return lq_checkpoint_read_field(c.checkpoint, "u", c.grid, c.wrong_links(), nullptr); }},
+      {"lq_checkpoint_streams",
+       [](There& c) {
+         lq_multifile_reader* out = nullptr;
+         return lq_checkpoint_streams(c.checkpoint, nullptr, right(&out));
+       }},
+      {"lq_checkpoints_load_newest",
+       [](There& c) {
+         lq_checkpoint* out = nullptr;
+         return lq_checkpoints_load_newest(c.checkpoints, right(&out));
+       }},
+      {"lq_checkpoints_open",
+       [](There& c) {
+         const Given options(lq_checkpoints_options_init, c.all);
+         lq_checkpoints* out = nullptr;
+         return lq_checkpoints_open(c.to(), &options, &out);
+       }},
+      {"lq_checkpoints_reject",
+       [](There& c) { return lq_checkpoints_reject(c.checkpoints, c.checkpoint, right("of no use")); }},
+      {"lq_checkpoints_save",
+       [](There& c) {
+         const char state = right('a', 'b');
+         EXPECT_EQ(lq_checkpoints_add_state(c.checkpoints, "state", &state, 1), LQ_OK);
+         return lq_checkpoints_save(c.checkpoints, 2, nullptr);
+       }},
+      {"lq_checkpoints_save_async",
+       [](There& c) { return lq_checkpoints_save_async(c.checkpoints, is_bad() ? ~std::uint64_t{0} : 2); }},
       {"lq_communicator_agree",
        [](There& c) {
          lq_failure failure{};
@@ -375,10 +420,27 @@ const std::map<std::string, Call>& collective() {
          lq_node_cache* out = nullptr;
          return lq_node_cache_open(right(c.conf.c_str()), c.all, 0, 0, &out);
        }},
+      {"lq_observables",
+       [](There& c) {
+         const Given options(lq_observables_options_init);
+         char* json = nullptr;
+         return lq_observables(c.grid, c.links(), &options, &json);
+       }},
       {"lq_plaquette",
        [](There& c) {
          std::array<double, 3> values{};
          return lq_plaquette(c.grid, c.wrong_links(), values.data());
+       }},
+      {"lq_plaquette_density",
+       [](There& c) {
+         std::vector<double> density(local_sites);
+         return lq_plaquette_density(c.grid, c.links(), right(density.data()));
+       }},
+      {"lq_protect",
+       [](There& c) {
+         const Given options(lq_protect_options_init, c.all);
+         const char* const path = right(c.conf.c_str());
+         return lq_protect(&path, 1, &options, nullptr);
        }},
       {"lq_read",
        [](There& c) {
@@ -453,13 +515,26 @@ const std::map<std::string, Call>& collective() {
 // NOLINTEND(readability-function-size)
 
 // Collective, but of a handle alone.
-const std::set<std::string> of_a_handle = {
-    "lq_hdf5_close",        "lq_hdf5_flush",     "lq_hdf5_pop",     "lq_modes_writer_close", "lq_multifile_close",
-    "lq_multifile_discard", "lq_pending_cancel", "lq_pending_test", "lq_pending_wait",       "lq_writer_close"};
+const std::set<std::string> of_a_handle = {"lq_checkpoints_forget_marks",
+                                           "lq_checkpoints_prune",
+                                           "lq_checkpoints_test",
+                                           "lq_checkpoints_wait",
+                                           "lq_hdf5_close",
+                                           "lq_hdf5_flush",
+                                           "lq_hdf5_pop",
+                                           "lq_modes_writer_close",
+                                           "lq_multifile_close",
+                                           "lq_multifile_discard",
+                                           "lq_pending_cancel",
+                                           "lq_pending_test",
+                                           "lq_pending_wait",
+                                           "lq_writer_close"};
 
 // What each process does for itself: options, errors, answers, fields, and these.
 const std::regex local_kinds(
-    "lq_(.*_init|.*_set|.*_free|.*_size|error_.*|catalog_.*|verification_.*|gauge_.*|spinor_.*|propagator_.*|sites_.*|"
+    "lq_(.*_init|.*_set|.*_free|.*_size|error_.*|catalog_.*|checkpoint_(info|read_state|state|step)|checkpoints_(add_.*"
+    "|"
+    "forget_added|list)|verification_.*|gauge_.*|spinor_.*|propagator_.*|sites_.*|"
     "grid_(dimensions|extents|local_box|local_volume|processes|rank|self|volume)|hdf5_(pwd|value_.*)|ildg_.*|memory_.*|"
     "modes_(error|family|known|mode)|multifile_(fields|flush|info|known|read|repair|share|stream|tasks|verify|write|"
     "write_text)|node_cache_(count|read)|partition_.*|view_(close|open|read|seek|sync|tell|write))");

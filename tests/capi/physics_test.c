@@ -69,6 +69,30 @@ static void one_pass_measures_all(void) {
   free(u);
 }
 
+static void unit_links_have_loops_of_one(void) {
+  double* u = unit_links();
+  char* json = NULL;
+  double* density = calloc(sites, sizeof *density);
+  lq_observables_options options;
+  CHECK_OK(lq_observables_options_init(&options, sizeof options));
+  CHECK(options.flow_steps == 0 && options.flow_step == 0.01);
+  CHECK_OK(lq_observables_options_set(&options, "flow_steps", "2"));
+  CHECK_OK(lq_observables(grid, lq_gauge_f64(u), &options, &json));
+  CHECK(strstr(json, "\"polyakov_loop\":{\"re\":1.0,\"im\":0.0}") != NULL && strstr(json, "\"time\":0.02") != NULL);
+  lq_text_free(json);
+  options.flow_step = 0;
+  CHECK_STATUS(lq_observables(grid, lq_gauge_f64(u), &options, &json), LQ_INVALID_ARGUMENT);
+  density[1] = 7;
+  CHECK_OK(lq_charge_density(grid, lq_gauge_f64(u), density));
+  CHECK(density[0] == 0 && density[1] == 0);
+  CHECK_OK(lq_plaquette_density(grid, lq_gauge_f64(u), density));
+  CHECK(density[0] == 1 && density[sites - 1] == 1);
+  u[0] = 2;
+  CHECK_STATUS(lq_observables(grid, lq_gauge_f64(u), NULL, &json), LQ_INVALID_ARGUMENT);
+  free(density);
+  free(u);
+}
+
 static void count_sweep(int sweep, void* context) {
   (void)sweep;
   ++*(int*)context;
@@ -114,6 +138,14 @@ static void a_program_that_is_asked_ends_its_call(void) {
   options.sweeps = 1;
   CHECK_OK(lq_generate(grid, lq_gauge_f64(u), &options));
   CHECK(asked == 1);
+  char* json = NULL;
+  lq_observables_options flow;
+  CHECK_OK(lq_observables_options_init(&flow, sizeof flow));
+  flow.flow_steps = 100000;
+  lq_check_interrupts(always, &asked);
+  CHECK_STATUS(lq_observables(grid, lq_gauge_f64(u), &flow, &json), LQ_IO);
+  CHECK(lq_error_errno() == ECANCELED && json == NULL);
+  lq_check_interrupts(NULL, NULL);
   free(u);
 }
 
@@ -124,6 +156,7 @@ int main(void) {
   a_scaled_link_is_not_unitary();
   numbers_that_are_none_are_counted();
   one_pass_measures_all();
+  unit_links_have_loops_of_one();
   the_generator_is_reproducible();
   a_program_that_is_asked_ends_its_call();
   lq_grid_free(grid);

@@ -19,3 +19,6 @@ ranks 2 lq-mpi convert -q conf.ildg single.ildg --precision single
 ranks 3 lq-mpi diff conf.ildg single.ildg --tol 1e-6 -q
 ranks 2 lq-mpi ls --jsn || echo "code $?"
 ranks 2 lq-mpi cat conf.ildg no-such-record > /dev/null || echo "code $?"
+ranks 4 lq-mpi convert -q conf.ildg wide.ildg --grid 1x1x1x2 || echo "code $?"
+ranks 4 lq-mpi convert -q conf.ildg wide.ildg --grid 1x1x1x2 --idle-ranks
+cmp conf.ildg wide.ildg

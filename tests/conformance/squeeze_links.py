@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""tile(...): links of SU(3) as a tile of a squeezed file, in plain Python by docs/formats/squeezed.md 4 and 5; plainly, with
+"""tile(...), tile_by_column(...): links of SU(3) as a tile of a squeezed file, in plain Python by docs/formats/squeezed.md 4 and 5; plainly, with
 codes that are no shorter for what is frequent."""
 
 import math
@@ -173,12 +173,25 @@ def put_batch(low, batch, words):
                 low.put(above, above.bit_length())
 
 
-def tile(data, reals, size, big_endian, raw=()):
-    """The tile of these links; those whose numbers are in `raw` are stored as they are."""
+def prepared(data, reals, size, big_endian, raw):
+    """The links of a tile, coded; None for those that are stored as they are."""
     words, link_bytes, sign = Words(size), reals * size, ">" if big_endian else "<"
     links = [struct.unpack(f"{sign}{reals}{'d' if size == 8 else 'f'}", data[at:at + link_bytes])
              for at in range(0, len(data), link_bytes)]
-    coded = [None if n in raw else Coded(Link(list(numbers)), words) for n, numbers in enumerate(links)]
+    return words, [None if n in raw else Coded(Link(list(numbers)), words) for n, numbers in enumerate(links)]
+
+
+def whole_links(data, link_bytes, raw):
+    return b"".join(data[n * link_bytes:(n + 1) * link_bytes] for n in sorted(raw))
+
+
+def head_of(way, data, reals, size, big_endian):
+    return struct.pack(">4BI", way, reals, size, big_endian, zlib.crc32(data)) + bytes([MOST] * 3 + [0])
+
+
+def tile(data, reals, size, big_endian, raw=()):
+    """The tile of these links, those of each link contiguous (way 1); links whose numbers are in `raw` as they are."""
+    words, coded = prepared(data, reals, size, big_endian, raw)
     chosen = [[(0, RAW)] if link is None else link.symbols for link in coded]
     codes = [code_of({symbol for link in chosen for code, symbol in link if code == k}) for k in range(6)]
     symbols, kept, low = Stream(), Stream(), Stream()
@@ -191,6 +204,39 @@ def tile(data, reals, size, big_endian, raw=()):
             kept.put(number, words.mantissa + 1)
     for at in range(0, len(coded), BATCH):
         put_batch(low, [link for link in coded[at:at + BATCH] if link], words)
-    streams = [symbols.bytes(), kept.bytes(), low.bytes(), b"".join(data[n * link_bytes:(n + 1) * link_bytes] for n in sorted(raw))]
-    return (struct.pack(">4BI", 1, reals, size, big_endian, zlib.crc32(data)) + bytes([MOST] * 3 + [0])
-            + struct.pack(">4Q", *map(len, streams)) + b"".join(map(lengths_of, codes)) + b"".join(streams))
+    streams = [symbols.bytes(), kept.bytes(), low.bytes(), whole_links(data, reals * size, raw)]
+    return (head_of(1, data, reals, size, big_endian) + struct.pack(">4Q", *map(len, streams))
+            + b"".join(map(lengths_of, codes)) + b"".join(streams))
+
+
+def runs_of(symbols, code):
+    """Four streams, of equally many symbols each, rounded up."""
+    each = -(-len(symbols) // 4)
+    for run in range(4):
+        stream = Stream()
+        for symbol in symbols[run * each:(run + 1) * each]:
+            length, bits = code[symbol]
+            stream.put(bits, length)
+        yield stream.bytes()
+
+
+def tile_by_column(data, reals, size, big_endian, raw=()):
+    """The same in columns (way 3)."""
+    words, coded = prepared(data, reals, size, big_endian, raw)
+    links = [link for link in coded if link]
+    symbols = [[RAW if link is None else link.symbols[0][1] for link in coded], [], [], [], [], []]
+    for place in range(1, 10 if reals == 18 else 7):
+        kind = (0, 1, 1, 2, 2, 3, 4, 5, 5, 5)[place]
+        symbols[kind] += [link.symbols[place][1] for link in links]
+    codes = [code_of(set(used)) for used in symbols]
+    kept, low = Stream(), Stream()
+    for at in range(0, len(links), 8):
+        for number in range(8):
+            for link in links[at:at + 8]:
+                kept.put(link.kept[number], words.mantissa + 1)
+    for at in range(0, len(links), BATCH):
+        put_batch(low, links[at:at + BATCH], words)
+    streams = [stream for used, code in zip(symbols, codes) for stream in runs_of(used, code)]
+    streams += [kept.bytes(), low.bytes(), whole_links(data, reals * size, raw)]
+    return (head_of(3, data, reals, size, big_endian) + struct.pack(">27I", *map(len, streams))
+            + b"".join(map(lengths_of, codes)) + b"".join(streams))

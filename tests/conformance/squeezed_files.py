@@ -38,18 +38,19 @@ def squeezed(data, encode, tile_bytes, reals, size, big_endian):
     return data, ([encode(data[at:at + tile_bytes]) for at in range(0, len(data), tile_bytes)], tile_bytes, numbers)
 
 
-def of_links(data, tile_bytes, reals=LINKS, size=8, big_endian=True, raw=()):
-    return squeezed(data, lambda tile: squeeze_links.tile(tile, reals, size, big_endian, raw), tile_bytes, reals, size, big_endian)
+def of_links(data, tile_bytes, reals=LINKS, size=8, big_endian=True, raw=(), encode=squeeze_links.tile):
+    return squeezed(data, lambda tile: encode(tile, reals, size, big_endian, raw), tile_bytes, reals, size, big_endian)
 
 
 def of_numbers(data, tile_bytes, way, size=8, big_endian=True):
     return squeezed(data, lambda tile: way(tile, size, big_endian), tile_bytes, NO_LINKS, size, big_endian)
 
 
-def archive(name, format_name, segments, files=None, wrong_sum=0, total=None):
+def archive(name, format_name, segments, files=None, wrong_sum=0, total=None, version=None):
     """Files: their lengths and what their names end in, where there are several."""
     total = sum(len(data) for data, _ in segments) if total is None else total
-    head = (f'<?xml version="1.0" encoding="UTF-8"?><limequatSqueezed><version>{2 if files else 1}</version><name>{name}</name>'
+    version = version or (2 if files else 1)
+    head = (f'<?xml version="1.0" encoding="UTF-8"?><limequatSqueezed><version>{version}</version><name>{name}</name>'
             f"<format>{format_name}</format><bytes>{total}</bytes>")
     if files:
         head += "<files>" + "".join(f"{length} {end}\n" for length, end in files) + "</files>"
@@ -110,6 +111,47 @@ def archives_of_files(make):
         yield needing_zstd(made) if way is shuffled else made
 
 
+def archives_by_column(make):
+    """Version 3: of one file, in both precisions and of two rows, and of a set."""
+    by_column = squeeze_links.tile_by_column
+    for precision, word in make.PRECISIONS.items():
+        gauge = flat.Gauge(seed=170 + word, precision=word)
+        field = make.Field.of_links(gauge)
+        whole, sums = make.qio_gauge(gauge)
+        data = field.packed(">")
+        before, behind = around(whole, data)
+        segment = of_links(data, len(data) // (3 - word // 4), size=word, raw=(1, 7, 30) if word == 8 else (), encode=by_column)
+        yield make.good(f"squeezed/columns_{precision}.sqz", "squeezed", field,
+                        archive("conf.ildg", "ildg", [before, segment, behind], version=3), checksum=make.scidac_text(sums),
+                        why="version 3; some links are stored as they are" if word == 8 else "version 3; two tiles")
+    gauge = flat.Gauge(seed=180)
+    whole, total = flat.nersc(gauge, "IEEE64LITTLE", 2, "4D_SU3_GAUGE")
+    data = gauge.packed("<", 2)
+    segment = of_links(data, len(data), THIRD_ROWS_MISSING, big_endian=False, encode=by_column)
+    yield make.good("squeezed/columns_two_rows.sqz", "squeezed", make.Field.of_links(gauge), archive(
+        "conf.nersc", "nersc", [around(whole, data)[0], segment], version=3), byte_order="little", checksum=make.named(total),
+        stated=float(f"{gauge.plaquette():.12f}"), exact=False, why="version 3: links of two rows")
+    gauge = flat.Gauge(seed=182)
+    check = struct.pack("<d", 3 * gauge.plaquette())
+    blocks = [flat.openqcd_block(flat.attached(gauge.numbers), "links", lower, check) for lower in flat.BLOCKS]
+    segments = []
+    for block in blocks:
+        segments += [verbatim(block[:56]), of_links(block[56:], len(block) - 56, big_endian=False, encode=by_column)]
+    files = [(len(block), f"_b{k}") for k, block in enumerate(blocks)]
+    yield make.good("squeezed/columns_blocks.sqz", "squeezed", make.Field.of_links(gauge),
+                    archive("run", "openqcd", segments, files, version=3), byte_order="little", stated=gauge.plaquette(),
+                    why="version 3: two blocks of openQCD")
+    one = flat.Gauge(seed=183)
+    whole, _ = make.qio_gauge(one)
+    data = make.Field.of_links(one).packed(">")
+    before, behind = around(whole, data)
+    cut = bytearray(by_column(data, LINKS, 8, True))
+    cut[12:16] = struct.pack(">I", struct.unpack(">I", cut[12:16])[0] + 1)  # the first stream, which the others follow
+    wrong = (data, ([bytes(cut)], len(data), LINKS << 16 | 8 << 8 | 1))
+    yield make.bad("squeezed/bad_columns_stream.sqz", "squeezed", archive("conf.ildg", "ildg", [before, wrong, behind], version=3),
+                   "malformed", "streams that are together longer than the tile")
+
+
 def archives_of_sets(make):
     """Version 2: the two blocks of openQCD's fields, which lie in files of their own."""
     gauge = flat.Gauge(seed=162)
@@ -161,3 +203,4 @@ def bad_sets(make, segments, files, whole):
 def squeezed_files(make):
     yield from archives_of_files(make)
     yield from archives_of_sets(make)
+    yield from archives_by_column(make)

@@ -28,7 +28,10 @@ program module_test
   call transfers_in_the_background()
   call several_fields()
   call questions()
+  call files_are_described()
+  call default_integers()
   call streams()
+  call checkpoints_are_loaded()
   call lq_free(grid)
   call lq_free(grid)  ! nothing any more
 
@@ -216,6 +219,65 @@ contains
     call expect(status == LQ_INVALID_ARGUMENT, 'no such option: '//message)
   end subroutine
 
+  subroutine files_are_described()
+    integer(c_int64_t), allocatable :: wide(:)
+    type(lq_writer) :: writer
+    complex(c_float), target :: psi(3, 4, 144)
+    real(c_double), target :: scalars(144)
+    ! [lattice]
+    integer, allocatable :: lattice(:)
+    type(lq_field_info) :: info
+    call lq_lattice('field.ildg', lattice)
+    info = lq_field_info('field.ildg')
+    call expect(info%kind == 'gauge' .and. info%bytes == product(lattice)*info%site_bytes, 'known before it is read')
+    ! [/lattice]
+    call expect(all(lattice == extents) .and. size(lattice) == 4, 'the lattice')
+    call lq_lattice('field.ildg', wide)
+    call expect(all(wide == extents) .and. size(wide) == 4, 'the lattice in 64 bits')
+    call expect(info%precision == 'double' .and. info%colors == 3 .and. info%links == 4 .and. info%is_complex, 'links')
+    call expect(info%numbers == 72 .and. info%site_bytes == 576 .and. info%bytes == 144*576, 'sizes')
+    call expect(info%has_checksum .and. info%suma > 0 .and. info%has_plaquette .and. info%plaquette == 0.5d0, 'stated')
+    call expect(all(info%extents == extents) .and. .not. info%has_link_trace .and. info%offset > 0, 'its place')
+    call expect(lq_field_count('field.ildg') == 1, 'one field')
+
+    call lq_create('several.lime', grid, writer, options=over())
+    psi = 1
+    scalars = 2
+    call lq_write(writer, 'source', lq_spinor(psi))
+    call lq_write(writer, 'density', lq_sites(scalars, 1_c_int64_t))
+    call lq_close(writer)
+    call expect(lq_field_count('several.lime') == 2, 'two fields')
+    info = lq_field_info('several.lime', 0)
+    call expect(info%name == 'source' .and. info%kind == 'spinor' .and. info%precision == 'single' .and. info%spins == 4, &
+                'a spinor')
+    info = lq_field_info('several.lime', 1)
+    call expect(info%name == 'density' .and. info%kind == 'generic' .and. info%numbers == 1 .and. .not. info%is_complex, &
+                'numbers')
+    call lq_lattice('several.lime', lattice, number=1)
+    call expect(all(lattice == extents), 'the lattice of another field')
+
+    info = lq_field_info('several.lime', 2, status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT .and. .not. allocated(info%extents), 'beyond the last: '//message)
+    info = lq_field_info('several.lime', -1, status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'before the first: '//message)
+    call lq_lattice('nowhere.ildg', lattice, status=status, message=message)
+    call expect(status == LQ_NOT_FOUND .and. index(message, 'nowhere.ildg') == 1 .and. size(lattice) == 0, message)
+    call expect(lq_field_count('nowhere.ildg', status=status) == 0 .and. status == LQ_NOT_FOUND, 'no file has no field')
+  end subroutine
+
+  subroutine default_integers()
+    type(lq_grid) :: small
+    integer, allocatable :: lower(:), box(:)
+    ! [integers]
+    small = lq_self_grid([4, 2, 6, 3])
+    call lq_local_box(small, lower, box)
+    ! [/integers]
+    call expect(lq_volume(small) == 144 .and. all(lower == 0) .and. all(box == [4, 2, 6, 3]), 'extents of 32 bits')
+    call lq_free(small)
+    small = lq_self_grid([4, 0], status=status, message=message)
+    call expect(status == LQ_INVALID_ARGUMENT, 'an extent of 0: '//message)
+  end subroutine
+
   subroutine streams()
     type(lq_multifile_writer) :: writer
     type(lq_multifile_reader) :: reader
@@ -243,5 +305,54 @@ contains
     call lq_read(reader, 'field', grid, lq_gauge(back))
     call expect(all(back == u), 'the field beside them')
     call lq_free(reader)
+  end subroutine
+
+  subroutine checkpoints_are_loaded()
+    type(lq_checkpoints) :: folder
+    type(lq_checkpoint) :: newest
+    type(lq_multifile_reader) :: reader
+    integer(c_int64_t) :: step, got, before, first
+    integer(c_int64_t), target :: numbers(5), numbers_back(5)
+    integer(c_int32_t) :: seed(4), seed_back(4)
+    logical :: found
+    character(300) :: why
+    integer :: code, k
+    call execute_command_line('rm -rf folder_of_checkpoints')
+    ! [checkpoints]
+    call lq_checkpoints_open('folder_of_checkpoints', folder, options=[lq_option('keep', 2)])
+    call lq_load_newest(folder, newest, found, before)
+    ! [/checkpoints]
+    call expect(.not. found .and. before == 0, 'no checkpoint yet')
+    numbers = [1, 2, 3, 4, 5]
+    do k = 1, 3
+      first = k
+      seed = [k, 2, 3, 4]
+      ! [save]
+      call lq_add_field(folder, 'u', grid, lq_gauge(u))
+      call lq_add_stream(folder, numbers)
+      call lq_add_state(folder, 'seed', seed)
+      call lq_save_checkpoint(folder, first, in_background=.true.)
+      call lq_wait_for_checkpoint(folder)
+      ! [/save]
+    end do
+    call lq_checkpoints_open('folder_of_checkpoints', folder, status=code, message=why)
+    call expect(code == LQ_WRONG_STATE .and. index(why, 'another job') > 0, 'two jobs in one folder')
+    call lq_load_newest(folder, newest, found, step)
+    call expect(found .and. step == 3, 'the newest')
+    back = 0
+    call lq_load_field(newest, 'u', grid, lq_gauge(back))
+    call expect(all(back == u), 'the field of the checkpoint')
+    call lq_load_state(newest, 'seed', seed_back)
+    call expect(all(seed_back == [3, 2, 3, 4]), 'the state of the checkpoint')
+    call lq_load_state(newest, 'seed', numbers_back, status=code, message=why)
+    call expect(code == LQ_INVALID_ARGUMENT .and. index(why, '16 bytes') > 0, 'a state of another size')
+    call lq_load_streams(newest, reader)
+    call lq_read(reader, 0_c_int64_t, 0_c_int64_t, numbers_back, got)
+    call expect(got == 40 .and. all(numbers_back == numbers), 'the stream of the checkpoint')
+    call lq_free(reader)
+    call lq_save_checkpoint(folder, -1_c_int64_t, status=code)
+    call expect(code == LQ_INVALID_ARGUMENT, 'a step below 0')
+    call lq_free(newest)
+    call lq_free(folder)
   end subroutine
 end program

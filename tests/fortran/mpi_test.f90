@@ -69,6 +69,7 @@ contains
     type(lq_file) :: file
     type(lq_multifile_writer) :: set
     type(lq_multifile_reader) :: reader
+    type(lq_checkpoints) :: folder
     character(:), allocatable :: json
     logical :: answer
     allocate (options(0))
@@ -109,6 +110,8 @@ contains
     call refused('lq_multifile_append')
     call lq_multifile_open('there.sion', reader, world, options=options, status=status, message=message)
     call refused('lq_multifile_open')
+    call lq_checkpoints_open('folder_of_checkpoints', folder, world, options=options, status=status, message=message)
+    call refused('lq_checkpoints_open')
     call lq_multifile_open('there.sion', reader, world)
     call lq_read(reader, 'u', grid, lq_gauge(back), options=options, status=status, message=message)
     call refused('read_from_multifile')
@@ -145,6 +148,8 @@ contains
 
   subroutine another_process_grid()
     type(lq_grid) :: other
+    type(lq_field_info) :: info
+    integer, allocatable :: lattice(:)
     integer(c_int64_t) :: processes(4)
     processes = [ranks, 1, 1, 1]
     other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=processes)
@@ -157,6 +162,12 @@ contains
     call lq_read('field.ildg', other, lq_gauge(back))
     call expect(all(back == u), 'read on another process grid')
     call lq_free(other)
+    other = lq_mpi_grid([4, 4, 4, 8], MPI_COMM_WORLD, processes=[ranks, 1, 1, 1])
+    call expect(all(lq_processes(other) == processes) .and. lq_volume(other) == 512, 'default integers')
+    call lq_free(other)
+    call lq_lattice('field.ildg', lattice, communicator=world)
+    info = lq_field_info('field.ildg', communicator=world)
+    call expect(all(lattice == extents) .and. info%kind == 'gauge' .and. info%bytes == 512*576, 'asked by all ranks')
     other = lq_mpi_grid(extents, MPI_COMM_WORLD, processes=[1_c_int64_t], status=status, message=message)
     call expect(status == LQ_INVALID_ARGUMENT, 'a process grid of one dimension: '//message)
     other = lq_mpi_grid(extents, MPI_COMM_NULL, status=status, message=message)

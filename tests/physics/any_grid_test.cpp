@@ -4,7 +4,9 @@
 // The same bits on every process grid: observables and generated configurations, with uneven grids, odd extents,
 // idle ranks and ranks that hold nothing; and the same error on every rank.
 #include <cstring>
+#include <limits>
 #include <mutex>
+#include <optional>
 
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
@@ -76,6 +78,71 @@ TEST_P(AnyGrid, TheWorstLinkIsTheFirstOfEquals) {
   EXPECT_EQ(worst.worst_link, static_cast<int>(5 % directions));
 }
 
+std::vector<double> numbers_of(const lq::Observables& measured) {
+  std::vector<double> numbers;
+  const auto put = [&](const std::optional<double>& number) { numbers.push_back(number.value_or(-1e300)); };
+  for (const WilsonLoop& loop : measured.wilson_loops) {
+    numbers.insert(numbers.end(), {loop.average, loop.spatial, loop.temporal});
+  }
+  for (const FlowPoint& point : measured.flow) {
+    numbers.insert(numbers.end(), {point.time, point.energy, point.energy_plaquette});
+    put(point.charge);
+  }
+  put(measured.polyakov_loop ? std::optional(measured.polyakov_loop->real()) : std::nullopt);
+  put(measured.polyakov_loop ? std::optional(measured.polyakov_loop->imag()) : std::nullopt);
+  for (const auto& scale : {measured.t0, measured.w0, measured.t0_plaquette, measured.w0_plaquette}) put(scale);
+  return numbers;
+}
+
+// Links near 1, which flow as those of simulations do.
+naive::Lattice smooth_links(const Extents& extents, int colors) {
+  naive::Lattice lattice = naive::random_links(extents, colors, 1);
+  if (colors > 3) return lattice;
+  const GenerateOptions options{.beta = 3.0 * colors, .sweeps = 4};
+  generate(Grid(extents), gauge(lattice.links, {.colors = colors}), options);
+  return lattice;
+}
+
+TEST_P(AnyGrid, LoopsAndFlowAreTheSame) {
+  for (const int colors : {2, 3, 4}) {
+    const naive::Lattice lattice = smooth_links(GetParam().extents, colors);
+    const auto links = lattice.links;
+    const ObservablesOptions options{.flow_steps = 4, .flow_step = 0.15};
+    const auto alone = numbers_of(observables(Grid(lattice.extents), gauge(links, {.colors = colors}), options));
+    for (const Split& split : GetParam().splits) {
+      on_split(GetParam().extents, split, [&](const Grid& grid) {
+        const auto mine = local_links<double>(grid, lattice);
+        EXPECT_EQ(numbers_of(observables(grid, gauge(mine, {.colors = colors}), options)), alone);
+      });
+    }
+    ObservablesOptions by_three = options;
+    by_three.threads = 3;
+    EXPECT_EQ(numbers_of(observables(Grid(lattice.extents), gauge(links, {.colors = colors}), by_three)), alone);
+  }
+}
+
+TEST_P(AnyGrid, DensitiesAreTheSame) {
+  const Extents& extents = GetParam().extents;
+  const naive::Lattice lattice = naive::random_links(extents, 3, 4);
+  const auto links = lattice.links;
+  const auto plaquettes = plaquette_density(Grid(extents), gauge(links));
+  const auto charges = extents.size() == 4 ? charge_density(Grid(extents), gauge(links)) : std::vector<double>();
+  for (const Split& split : GetParam().splits) {
+    on_split(extents, split, [&](const Grid& grid) {
+      const auto mine = local_links<double>(grid, lattice);
+      const auto own_plaquettes = plaquette_density(grid, gauge(mine));
+      const auto own_charges = charges.empty() ? charges : charge_density(grid, gauge(mine));
+      ASSERT_EQ(own_plaquettes.size(), grid.local_volume());
+      testing::for_each_local_site(grid, {}, [&](std::size_t local, std::size_t site) {
+        EXPECT_EQ(own_plaquettes[local], plaquettes[site]);
+        if (!charges.empty()) {
+          EXPECT_EQ(own_charges[local], charges[site]);
+        }
+      });
+    });
+  }
+}
+
 // The links of the whole lattice, put together from those of the ranks.
 std::vector<std::complex<double>> generate_on(const Extents& extents, const Split& split, int colors,
                                               const GenerateOptions& options) {
@@ -114,6 +181,7 @@ TEST(RanksThatHoldNothing, TakePart) {
     const Grid grid(Communicator(comm), {4, 4}, {.processes = Extents{1, 2}, .holds_sites = holds});
     const auto mine = local_links<double>(grid, lattice);
     EXPECT_EQ(plaquette(grid, gauge(mine)).average, alone);
+    EXPECT_EQ(observables(grid, gauge(mine), {.flow_steps = 1}).wilson_loops.front().average, alone);
   });
 }
 
@@ -142,6 +210,20 @@ TEST(OneRankFails, AnotherGroupIsADisagreement) {
 TEST(OneRankFails, AnotherSeedIsADisagreement) {
   expect_error_everywhere(Code::ranks_disagree, [](const Grid& grid, auto& links) {
     generate(grid, gauge(links), {.sweeps = 1, .seed = grid.rank() == 1 ? 2U : 1U});
+  });
+}
+
+TEST(OneRankFails, AnotherFlowIsADisagreement) {
+  expect_error_everywhere(Code::ranks_disagree, [](const Grid& grid, auto& links) {
+    observables(grid, gauge(links), {.flow_steps = grid.rank() == 2 ? 1 : 0});
+  });
+}
+
+TEST(OneRankFails, LinksOfOneRankThatAreNoneAreAnErrorOfAll) {
+  expect_error_everywhere(Code::invalid_argument, [](const Grid& grid, auto& links) {
+    for (std::size_t i = 0; i < links.size(); ++i) links[i] = i % 9 % 4 == 0 ? 1 : 0;
+    if (grid.rank() == 3) links[5] = std::numeric_limits<double>::quiet_NaN();
+    observables(grid, gauge(links));
   });
 }
 

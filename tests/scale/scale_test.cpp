@@ -168,10 +168,8 @@ TEST(Scale, RanksOfANodeSendOnlyToOtherNodes) {
   EXPECT_GT(most(simulated.seen().writing, &Traffic::messages_abroad), 0u);
 }
 
-// 512 and 4096 ranks with 4x4x4x4 sites each.
-TEST(Scale, FourThousandRanksDoWhatFiveHundredDo) {
-  const Setting few{{32, 32, 32, 4}, {8, 8, 8, 1}};
-  const Setting many{{32, 32, 32, 32}, {8, 8, 8, 8}};
+// That what a rank does and holds does not grow with the number of ranks.
+void expect_no_growth(const Setting& few, const Setting& many) {
   const Simulated small(few), large(many);
   expect_planned(small, few);
   expect_planned(large, many);
@@ -197,6 +195,15 @@ TEST(Scale, FourThousandRanksDoWhatFiveHundredDo) {
   EXPECT_LE(plan.chosen.bytes_exchanged, sent);
   EXPECT_GE(static_cast<double>(plan.chosen.bytes_exchanged), 0.9 * static_cast<double>(sent));
   EXPECT_LE(memory, plan.chosen.memory_bytes);
+}
+
+// With 4x4x4x4 sites each.
+TEST(Scale, FourThousandRanksDoWhatFiveHundredDo) {
+  expect_no_growth({{32, 32, 32, 4}, {8, 8, 8, 1}}, {{32, 32, 32, 32}, {8, 8, 8, 8}});
+}
+
+TEST(Scale, SixteenThousandRanksDoWhatFiveHundredDo) {
+  expect_no_growth({{32, 32, 32, 4}, {8, 8, 8, 1}}, {{32, 32, 32, 128}, {8, 8, 8, 32}});
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ typedef struct lq_report {
   uint64_t device_computing_ranks;      // with sites in the memory of a GPU, which computed
   uint64_t device_copying_ranks;        // the same, but the host computed, out of copied blocks
   char device_reason[256];              // why, on the first of these; "": no such rank
+  uint64_t call_bytes;                  // that a call of a rank to the file system moved at most; 0: not known
 } lq_report;
 
 #ifdef __cplusplus

@@ -33,6 +33,9 @@ typedef struct lq_catalogue_options {
   const char* exclude;  // lq_index, lq_report_page: patterns of names or paths that are left out, between commas; NULL
   const char* which;    // lq_scrub: a folder, or an expression; NULL: all
   const char* rate;     // lq_scrub: bytes in a second at most, "100M"; NULL: as many as there are
+  int observables;   // lq_index: measure gauge fields whose observables are not known; default 0
+  int flow_steps;    // lq_index: of gradient flow; more than 0 asks for the observables
+  double flow_step;  // 0.01
 } lq_catalogue_options;
 LQ_API lq_status lq_catalogue_options_init(lq_catalogue_options* options, size_t struct_size);
 LQ_API lq_status lq_catalogue_options_set(lq_catalogue_options* options, const char* name, const char* value);

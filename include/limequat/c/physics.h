@@ -26,6 +26,25 @@ LQ_API lq_status lq_count_not_finite(const lq_grid* grid, lq_field field, uint64
 // Collective. All of it from one pass, as JSON.
 LQ_API lq_status lq_measure(const lq_grid* grid, lq_field field, char** json);
 
+typedef struct lq_observables_options {
+  size_t struct_size;  // set by init
+  int flow_steps;      // 0; of gradient flow, after each of which the field is measured
+  double flow_step;    // 0.01: flow time of a step in units of a^2, at most 0.15
+  int threads;         // of this rank; 0: as many as it has cores to itself
+} lq_observables_options;
+LQ_API lq_status lq_observables_options_init(lq_observables_options* options, size_t struct_size);
+LQ_API lq_status lq_observables_options_set(lq_observables_options* options, const char* name, const char* value);
+
+// Collective. Wilson loops, Polyakov loop, energy and topological charge along the gradient flow, t0 and w0, as JSON
+// (docs/guide/observables.md). LQ_INVALID_ARGUMENT: numbers that are not finite, links that are not in SU(N);
+// LQ_UNSUPPORTED: flow with open boundaries.
+LQ_API lq_status lq_observables(const lq_grid* grid, lq_field field, const lq_observables_options* options,
+                                char** json);
+// Collective. A number for each local site, x fastest: the topological charge density of the clover, and the mean of
+// Re Tr U_P / N over the plaquettes that go forward from the site.
+LQ_API lq_status lq_charge_density(const lq_grid* grid, lq_field field, double* density);
+LQ_API lq_status lq_plaquette_density(const lq_grid* grid, lq_field field, double* density);
+
 typedef struct lq_generate_options {
   size_t struct_size;                             // set by init
   double beta;                                    // 6.0

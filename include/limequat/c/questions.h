@@ -39,8 +39,11 @@ typedef struct lq_verify_options {
   uint64_t limit_text_bytes;
   lq_progress progress;  // or NULL
   void* progress_context;
-  int threads;  // of this rank; 0: as many as it has cores to itself
-  int require;  // lq_require: the verdict that is good enough
+  int threads;       // of this rank; 0: as many as it has cores to itself
+  int require;       // lq_require: the verdict that is good enough
+  int observables;   // of gauge fields: Wilson and Polyakov loops, charge, energy; default 0
+  int flow_steps;    // of gradient flow; more than 0 asks for the observables
+  double flow_step;  // 0.01
 } lq_verify_options;
 
 typedef struct lq_convert_options {
@@ -104,7 +107,8 @@ LQ_API lq_status lq_diff_options_set(lq_diff_options* options, const char* name,
 
 // Local. The formats there are: name, what their files hold, suffixes.
 LQ_API lq_status lq_formats(char** json);
-// Local. What the library was built with: an array of objects of name, is_present and note, which says of an absent library why.
+// Local. What the library was built with: an array of objects of name, is_present and note, which says of an absent
+// library why.
 LQ_API lq_status lq_build_parts(char** json);
 // Collective. What is in the file: records, fields, metadata, findings.
 LQ_API lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json);

@@ -36,9 +36,9 @@ typedef struct lq_metadata {
 // Called on rank 0 while long operations run.
 typedef void (*lq_progress)(uint64_t done, uint64_t total, void* context);
 
-// Local. Within an lq_progress, or the after_sweep of lq_generate(): the call that it is told of ends, on all ranks, with
-// LQ_IO and the errno ECANCELED. As after any failure no file appears that is not complete, and what was there stays.
-// Elsewhere nothing happens.
+// Local. Within an lq_progress, or the after_sweep of lq_generate(): the call that it is told of ends, on all ranks,
+// with LQ_IO and the errno ECANCELED. As after any failure no file appears that is not complete, and what was there
+// stays. Elsewhere nothing happens.
 LQ_API void lq_stop(void);
 
 typedef struct lq_write_options {
@@ -59,7 +59,7 @@ typedef struct lq_write_options {
   uint64_t aggregators;       // how many ranks touch the file; all of them with LQ_DIRECT
   uint64_t chunk_bytes;       // assembled and moved at a time
   uint64_t alignment;         // file domains begin at multiples of it: a page, block or stripe
-  uint64_t memory_bytes;      // at most, per rank, beyond the field; default 16 MiB
+  uint64_t memory_bytes;      // at most, per rank, beyond the field; 0 (default): chosen, 16 or 64 MiB
   int threads;                // of this rank; 0: as many as it has cores to itself
   lq_report* report;          // or NULL: what the transfer did
   const char* profile;        // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site
@@ -91,7 +91,7 @@ typedef struct lq_read_options {
   uint64_t aggregators;   // how many ranks touch the file; all of them with LQ_DIRECT
   uint64_t chunk_bytes;   // assembled and moved at a time
   uint64_t alignment;     // file domains begin at multiples of it: a page, block or stripe
-  uint64_t memory_bytes;  // at most, per rank, beyond the field; default 16 MiB
+  uint64_t memory_bytes;  // at most, per rank, beyond the field; 0 (default): chosen, 16 or 64 MiB
   int threads;            // of this rank; 0: as many as it has cores to itself
   lq_report* report;      // or NULL: what the transfer did
   const char* profile;    // of the machine (`lq doctor --save-profile` makes one), or NULL: that of this site

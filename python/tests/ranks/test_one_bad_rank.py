@@ -36,6 +36,8 @@ COLLECTIVE = {
     "Writer": lambda c: lq.Writer(bad(5, c.new), grid=c.grid),
     "Writer.write": lambda c: c.writer.write(bad(7, "u"), c.u),
     "Writer.write_record": lambda c: c.writer.write_record("answer", bad(5, b"x")),
+    "RegionWriter": lambda c: lq.RegionWriter(c.new, bad("u", c.u), grid=c.grid),
+    "RegionWriter.close": lambda c: closed_with_holes(c),
     "convert": lambda c: lq.convert(c.conf, bad(None, c.new), comm=COMM),
     "copy": lambda c: lq.copy(bad([c.conf, 3], [c.conf]), c.new, comm=COMM),
     "create": lambda c: lq.create(c.new, bad("wide", None), grid=c.grid),
@@ -46,7 +48,9 @@ COLLECTIVE = {
     "inspect": lambda c: lq.inspect(bad(3.5, c.conf), comm=COMM),
     "link_trace": lambda c: lq.link_trace(bad("u", c.u), grid=c.grid),
     "open": lambda c: lq.open(bad(None, c.conf), grid=c.grid),
+    "observables": lambda c: lq.observables(c.u, flow_step=bad("far", 0.01), grid=c.grid),
     "plaquette": lambda c: lq.plaquette(bad(c.u[:0], c.u), grid=c.grid),
+    "protect": lambda c: lq.protect(bad([c.conf, 3], [c.conf]), comm=COMM),
     "read": lambda c: lq.read(c.conf, bad(-1, None), grid=c.grid),
     "read_async": lambda c: lq.read_async(c.conf, region=bad(3, None), grid=c.grid),
     "repartition": lambda c: lq.repartition(c.conf, c.new, extents=bad([4, "a"], None), to="t=block:2", comm=COMM),
@@ -58,6 +62,12 @@ COLLECTIVE = {
     "write_async": lambda c: lq.write_async(c.new, bad(c.u.real.astype("int8"), c.u), grid=c.grid),
     "File": lambda c: lq.File(bad({}, c.conf), grid=c.grid),
     "FieldView.read": lambda c: c.file.fields[0].read(dtype=bad("int8", None)),
+    "Checkpoints": lambda c: lq.Checkpoints(bad(5, c.new), comm=COMM),
+    "Checkpoints.save": lambda c: c.checkpoints.save(bad("soon", 2), fields={"u": c.u}, grid=c.grid),
+    "Checkpoints.save_async": lambda c: c.checkpoints.save_async(2, state=bad({"x": object()}, {"x": 1})),
+    "Checkpoints.reject": lambda c: c.checkpoints.reject(c.checkpoint, bad(5, "of no use")),
+    "Checkpoint.read_field": lambda c: c.checkpoint.read_field(bad(5, "u"), grid=c.grid),
+    "Checkpoint.streams": lambda c: c.checkpoint.streams(record_bytes=bad("all", 1)),
     "View.read_all": lambda c: c.view.read_all(chunk_bytes=bad("4", 4), comm=COMM),
     "View.write_all": lambda c: c.view.write_all(bad("text", bytes(c.view.size)), comm=COMM),
     "hdf5.open": lambda c: lq.hdf5.open(c.run, bad("z", "r"), comm=COMM),
@@ -97,9 +107,19 @@ COLLECTIVE = {
     "multifile.Writer.write_field": lambda c: c.sion_writer.write_field(bad(5, "u"), c.u, grid=c.grid),
 }
 
+
+def closed_with_holes(c):
+    """One rank has not given all of its sites."""
+    region = lq.create(c.new, like=c.u, grid=c.grid)
+    given = bad(slice(1, None), slice(None))
+    region[given] = c.u[given]
+    return region.close()
+
+
 # Collective calls without an argument that may be wrong; the communicator itself, without which nobody can be told.
 WITHOUT_ARGUMENTS = {
-    "Communicator", "Communicator.free", "File.close", "FieldView.verify", "Grid.free", "Pending.cancel", "Pending.test",
+    "Checkpoints.close", "Checkpoints.forget_marks", "Checkpoints.load_newest", "Checkpoints.prune", "Checkpoints.test",
+    "Checkpoints.wait", "Communicator", "Communicator.free", "File.close", "FieldView.verify", "Grid.free", "Pending.cancel", "Pending.test",
     "Pending.wait", "Writer.abandon", "Writer.close", "hdf5.File.close", "hdf5.File.discard", "hdf5.File.fields",
     "hdf5.File.flush", "hdf5.File.pop", "modes.Set.close", "modes.Writer.close", "multifile.Reader.close",
     "multifile.Writer", "multifile.Writer.close", "multifile.Writer.discard", "modes.Writer", "Pending",
@@ -107,19 +127,20 @@ WITHOUT_ARGUMENTS = {
 
 # What each process does for itself.
 LOCAL = {
-    "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
+    "Checkpoint", "list_checkpoints", "assess", "build_parts", "defragment", "diagnose", "explain", "extract", "file_system_of", "find", "formats", "index", "pack",
     "partition_of", "plan", "read_record", "repair", "report_page", "scrub", "verify_below", "unpack", "validate", "watch_stalls", "Files",
-    "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Stall", "Code", "FieldView",
+    "Findings", "Judgement", "Answer", "Verification", "Memory", "Field", "Plaquette", "Unitarity", "Observables", "FlowPoint", "WilsonLoop", "Stall", "Code", "FieldView",
     "FieldView.memmap", "FieldView.to_xarray", "File.to_xarray", "View", "ildg.check", "ildg.document", "ildg.lfn",
     "multifile.repair", "multifile.verify", "multifile.Stream", "multifile.Reader.window", "multifile.Writer.write",
     "hdf5.Entry", "hdf5.Stat", "FieldView.part", "File.get", "File.items", "File.keys", "File.values", "Source",
-    "charge_density", "check_references", "export_vtk", "plaquette_density", "references", "to_limequat", "topological_charge",
+    "RegionWriter.abandon", "charge_density", "check_references", "export_vtk", "plaquette_density", "references", "to_limequat", "topological_charge",
     *("View." + name for name in ("close", "read", "readable", "readall", "readinto", "readline", "readlines", "seek",
                                   "seekable", "sync", "tell", "truncate", "writable", "write", "writelines", "fileno", "flush",
                                   "isatty")),
 }
 
-CLASSES = {"Communicator": lq.Communicator, "Grid": lq.Grid, "Writer": lq.Writer, "File": lq.File, "FieldView": lq.FieldView,
+CLASSES = {"Checkpoint": lq.Checkpoint, "Checkpoints": lq.Checkpoints, "Communicator": lq.Communicator, "Grid": lq.Grid,
+           "Writer": lq.Writer, "RegionWriter": lq.RegionWriter, "File": lq.File, "FieldView": lq.FieldView,
            "Pending": lq.Pending, "View": lq.View, "hdf5.File": Hdf5File, "modes.Set": ModesSet, "modes.Writer": ModesWriter,
            "multifile.Reader": MultifileReader, "multifile.Writer": MultifileWriter}
 
@@ -155,6 +176,9 @@ def there(tmp_path_factory):
     with lq.multifile.create(c.sion, comm=COMM) as m:
         m.write_field("u", c.u, grid=c.grid)
     c.file, c.modes, c.sion_reader = lq.open(c.conf, grid=c.grid), lq.modes.open(c.low, grid=c.grid), lq.multifile.open(c.sion, comm=COMM)
+    c.checkpoints = lq.Checkpoints(f"{folder}/checkpoints", comm=COMM)
+    c.checkpoints.save(1, fields={"u": c.u}, streams=[b"x"], grid=c.grid)
+    c.checkpoint = c.checkpoints.load_newest()
     c.view = lq.View(c.conf, f"t=block:{COMM.size}", COMM.rank, writable=True)
     c.writer = lq.create(f"{folder}/written.lime", grid=c.grid)
     c.modes_writer = lq.modes.create(f"{folder}/written.modes", LATTICE, grid=c.grid)
@@ -167,7 +191,7 @@ def there(tmp_path_factory):
     except lq.Unsupported:
         c.h = None
     yield c
-    for one in (c.writer.abandon, c.modes_writer.close, c.sion_writer.discard, c.h and c.h.close):
+    for one in (c.checkpoints.close, c.writer.abandon, c.modes_writer.close, c.sion_writer.discard, c.h and c.h.close):
         if one:
             one()
 
@@ -192,6 +216,7 @@ WITH_OPTIONS = {
     "modes.Set.ahead": lambda c, more: list(c.modes.ahead(**more)),
     "multifile.create": lambda c, more: lq.multifile.create(c.new, comm=COMM, **more),
     "generate": lambda c, more: lq.generate(LATTICE, grid=c.grid, **more),
+    "observables": lambda c, more: lq.observables(c.u, grid=c.grid, **more),
 }
 
 

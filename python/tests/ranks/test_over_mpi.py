@@ -240,6 +240,7 @@ def test_gauge_fields_are_measured_together(grid):
     assert lq.plaquette(mine, grid) == pytest.approx(lq.plaquette(whole))
     assert lq.link_trace(mine, grid) == pytest.approx(lq.link_trace(whole))
     assert lq.unitarity(mine, grid).largest == pytest.approx(lq.unitarity(whole).largest)
+    assert lq.observables(mine, grid=grid, flow_steps=2) == lq.observables(whole, flow_steps=2)  # to the last bit
 
 
 def test_multifiles_have_streams_of_every_rank(shared, grid):
@@ -402,3 +403,23 @@ def test_an_interrupt_on_one_rank_ends_the_call_of_all(shared):
     COMM.Barrier()
     assert os.listdir(shared) == ["large.ildg"]
     assert COMM.allreduce(1) == COMM.size
+
+
+def test_checkpoints_are_saved_and_loaded_together(grid, shared):
+    u = field(4, 3, 3)
+    with lq.Checkpoints(f"{shared}/checkpoints", comm=COMM, keep=2) as checkpoints:
+        assert checkpoints.load_newest() is None
+        for step in (1, 2, 3):
+            report = checkpoints.save(step, fields={"u": u[grid.slices] * step}, grid=grid, state={"step": step},
+                                      streams=[b"%d of rank %d" % (step, COMM.rank)])
+            assert COMM.allgather(report) == [report] * COMM.size
+        same_error(lq.RanksDisagree, lambda: checkpoints.save(4, state={"rng": COMM.rank})) if COMM.size > 1 else None
+        found = checkpoints.load_newest()
+        assert found.step == 3 and found.state == {"step": 3} and found.tasks == COMM.size
+        assert np.array_equal(found.read_field("u", grid=grid), u[grid.slices] * 3)
+        with found.streams() as streams:
+            assert [one.read() for one in streams] == [b"3 of rank %d" % COMM.rank]
+    if COMM.rank == 0:
+        with lq.Checkpoints(f"{shared}/checkpoints") as checkpoints:
+            assert np.array_equal(checkpoints.load_newest().read_field("u"), u * 3)
+    COMM.Barrier()

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,17 +18,28 @@ namespace lq::archive {
 inline constexpr std::size_t lanes = 64;
 using Lane = std::array<double, lanes>;
 
-// Which numbers of a link are left out. Lanes that hold no link have a zero everywhere.
+// One of two numbers by a mask: choices that depend on each other would become jumps, which vectors do not have.
+inline double select(bool condition, double yes, double no) noexcept {
+  const std::uint64_t mask = 0 - static_cast<std::uint64_t>(condition);
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(yes) & mask) | (std::bit_cast<std::uint64_t>(no) & ~mask));
+}
+
+// Which numbers of a link are left out, as numbers themselves, so that loops have vectors of one kind. Lanes that hold
+// no link have a zero everywhere.
 struct Dropped {
-  std::array<std::uint8_t, lanes> first{};   // of the six reals of row 0, the largest
-  std::array<std::uint8_t, lanes> second{};  // of row 1: bit 1: of which of the two columns, bit 0: imaginary part
-  Lane first_sign{}, root_sign{};            // 1 or -1
+  Lane first{};      // of the six reals of row 0, the largest
+  Lane column{};     // of row 1: 0 or 1: of the left or the right one of the two columns without the pivot
+  Lane imaginary{};  // 1: its imaginary part
+  Lane first_sign{}, root_sign{};  // 1 or -1
 };
 
 struct alignas(64) LinkBatch {
   Dropped dropped;
-  std::array<Lane, 8> kept{};  // five of row 0 in order; of row 1: the dropped one's partner, then the other column's
-  std::array<Lane, 6> row0{}, row1{}, row2{};  // re, im of each column
+  std::array<Lane, 8> kept{};    // five of row 0 in order; of row 1: the dropped one's partner, then the other column's
+  std::array<Lane, 18> reals{};  // row by row, re and im of each column
+  Lane& row0(std::size_t i) noexcept { return reals[i]; }
+  Lane& row1(std::size_t i) noexcept { return reals[6 + i]; }
+  Lane& row2(std::size_t i) noexcept { return reals[12 + i]; }
 
   // What each step predicts; the caller puts the exact numbers in its place before the next one.
   Lane first{}, second{};       // the dropped number of row 0, that of row 1
@@ -44,49 +56,35 @@ struct alignas(64) LinkBatch {
   void assemble_row1() noexcept;
   void predict_row2() noexcept;
 
-  // For who drops numbers: row 0 and row 1 are whole; fills `dropped` and `kept`.
-  void choose_first() noexcept;
-  void choose_second() noexcept;
-
-  // Where row 0 is largest, known after assemble_row0().
-  std::array<std::uint8_t, lanes> column{};
-  // In which of the other two columns the number of row 1 is dropped.
-  static constexpr std::size_t column_of_second(std::size_t largest, std::uint8_t second) noexcept {
-    const std::size_t left = largest == 0 ? 1 : 0, right = largest == 2 ? 1 : 2;
-    return second < 2 ? left : right;
-  }
+  // For who drops numbers: row 0 and row 1 are whole; fills `dropped` and `kept`, and `exact` with what the steps
+  // should predict: first, second, pivot.
+  void choose() noexcept;
+  std::array<Lane, 4> exact{};
 
  private:
   struct Quadratic {
     Lane a, b, discriminant;
   };
+  using Column = std::array<Lane, 2>;
   struct Columns {
-    std::array<Lane, 2> pivot, other, mine;  // of row 0: the largest, the one with both reals kept, the dropped one's
+    Column pivot, other, mine;  // of row 0: the largest, the one with both reals kept, the dropped one's
   };
   void find_columns() noexcept;
-  void gather() noexcept;
-  static void quadratic(const Columns& of, const Lane& swapped, const Lane& partner, const std::array<Lane, 2>& other,
+  // Indices that are known when this is compiled: loops whose arrays might overlap would not become vectors.
+  template <std::size_t i>
+  void place_in_row0() noexcept;
+  template <std::size_t part>
+  void place_in_row1() noexcept;
+  // The column of the pivot of row 0 or 1, the one to the left of it or 0, the one to the right or 2.
+  void split(std::size_t row, Column& at_pivot, Column& left, Column& right) const noexcept;
+  void choose_first() noexcept;
+  void choose_second() noexcept;
+  static void quadratic(const Columns& of, const Lane& imaginary, const Lane& partner, const Column& other,
                         Quadratic& result) noexcept;
 
+  Lane largest_{};  // the column in which row 0 is largest, known after assemble_row0()
   Columns columns_{};
-  Lane swapped_{};  // 1 where the imaginary part is dropped
 };
-
-namespace detail {
-
-struct Places {
-  std::size_t mine, other;  // columns of the dropped number and of the kept pair
-};
-
-// The two columns that are not `pivot`; bit 1 of `second` says in which of them a number is dropped.
-inline Places places(std::size_t pivot, std::uint8_t second) noexcept {
-  const std::size_t mine = LinkBatch::column_of_second(pivot, second);
-  return {mine, 3 - pivot - mine};
-}
-
-inline double select(double condition, double yes, double no) noexcept { return condition != 0 ? yes : no; }
-
-}  // namespace detail
 
 inline void LinkBatch::predict_first() noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
@@ -97,46 +95,54 @@ inline void LinkBatch::predict_first() noexcept {
   }
 }
 
-inline void LinkBatch::assemble_row0() noexcept {
+template <std::size_t i>
+void LinkBatch::place_in_row0() noexcept {
+  constexpr double place = i;
   for (std::size_t l = 0; l < lanes; ++l) {
-    const std::size_t at = dropped.first[l];
-    for (std::size_t i = 0; i < 5; ++i) row0[i + (i >= at ? 1 : 0)][l] = kept[i][l];
-    row0[at][l] = first[l];
+    const double at = dropped.first[l];
+    const double other = select(at > place, kept[i == 5 ? 4 : i][l], kept[i == 0 ? 0 : i - 1][l]);
+    reals[i][l] = select(at == place, first[l], other);
   }
+}
+
+inline void LinkBatch::assemble_row0() noexcept {
+  place_in_row0<0>();
+  place_in_row0<1>();
+  place_in_row0<2>();
+  place_in_row0<3>();
+  place_in_row0<4>();
+  place_in_row0<5>();
   find_columns();
 }
 
 inline void LinkBatch::find_columns() noexcept {
-  Lane norms[3];
-  for (std::size_t c = 0; c < 3; ++c) {
-    for (std::size_t l = 0; l < lanes; ++l) {
-      norms[c][l] = row0[2 * c][l] * row0[2 * c][l] + row0[2 * c + 1][l] * row0[2 * c + 1][l];
-    }
-  }
   for (std::size_t l = 0; l < lanes; ++l) {
-    const bool one = norms[1][l] > norms[0][l];
-    const double best = one ? norms[1][l] : norms[0][l];
-    column[l] = static_cast<std::uint8_t>(norms[2][l] > best ? 2 : one ? 1 : 0);
+    const double norm0 = reals[0][l] * reals[0][l] + reals[1][l] * reals[1][l];
+    const double norm1 = reals[2][l] * reals[2][l] + reals[3][l] * reals[3][l];
+    const double norm2 = reals[4][l] * reals[4][l] + reals[5][l] * reals[5][l];
+    const double best = select(norm1 > norm0, norm1, norm0);
+    const double place = select(norm1 > norm0, 1.0, 0.0);
+    largest_[l] = select(norm2 > best, 2.0, place);
   }
 }
 
-inline void LinkBatch::gather() noexcept {
-  for (std::size_t l = 0; l < lanes; ++l) {
-    const std::size_t k = column[l];
-    const detail::Places at = detail::places(k, dropped.second[l]);
-    for (std::size_t part = 0; part < 2; ++part) {
-      columns_.pivot[part][l] = row0[2 * k + part][l];
-      columns_.mine[part][l] = row0[2 * at.mine + part][l];
-      columns_.other[part][l] = row0[2 * at.other + part][l];
+inline void LinkBatch::split(std::size_t row, Column& at_pivot, Column& left, Column& right) const noexcept {
+  for (std::size_t part = 0; part < 2; ++part) {
+    const Lane &zero = reals[6 * row + part], &one = reals[6 * row + 2 + part], &two = reals[6 * row + 4 + part];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double k = largest_[l], x = zero[l], y = one[l], z = two[l];
+      const double below_two = select(k == 1.0, y, x);
+      at_pivot[part][l] = select(k == 2.0, z, below_two);
+      left[part][l] = select(k == 0.0, y, x);
+      right[part][l] = select(k == 2.0, y, z);
     }
-    swapped_[l] = dropped.second[l] & 1;
   }
 }
 
 // With a, b of rows 0 and 1; k the pivot, m the column of the dropped x, o the other one, y the partner of x:
 // b_k = -(conj(a_m) b_m + conj(a_o) b_o) / conj(a_k) and |b_k|^2 + |b_m|^2 + |b_o|^2 = 1 are a x^2 + 2 b x + c = 0.
-inline void LinkBatch::quadratic(const Columns& of, const Lane& swapped, const Lane& partner,
-                                 const std::array<Lane, 2>& other, Quadratic& result) noexcept {
+inline void LinkBatch::quadratic(const Columns& of, const Lane& imaginary, const Lane& partner, const Column& other,
+                                 Quadratic& result) noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
     const double pivot = of.pivot[0][l] * of.pivot[0][l] + of.pivot[1][l] * of.pivot[1][l];
     const double mine = of.mine[0][l] * of.mine[0][l] + of.mine[1][l] * of.mine[1][l];
@@ -144,7 +150,7 @@ inline void LinkBatch::quadratic(const Columns& of, const Lane& swapped, const L
     const double qi = of.other[0][l] * other[1][l] - of.other[1][l] * other[0][l];
     const double gr = of.mine[0][l] * qr - of.mine[1][l] * qi;  // a_m conj(a_o) b_o
     const double gi = of.mine[0][l] * qi + of.mine[1][l] * qr;
-    const double gx = detail::select(swapped[l], gi, gr), gy = detail::select(swapped[l], gr, gi);
+    const double gx = select(imaginary[l] != 0, gi, gr), gy = select(imaginary[l] != 0, gr, gi);
     const double y = partner[l];
     const double a = mine + pivot;
     const double rest = (other[0][l] * other[0][l] + other[1][l] * other[1][l]) - 1.0;
@@ -156,9 +162,17 @@ inline void LinkBatch::quadratic(const Columns& of, const Lane& swapped, const L
 }
 
 inline void LinkBatch::predict_second() noexcept {
-  gather();
+  Column left, right;
+  split(0, columns_.pivot, left, right);
+  for (std::size_t part = 0; part < 2; ++part) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double column = dropped.column[l], x = left[part][l], y = right[part][l];
+      columns_.mine[part][l] = select(column != 0, y, x);
+      columns_.other[part][l] = select(column != 0, x, y);
+    }
+  }
   Quadratic equation;
-  quadratic(columns_, swapped_, kept[5], {kept[6], kept[7]}, equation);
+  quadratic(columns_, dropped.imaginary, kept[5], {kept[6], kept[7]}, equation);
   for (std::size_t l = 0; l < lanes; ++l) {
     const double inside = equation.discriminant[l] > 0 ? equation.discriminant[l] : 0.0;
     second[l] = (dropped.root_sign[l] * std::sqrt(inside) - equation.b[l]) / equation.a[l];
@@ -168,8 +182,8 @@ inline void LinkBatch::predict_second() noexcept {
 inline void LinkBatch::predict_pivot() noexcept {
   const auto& [k, o, m] = columns_;
   for (std::size_t l = 0; l < lanes; ++l) {
-    const double re = detail::select(swapped_[l], kept[5][l], second[l]),
-                 im = detail::select(swapped_[l], second[l], kept[5][l]);
+    const double partner = kept[5][l], found = second[l], imaginary = dropped.imaginary[l];
+    const double re = select(imaginary != 0, partner, found), im = select(imaginary != 0, found, partner);
     const double sr = (m[0][l] * re + m[1][l] * im) + (o[0][l] * kept[6][l] + o[1][l] * kept[7][l]);
     const double si = (m[0][l] * im - m[1][l] * re) + (o[0][l] * kept[7][l] - o[1][l] * kept[6][l]);
     const double norm = k[0][l] * k[0][l] + k[1][l] * k[1][l];
@@ -178,91 +192,108 @@ inline void LinkBatch::predict_pivot() noexcept {
   }
 }
 
-inline void LinkBatch::assemble_row1() noexcept {
+template <std::size_t part>
+void LinkBatch::place_in_row1() noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
-    const std::size_t k = column[l], imaginary = dropped.second[l] & 1;
-    const detail::Places at = detail::places(k, dropped.second[l]);
-    row1[2 * k][l] = pivot[0][l];
-    row1[2 * k + 1][l] = pivot[1][l];
-    row1[2 * at.mine + imaginary][l] = second[l];
-    row1[2 * at.mine + 1 - imaginary][l] = kept[5][l];
-    row1[2 * at.other][l] = kept[6][l];
-    row1[2 * at.other + 1][l] = kept[7][l];
+    const double mine = select(dropped.imaginary[l] == static_cast<double>(part), second[l], kept[5][l]);
+    const double other = kept[6 + part][l], here = pivot[part][l], k = largest_[l];
+    const double left = select(dropped.column[l] != 0, other, mine),
+                 right = select(dropped.column[l] != 0, mine, other);
+    reals[6 + part][l] = select(k == 0.0, here, left);
+    reals[8 + part][l] = select(k == 1.0, here, select(k == 0.0, left, right));
+    reals[10 + part][l] = select(k == 2.0, here, right);
   }
+}
+
+inline void LinkBatch::assemble_row1() noexcept {
+  place_in_row1<0>();
+  place_in_row1<1>();
 }
 
 inline void LinkBatch::predict_row2() noexcept {
   constexpr std::size_t next[3] = {1, 2, 0};
   for (std::size_t c = 0; c < 3; ++c) {
     const std::size_t i = 2 * next[c], j = 2 * next[next[c]];
+    const Lane &ar = reals[i], &ai = reals[i + 1], &br = reals[j], &bi = reals[j + 1];
+    const Lane &cr = reals[6 + i], &ci = reals[7 + i], &dr = reals[6 + j], &di = reals[7 + j];
+    Lane &to_re = reals[12 + 2 * c], &to_im = reals[13 + 2 * c];
     for (std::size_t l = 0; l < lanes; ++l) {
-      const double re = (row0[i][l] * row1[j][l] - row0[i + 1][l] * row1[j + 1][l]) -
-                        (row0[j][l] * row1[i][l] - row0[j + 1][l] * row1[i + 1][l]);
-      const double im = (row0[i][l] * row1[j + 1][l] + row0[i + 1][l] * row1[j][l]) -
-                        (row0[j][l] * row1[i + 1][l] + row0[j + 1][l] * row1[i][l]);
-      row2[2 * c][l] = re;
-      row2[2 * c + 1][l] = -im;
+      const double re = (ar[l] * dr[l] - ai[l] * di[l]) - (br[l] * cr[l] - bi[l] * ci[l]);
+      const double im = (ar[l] * di[l] + ai[l] * dr[l]) - (br[l] * ci[l] + bi[l] * cr[l]);
+      to_re[l] = re;
+      to_im[l] = -im;
     }
   }
+}
+
+inline void LinkBatch::choose() noexcept {
+  choose_first();
+  find_columns();
+  choose_second();
 }
 
 inline void LinkBatch::choose_first() noexcept {
   for (std::size_t l = 0; l < lanes; ++l) {
-    std::size_t at = 0;
-    double largest = std::fabs(row0[0][l]);
+    double at = 0, number = reals[0][l];
     for (std::size_t i = 1; i < 6; ++i) {
-      const double size = std::fabs(row0[i][l]);
-      if (size > largest) {
-        largest = size;
-        at = i;
-      }
+      const double other = reals[i][l];
+      const bool is_larger = std::fabs(other) > std::fabs(number);
+      at = select(is_larger, static_cast<double>(i), at);
+      number = select(is_larger, other, number);
     }
-    dropped.first[l] = static_cast<std::uint8_t>(at);
-    dropped.first_sign[l] = std::signbit(row0[at][l]) ? -1.0 : 1.0;
-    for (std::size_t i = 0; i < 5; ++i) kept[i][l] = row0[i + (i >= at ? 1 : 0)][l];
+    dropped.first[l] = at;
+    exact[0][l] = number;
+    dropped.first_sign[l] = std::copysign(1.0, number);
   }
-  find_columns();
+  for (std::size_t i = 0; i < 5; ++i) {
+    for (std::size_t l = 0; l < lanes; ++l) {
+      const double here = reals[i][l], next = reals[i + 1][l];
+      kept[i][l] = select(dropped.first[l] > static_cast<double>(i), here, next);
+    }
+  }
 }
 
 // Of the four candidates the one whose square root is largest beside the coefficient: the best conditioned.
 inline void LinkBatch::choose_second() noexcept {
-  std::array<Columns, 2> columns;                 // the dropped number in the left one, in the right one
-  std::array<std::array<Lane, 2>, 2> second_row;  // of row 1, in the same
-  for (std::size_t l = 0; l < lanes; ++l) {
-    const std::size_t k = column[l], left = column_of_second(k, 0), right = 3 - k - left;
-    for (std::size_t part = 0; part < 2; ++part) {
-      columns[0].pivot[part][l] = row0[2 * k + part][l];
-      columns[0].mine[part][l] = row0[2 * left + part][l];
-      columns[0].other[part][l] = row0[2 * right + part][l];
-      second_row[0][part][l] = row1[2 * left + part][l];
-      second_row[1][part][l] = row1[2 * right + part][l];
-    }
-  }
+  std::array<Columns, 2> columns;    // the dropped number in the left one, in the right one
+  std::array<Column, 2> candidates;  // of row 1, in the same
+  split(0, columns[0].pivot, columns[0].mine, columns[0].other);
   columns[1] = {columns[0].pivot, columns[0].mine, columns[0].other};
-  Lane best;
+  Column exact_pivot;
+  split(1, exact_pivot, candidates[0], candidates[1]);
+  exact[2] = exact_pivot[0];
+  exact[3] = exact_pivot[1];
+  Lane best, is_better, signs;
   best.fill(-1);
-  Lane chosen{};  // as a number, so that all of it is of one width
   for (std::size_t candidate = 0; candidate < 4; ++candidate) {
-    const std::size_t mine = candidate / 2, imaginary = candidate % 2;
-    swapped_.fill(imaginary == 0 ? 0 : 1);
-    const Lane& dropped_one = second_row[mine][imaginary];
+    const std::size_t mine = candidate / 2, part = candidate % 2;
+    const Lane &dropped_one = candidates[mine][part], &partner = candidates[mine][1 - part];
+    const Column& other = candidates[1 - mine];
+    Lane imaginary;
+    imaginary.fill(static_cast<double>(part));
     Quadratic equation;
-    quadratic(columns[mine], swapped_, second_row[mine][1 - imaginary], second_row[1 - mine], equation);
+    quadratic(columns[mine], imaginary, partner, other, equation);
     for (std::size_t l = 0; l < lanes; ++l) {
       const double quality = equation.discriminant[l] / (equation.a[l] * equation.a[l]);
-      const bool better = candidate == 0 || quality > best[l];
-      const double sign = equation.a[l] * dropped_one[l] + equation.b[l] < 0 ? -1.0 : 1.0;
-      best[l] = quality > best[l] ? quality : best[l];
-      chosen[l] = better ? static_cast<double>(candidate) : chosen[l];
-      dropped.root_sign[l] = better ? sign : dropped.root_sign[l];
+      const double sign = select(equation.a[l] * dropped_one[l] + equation.b[l] < 0, -1.0, 1.0);
+      is_better[l] = select((quality > best[l]) | (candidate == 0), 1.0, 0.0);
+      best[l] = select(quality > best[l], quality, best[l]);
+      signs[l] = sign;
     }
-  }
-  for (std::size_t l = 0; l < lanes; ++l) dropped.second[l] = static_cast<std::uint8_t>(chosen[l]);
-  for (std::size_t l = 0; l < lanes; ++l) {
-    const detail::Places at = detail::places(column[l], dropped.second[l]);
-    kept[5][l] = row1[2 * at.mine + 1 - (dropped.second[l] & 1)][l];
-    kept[6][l] = row1[2 * at.other][l];
-    kept[7][l] = row1[2 * at.other + 1][l];
+    const auto take = [&](const Lane& from, Lane& to) {
+      for (std::size_t l = 0; l < lanes; ++l) {
+        to[l] = select(is_better[l] != 0, from[l], to[l]);
+      }
+    };
+    Lane column;
+    column.fill(static_cast<double>(mine));
+    take(signs, dropped.root_sign);
+    take(column, dropped.column);
+    take(imaginary, dropped.imaginary);
+    take(dropped_one, exact[1]);
+    take(partner, kept[5]);
+    take(other[0], kept[6]);
+    take(other[1], kept[7]);
   }
 }
 

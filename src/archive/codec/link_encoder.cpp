@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "archive/codec/link_batch.hpp"
+#include "archive/codec/link_lanes.hpp"
 #include "archive/codec/link_symbols.hpp"
 #include "archive/codec/prefix_code.hpp"
 #include "archive/codec/tile.hpp"
@@ -20,299 +22,370 @@ constexpr double most_in_group = 1.5;
 // Of a residual, with some to spare.
 constexpr std::size_t usual_low_bits = 4;
 
-template <class T, bool big>
+// Encodes by method 3 of formats/squeezed.md. First all links are predicted, then their residuals are coded, since that
+// depends on all of them.
+template <class T, class Lanes>
 class LinkEncoder {
  public:
-  using Word = WordOf<T>;
-  LinkEncoder(base::Bytes links, std::size_t reals)
+  LinkEncoder(base::Bytes links, std::size_t reals, bool big)
       : links_(links),
         reals_(reals),
+        big_(big),
         predicted_(reals == 18 ? predicted_numbers : 4),
-        count_(links.size() / (reals * sizeof(T))),
-        taken_(std::make_unique_for_overwrite<Taken[]>(batches())),
-        kept_(count_ * kept_numbers * (mantissa_bits<T> + 1)),
-        low_(count_ * predicted_ * usual_low_bits),
-        symbols_(count_ * order.size()) {}
+        all_(links.size() / (reals * sizeof(T))),
+        taken_(std::make_unique_for_overwrite<Taken[]>((all_ + lanes - 1) / lanes)),
+        choice_(all_ + lanes),
+        symbols_(all_ * (columns_of(reals) - 1) + lanes),
+        kept_(std::make_unique_for_overwrite<std::byte[]>(all_ * kept_numbers * kept_bits / 8 + lanes)),
+        low_(all_ * predicted_ * usual_low_bits) {}
 
   std::vector<std::byte> run() {
-    for (std::size_t at = 0; at < count_; at += lanes) take_batch(at, std::min(lanes, count_ - at));
+    std::vector<std::uint32_t> chosen(all_);
+    std::iota(chosen.begin(), chosen.end(), 0U);
+    take(chosen);
+    // The others once more, as if these were not there.
+    const auto is_whole = [&](std::uint32_t link) { return choice_[link] == as_it_is; };
+    if (std::erase_if(chosen, is_whole) > 0) take(chosen);
     choose_low_bits();
-    for (std::size_t at = 0; at < count_; at += lanes) put_batch(at, std::min(lanes, count_ - at));
+    put();
     return finish();
   }
 
  private:
+  static constexpr unsigned kept_bits = mantissa_bits<T> + 1;
+  using Word = WordOf<T>;
+
   // What is known of links that are computed together, before they are coded.
   struct Taken {
-    std::array<WordLane<T>, kept_numbers> kept;
-    std::array<std::array<std::int64_t, lanes>, predicted_numbers> residuals;
-    std::array<std::array<std::uint8_t, lanes>, predicted_numbers> steps;  // below one half
-    std::array<std::uint8_t, lanes> choice;
-    std::size_t count;
+    std::array<Integers, predicted_numbers> residuals;
+    std::array<std::array<std::uint8_t, lanes>, predicted_numbers> low;  // how many low bits they have at most
+    std::size_t count, first_escape, escapes;
   };
 
   std::size_t batches() const noexcept { return (count_ + lanes - 1) / lanes; }
   const std::byte* bytes_of(std::size_t link) const noexcept { return links_.data() + link * reals_ * sizeof(T); }
+  std::uint8_t* column(std::size_t number) noexcept { return symbols_.data() + (number - 1) * count_; }
 
   // --- which numbers are kept, and by how much the others differ from what is predicted
 
-  void load(std::size_t begin, std::size_t count) {
-    for (auto& lane : words_) lane.fill(0);
-    is_link_.fill(false);
-    for (std::size_t l = 0; l < count; ++l) {
-      const std::byte* from = bytes_of(begin + l);
-      bool fits = true;
-      for (std::size_t i = 0; i < reals_; ++i, from += sizeof(T)) {
-        words_[i][l] = load_word<Word, big>(from);
-        fits = fits && std::fabs(std::bit_cast<T>(words_[i][l])) < most_in_group;
-      }
-      is_link_[l] = fits;
-    }
-    for (std::size_t i = 0; i < 6; ++i) {
-      to_numbers<T>(words_[i], batch_.row0[i]);
-      to_numbers<T>(words_[6 + i], batch_.row1[i]);
-    }
-    for (std::size_t l = 0; l < lanes; ++l) {
-      if (is_link_[l]) continue;
-      for (std::size_t i = 0; i < 6; ++i) {  // any link will do
-        batch_.row0[i][l] = i == 0 ? 1 : 0;
-        batch_.row1[i][l] = i == 2 ? 1 : 0;
-      }
+  void take(const std::vector<std::uint32_t>& chosen) {
+    count_ = chosen.size();
+    escapes_.clear();
+    kept_end_ = kept_.get();
+    for (std::size_t at = 0; at < count_; at += lanes) {
+      take_batch(at, std::span(chosen).subspan(at, std::min(lanes, count_ - at)));
     }
   }
 
-  void take_batch(std::size_t begin, std::size_t count) {
-    load(begin, count);
-    Taken& taken = taken_[begin / lanes];
-    taken.count = count;
-    batch_.choose_first();
-    batch_.choose_second();
-    batch_.predict_first();
-    for (std::size_t l = 0; l < lanes; ++l) exact_[l] = batch_.row0[batch_.dropped.first[l]][l];
-    take_residuals(taken, 0, batch_.first);
-    batch_.first = exact_;
-    batch_.predict_second();
-    for (std::size_t l = 0; l < lanes; ++l) {
-      const std::size_t at = LinkBatch::column_of_second(batch_.column[l], batch_.dropped.second[l]);
-      exact_[l] = batch_.row1[2 * at + (batch_.dropped.second[l] & 1)][l];
+  void load(std::span<const std::uint32_t> chosen) noexcept {
+    const std::byte* from[lanes];
+    for (std::size_t l = 0; l < chosen.size(); ++l) from[l] = bytes_of(chosen[l]);
+    Lanes::template load<T>(from, chosen.size(), reals_, big_, batch_.reals.data());
+    for (std::size_t l = chosen.size(); l < lanes; ++l) {
+      for (Lane& number : batch_.reals) number[l] = 0;
     }
-    take_residuals(taken, 1, batch_.second);
-    batch_.second = exact_;
+    Lane largest{};
+    for (std::size_t i = 0; i < reals_; ++i) {
+      const Lane& number = batch_.reals[i];
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const double size = std::fabs(number[l]);
+        largest[l] = size < most_in_group ? largest[l] : 1.0;
+      }
+    }
+    is_none_ = false;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      is_link_[l] = largest[l] == 0;
+      is_none_ = is_none_ || !is_link_[l];
+    }
+    for (std::size_t i = 0; is_none_ && i < reals_; ++i) {  // any link will do
+      for (std::size_t l = 0; l < lanes; ++l)
+        batch_.reals[i][l] = is_link_[l] ? batch_.reals[i][l] : i % 8 == 0 ? 1 : 0;
+    }
+  }
+
+  void take_batch(std::size_t begin, std::span<const std::uint32_t> chosen) {
+    load(chosen);
+    Taken& taken = taken_[begin / lanes];
+    taken.count = chosen.size();
+    std::array<Lane, 6> row2;
+    std::copy_n(batch_.reals.begin() + 12, row2.size(), row2.begin());
+    batch_.choose();
+    batch_.predict_first();
+    take_residuals(taken, 0, batch_.first, batch_.exact[0]);
+    batch_.first = batch_.exact[0];
+    batch_.predict_second();
+    take_residuals(taken, 1, batch_.second, batch_.exact[1]);
+    batch_.second = batch_.exact[1];
     batch_.predict_pivot();
     for (std::size_t part = 0; part < 2; ++part) {
-      for (std::size_t l = 0; l < lanes; ++l) exact_[l] = batch_.row1[2 * std::size_t{batch_.column[l]} + part][l];
-      take_residuals(taken, 2 + part, batch_.pivot[part]);
+      take_residuals(taken, 2 + part, batch_.pivot[part], batch_.exact[2 + part]);
     }
     if (predicted_ == predicted_numbers) {
       batch_.predict_row2();
-      for (std::size_t i = 0; i < 6; ++i) {
-        to_numbers<T>(words_[12 + i], exact_);
-        take_residuals(taken, 4 + i, batch_.row2[i]);
-      }
+      for (std::size_t i = 0; i < 6; ++i) take_residuals(taken, 4 + i, batch_.row2(i), row2[i]);
     }
-    for (std::size_t i = 0; i < kept_numbers; ++i) to_words<T>(batch_.kept[i], taken.kept[i]);
-    take_choices(taken);
+    take_choices(taken, chosen);
+    take_kept(taken, begin);
   }
 
-  void take_residuals(Taken& taken, std::size_t predicted, const Lane& found) {
-    WordLane<T> theirs, ours;
-    to_words<T>(found, theirs);
-    to_words<T>(exact_, ours);
+  void take_residuals(Taken& taken, std::size_t predicted, const Lane& found, const Lane& exact) noexcept {
+    Integers& residuals = taken.residuals[predicted];
     for (std::size_t l = 0; l < lanes; ++l) {
-      taken.residuals[predicted][l] = difference(ordinal<T>(ours[l]), ordinal<T>(theirs[l]));
-    }
-    for (std::size_t l = 0; l < lanes; ++l) {
-      taken.steps[predicted][l] = static_cast<std::uint8_t>(steps_below_half<T>(theirs[l]));
+      const Word theirs = std::bit_cast<Word>(static_cast<T>(found[l]));
+      const Word ours = std::bit_cast<Word>(static_cast<T>(exact[l]));
+      residuals[l] = static_cast<std::uint64_t>(difference(ordinal<T>(ours), ordinal<T>(theirs)));
+      taken.low[predicted][l] = static_cast<std::uint8_t>(low_bits_of<T>(theirs, most_low_bits));
     }
   }
 
   // Links with several numbers far from what is predicted are cheaper as they are.
-  void take_choices(Taken& taken) {
-    std::array<std::uint64_t, lanes> far{}, all{};
+  void take_choices(const Taken& taken, std::span<const std::uint32_t> chosen) noexcept {
+    Integers far{}, all{};
     for (std::size_t i = 0; i < predicted_; ++i) {
       for (std::size_t l = 0; l < lanes; ++l) {
-        const std::uint64_t size = zigzag(taken.residuals[i][l]) >> taken.steps[i][l];
+        const std::uint64_t size = zigzag(static_cast<std::int64_t>(taken.residuals[i][l])) >> taken.low[i][l];
         far[l] += size >= 64 * escape ? 1 : 0;
         all[l] |= size;
       }
     }
     const Dropped& dropped = batch_.dropped;
+    std::array<std::uint8_t, lanes> choice;
     for (std::size_t l = 0; l < lanes; ++l) {
-      const bool fits = is_link_[l] && far[l] <= 3 && all[l] >> (most_escaped_bits - most_low_bits) == 0;
-      const int choice = ((dropped.first[l] * 4 + dropped.second[l]) * 2 + (dropped.first_sign[l] < 0 ? 1 : 0)) * 2 +
-                         (dropped.root_sign[l] < 0 ? 1 : 0);
-      taken.choice[l] = fits ? static_cast<std::uint8_t>(choice) : as_it_is;
+      const double number = 16 * dropped.first[l] + 8 * dropped.column[l] + 4 * dropped.imaginary[l] +
+                            (1 - dropped.first_sign[l]) + (1 - dropped.root_sign[l]) / 2;
+      const bool fits = far[l] <= 3 && all[l] >> (most_escaped_bits - most_low_bits) == 0;
+      choice[l] = fits && is_link_[l] ? static_cast<std::uint8_t>(number) : as_it_is;
     }
+    for (std::size_t l = 0; l < chosen.size(); ++l) choice_[chosen[l]] = choice[l];
+  }
+
+  // Signs and mantissas, number after number of eight links at a time; and the symbols of exponents.
+  void take_kept(Taken& taken, std::size_t begin) {
+    std::array<Integers, kept_numbers> bits;
+    std::array<std::array<std::uint8_t, lanes>, kept_numbers> steps;
+    constexpr std::uint64_t mantissa = (std::uint64_t{1} << mantissa_bits<T>)-1;
+    constexpr std::uint64_t field = (std::uint64_t{1} << exponent_bits<T>)-1;
+    std::uint8_t most = 0;
+    for (std::size_t i = 0; i < kept_numbers; ++i) {
+      const Lane& number = batch_.kept[i];
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const std::uint64_t word = std::bit_cast<Word>(static_cast<T>(number[l]));
+        bits[i][l] = (word >> (8 * sizeof(T) - 1) << mantissa_bits<T>) | (word & mantissa);
+        // Exponents above that of one half are large here.
+        const std::uint64_t below = std::uint64_t{half_exponent<T>} - ((word >> mantissa_bits<T>)&field);
+        steps[i][l] = static_cast<std::uint8_t>(below < escape ? below : escape);
+      }
+      for (std::size_t l = 0; l < lanes; ++l) most = std::max(most, steps[i][l]);
+    }
+    taken.first_escape = escapes_.size();
+    if (most == escape) take_escapes(taken.count, steps);
+    taken.escapes = escapes_.size() - taken.first_escape;
+    for (std::size_t i = 0; i < kept_numbers; i += 2)
+      put_pairs(exponent_columns + i / 2, begin, steps[i], steps[i + 1]);
+    put_kept(taken.count, bits);
+  }
+
+  void take_escapes(std::size_t count, const std::array<std::array<std::uint8_t, lanes>, kept_numbers>& steps) {
+    for (std::size_t l = 0; l < count; ++l) {
+      for (std::size_t i = 0; i < kept_numbers; ++i) {
+        if (steps[i][l] != escape) continue;
+        const Word word = std::bit_cast<Word>(static_cast<T>(batch_.kept[i][l]));
+        escapes_.push_back(static_cast<std::uint16_t>(exponent_of<T>(word)));
+      }
+    }
+  }
+
+  void put_kept(std::size_t count, const std::array<Integers, kept_numbers>& bits) noexcept {
+    for (std::size_t l = 0; l + kept_together <= count; l += kept_together) {
+      for (const Integers& number : bits) {
+        Lanes::template put_kept<T>(&number[l], kept_end_);
+        kept_end_ += kept_bits;  // eight times as many bits are so many bytes
+      }
+    }
+    if (count % kept_together != 0) put_last_kept(count, bits);
+  }
+  void put_last_kept(std::size_t count, const std::array<Integers, kept_numbers>& bits) {
+    BitWriter last;
+    for (const Integers& number : bits) {
+      for (std::size_t l = count / kept_together * kept_together; l < count; ++l) last.put(number[l], kept_bits);
+    }
+    kept_end_ = std::ranges::copy(last.take(), kept_end_).out;
+  }
+
+  void put_pairs(std::size_t into, std::size_t begin, const std::array<std::uint8_t, lanes>& first,
+                 const std::array<std::uint8_t, lanes>& second) noexcept {
+    std::array<std::uint8_t, lanes> pairs;
+    for (std::size_t l = 0; l < lanes; ++l) pairs[l] = static_cast<std::uint8_t>(first[l] | second[l] << 4);
+    std::copy_n(pairs.begin(), std::min(lanes, count_ - begin), column(into) + begin);
   }
 
   // --- how they are coded
 
   // Numbers that are predicted exactly have no low bits worth a place.
-  void choose_low_bits() {
-    for (std::size_t group = 0; group < residual_groups; ++group) low_bits_[group] = most_low_bits;
+  void choose_low_bits() noexcept {
     std::array<std::uint64_t, residual_groups> exact{}, all{};
     for (const Taken& taken : std::span(taken_.get(), batches())) {
       for (std::size_t i = 0; i < predicted_; ++i) {
-        for (std::size_t l = 0; l < taken.count; ++l) {
-          exact[group_of(i)] += taken.residuals[i][l] == 0 ? 1 : 0;
-          ++all[group_of(i)];
-        }
+        std::uint64_t zeros = 0;
+        for (std::size_t l = 0; l < lanes; ++l) zeros += l < taken.count && taken.residuals[i][l] == 0 ? 1U : 0U;
+        exact[group_of(i)] += zeros;
+        all[group_of(i)] += taken.count;
       }
     }
     for (std::size_t group = 0; group < residual_groups; ++group) {
-      if (2 * exact[group] > all[group]) low_bits_[group] = 0;
+      low_bits_[group] = 2 * exact[group] > all[group] ? 0 : most_low_bits;
     }
   }
 
-  // The symbol of a number's residual; its low bits, and what is too large for a symbol, go elsewhere.
-  static std::uint8_t put_residual(std::int64_t residual, unsigned steps, unsigned most, BitWriter::Cursor& to) {
-    const unsigned low = std::min(steps, most);
-    const std::uint64_t high = zigzag(residual >> low);
-    to.put(low_bits(static_cast<std::uint64_t>(residual), low), low);
-    if (high < escape) return static_cast<std::uint8_t>(high);
-    const auto bits = static_cast<unsigned>(std::bit_width(high));
-    to.put(bits, 6);
-    to.put(high, bits);
-    return escape;
-  }
-
-  // The symbol of a number's exponent; sign and mantissa go elsewhere.
-  static std::uint8_t put_kept(Word word, BitWriter::Cursor& kept, BitWriter::Cursor& low) {
-    constexpr unsigned mantissa = mantissa_bits<T>;
-    kept.put((word >> (8 * sizeof(T) - 1) << mantissa) | low_bits(word, mantissa), mantissa + 1);
-    const std::int32_t exponent = exponent_of<T>(word), steps = half_exponent<T> - exponent;
-    if (steps >= 0 && steps < static_cast<std::int32_t>(escape)) return static_cast<std::uint8_t>(steps);
-    low.put(static_cast<std::uint64_t>(exponent), exponent_bits<T>);
-    return escape;
-  }
-
-  static std::uint8_t pair(std::uint8_t first, std::uint8_t second) noexcept {
-    return static_cast<std::uint8_t>(first | (second << 4));
-  }
-
-  void put_symbol(Alphabet alphabet, std::uint8_t symbol) noexcept {
-    ++counts_[alphabet][symbol];
-    *symbols_end_++ = symbol;
-  }
-
-  // Low bits stand in the order in which a decoder comes to need them.
-  void put_batch(std::size_t begin, std::size_t count) {
-    std::array<std::array<std::uint8_t, kept_numbers>, lanes> exponents;
-    std::array<std::array<std::uint8_t, predicted_numbers>, lanes> residuals;
-    const Taken& taken = taken_[begin / lanes];
-    const auto for_each_link = [&](const auto& put) {
-      for (std::size_t l = 0; l < count; ++l) {
-        if (taken.choice[l] != as_it_is) put(l);
-      }
-    };
+  // Low bits are in the order in which a decoder comes to need them.
+  void put() {
     constexpr std::size_t most =
         exponent_bits<T> * kept_numbers + (most_low_bits + 6 + most_escaped_bits) * predicted_numbers;
-    BitWriter::Cursor kept = kept_.begin(count * kept_numbers * (mantissa_bits<T> + 1)), low = low_.begin(count * most);
-    for_each_link([&](std::size_t l) {
-      for (std::size_t i = 0; i < kept_numbers; ++i) exponents[l][i] = put_kept(taken.kept[i][l], kept, low);
-    });
-    for (std::size_t i = 0; i < predicted_; ++i) {
-      const unsigned low_most = low_bits_[group_of(i)];
-      for_each_link([&](std::size_t l) {
-        residuals[l][i] = put_residual(taken.residuals[i][l], taken.steps[i][l], low_most, low);
-      });
-    }
-    kept_.end(kept);
-    low_.end(low);
-    for (std::size_t l = 0; l < count; ++l) {
-      put_symbol(choices, taken.choice[l]);
-      if (taken.choice[l] == as_it_is) {
-        const std::byte* from = bytes_of(begin + l);
-        whole_.insert(whole_.end(), from, from + reals_ * sizeof(T));
-        continue;
+    std::array<std::array<std::uint8_t, lanes>, 2> symbols;
+    for (std::size_t begin = 0; begin < count_; begin += lanes) {
+      const Taken& taken = taken_[begin / lanes];
+      BitWriter::Cursor low = low_.begin(lanes * most);
+      for (std::size_t k = 0; k < taken.escapes; ++k) low.put(escapes_[taken.first_escape + k], exponent_bits<T>);
+      for (std::size_t i = 0; i < predicted_; ++i) {
+        put_residuals(taken, i, symbols[i % 2], low);
+        if (i % 2 == 1) put_pairs(residual_columns + i / 2, begin, symbols[0], symbols[1]);
       }
-      const auto& e = exponents[l];
-      put_symbol(exponents_row0, pair(e[0], e[1]));
-      put_symbol(exponents_row0, pair(e[2], e[3]));
-      put_symbol(exponents_row1, pair(e[4], e[5]));
-      put_symbol(exponents_row1, pair(e[6], e[7]));
-      const auto& r = residuals[l];
-      put_symbol(dropped_pair, pair(r[0], r[1]));
-      put_symbol(pivot_pair, pair(r[2], r[3]));
-      for (std::size_t i = 4; i < predicted_; i += 2) put_symbol(row2_pair, pair(r[i], r[i + 1]));
+      low_.end(low);
     }
   }
 
-  // The alphabets of a link's symbols, one after the other.
-  static constexpr std::array<Alphabet, 10> order{choices,        exponents_row0, exponents_row0, exponents_row1,
-                                                  exponents_row1, dropped_pair,   pivot_pair,     row2_pair,
-                                                  row2_pair,      row2_pair};
+  // No less than an escape is one: without a choice, which narrowing would not become vectors with.
+  static std::uint8_t symbol_of(std::uint64_t high) noexcept {
+    const std::uint64_t is_escape = 0 - static_cast<std::uint64_t>(high >= escape);
+    return static_cast<std::uint8_t>((high | is_escape) & escape);
+  }
 
-  std::vector<std::byte> coded_symbols(std::vector<std::byte>& lengths_to) const {
-    std::vector<PrefixEncoder> codes;
-    for (const Counts& counts : counts_) {
-      const CodeLengths lengths = lengths_for(counts);
-      write_lengths(lengths, lengths_to);
-      codes.emplace_back(lengths);
+  // The symbols of a number's residuals; its low bits, and what is too large for a symbol, go elsewhere.
+  void put_residuals(const Taken& taken, std::size_t predicted, std::array<std::uint8_t, lanes>& symbols,
+                     BitWriter::Cursor& to) noexcept {
+    Integers low, high;
+    std::array<std::uint8_t, lanes> counts;
+    const std::uint8_t most = low_bits_[group_of(predicted)];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      counts[l] = std::min(taken.low[predicted][l], most);
     }
-    BitWriter bits;
-    const std::uint8_t* const all_end = symbols_end_;
-    BitWriter::Cursor to = bits.begin(static_cast<std::size_t>(all_end - symbols_.data()) * longest_code);
-    const std::size_t of_link = predicted_ == predicted_numbers ? order.size() : order.size() - 3;
-    for (const std::uint8_t* at = symbols_.data(); at < all_end;) {
-      const std::size_t end = *at == as_it_is ? 1 : of_link;
-      for (std::size_t i = 0; i < end; ++i) codes[order[i]].put(to, *at++);
+    const Integers residuals = taken.residuals[predicted];
+    Integers widths;
+    for (std::size_t l = 0; l < lanes; ++l) widths[l] = counts[l];
+    for (std::size_t l = 0; l < lanes; ++l) {
+      low[l] = residuals[l] ^ (residuals[l] >> widths[l] << widths[l]);
+      // zigzag(residual >> count) without an arithmetic shift, which narrower vectors lack.
+      const std::uint64_t sign = residuals[l] >> 63, size = residuals[l] ^ (0 - sign);
+      high[l] = (size >> widths[l]) << 1 | sign;
     }
-    bits.end(to);
-    return bits.take();
+    for (std::size_t l = 0; l < lanes; ++l) symbols[l] = symbol_of(high[l]);
+    for (std::size_t l = 0; l < taken.count; l += fields) {
+      const std::uint64_t eight = eight_bytes(&symbols[l]);
+      const bool has_escape = ((eight + 0x0101010101010101U) & 0x1010101010101010U) != 0;
+      if (l + fields <= taken.count && !has_escape) {
+        Lanes::put_fields(to, &counts[l], &low[l]);
+      } else {
+        put_with_escapes(l, std::min(l + fields, taken.count), low, high, counts, to);
+      }
+    }
+  }
+  static void put_with_escapes(std::size_t begin, std::size_t end, const Integers& low, const Integers& high,
+                               const std::array<std::uint8_t, lanes>& counts, BitWriter::Cursor& to) noexcept {
+    for (std::size_t l = begin; l < end; ++l) {
+      to.put(low[l], counts[l]);
+      if (high[l] < escape) continue;
+      const auto bits = static_cast<unsigned>(std::bit_width(high[l]));
+      to.put(bits, 6);
+      to.put(high[l], bits);
+    }
   }
 
   std::vector<std::byte> finish() {
     std::vector<std::byte> lengths;
-    const std::array<std::vector<std::byte>, streams> all{coded_symbols(lengths), kept_.take(), low_.take(),
-                                                          std::move(whole_)};
-    std::size_t size = front_bytes + lengths.size();
-    for (const auto& stream : all) size += stream.size();
-    std::vector<std::byte> result(size);
-    for (std::size_t group = 0; group < residual_groups; ++group) {
-      result[group] = static_cast<std::byte>(low_bits_[group]);
+    BitWriter coded(symbols_.size() * 6 + all_ * longest_code);
+    std::array<std::uint64_t, column_streams> sizes{};
+    for (std::size_t code = 0; code < alphabets; ++code) {
+      const std::span<const std::uint8_t> symbols = symbols_of(code);
+      const CodeLengths of_code = lengths_for(counts_of(symbols));
+      write_lengths(of_code, lengths);
+      const PrefixEncoder encoder(of_code);
+      for (std::size_t run = 0; run < runs; ++run) {
+        const Run part = run_of(symbols.size(), run);
+        const std::size_t before = coded.bytes();
+        encoder.put_all(coded, symbols.subspan(part.begin, part.end - part.begin));
+        coded.fill_byte();
+        sizes[code * runs + run] = coded.bytes() - before;
+      }
     }
-    for (std::size_t k = 0; k < streams; ++k) base::store_be<std::uint64_t>(&result[4 + 8 * k], all[k].size());
-    auto to = std::ranges::copy(lengths, result.begin() + front_bytes).out;
-    for (const auto& stream : all) to = std::ranges::copy(stream, to).out;
+    const std::vector<std::byte> low = low_.take(), coded_symbols = coded.take();
+    const base::Bytes kept(kept_.get(), static_cast<std::size_t>(kept_end_ - kept_.get()));
+    const std::size_t whole_bytes = (all_ - count_) * reals_ * sizeof(T);
+    sizes[alphabets * runs] = kept.size();
+    sizes[alphabets * runs + 1] = low.size();
+    sizes[alphabets * runs + 2] = whole_bytes;
+
+    std::vector<std::byte> result;
+    result.reserve(column_front_bytes + lengths.size() + coded_symbols.size() + kept.size() + low.size() + whole_bytes);
+    for (const std::uint8_t most : low_bits_) result.push_back(std::byte{most});
+    result.push_back(std::byte{0});
+    for (const std::uint64_t size : sizes) base::append_be(result, static_cast<std::uint32_t>(size));
+    for (const base::Bytes part : {base::Bytes(lengths), base::Bytes(coded_symbols), kept, base::Bytes(low)}) {
+      result.insert(result.end(), part.begin(), part.end());
+    }
+    for (std::size_t link = 0; count_ < all_ && link < all_; ++link) {
+      if (choice_[link] == as_it_is) result.insert(result.end(), bytes_of(link), bytes_of(link + 1));
+    }
     return result;
   }
 
+  std::span<const std::uint8_t> symbols_of(std::size_t code) noexcept {
+    if (code == choices) return std::span(choice_).first(all_);
+    const std::size_t end = std::min(first_column[code + 1], columns_of(reals_));
+    if (end <= first_column[code]) return {};
+    return {column(first_column[code]), (end - first_column[code]) * count_};
+  }
+
   base::Bytes links_;
-  std::size_t reals_, predicted_, count_;
+  std::size_t reals_;
+  bool big_;
+  std::size_t predicted_, all_;
+  std::size_t count_ = 0;  // links that are not stored as they are
   std::unique_ptr<Taken[]> taken_;
   LinkBatch batch_;
-  std::array<WordLane<T>, 18> words_;
-  Lane exact_;
-  std::array<bool, lanes> is_link_;
+  std::array<bool, lanes> is_link_{};
+  bool is_none_ = false;                        // one of them
+  std::vector<std::uint8_t> choice_, symbols_;  // columns contiguous
+  std::unique_ptr<std::byte[]> kept_;
+  std::byte* kept_end_ = nullptr;
+  std::vector<std::uint16_t> escapes_;  // exponents
   LowBits low_bits_{};
-  BitWriter kept_, low_;
-  std::vector<std::byte> whole_;
-  std::vector<std::uint8_t> symbols_;
-  std::uint8_t* symbols_end_ = symbols_.data();
-  std::array<Counts, alphabets> counts_{};
+  BitWriter low_;
 };
 
+template <class Lanes>
 inline std::vector<std::byte> encode(base::Bytes links, const Numbers& of) {
-  if (of.bytes == 8) {
-    return of.big_endian ? LinkEncoder<double, true>(links, of.reals).run()
-                         : LinkEncoder<double, false>(links, of.reals).run();
-  }
-  return of.big_endian ? LinkEncoder<float, true>(links, of.reals).run()
-                       : LinkEncoder<float, false>(links, of.reals).run();
+  return of.bytes == 8 ? std::make_unique<LinkEncoder<double, Lanes>>(links, of.reals, of.big_endian)->run()
+                       : std::make_unique<LinkEncoder<float, Lanes>>(links, of.reals, of.big_endian)->run();
 }
 
-#ifdef LQ_WIDE
-LQ_WIDE std::vector<std::byte> encode_wide(base::Bytes links, const Numbers& of) { return encode(links, of); }
+#if defined(LQ_X86_64)
+LQ_FOR_AVX2 std::vector<std::byte> encode_avx2(base::Bytes links, const Numbers& of) {
+  return encode<PlainLanes>(links, of);
+}
+LQ_FOR_AVX512 std::vector<std::byte> encode_avx512(base::Bytes links, const Numbers& of) {
+  return encode<Avx512Lanes>(links, of);
+}
 #endif
 
 }  // namespace
 
 std::vector<std::byte> encode_links(base::Bytes links, const Numbers& of) {
-#ifdef LQ_WIDE
-  if (is_wide()) return encode_wide(links, of);
+#if defined(LQ_X86_64)
+  const Vectors widest = widest_vectors();
+  if (widest == Vectors::avx512) return encode_avx512(links, of);
+  if (widest == Vectors::avx2) return encode_avx2(links, of);
 #endif
-  return encode(links, of);
+  return encode<PlainLanes>(links, of);
 }
 
 }  // namespace lq::archive

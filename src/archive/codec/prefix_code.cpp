@@ -3,7 +3,9 @@
 #include "archive/codec/prefix_code.hpp"
 
 #include <algorithm>
-#include <queue>
+#include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <limequat/error.hpp>
@@ -15,62 +17,95 @@ constexpr std::uint32_t whole = std::uint32_t{1} << longest_code;  // what codes
 
 constexpr std::uint32_t part(std::uint8_t length) noexcept { return length == 0 ? 0 : whole >> length; }
 
-// Depths of Huffman's tree, which may be larger than the longest code.
+// Depths of Huffman's tree, which may be larger than the longest code. Weights go down. What is joined goes up, so that
+// the two lightest are always at the ends of two queues.
 std::vector<unsigned> depths_of(const std::vector<std::uint64_t>& weights) {
-  struct Node {
-    std::uint64_t weight;
-    std::size_t number;
-    bool operator>(const Node& o) const noexcept { return weight != o.weight ? weight > o.weight : number > o.number; }
+  const std::size_t leaves = weights.size();
+  std::vector<std::uint64_t> joined;
+  joined.reserve(leaves);
+  std::vector<std::size_t> parents(2 * leaves, 0);
+  std::size_t leaf = leaves, inner = 0;  // leaves from `leaf` on are joined, and so are the first `inner` of the others
+  const auto lightest = [&] {
+    if (leaf > 0 && (inner == joined.size() || weights[leaf - 1] <= joined[inner])) {
+      --leaf;
+      return std::pair(weights[leaf], leaf);
+    }
+    ++inner;
+    return std::pair(joined[inner - 1], leaves + inner - 1);
   };
-  std::priority_queue<Node, std::vector<Node>, std::greater<>> open;
-  for (std::size_t k = 0; k < weights.size(); ++k) open.push({weights[k], k});
-  std::vector<std::size_t> parents(2 * weights.size(), 0);
-  std::size_t next = weights.size();
-  while (open.size() > 1) {
-    const Node a = open.top();
-    open.pop();
-    const Node b = open.top();
-    open.pop();
-    parents[a.number] = parents[b.number] = next;
-    open.push({a.weight + b.weight, next++});
+  while (joined.size() + 1 < leaves) {
+    const auto [weight, number] = lightest();
+    const auto [other_weight, other_number] = lightest();
+    parents[number] = parents[other_number] = leaves + joined.size();
+    joined.push_back(weight + other_weight);
   }
-  std::vector<unsigned> depths(next, 0);
-  for (std::size_t k = next - 1; k-- > 0;) depths[k] = depths[parents[k]] + 1;
-  depths.resize(weights.size());
+  std::vector<unsigned> depths(leaves + joined.size(), 0);
+  for (std::size_t k = depths.size() - 1; k-- > 0;) depths[k] = depths[parents[k]] + 1;
+  depths.resize(leaves);
   return depths;
 }
 
 // Calls take(symbol, code with its first bit highest, length) in the order of the canonical code.
 template <class Take>
 void for_each_code(const CodeLengths& lengths, const Take& take) {
-  std::uint32_t code = 0;
+  std::array<std::uint32_t, longest_code + 2> next{};  // code of each length
+  for (const std::uint8_t length : lengths) next[length + 1U] += length == 0 ? 0U : 1U;
+  std::array<std::size_t, longest_code + 2> begin{};  // of the symbols of each length
+  for (unsigned length = 2; length <= longest_code; ++length) {
+    begin[length] = begin[length - 1] + next[length];
+    next[length] = (next[length - 1] + next[length]) << 1;
+  }
+  std::array<std::uint8_t, 256> symbols;
+  std::array<std::size_t, longest_code + 2> end = begin;
+  for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
+    if (lengths[symbol] != 0) symbols[end[lengths[symbol]]++] = static_cast<std::uint8_t>(symbol);
+  }
   for (unsigned length = 1; length <= longest_code; ++length) {
-    for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
-      if (lengths[symbol] == length) take(symbol, code++, length);
-    }
-    code <<= 1;
+    for (std::size_t k = begin[length]; k < end[length]; ++k) take(std::size_t{symbols[k]}, next[length]++, length);
   }
 }
 
+// Neighbours change places: bits, pairs of them, and so on.
 std::uint16_t reversed(std::uint32_t code, unsigned length) noexcept {
-  std::uint32_t result = 0;
-  for (unsigned i = 0; i < length; ++i) result |= ((code >> i) & 1) << (length - 1 - i);
-  return static_cast<std::uint16_t>(result);
+  code = ((code & 0x5555) << 1) | ((code >> 1) & 0x5555);
+  code = ((code & 0x3333) << 2) | ((code >> 2) & 0x3333);
+  code = ((code & 0x0f0f) << 4) | ((code >> 4) & 0x0f0f);
+  code = ((code & 0x00ff) << 8) | ((code >> 8) & 0x00ff);
+  return static_cast<std::uint16_t>(code >> (16 - length));
 }
 
 }  // namespace
 
+// In several tables, because the next symbol is often the same one, whose number has not arrived yet.
+Counts counts_of(std::span<const std::uint8_t> symbols) {
+  constexpr std::size_t tables = 4;
+  std::array<Counts, tables> counts{};
+  std::size_t i = 0;
+  for (; i + tables <= symbols.size(); i += tables) {
+    for (std::size_t k = 0; k < tables; ++k) ++counts[k][symbols[i + k]];
+  }
+  for (; i < symbols.size(); ++i) ++counts[0][symbols[i]];
+  for (std::size_t k = 1; k < tables; ++k) {
+    for (std::size_t symbol = 0; symbol < counts[k].size(); ++symbol) counts[0][symbol] += counts[k][symbol];
+  }
+  return counts[0];
+}
+
 CodeLengths lengths_for(const Counts& counts) {
-  std::vector<std::size_t> symbols;
+  // The most frequent first, equals by symbol: the number above, so that integers are sorted.
+  std::vector<std::uint64_t> keys;
   for (std::size_t symbol = 0; symbol < counts.size(); ++symbol) {
-    if (counts[symbol] > 0) symbols.push_back(symbol);
+    if (counts[symbol] > 0) keys.push_back(std::uint64_t{counts[symbol]} << 8 | (255 - symbol));
   }
   CodeLengths lengths{};
-  if (symbols.empty()) return lengths;
-  std::ranges::sort(
-      symbols, [&](std::size_t a, std::size_t b) { return counts[a] != counts[b] ? counts[a] > counts[b] : a < b; });
+  if (keys.empty()) return lengths;
+  std::sort(keys.begin(), keys.end(), std::greater<>());
+  std::vector<std::size_t> symbols;
   std::vector<std::uint64_t> weights;
-  for (const std::size_t symbol : symbols) weights.push_back(counts[symbol]);
+  for (const std::uint64_t key : keys) {
+    symbols.push_back(255 - (key & 255));
+    weights.push_back(key >> 8);
+  }
   const std::vector<unsigned> depths = depths_of(weights);
   std::uint32_t taken = 0;
   for (std::size_t k = 0; k < symbols.size(); ++k) {
@@ -137,20 +172,21 @@ CodeLengths read_lengths(base::Bytes& from) {
   return lengths;
 }
 
-PrefixEncoder::PrefixEncoder(const CodeLengths& lengths) noexcept : lengths_(lengths) {
+PrefixEncoder::PrefixEncoder(const CodeLengths& lengths) noexcept {
   for_each_code(lengths, [&](std::size_t symbol, std::uint32_t code, unsigned length) {
-    codes_[symbol] = reversed(code, length);
+    entries_[symbol] = std::uint32_t{reversed(code, length)} << 8 | length;
   });
 }
 
+// Codes of the same length fill a table of that many bits; that of one bit more begins with two copies of it.
 PrefixDecoder::PrefixDecoder(const CodeLengths& lengths) noexcept {
-  table_.fill(1U << 8);
+  std::size_t size = 2;
+  std::fill_n(table_.begin(), size, std::uint16_t{1U << 8});
   for_each_code(lengths, [&](std::size_t symbol, std::uint32_t code, unsigned length) {
-    const auto entry = static_cast<std::uint16_t>((length << 8) | symbol);
-    for (std::size_t at = reversed(code, length); at < table_.size(); at += std::size_t{1} << length) {
-      table_[at] = entry;
-    }
+    for (; size < std::size_t{1} << length; size *= 2) std::copy_n(table_.begin(), size, table_.begin() + size);
+    table_[reversed(code, length)] = static_cast<std::uint16_t>((length << 8) | symbol);
   });
+  for (; size < table_.size(); size *= 2) std::copy_n(table_.begin(), size, table_.begin() + size);
 }
 
 }  // namespace lq::archive

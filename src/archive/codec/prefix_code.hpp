@@ -5,8 +5,10 @@
 // (formats/squeezed.md 5.3).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -68,8 +70,14 @@ class BitWriter {
     cursor.put(value, count);
     end(cursor);
   }
+  // What follows begins with a byte.
+  void fill_byte() noexcept {
+    filled_ += at_.used_ > 0 ? 1 : 0;
+    at_ = {};
+  }
+  std::size_t bytes() const noexcept { return filled_ + (at_.used_ > 0 ? 1 : 0); }
   std::vector<std::byte> take() {
-    bytes_.resize(filled_ + (at_.used_ > 0 ? 1 : 0));
+    bytes_.resize(bytes());
     return std::move(bytes_);
   }
 
@@ -86,10 +94,11 @@ class BitReader {
   // At least 57 bits from here on.
   std::uint64_t peek() const noexcept {
     const std::uint64_t at = position_ >> 3;
-    if (at + 8 <= size_) return load(bytes_ + at) >> (position_ & 7);
+    if (at + 8 <= size_) [[likely]]
+      return load(bytes_ + at) >> (position_ & 7);
     return peek_near_end(at);
   }
-  void skip(unsigned count) noexcept { position_ += count; }
+  void skip(std::uint64_t count) noexcept { position_ += count; }
   std::uint64_t take(unsigned count) noexcept {
     const std::uint64_t value = low_bits(peek(), count);
     position_ += count;
@@ -113,6 +122,8 @@ inline constexpr unsigned longest_code = 11;
 using Counts = std::array<std::uint32_t, 256>;
 using CodeLengths = std::array<std::uint8_t, 256>;  // 0: the symbol does not occur
 
+// How often each symbol occurs.
+Counts counts_of(std::span<const std::uint8_t> symbols);
 // Short codes for what is frequent.
 CodeLengths lengths_for(const Counts& counts);
 
@@ -120,17 +131,29 @@ void write_lengths(const CodeLengths& lengths, std::vector<std::byte>& to);
 // Takes them off the front of `from`. malformed: too few bytes, or no prefix code has such lengths.
 CodeLengths read_lengths(base::Bytes& from);
 
+// Symbols of one code are cut into this many runs, each a stream of its own, so that a processor works on all of them
+// at once: of equally many symbols, rounded up; the last ones have fewer, or none.
+inline constexpr std::size_t runs = 4;
+struct Run {
+  std::size_t begin, end;
+};
+constexpr Run run_of(std::size_t symbols, std::size_t run) noexcept {
+  const std::size_t each = (symbols + runs - 1) / runs;
+  return {std::min(run * each, symbols), std::min((run + 1) * each, symbols)};
+}
+
 class PrefixEncoder {
  public:
   explicit PrefixEncoder(const CodeLengths& lengths) noexcept;
   template <class Writer>
   void put(Writer& to, std::uint8_t symbol) const {
-    to.put(codes_[symbol], lengths_[symbol]);
+    to.put(entries_[symbol] >> 8, entries_[symbol] & 0xff);
   }
+  // All of them, as one stream.
+  void put_all(BitWriter& to, std::span<const std::uint8_t> symbols) const;
 
  private:
-  CodeLengths lengths_;
-  std::array<std::uint16_t, 256> codes_{};  // the bit that is written first is the lowest
+  std::array<std::uint32_t, 256> entries_{};  // length, and above it the code, whose first bit is the lowest
 };
 
 class PrefixDecoder {
@@ -138,9 +161,64 @@ class PrefixDecoder {
   explicit PrefixDecoder(const CodeLengths& lengths) noexcept;
   // Symbol in the low byte, bits taken above it; of bits that are no code zero, of one bit.
   std::uint32_t look_up(std::uint64_t bits) const noexcept { return table_[bits & (table_.size() - 1)]; }
+  // As many symbols as `to` takes, out of the streams of their runs. False: a stream is too short.
+  bool take_all(const std::array<base::Bytes, runs>& from, std::span<std::uint8_t> to) const noexcept;
 
  private:
   std::array<std::uint16_t, std::size_t{1} << longest_code> table_;
 };
+
+inline void PrefixEncoder::put_all(BitWriter& to, std::span<const std::uint8_t> symbols) const {
+  BitWriter::Cursor cursor = to.begin(symbols.size() * longest_code);
+  std::size_t i = 0;
+  for (; i + 4 <= symbols.size(); i += 4) {
+    const std::uint32_t a = entries_[symbols[i]], b = entries_[symbols[i + 1]], c = entries_[symbols[i + 2]],
+                        d = entries_[symbols[i + 3]];
+    const unsigned first = (a & 0xff) + (b & 0xff), second = (c & 0xff) + (d & 0xff);
+    const std::uint64_t low = (a >> 8) | (b >> 8) << (a & 0xff), high = (c >> 8) | (d >> 8) << (c & 0xff);
+    cursor.put(low | high << first, first + second);
+  }
+  for (; i < symbols.size(); ++i) put(cursor, symbols[i]);
+  to.end(cursor);
+}
+
+inline bool PrefixDecoder::take_all(const std::array<base::Bytes, runs>& from,
+                                    std::span<std::uint8_t> to) const noexcept {
+  constexpr std::size_t at_once = 5;  // fit into the bits of one look
+  static_assert(at_once * longest_code <= 57 && runs == 4);
+  const std::size_t each = run_of(to.size(), 0).end, last = to.size() - run_of(to.size(), runs - 1).begin;
+  std::uint64_t position[runs]{};  // in bits
+  std::size_t done = 0;
+  const auto is_far_from_end = [&](std::size_t run) { return (position[run] >> 3) + 8 <= from[run].size(); };
+  while (done + at_once <= last && is_far_from_end(0) && is_far_from_end(1) && is_far_from_end(2) &&
+         is_far_from_end(3)) {
+    std::uint64_t bits[runs];
+    for (std::size_t run = 0; run < runs; ++run) {
+      bits[run] = load(from[run].data() + (position[run] >> 3)) >> (position[run] & 7);
+    }
+    for (std::size_t i = 0; i < at_once; ++i) {
+      for (std::size_t run = 0; run < runs; ++run) {
+        const std::uint32_t entry = look_up(bits[run]);
+        to[run * each + done + i] = static_cast<std::uint8_t>(entry);
+        bits[run] >>= entry >> 8;
+        position[run] += entry >> 8;
+      }
+    }
+    done += at_once;
+  }
+  bool is_whole = true;
+  for (std::size_t run = 0; run < runs; ++run) {
+    BitReader rest(from[run]);
+    rest.skip(position[run]);
+    const Run all = run_of(to.size(), run);
+    for (std::size_t i = all.begin + done; i < all.end; ++i) {
+      const std::uint32_t entry = look_up(rest.peek());
+      to[i] = static_cast<std::uint8_t>(entry);
+      rest.skip(entry >> 8);
+    }
+    is_whole = is_whole && !rest.is_past_end();
+  }
+  return is_whole;
+}
 
 }  // namespace lq::archive

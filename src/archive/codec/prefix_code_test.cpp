@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
+#include <span>
 #include <vector>
 
 #include <limequat/error.hpp>
@@ -36,10 +38,62 @@ std::vector<std::uint8_t> round_trip(const std::vector<std::uint8_t>& symbols, c
   return back;
 }
 
-Counts counts_of(const std::vector<std::uint8_t>& symbols) {
-  Counts counts{};
-  for (const std::uint8_t symbol : symbols) ++counts[symbol];
-  return counts;
+// The same by runs.
+std::vector<std::uint8_t> round_trip_of_runs(const std::vector<std::uint8_t>& symbols, const CodeLengths& lengths) {
+  const PrefixEncoder encoder(lengths);
+  BitWriter to;
+  std::array<std::size_t, runs + 1> ends{};
+  for (std::size_t run = 0; run < runs; ++run) {
+    const Run part = run_of(symbols.size(), run);
+    encoder.put_all(to, std::span(symbols).subspan(part.begin, part.end - part.begin));
+    to.fill_byte();
+    ends[run + 1] = to.bytes();
+  }
+  const std::vector<std::byte> bytes = to.take();
+  std::array<base::Bytes, runs> from;
+  for (std::size_t run = 0; run < runs; ++run)
+    from[run] = base::Bytes(bytes).subspan(ends[run], ends[run + 1] - ends[run]);
+  std::vector<std::uint8_t> back(symbols.size());
+  EXPECT_TRUE(PrefixDecoder(lengths).take_all(from, back));
+  if (!from[0].empty()) {
+    from[0] = from[0].first(from[0].size() - 1);
+    std::vector<std::uint8_t> shorter(symbols.size());
+    EXPECT_FALSE(PrefixDecoder(lengths).take_all(from, shorter)) << "a stream without its last byte";
+  }
+  return back;
+}
+
+// Every symbol in one run, and nothing twice.
+TEST(PrefixCode, RunsCoverEverySymbolOnce) {
+  for (std::size_t symbols = 0; symbols < 40; ++symbols) {
+    std::size_t end = 0;
+    for (std::size_t run = 0; run < runs; ++run) {
+      EXPECT_EQ(run_of(symbols, run).begin, end);
+      EXPECT_LE(run_of(symbols, run).end - end, (symbols + runs - 1) / runs);
+      end = run_of(symbols, run).end;
+    }
+    EXPECT_EQ(end, symbols);
+  }
+}
+
+TEST(PrefixCode, RunsOfAnyLengthComeBack) {
+  std::mt19937 random(8);
+  for (std::size_t count = 0; count < 300; ++count) {
+    std::geometric_distribution<int> draw(count % 3 == 0 ? 0.5 : 0.02);
+    std::vector<std::uint8_t> symbols(count);
+    for (std::uint8_t& symbol : symbols) symbol = static_cast<std::uint8_t>(draw(random));
+    EXPECT_EQ(round_trip_of_runs(symbols, lengths_for(counts_of(symbols))), symbols) << count;
+  }
+}
+
+TEST(PrefixCode, CountsAreThoseOfAPlainLoop) {
+  std::mt19937 random(9);
+  for (const std::size_t size : {0U, 1U, 3U, 4U, 1001U}) {
+    std::vector<std::uint8_t> symbols(size);
+    Counts expected{};
+    for (std::uint8_t& symbol : symbols) ++expected[symbol = static_cast<std::uint8_t>(random() % 7)];
+    EXPECT_EQ(counts_of(symbols), expected);
+  }
 }
 
 TEST(PrefixCode, SymbolsOfAnyFrequencyComeBack) {
@@ -87,12 +141,13 @@ TEST(PrefixCode, NoCodeIsLongerThanEleven) {
 }
 
 TEST(PrefixCode, OneSymbolAndNone) {
-  EXPECT_EQ(round_trip({5, 5, 5}, lengths_for(counts_of({5, 5, 5}))), (std::vector<std::uint8_t>{5, 5, 5}));
+  EXPECT_EQ(round_trip({5, 5, 5}, lengths_for(counts_of(std::vector<std::uint8_t>{5, 5, 5}))),
+            (std::vector<std::uint8_t>{5, 5, 5}));
   EXPECT_EQ(taken(lengths_for({})), 0U);
 }
 
 TEST(PrefixCode, LengthsComeBackAndWrongOnesAreRefused) {
-  const CodeLengths lengths = lengths_for(counts_of({1, 1, 1, 2, 2, 77, 255}));
+  const CodeLengths lengths = lengths_for(counts_of(std::vector<std::uint8_t>{1, 1, 1, 2, 2, 77, 255}));
   std::vector<std::byte> bytes;
   write_lengths(lengths, bytes);
   EXPECT_EQ(bytes.size(), 32U + 2U);

@@ -65,7 +65,7 @@ void restore_shuffled(base::Bytes, std::size_t, base::MutableBytes) {
 namespace {
 
 // How the bytes of a tile are stored.
-enum class Way : std::uint8_t { as_they_are, links, shuffled };
+enum class Way : std::uint8_t { as_they_are, links, shuffled, columns };
 
 constexpr std::size_t tile_head_bytes = 8;
 
@@ -81,7 +81,7 @@ class NumbersCodec final : public format::TileCodec {
     std::vector<std::byte> body;
     const std::size_t link = std::size_t{numbers_.reals} * numbers_.bytes;
     if (link != 0 && tile.size() % link == 0) {
-      way = Way::links;
+      way = Way::columns;
       body = encode_links(tile, numbers_);
     }
     // No links after all, or so simple ones that others do better.
@@ -121,10 +121,12 @@ class NumbersCodec final : public format::TileCodec {
         std::ranges::copy(body, tile.begin());
         break;
       case Way::links:
+      case Way::columns:
         if (numbers.reals == 0 || tile.size() % (std::size_t{numbers.reals} * numbers.bytes) != 0) {
           throw Error(Code::malformed, "it states links, but has none");
         }
-        decode_links(body, tile, numbers);
+        decode_links(body, tile, numbers,
+                     encoded[0] == static_cast<std::byte>(Way::columns) ? LinkMethod::by_column : LinkMethod::by_link);
         break;
       case Way::shuffled:
         restore_shuffled(body, numbers.bytes, tile);

@@ -27,10 +27,15 @@ struct Numbers {
   friend bool operator==(const Numbers&, const Numbers&) = default;
 };
 
-// Whole links, `of.reals` not 0.
+// How the symbols of links are stored (formats/squeezed.md 5.4): those of a link contiguous, as in archives of versions
+// 1 and 2, which are only read; or column by column, several streams at a time.
+enum class LinkMethod : std::uint8_t { by_link, by_column };
+
+// Whole links, `of.reals` not 0; by columns.
 std::vector<std::byte> encode_links(base::Bytes links, const Numbers& of);
 // malformed: `encoded` does not give the given number of links.
-void decode_links(base::Bytes encoded, base::MutableBytes links, const Numbers& of);
+void decode_links(base::Bytes encoded, base::MutableBytes links, const Numbers& of,
+                  LinkMethod method = LinkMethod::by_column);
 
 // Numbers of any kind: the first bytes of all of them, then the second ones, and so on, compressed by zstd.
 

@@ -30,21 +30,33 @@
   const files = data.files.map((f) => ({
     path: (word(f[0]) ? word(f[0]) + "/" : "") + f[1], format: word(f[2]), kind: word(f[3]), lattice: word(f[4]), precision: word(f[5]),
     size: f[6], trajectory: f[7], plaquette: f[8], state: word(f[9]), verified: f[10] === null ? "" : f[10], checksum: f[11],
-    series: word(f[12]), far: f[13] === 1
+    series: word(f[12]), far: f[13] === 1, parity: f[14] ? "yes" : "", ensemble: f[15]
   }));
+  // Quantities of which there are histories; each file has those that were measured.
+  const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => name !== "flow_time" && data.observables.files.some((f) => f[k + 1] !== null)));
+  for (const [number, ...values] of data.observables.files) data.observables.names.forEach((name, k) => { files[number][name] = values[k]; });
+  const histories = data.histories.map((h) => ({ ...h, series: word(h.series) }));
+  const isMany = data.ensembles.length > 1;
+  // 0.59371(12): the error in units of the last digits.
+  function withError(value, error) {
+    if (!(error > 0)) return value.toFixed(8);
+    const digits = Math.min(12, Math.max(0, Math.ceil(-Math.log10(error)) + 1));
+    return value.toFixed(digits) + "(" + Math.round(error * 10 ** digits) + ")";
+  }
   const columns = [
     ["path", "file", false], ["trajectory", "trajectory", true], ["plaquette", "plaquette", true], ["state", "state", false],
     ["format", "format", false], ["kind", "kind", false], ["lattice", "lattice", false], ["precision", "precision", false],
-    ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false]
+    ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false], ["parity", "parity", false]
   ];
-  const shown = { query: "", state: "", sort: "", down: false, rows: 200 };
+  const shown = { query: "", state: "", ensemble: "", sort: "", down: false, rows: 200 };
   const mood = { sound: "good", consistent: "fair", unproven: "bad", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
 
-  // What the address says behind "#": q, state, sort; so that a view can be kept and sent.
+  // What the address says behind "#": q, state, ensemble, sort; so that a view can be kept and sent.
   function readAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     shown.query = wanted.get("q") || "";
     shown.state = wanted.get("state") || "";
+    shown.ensemble = wanted.get("ensemble") || "";
     const sort = wanted.get("sort") || "";
     shown.down = sort.startsWith("-");
     shown.sort = shown.down ? sort.slice(1) : sort;
@@ -53,12 +65,14 @@
     const parts = new URLSearchParams();
     if (shown.query) parts.set("q", shown.query);
     if (shown.state) parts.set("state", shown.state);
+    if (shown.ensemble) parts.set("ensemble", shown.ensemble);
     if (shown.sort) parts.set("sort", (shown.down ? "-" : "") + shown.sort);
     history.replaceState(null, "", "#" + parts.toString());
   }
   function chosen() {
     const terms = shown.query.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (f) => (!shown.state || f.state === shown.state) && terms.every((t) =>
+    const fits = (f) => (!shown.state || f.state === shown.state) &&
+      (!shown.ensemble || (f.ensemble >= 0 && data.ensembles[f.ensemble].name === shown.ensemble)) && terms.every((t) =>
       (f.path + " " + f.format + " " + f.kind + " " + f.lattice + " " + f.precision + " " + f.state + " " + (f.checksum || "") + " " +
         (f.trajectory === null ? "" : f.trajectory)).toLowerCase().includes(t));
     const found = files.filter(fits);
@@ -115,6 +129,10 @@
     }
     add(at("state"), "option", "every state").value = "";
     for (const state of [...new Set(files.map((f) => f.state))].sort()) add(at("state"), "option", state).value = state;
+    add(at("ensemble"), "option", "every ensemble").value = "";
+    for (const one of data.ensembles) add(at("ensemble"), "option", one.name).value = one.name;
+    at("ensemble").hidden = !isMany;
+    at("ensemble").addEventListener("change", () => { shown.ensemble = at("ensemble").value; change(); });
     at("query").addEventListener("input", () => { shown.query = at("query").value; change(); });
     at("state").addEventListener("change", () => { shown.state = at("state").value; change(); });
     at("more").addEventListener("click", () => { shown.rows += 1000; showTable(); });
@@ -123,7 +141,56 @@
     fillTools();
     showTable();
   }
-  function fillTools() { at("query").value = shown.query; at("state").value = shown.state; }
+  function fillTools() { at("query").value = shown.query; at("state").value = shown.state; at("ensemble").value = shown.ensemble; }
+  // Paper has no button "more".
+  const mostOnPaper = 5000;
+  window.addEventListener("beforeprint", () => { shown.rows = mostOnPaper; showTable(); });
+  window.addEventListener("afterprint", () => { shown.rows = 200; showTable(); });
+
+  // --- the ensembles ----------------------------------------------------------------------------------------------
+  const distinct = (values) => [...new Set(values.filter((v) => v !== "" && v !== null))];
+  function makeEnsembles() {
+    data.ensembles.forEach((one, number) => {
+      const its = files.filter((f) => f.ensemble === number && f.state !== "missing");
+      const box = add(at("ensembles"), "section", null, "ensemble");
+      add(box, "h3", one.name);
+      add(box, "p", one.folder, "quiet");
+      const list = add(box, "dl");
+      const say = (term, text, classes) => { if (text) { add(list, "dt", term); add(list, "dd", text, classes); } };
+      say("files", String(its.length));
+      say("lattice", distinct(its.map((f) => f.lattice)).slice(0, 4).join(", "));
+      say("kind", distinct(its.map((f) => (f.kind + " " + f.precision).trim())).slice(0, 4).join(", "));
+      for (const [name, value] of one.facts) say(name, value);
+      const bad = its.filter((f) => mood[f.state] === "bad").length;
+      say("not sound", bad ? String(bad) : "", "bad");
+      for (const h of histories.filter((h) => h.ensemble === number).sort((a, b) => b.count - a.count).slice(0, 3)) {
+        say("plaquette", withError(h.mean, h.error) + " from " + many(h.count, "configuration"));
+        if (h.error > 0) say("autocorrelation", "\u03c4 = " + withError(h.tau, h.tau_error) + " configurations");
+      }
+    });
+  }
+
+  // --- what changed -----------------------------------------------------------------------------------------------
+  function makeChanges() {
+    const place = at("changes"), changes = data.changes;
+    if (!changes) { at("changed").hidden = true; return; }
+    const kinds = [["added", "new", ""], ["rewritten", "rewritten", "warn"], ["gone", "no longer in the catalogue", "warn"],
+      ["failed", "damaged, incomplete, unreadable or missing since", "bad"], ["verified", "found sound or consistent since", "good"]];
+    add(place, "p", "Since the page of " + changes.since.replace("T", " ") + ":", "quiet");
+    let any = false;
+    for (const [key, text, classes] of kinds) {
+      const found = changes[key];
+      if (!found.count) continue;
+      any = true;
+      const box = add(place, "details");
+      box.open = found.count <= 10;
+      add(box, "summary", found.count + " " + text, classes);
+      const list = add(box, "ul");
+      for (const path of found.paths) add(list, "li", path);
+      if (found.count > found.paths.length) add(list, "li", "and " + (found.count - found.paths.length) + " more");
+    }
+    if (!any) add(place, "p", "Nothing changed.", "good");
+  }
 
   // --- numbers at the top -----------------------------------------------------------------------------------------
   function makeCards() {
@@ -132,8 +199,10 @@
       [files.length - count("missing"), "files", ""], [bytes(files.filter((f) => f.state !== "missing").reduce((sum, f) => sum + f.size, 0)), "of data", ""],
       [count("sound"), "verified and sound", ""], [count("consistent"), "consistent, without an exact checksum", ""],
       [count("indexed"), "not verified yet", ""], [count("unproven"), "unproven", "bad"], [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
+      [files.filter((f) => f.parity).length, "protected by parity", ""],
       [count("missing"), "missing", "warn"], [data.gaps.reduce((sum, g) => sum + g.count, 0), "trajectories missing", "warn"],
-      [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"]
+      [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"],
+      [data.remarks.length, "other findings", "warn"]
     ];
     for (const [value, label, classes] of cards) {
       const card = add(at("cards"), "div", null, "card" + (value && classes ? " " + classes : ""));
@@ -143,13 +212,14 @@
   }
 
   // --- plaquettes -------------------------------------------------------------------------------------------------
-  function makePlots(name) {
-    const points = files.filter((f) => f.series === name && f.plaquette !== null && f.state !== "missing");
+  function makePlots(name, quantity = "plaquette") {
+    const isKnown = (f) => f[quantity] !== null && f[quantity] !== undefined;
+    const points = files.filter((f) => f.series === name && isKnown(f) && f.state !== "missing");
     const place = at("plots");
     place.textContent = "";
-    if (points.length === 0) { add(place, "p", "No plaquette is known of these files.", "quiet"); return; }
+    if (points.length === 0) { add(place, "p", "No " + quantity + " is known of these files.", "quiet"); return; }
     const ordered = points.slice().sort((a, b) => (a.trajectory === null ? 0 : a.trajectory) - (b.trajectory === null ? 0 : b.trajectory));
-    const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f.plaquette);
+    const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f[quantity]);
     let low = Math.min(...ys), high = Math.max(...ys);
     if (high - low < 1e-12) { low -= 1e-6; high += 1e-6; }
     const first = xs[0], last = Math.max(xs[xs.length - 1], first + 1);
@@ -157,43 +227,85 @@
     const px = (x) => left + (x - first) / (last - first) * (wide - left - 12);
     const py = (y) => above + (high - y) / (high - low) * (tall - above - below);
     const figure = add(place, "figure");
-    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "plaquette by trajectory", id: "history" });
+    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": quantity + " by trajectory", id: "history" });
     draw(svg, "path", { class: "axis", d: "M" + left + " " + above + "V" + (tall - below) + "H" + (wide - 12) });
-    for (let k = 0; k <= 4; ++k) {
-      const y = low + (high - low) * k / 4;
-      draw(svg, "text", { x: left - 6, y: py(y) + 4, "text-anchor": "end" }, y.toPrecision(7));
+    for (const y of ticks(low, high)) {
+      draw(svg, "path", { class: "grid", d: "M" + left + " " + py(y).toFixed(1) + "H" + (wide - 12) });
+      draw(svg, "text", { x: left - 6, y: py(y) + 4, "text-anchor": "end" }, y.toFixed(decimals(low, high)));
     }
     draw(svg, "text", { x: left, y: tall - 6 }, String(first));
     draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, String(xs[xs.length - 1]));
-    const dots = (which) => ordered.map((f, k) => (f.far === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
+    const dots = (which) => ordered.map((f, k) => ((quantity === "plaquette" && f.far) === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
     const sorted = ys.slice().sort((a, b) => a - b), median = sorted[sorted.length >> 1];
-    draw(svg, "path", { class: "middle", d: "M" + left + " " + py(median).toFixed(1) + "H" + (wide - 12) });
-    draw(svg, "path", { class: "points", d: dots(false) });
+    const inside = (y) => Math.min(tall - below, Math.max(above, py(y)));
+    const history = quantity === "plaquette" ? histories.find((h) => h.series === name) : undefined;
+    if (history && history.error > 0) {
+      const top = inside(history.mean + history.error), bottom = inside(history.mean - history.error);
+      draw(svg, "rect", { class: "band", x: left, y: top.toFixed(1), width: wide - left - 12, height: Math.max(1, bottom - top).toFixed(1) });
+    }
+    draw(svg, "path", { class: "middle", d: "M" + left + " " + py(history ? history.mean : median).toFixed(1) + "H" + (wide - 12) });
+    const stretches = history ? history.stretches : [];
+    draw(svg, "path", { class: stretches.length ? "points faint" : "points", d: dots(false) });
+    draw(svg, "path", { class: "errors", id: "errors", d: stretches.map(([from, to, mean, error]) => {
+      const x = px((from + to) / 2).toFixed(1), high = inside(mean + error).toFixed(1), low = inside(mean - error).toFixed(1);
+      return "M" + x + " " + high + "V" + low + "M" + (x - 3) + " " + high + "h6M" + (x - 3) + " " + low + "h6";
+    }).join("") });
+    draw(svg, "path", { class: "means", d: stretches.map(([from, to, mean]) => "M" + px((from + to) / 2).toFixed(1) + " " + inside(mean).toFixed(1) + "h0").join("") });
     draw(svg, "path", { class: "far", d: dots(true) });
-    add(figure, "figcaption", "Plaquette by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) + "; outliers in red.");
-    makeHistogram(add(place, "figure"), ys, low, high);
+    const called = quantity[0].toUpperCase() + quantity.slice(1);
+    let caption = called + " by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) +
+      (quantity === "plaquette" ? "; outliers in red." : ".");
+    if (history && history.error > 0) {
+      caption += " Mean " + withError(history.mean, history.error) + " without outliers and files that are not sound, with the error of the " +
+        "autocorrelation time \u03c4 = " + withError(history.tau, history.tau_error) + " configurations (Gamma method; the configurations are taken as equally far apart)";
+      caption += stretches.length ? "; bars: means of stretches with their errors." : ".";
+    }
+    add(figure, "figcaption", caption);
+    makeHistogram(add(place, "figure"), ys, low, high, quantity);
   }
-  function makeHistogram(figure, ys, low, high) {
+  // Round numbers from low to high, about four of them.
+  function step(low, high) {
+    const rough = (high - low) / 4, power = 10 ** Math.floor(Math.log10(rough));
+    return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough);
+  }
+  const decimals = (low, high) => Math.min(15, Math.max(0, -Math.floor(Math.log10(step(low, high)) + 1e-9)));
+  function ticks(low, high) {
+    const by = step(low, high), all = [];
+    for (let k = Math.ceil(low / by - 1e-9); k * by <= high + by * 1e-9; ++k) all.push(k * by);
+    return all;
+  }
+  function makeHistogram(figure, ys, low, high, quantity) {
     const bins = Math.max(5, Math.min(60, Math.round(Math.sqrt(ys.length)))), counts = new Array(bins).fill(0);
     for (const y of ys) ++counts[Math.min(bins - 1, Math.floor((y - low) / (high - low) * bins))];
-    const wide = 760, tall = 180, left = 100, below = 28, most = Math.max(...counts), step = (wide - left - 12) / bins;
-    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of the plaquette", id: "distribution" });
-    counts.forEach((n, k) => draw(svg, "rect", { class: "bars", x: (left + k * step + 1).toFixed(1), width: Math.max(1, step - 2).toFixed(1),
+    const wide = 760, tall = 180, left = 100, below = 28, most = Math.max(...counts), each = (wide - left - 12) / bins;
+    const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of " + quantity, id: "distribution" });
+    counts.forEach((n, k) => draw(svg, "rect", { class: "bars", x: (left + k * each + 1).toFixed(1), width: Math.max(1, each - 2).toFixed(1),
       y: (tall - below - n / most * (tall - below - 10)).toFixed(1), height: (n / most * (tall - below - 10)).toFixed(1) }));
     draw(svg, "path", { class: "axis", d: "M" + left + " " + (tall - below) + "H" + (wide - 12) });
-    draw(svg, "text", { x: left, y: tall - 6 }, low.toPrecision(7));
-    draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, high.toPrecision(7));
+    draw(svg, "text", { x: left, y: tall - 6 }, low.toFixed(decimals(low, high) + 1));
+    draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, high.toFixed(decimals(low, high) + 1));
     draw(svg, "text", { x: left - 6, y: 18, "text-anchor": "end" }, String(most));
-    add(figure, "figcaption", "Distribution of the plaquette.");
+    add(figure, "figcaption", quantity === "plaquette" ? "Distribution of the plaquette." : "Distribution of " + quantity + ".");
+  }
+  // "b6.0/conf.*.ildg": the folder that they all share says nothing.
+  function shortSeries(name) {
+    const its = files.find((f) => f.series === name);
+    if (!its || its.ensemble < 0) return name;
+    const one = data.ensembles[its.ensemble];
+    return name.startsWith(one.folder + "/") ? (isMany ? one.name + "/" : "") + name.slice(one.folder.length + 1) : name;
   }
   function makeSeries() {
     const counts = new Map();
     for (const f of files) if (f.plaquette !== null) counts.set(f.series, (counts.get(f.series) || 0) + 1);
     const names = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
-    for (const name of names) add(at("series"), "option", name + " (" + counts.get(name) + ")").value = name;
+    for (const name of names) add(at("series"), "option", shortSeries(name) + " (" + counts.get(name) + ")").value = name;
     at("series").hidden = names.length < 2;
-    at("series").addEventListener("change", () => makePlots(at("series").value));
-    makePlots(names[0]);
+    for (const quantity of quantities) add(at("quantity"), "option", quantity).value = quantity;
+    at("quantity").hidden = quantities.length < 2;
+    const plot = () => makePlots(at("series").value || names[0], at("quantity").value);
+    at("series").addEventListener("change", plot);
+    at("quantity").addEventListener("change", plot);
+    plot();
   }
 
   // --- damage -----------------------------------------------------------------------------------------------------
@@ -235,13 +347,20 @@
       for (const f of gone.slice(0, 1000)) add(list, "li", f.path, "warn");
       if (gone.length > 1000) add(list, "li", "and " + (gone.length - 1000) + " more: #state=missing");
     }
+    if (data.remarks.length > 0) {
+      add(place, "p", "What does not go with the rest:");
+      const remarks = add(place, "ul");
+      for (const [rule, sentence] of data.remarks) add(remarks, "li", rule + ": " + sentence, "warn");
+    }
     if (data.duplicates.length === 0) return;
     add(place, "p", "Files with the same data:");
     const list = add(place, "ul");
-    for (const same of data.duplicates) add(list, "li", same.join(" = "));
+    for (const same of data.duplicates) add(list, "li", same.paths.join(" = ") + (same.count > same.paths.length ? " and " + (same.count - same.paths.length) + " more" : ""));
   }
 
   makeCards();
+  makeEnsembles();
+  makeChanges();
   makeTable();
   makeSeries();
   makeDamage();

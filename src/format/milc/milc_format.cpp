@@ -47,7 +47,7 @@ class Milc final : public flat::FlatFormat, public Advises {
   Layout plan(const FieldRequest& request) const override;
   std::string advice(const FieldSpec& in_file) const override {
     if (in_file.precision == Precision::single) return {};
-    return "MILC itself reads single precision only (option `precision`, `lq`: --precision single)";
+    return "MILC itself reads single precision only (options.precision = single)";
   }
   Metadata carried(const Metadata& texts, bool) const override;
 

@@ -304,8 +304,8 @@ Ordering ordering_of(std::string_view layout, const FieldSpec& spec) {
     }
     if (preset->precision && *preset->precision != spec.precision) {
       throw Error(Code::unsupported,
-                  fmt::format("the layout {} has numbers in {} precision; ask for it (option `precision`)", layout,
-                              lq::name(*preset->precision)));
+                  fmt::format("the layout {} has numbers in {} precision; ask for it (options.precision = {})", layout,
+                              lq::name(*preset->precision), lq::name(*preset->precision)));
     }
     return {std::string(preset->order), preset->byte_order, preset->is_text};
   }

@@ -214,8 +214,8 @@ Extents lattice_of(const Catalog& catalog, const eigen_comp::Metadata& found, co
   const auto lattice = found.lattice ? found.lattice : unsaid.lattice;
   if (!lattice) {
     refuse(Code::invalid_argument, catalog,
-           fmt::format("{} files of {} each, and the lattice is not stated; give it (lattice, `lq`: --lattice)",
-                       found.files(), to_string(found.node)));
+           fmt::format("{} files of {} each, and the lattice is not stated; give it (options.lattice)", found.files(),
+                       to_string(found.node)));
   }
   std::uint64_t files = lattice->size() == 4 ? 1 : 0;
   for (int d = 0; d < 4 && files > 0; ++d) {

@@ -234,7 +234,7 @@ Layout plan_field(const FieldRequest& request) {
     add_chunks(wish->field, payload, request);
   } else if (!request.choices.filters.empty()) {
     throw Error(Code::invalid_argument,
-                "filters work on chunks; choose their extents (option `dataset_chunk`, for example \"slice\")");
+                "filters work on chunks; choose their extents (options.dataset_chunk = slice, for example)");
   }
   Draft draft(request.before);
   place_data(payload, wish->field.datasets, draft.end(),

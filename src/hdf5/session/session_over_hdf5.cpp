@@ -273,8 +273,9 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
       replaces = find_object(file, place).has_value();
       if (replaces && !options.overwrite) {
         throw Error(Code::exists,
-                    fmt::format("{}: there is a {} already; choose another name, or ask to overwrite it", store_.path(),
-                                base::printable(place)),
+                    fmt::format("{}: there is a {} already; choose another name, or replace it with "
+                                "options.overwrite = true",
+                                store_.path(), base::printable(place)),
                     {.path = store_.path(), .record = place});
       }
       for (int number = 1; replaces && find_object(file, name); ++number) {

@@ -36,6 +36,9 @@ struct Vector512 {
   static Reg high_high(Reg a, Reg b) noexcept { return _mm512_clmulepi64_epi128(a, b, 0x11); }
   static Reg high(Reg a) noexcept { return _mm512_unpackhi_epi64(a, a); }
   static Reg same(std::uint64_t word) noexcept { return _mm512_set1_epi64(static_cast<long long>(word)); }
+  static Reg repeated(const void* lane) noexcept { return _mm512_broadcast_i32x4(Lane::load(lane)); }
+  static Reg looked_up(Reg table, Reg places) noexcept { return _mm512_shuffle_epi8(table, places); }
+  static Reg lowered_by_4(Reg a) noexcept { return _mm512_srli_epi16(a, 4); }
   static Lane::Reg folded(Reg a) noexcept {
     const __m256i half = _mm256_xor_si256(_mm512_castsi512_si256(a), _mm512_extracti64x4_epi64(a, 1));
     return Lane::add(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));

@@ -34,6 +34,9 @@ struct Lane128 {
   static Reg high_high(Reg a, Reg b) noexcept { return _mm_clmulepi64_si128(a, b, 0x11); }
   static Reg high(Reg a) noexcept { return _mm_unpackhi_epi64(a, a); }
   static Reg same(std::uint64_t word) noexcept { return _mm_set1_epi64x(static_cast<long long>(word)); }
+  static Reg repeated(const void* lane) noexcept { return load(lane); }
+  static Reg looked_up(Reg table, Reg places) noexcept { return _mm_shuffle_epi8(table, places); }
+  static Reg lowered_by_4(Reg a) noexcept { return _mm_srli_epi16(a, 4); }
   static Reg folded(Reg a) noexcept { return a; }
   static Reg joined(const Reg* lanes) noexcept { return lanes[0]; }
   static Reg load_half(const void* from) noexcept { return _mm_loadl_epi64(static_cast<const __m128i*>(from)); }

@@ -116,6 +116,11 @@ struct PlaquetteRows {
 // sites of the row, with zeros up to a multiple of eight.
 using PlaquetteLoop = void (*)(const PlaquetteRows& rows, double* terms) noexcept;
 
+// For each link of all sites of such a row, in the order of terms: the square of the largest |element| of U U^dagger -
+// 1, and that of |det U - 1|; neither is finite if a number of the link is not.
+using LinkLoop = void (*)(const void* row, std::size_t dimensions, std::size_t sites, double* from_unitarity,
+                          double* from_one) noexcept;
+
 // Sites of the given number of numbers, contiguous, become such a row.
 using RowLoop = void (*)(const std::byte* memory, std::size_t numbers, std::size_t sites, void* row) noexcept;
 
@@ -138,15 +143,23 @@ struct AroundCaches {
   void (*settle)() noexcept = nullptr;
 };
 
+// Products with constants of GF(2^8): of each of `count` constants `tables` has product_table_bytes bytes, its products
+// with 0 .. 15 and with 16 times these. Those with the bytes at `from` are added (exclusive or) to the bytes at to[k].
+inline constexpr std::size_t product_table_bytes = 32;
+using ProductLoop = void (*)(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
+                             std::size_t bytes) noexcept;
+
 // Arrays of two are for single and double precision.
 struct Loops {
   CopyNumbers copy[2][2][3];  // from, to, and which side is swapped: none, from, to
   TurnNumbers turn[2];
   RowLoop to_rows[2];
   PlaquetteLoop plaquettes[2][2];  // of SU(2) and SU(3)
+  LinkLoop links[2][2];            // likewise
   TermLoop sum_small;
   WordLoop sum_words[2];          // in the byte order of the host, and in the other
   SquareLoop first_beyond[2][2];  // likewise, for each precision
+  ProductLoop add_products;
   // Null where neither carry-less multiplication nor a CRC instruction is there.
   SiteLoop sum = nullptr;                     // reads only
   SiteLoop copy_sum = nullptr;                // byte order stays

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "kernels/isa/loops.hpp"
+#include "kernels/isa/product_loops.hpp"
 #include "kernels/isa/row_loops.hpp"
 #include "kernels/isa/square_loops.hpp"
 
@@ -88,10 +89,13 @@ constexpr Loops number_loops() noexcept {
           {sites_to_rows<Set, float>, sites_to_rows<Set, double>},
           {{plaquette_terms<Set, 2, float>, plaquette_terms<Set, 3, float>},
            {plaquette_terms<Set, 2, double>, plaquette_terms<Set, 3, double>}},
+          {{link_distances<Set, 2, float>, link_distances<Set, 3, float>},
+           {link_distances<Set, 2, double>, link_distances<Set, 3, double>}},
           sum_small_terms<Set>,
           {sum_words<Set, false>, sum_words<Set, true>},
           {{first_beyond<Set, float, false>, first_beyond<Set, float, true>},
-           {first_beyond<Set, double, false>, first_beyond<Set, double, true>}}};
+           {first_beyond<Set, double, false>, first_beyond<Set, double, true>}},
+          add_products_plainly<Set>};
 }
 
 }  // namespace lq::kernels::isa

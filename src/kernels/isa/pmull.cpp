@@ -37,6 +37,11 @@ struct LaneNeon {
   }
   static Reg high(Reg a) noexcept { return vdupq_laneq_u64(a, 1); }
   static Reg same(std::uint64_t word) noexcept { return vdupq_n_u64(word); }
+  static Reg repeated(const void* lane) noexcept { return load(lane); }
+  static Reg looked_up(Reg table, Reg places) noexcept {
+    return vreinterpretq_u64_u8(vqtbl1q_u8(vreinterpretq_u8_u64(table), vreinterpretq_u8_u64(places)));
+  }
+  static Reg lowered_by_4(Reg a) noexcept { return vshrq_n_u64(a, 4); }
   static Reg folded(Reg a) noexcept { return a; }
   static Reg joined(const Reg* lanes) noexcept { return lanes[0]; }
   static Reg load_half(const void* from) noexcept {

@@ -171,6 +171,95 @@ void plaquette_terms(const PlaquetteRows& rows, double* terms) noexcept {
   }
 }
 
+// Elements of the matrices of a few sites.
+template <class Set, std::size_t n>
+struct Matrices {
+  typename Doubles<Set>::Vector re[n][n], im[n][n];
+};
+
+// The square of the largest |element| of U U^dagger - 1, as in physics/su_n.hpp. The sum of all makes it no number
+// where one of them is none, which a comparison would pass over.
+template <class Set, std::size_t n>
+[[gnu::always_inline]] inline void largest_square(const Matrices<Set, n>& u,
+                                                  typename Doubles<Set>::Vector& largest) noexcept {
+  typename Doubles<Set>::Vector sum = {};
+  largest = typename Doubles<Set>::Vector{};
+#pragma GCC unroll 3
+  for (std::size_t i = 0; i < n; ++i) {
+#pragma GCC unroll 3
+    for (std::size_t j = 0; j <= i; ++j) {
+      typename Doubles<Set>::Vector re = {}, im = {};
+      if (i == j) re = re - 1.0;
+#pragma GCC unroll 3
+      for (std::size_t k = 0; k < n; ++k) {
+        re += u.re[i][k] * u.re[j][k] + u.im[i][k] * u.im[j][k];
+        if (i != j) im += u.im[i][k] * u.re[j][k] - u.re[i][k] * u.im[j][k];
+      }
+      const typename Doubles<Set>::Vector square = re * re + im * im;
+      take_larger(square, largest);
+      sum += square;
+    }
+  }
+  largest += sum - sum;
+}
+
+// The determinant of two rows, from this one, and two columns.
+template <class Set, std::size_t n>
+[[gnu::always_inline]] inline void minor_of(const Matrices<Set, n>& u, std::size_t row, std::size_t a, std::size_t b,
+                                            typename Doubles<Set>::Vector& re,
+                                            typename Doubles<Set>::Vector& im) noexcept {
+  const auto& [x, y] = u;
+  re =
+      (x[row][a] * x[row + 1][b] - y[row][a] * y[row + 1][b]) - (x[row][b] * x[row + 1][a] - y[row][b] * y[row + 1][a]);
+  im =
+      (x[row][a] * y[row + 1][b] + y[row][a] * x[row + 1][b]) - (x[row][b] * y[row + 1][a] + y[row][b] * x[row + 1][a]);
+}
+
+// |det U - 1|^2, by the minors of the last two rows.
+template <class Set, std::size_t n>
+[[gnu::always_inline]] inline void determinant_square(const Matrices<Set, n>& u,
+                                                      typename Doubles<Set>::Vector& square) noexcept {
+  typename Doubles<Set>::Vector re, im;
+  if constexpr (n == 2) {
+    minor_of(u, 0, 0, 1, re, im);
+  } else {
+    re = im = typename Doubles<Set>::Vector{};
+#pragma GCC unroll 3
+    for (std::size_t j = 0; j < n; ++j) {
+      typename Doubles<Set>::Vector minor_re, minor_im;
+      minor_of(u, 1, (j + 1) % n, (j + 2) % n, minor_re, minor_im);
+      re += u.re[0][j] * minor_re - u.im[0][j] * minor_im;
+      im += u.re[0][j] * minor_im + u.im[0][j] * minor_re;
+    }
+  }
+  re = re - 1.0;
+  square = re * re + im * im;
+}
+
+template <class Set, int colors, class Real>
+void link_distances(const void* row, std::size_t dimensions, std::size_t sites, double* from_unitarity,
+                    double* from_one) noexcept {
+  constexpr std::size_t n = colors, link = 2 * n * n * row_lanes;
+  const auto* numbers = static_cast<const Real*>(row);
+  const std::size_t padded = (sites + row_lanes - 1) / row_lanes * row_lanes;
+  for (std::size_t s = 0; s < sites; s += row_lanes) {
+    for (std::size_t mu = 0; mu < dimensions; ++mu, numbers += link) {
+      for (std::size_t lane = 0; lane < row_lanes; lane += Doubles<Set>::count) {
+        Matrices<Set, n> u;
+        for (std::size_t k = 0; k < n * n; ++k) {
+          Doubles<Set>::load(numbers + 2 * k * row_lanes + lane, u.re[k / n][k % n]);
+          Doubles<Set>::load(numbers + (2 * k + 1) * row_lanes + lane, u.im[k / n][k % n]);
+        }
+        typename Doubles<Set>::Vector square;
+        largest_square(u, square);
+        std::memcpy(from_unitarity + mu * padded + s + lane, &square, sizeof square);
+        determinant_square(u, square);
+        std::memcpy(from_one + mu * padded + s + lane, &square, sizeof square);
+      }
+    }
+  }
+}
+
 // Four numbers of four sites, from the first of them: four sites of four numbers.
 template <class Set, class Real>
 void turn_square(const std::byte* memory, std::size_t site_bytes, Real* row) noexcept {

@@ -243,6 +243,7 @@ constexpr Loops loops_of() noexcept {
   loops.take_stripes[1] = stripe_loops_of<V, 8, Summed::written>();
   loops.give_stripes[0] = stripe_loops_of<V, 4, Summed::read>();
   loops.give_stripes[1] = stripe_loops_of<V, 8, Summed::read>();
+  loops.add_products = add_products<V>;
   return loops;
 }
 

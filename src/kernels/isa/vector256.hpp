@@ -26,6 +26,9 @@ struct Vector256 {
   static Reg high_high(Reg a, Reg b) noexcept { return _mm256_clmulepi64_epi128(a, b, 0x11); }
   static Reg high(Reg a) noexcept { return _mm256_unpackhi_epi64(a, a); }
   static Reg same(std::uint64_t word) noexcept { return _mm256_set1_epi64x(static_cast<long long>(word)); }
+  static Reg repeated(const void* lane) noexcept { return _mm256_broadcastsi128_si256(Lane::load(lane)); }
+  static Reg looked_up(Reg table, Reg places) noexcept { return _mm256_shuffle_epi8(table, places); }
+  static Reg lowered_by_4(Reg a) noexcept { return _mm256_srli_epi16(a, 4); }
   static Lane::Reg folded(Reg a) noexcept {
     return Lane::add(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
   }

@@ -63,6 +63,14 @@ void convert_numbers(const From& from, To& to) noexcept {
   for (std::size_t at = 0; at < sizeof to / sizeof to[0]; ++at) to[at] = from[at];
 }
 
+// Where a number of `other` is larger, or one of the two is no number, it takes the place of that of `largest`.
+template <class Vector>
+void take_larger(const Vector& other, Vector& largest) noexcept {
+  for (std::size_t at = 0; at < sizeof other / sizeof other[0]; ++at) {
+    if (!(other[at] <= largest[at])) largest[at] = other[at];
+  }
+}
+
 // The numbers of `a` and behind them those of `b` that the indices say.
 template <int... indices, class Vector>
 void shuffle(const Vector& a, const Vector& b, Vector& result) noexcept {
@@ -81,6 +89,11 @@ struct NumbersOf {
 template <class From, class To>
 [[gnu::always_inline]] inline void convert_numbers(const From& from, To& to) noexcept {
   to = __builtin_convertvector(from, To);
+}
+
+template <class Vector>
+[[gnu::always_inline]] inline void take_larger(const Vector& other, Vector& largest) noexcept {
+  largest = other <= largest ? largest : other;
 }
 
 #if __has_builtin(__builtin_shufflevector)

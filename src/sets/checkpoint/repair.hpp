@@ -24,6 +24,9 @@
 namespace lq::sets {
 
 MultifileCheck verify(storage::Transport& transport, const std::string& path, int threads);
+// Collective. As lq::verify(), of a file of `transport`, without what a sidecar with parity says of it.
+LQ_INNER Verification verify_own(storage::Transport& transport, const std::string& path,
+                                 const Communicator& communicator, const VerifyOptions& options);
 // Collective. As lq::verify(), of a file of `transport`.
 LQ_INNER Verification verify_file(storage::Transport& transport, const std::string& path,
                                   const Communicator& communicator, const VerifyOptions& options);

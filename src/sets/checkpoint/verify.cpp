@@ -6,10 +6,14 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
+#include <limequat/protect.hpp>
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"
@@ -18,6 +22,8 @@
 #include "io/catalog_codec.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
+#include "protection/sidecar.hpp"
+#include "sets/checkpoint/protected.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 
@@ -190,8 +196,8 @@ void examine_streams(storage::Transport& transport, Verification& verification, 
 
 }  // namespace
 
-Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                               const VerifyOptions& options) {
+Verification sets::verify_own(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                              const VerifyOptions& options) {
   Verification verification = io::verify(transport, path, communicator, options);
   if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
     examine_streams(transport, verification, communicator, options);
@@ -202,6 +208,143 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
     verification.ok = false;
   }
   return verification;
+}
+
+namespace {
+
+// What the sidecar of a file, if it has one, says of it, on all ranks.
+struct Covered {
+  bool is_covered = false;
+  Outcome outcome = Outcome::agrees;
+  std::uint64_t bytes = 0;  // protected ones
+  std::vector<Finding> findings = {};
+};
+
+// A file that was written anew is what its own sums say, if they do.
+Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdict) noexcept {
+  switch (judged.file.state) {
+    case ProtectedState::intact:
+      return Outcome::agrees;
+    case ProtectedState::changed:
+      return verdict == Verdict::sound ? Outcome::absent : Outcome::unchecked;
+    case ProtectedState::unproven:
+    case ProtectedState::unprotected:
+      return Outcome::unchecked;
+    case ProtectedState::damaged:
+    case ProtectedState::lost:
+      return Outcome::differs;
+  }
+  return Outcome::unchecked;
+}
+
+// Of several files the worst decides.
+Outcome worse(Outcome a, Outcome b) noexcept {
+  for (const Outcome outcome : {Outcome::differs, Outcome::unchecked, Outcome::absent}) {
+    if (a == outcome || b == outcome) return outcome;
+  }
+  return Outcome::agrees;
+}
+
+// The physical files of a set have one sidecar.
+void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, const std::string& path, int threads,
+                 Covered& covered) {
+  const bool is_own_set = cover.sidecar->path() == path + std::string(protection::set_ending);
+  for (std::size_t i = 0; i < cover.sidecar->head().files.size(); ++i) {
+    const std::string one = i == cover.file ? path : cover.sidecar->path_of(i);
+    if (i != cover.file && !is_own_set && std::ranges::count(own.catalog.files, one) == 0) continue;
+    std::unique_ptr<storage::File> source;
+    if (storage::resolve(one).kind(one) == storage::PathKind::file) source = storage::resolve(one).open_read(one);
+    const sets::JudgedFile judged = sets::judge({cover.sidecar, i}, source.get(), own, one, threads);
+    covered.bytes += judged.file.bytes;
+    for (Finding& finding : sets::findings_of(judged)) covered.findings.push_back(std::move(finding));
+    covered.outcome = worse(covered.outcome, outcome_of(judged, own.verdict));
+  }
+}
+
+// At the root.
+Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict, int threads) {
+  Covered covered;
+  try {
+    const auto cover = protection::find_cover(path);
+    if (!cover) return covered;
+    covered.is_covered = true;
+    const auto source = storage::resolve(path).open_read(path);
+    judge_files(*cover, sets::own_examination(*source, verdict), path, threads, covered);
+    // Of a set the first file answers for the parity of all.
+    if (cover->file == 0) {
+      for (Finding& finding : sets::findings_of(*cover->sidecar, cover->sidecar->damage(threads))) {
+        covered.findings.push_back(std::move(finding));
+      }
+    }
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    covered.is_covered = true;
+    covered.outcome = worse(covered.outcome, Outcome::absent);
+    covered.findings.push_back({.severity = Severity::warning, .rule = "parity-unreadable", .message = error.what()});
+  }
+  return covered;
+}
+
+Covered covered_by_sidecar(const std::string& path, std::optional<Verdict> verdict, const Communicator& communicator,
+                           int threads) {
+  comm::Comm& comm = communicator.engine();
+  Covered covered;
+  Catalog carrier;
+  std::array<std::uint64_t, 3> told{};
+  io::broadcast(comm, [&]() -> Catalog& {
+    if (comm.rank() > 0) return carrier;
+    covered = covered_at_root(path, verdict, threads);
+    told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes};
+    carrier.findings = covered.findings;
+    return carrier;
+  });
+  comm.broadcast(std::as_writable_bytes(std::span(told)), 0);
+  return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings)};
+}
+
+// Sums of all bytes stand in for those that the format does not have.
+void add(Verification& verification, Covered covered, Require require) {
+  if (covered.outcome == Outcome::agrees) {
+    std::erase_if(verification.claims, [](const Claim& claim) {
+      return claim.outcome == Outcome::uncovered ||
+             (claim.outcome == Outcome::absent &&
+              (claim.evidence == Evidence::exact_sum || claim.evidence == Evidence::second_copy));
+    });
+  }
+  verification.claims.push_back({.of = "file",
+                                 .name = "parity",
+                                 .evidence = Evidence::exact_sum,
+                                 .outcome = covered.outcome,
+                                 .offset = 0,
+                                 .length = covered.bytes});
+  std::ranges::move(covered.findings, std::back_inserter(verification.findings));
+  if (verification.verdict == Verdict::being_written) return;
+  io::conclude(verification, require);
+}
+
+}  // namespace
+
+Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                               const VerifyOptions& options) {
+  std::optional<Verification> own;
+  std::optional<Error> failure;
+  try {
+    own = verify_own(transport, path, communicator, options);
+  } catch (const Error& error) {
+    if (error.code() == Code::not_found || error.code() == Code::out_of_memory) throw;
+    failure = error;
+  }
+  const auto verdict = own                                       ? std::optional(own->verdict)
+                       : failure->code() == Code::unknown_format ? std::nullopt
+                                                                 : std::optional(io::verdict_of(*failure));
+  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads);
+  if (own && covered.is_covered) {
+    comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
+  }
+  if (own) return *std::move(own);
+  if (covered.findings.empty()) throw *failure;
+  throw Error(failure->code(), fmt::format("{}. {}", failure->what(), covered.findings.front().message),
+              failure->facts());
 }
 
 }  // namespace lq

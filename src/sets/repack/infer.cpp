@@ -96,7 +96,7 @@ Verification examine(storage::Transport& transport, const std::string& path, con
   how.limits = options.limits;
   how.threads = options.threads;
   try {
-    return sets::verify_file(transport, path, {}, how);
+    return sets::verify_own(transport, path, {}, how);
   } catch (const Error& error) {
     switch (error.code()) {
       case Code::unknown_format:

@@ -298,6 +298,7 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   }
   storage::Transport& transport = storage::resolve(from);
   if (auto report = sets::complete_replacement(transport, from, to, options)) return *report;
+  if (auto report = sets::restore(transport, from, to, options)) return *report;
   const bool is_absent = transport.kind(from) == storage::PathKind::absent;
   const std::string source = is_absent ? part_of(from) : from;
   if (transport.kind(source) == storage::PathKind::file) {

@@ -70,6 +70,11 @@ RepackReport report_of(const Catalog& catalog, const std::string& path, std::uin
 // What an append in place left next to a file (io/journal.hpp) is put into it, or removed. Nothing: there was none.
 std::optional<RepackReport> recover_file(storage::Transport& transport, const std::string& path,
                                          const RepackOptions& options);
+// A file that a sidecar with parity protects (docs/formats/parity.md), as it was, into `to`; where it is missing and
+// `to` is empty, under its own name. Nothing: no sidecar covers it, or it is not damaged. checksum_mismatch: more is
+// damaged than comes back, which the message names; nothing is written.
+std::optional<RepackReport> restore(storage::Transport& transport, const std::string& path, const std::string& to,
+                                    const RepackOptions& options);
 // The files of a set that are complete and have not all got their names (io/replacement.hpp) get them. Nothing: it is
 // not so. wrong_state: `to` is another name, which cannot be given.
 std::optional<RepackReport> complete_replacement(storage::Transport& transport, const std::string& path,

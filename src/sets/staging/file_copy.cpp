@@ -101,7 +101,7 @@ void FileCopy::look_at_root() {
   if (!options_.resume && !options_.overwrite) {
     throw Error(Code::exists,
                 fmt::format("{}: another copy to this target is running or was interrupted: {} exists; resume it "
-                            "(--resume), or start over (--overwrite)",
+                            "(options.resume = true), or start over (options.overwrite = true)",
                             pair_.to, copied_name_),
                 {.path = pair_.to});
   }
@@ -389,9 +389,10 @@ void FileCopy::compare(storage::File& target) {
   require_blocks(target, true, [&](const Differing& block) {
     return Error(
         Code::checksum_mismatch,
-        fmt::format("{}: bytes {} to {} differ from {}: CRC-32 {:08x}, but {:08x} was read from the source. The file "
-                    "system has lost or changed written data; copy again with --resume, or remove the target",
-                    pair_.to, block.offset, block.end - 1, pair_.from, block.found, block.expected),
+        fmt::format(
+            "{}: bytes {} to {} differ from {}: CRC-32 {:08x}, but {:08x} was read from the source. The file "
+            "system has lost or changed written data; copy again with options.resume = true, or remove the target",
+            pair_.to, block.offset, block.end - 1, pair_.from, block.found, block.expected),
         {.path = pair_.to,
          .offset = block.offset,
          .expected = fmt::format("{:08x}", block.expected),

@@ -26,6 +26,7 @@
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
+#include "protection/layout.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "storage/transport.hpp"
@@ -89,31 +90,6 @@ std::string last_name(std::string path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-bool is_left_beside(const std::string& path) {
-  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
-         path.ends_with(base::replacement_ending) || path.ends_with(io::journal_ending);
-}
-
-// The physical files of the file of that name, itself included, the first one first.
-std::vector<std::string> files_with(const std::string& path) {
-  std::vector<std::string> files{path};
-  storage::Transport& transport = storage::resolve(path);
-  io::require_no_journal(transport, path);  // its headers may be torn
-  try {
-    const auto file = transport.open_read(path);
-    base::ReadTwice twice(*file);  // what is overlooked here is not copied
-    base::CachedSource source(twice);
-    const Catalog catalog = format::scan(source, {});
-    if (!catalog.files.empty()) files = catalog.files;
-  } catch (const Error& error) {
-    if (error.code() != Code::unknown_format && error.code() != Code::too_large) throw;
-  }
-  const std::string fields = sets::fields_name(files.front());
-  if (transport.kind(fields) == storage::PathKind::file && fields != path) files.push_back(fields);
-  if (files.size() > 1) io::require_no_replacement(transport, files.front());
-  return files;
-}
-
 // How many bytes all names have in common at their beginning.
 std::size_t common_beginning(const std::vector<std::string>& names) {
   std::size_t common = names.front().size();
@@ -164,7 +140,36 @@ class Finder {
       taken_.insert(file);
     }
     for (const Pair& pair : together) require_other(pair);
+    const std::string new_name = together.front().to;
     plan_.sets.push_back(std::move(together));
+    add_sidecar(files.front(), new_name, files.size() > 1);
+  }
+
+  // What protects a file goes with it; that of a folder goes with the folder.
+  void add_sidecar(const std::string& from, const std::string& to, bool is_set) {
+    const std::string_view ending = is_set ? protection::set_ending : protection::parity_ending;
+    const Pair pair{from + std::string(ending), to + std::string(ending)};
+    if (protection::is_sidecar(from) || taken_.contains(pair.from) || !is_there(pair.from)) return;
+    if (is_set && last_name(from) != last_name(to)) {
+      plan_.findings.push_back({.severity = Severity::warning,
+                                .rule = "copy-parity",
+                                .message = fmt::format("{} is left out: it names the files that it protects, which are "
+                                                       "called otherwise now; protect the copies",
+                                                       pair.from)});
+      return;
+    }
+    require_other(pair);
+    taken_.insert(pair.from);
+    plan_.sets.push_back({pair});
+  }
+
+  // A name may be too long for its sidecar to exist.
+  static bool is_there(const std::string& path) {
+    try {
+      return storage::resolve(path).kind(path) == storage::PathKind::file;
+    } catch (const Error&) {
+      return false;
+    }
   }
 
   // In the order of names, so that it is the same every time.
@@ -208,8 +213,8 @@ class Finder {
     if (is_there) return;
     if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
       throw Error(Code::exists,
-                  to + ": a file of this name already exists in place of the link; choose another folder or request to "
-                       "overwrite it",
+                  to + ": a file of this name already exists in place of the link; choose another folder, or replace "
+                       "it with options.overwrite = true",
                   {.path = to});
     }
     plan_.links.push_back({from, to, target});
@@ -254,6 +259,30 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
 // Hidden, and with one ending: file systems that place files by their names place it where the copy will be.
 std::string unfinished_name(const std::string& path) { return base::hidden_name(path, base::unfinished_copy_ending); }
 std::string copied_name(const std::string& path) { return base::hidden_name(path, base::copied_ending); }
+
+bool is_left_beside(const std::string& path) {
+  return path.ends_with(base::unfinished_copy_ending) || path.ends_with(base::copied_ending) ||
+         path.ends_with(base::replacement_ending) || path.ends_with(io::journal_ending);
+}
+
+std::vector<std::string> files_with(const std::string& path) {
+  std::vector<std::string> files{path};
+  storage::Transport& transport = storage::resolve(path);
+  io::require_no_journal(transport, path);  // its headers may be torn
+  try {
+    const auto file = transport.open_read(path);
+    base::ReadTwice twice(*file);  // what is overlooked here is not copied
+    base::CachedSource source(twice);
+    const Catalog catalog = format::scan(source, {});
+    if (!catalog.files.empty()) files = catalog.files;
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format && error.code() != Code::too_large) throw;
+  }
+  const std::string fields = sets::fields_name(files.front());
+  if (transport.kind(fields) == storage::PathKind::file && fields != path) files.push_back(fields);
+  if (files.size() > 1) io::require_no_replacement(transport, files.front());
+  return files;
+}
 
 CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
                    const CopyOptions& options) {

@@ -81,6 +81,11 @@ struct CopyPlan {
 CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& target, const Machine& machine,
                    const CopyOptions& options);
 
+// The physical files of the file of that name, itself included, the first one first.
+std::vector<std::string> files_with(const std::string& path);
+// Whether it is what copies, replacements and appends keep next to a file for a while.
+bool is_left_beside(const std::string& path);
+
 // "dir/conf.ildg" -> "dir/.conf.ildg.lq-copy", "dir/.conf.ildg.lq-copied"
 std::string unfinished_name(const std::string& path);
 std::string copied_name(const std::string& path);

@@ -1,0 +1,20 @@
+#!/bin/sh
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# A job that is signalled, killed and requeued ends with the numbers of one that is not: requeue_test.sh PYTHON.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+python=$1
+"$python" -c 'import numpy' 2> /dev/null || { echo "without numpy, not run"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/whole" "$folder/parts"
+expected=$("$python" "$here/hmc.py" "$folder/whole" 24)
+for seed in 1 2; do
+  rm -rf "$folder/parts"/* "$folder/parts"/.[!.]*
+  PROGRAM="$python $here/hmc.py $folder/parts 24 0.1" "$python" "$here/fake_slurm.py" "$here/job.sh" $seed > "$folder/said"
+  cat "$folder/said"
+  grep -q requeued "$folder/said"
+  test "$(grep '^step 24' "$folder/said")" = "$expected"
+done

@@ -1,0 +1,313 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A folder of checkpoints: saved together, kept, and the newest valid one loaded again.
+
+    >>> with lq.Checkpoints("run/checkpoints", keep=3) as checkpoints:
+    ...     found = checkpoints.load_newest()
+    ...     step = found.step if found else 0
+    ...     u = found.read_field("gauge") if found else start()
+    ...     while step < 100:
+    ...         step, u = step + 1, update(u)
+    ...         checkpoints.save(step, fields={"gauge": u}, state={"rng": rng_bytes, "run": {"beta": 6.0}})
+"""
+
+import ctypes
+import datetime
+import json
+from typing import TYPE_CHECKING, List
+
+import numpy as np
+
+from limequat import background, multifile, transfer
+from limequat._library import Handle, answer, call, path_bytes, take_text, text_bytes, text_from
+from limequat.answers import parse
+from limequat.arrays import site_shape_text
+from limequat.communicators import agreed, group_of
+from limequat.errors import InvalidArgument, NoSuchRecord, WrongState
+from limequat.grid import laid_out, require_grid
+from limequat.options import Options, takes
+
+if TYPE_CHECKING:
+    from limequat.option_types import CheckpointListOptions, CheckpointsOptions, MultifileReadOptions, Unpack
+
+_JSON = ".json"  # ends the names of states that are kept as JSON
+_OWN = ("array", "kind", "dims", "grid")  # of a field that is given with options
+
+
+@takes("CheckpointListOptions")
+def list_checkpoints(folder, **options: "Unpack[CheckpointListOptions]"):
+    """What is in a folder of checkpoints; nothing is changed.
+
+    {options}
+
+    Returns a dict: ``checkpoints``, a list of dicts with "name", "state" ("valid", "not checked", "bad", "rejected", "being
+    written", "leftover"), "step", "save", "date" (seconds since 1970), "bytes", "ranks", "tasks", "fields" and "problems";
+    ``foreign``, the names of what is not of checkpoints; ``holder``, the job that works in the folder, or None. Raises
+    NotFound, NoPermission.
+    """
+    return parse(text_from("lq_checkpoints_list", path_bytes(folder), Options("CheckpointListOptions", options)))
+
+
+class Checkpoints:
+    @takes("CheckpointsOptions")
+    def __init__(self, folder, *, comm=None, **options: "Unpack[CheckpointsOptions]"):
+        """A folder of checkpoints, which no other job changes as long as this is open; to be used in a with block.
+
+        folder  made where there is none, but not those above it (NotFound)
+        comm    an mpi4py communicator, a :class:`limequat.Communicator` or Grid: all calls are collective then
+        {options}
+
+        Raises WrongState where another job works in the folder, and says which.
+        """
+        self.folder, self._handle = folder, None
+        self._lent: List[np.ndarray] = []
+        self._kept: List[object] = []  # what is borrowed until the save is complete
+        self._group = group_of(comm)
+        with agreed(self._group):
+            path, how = path_bytes(folder), Options("CheckpointsOptions", options).over(self._group)
+        self._handle = Handle("lq_checkpoints_free", "lq_checkpoints_open", path, how)
+
+    __doc__ = __init__.__doc__
+
+    def save(self, step, *, streams=(), fields=None, state=None, grid=None):
+        """Saves all of it as one checkpoint, which is there as a whole or not at all: written, synced, read back, and given
+        its name in one step. Then those that are not to be kept are removed; one of the same step is replaced.
+
+        step     a whole number from 0
+        streams  bytes, or arrays, of this rank: a task each, in the order of ranks
+        fields   a dict of arrays by name; or of dicts with "array" and what :func:`limequat.write` takes: kind, dims, grid,
+                 precision, metadata, ...
+        state    a dict of small things by name, the same on all ranks: bytes, or what JSON can hold
+        grid     of fields that have none of their own
+
+        Returns a report: ``path``, ``bytes``, ``seconds``, ``removed``, ``warnings``. On an error nothing of it stays, and
+        older ones stay: NoSpace, NoPermission, RanksDisagree (a state that differs between ranks; that belongs in
+        streams), ChecksumError, WrongState.
+        """
+        text = ctypes.c_void_p()
+        try:
+            call("lq_checkpoints_save", *self._request(step, streams, fields, state, grid), ctypes.byref(text))
+        finally:
+            self._kept = []
+        return parse(take_text(text))
+
+    def save_async(self, step, *, streams=(), fields=None, state=None, grid=None):
+        """The same in the background; step, streams, fields, state and grid are those of :meth:`save`. Arrays are read-only
+        until :meth:`wait` (leave other arrays of their memory alone, too). One at a time: another save waits for it first."""
+        self.wait()
+        lent = [array for array in (*(fields or {}).values(), *streams) if isinstance(array, np.ndarray)]
+        lent += [one["array"] for one in (fields or {}).values() if isinstance(one, dict)
+                 and isinstance(one.get("array"), np.ndarray)]
+        request = self._request(step, streams, fields, state, grid)
+        for array in lent:
+            background._loans.lend(array)
+        self._lent = lent
+        try:
+            call("lq_checkpoints_save_async", *request)
+        except BaseException:
+            self._give_back()
+            raise
+
+    def test(self):
+        """Whether nothing is left for wait() but to complete the save; call it now and then."""
+        done = ctypes.c_int()
+        call("lq_checkpoints_test", self._open_handle(), ctypes.byref(done))
+        return bool(done.value)
+
+    def wait(self):
+        """Completes the save in the background, whose errors surface here. Returns its report; None where there is none."""
+        text = ctypes.c_void_p()
+        try:
+            call("lq_checkpoints_wait", self._open_handle(), ctypes.byref(text))
+        finally:
+            self._give_back()
+        return parse(take_text(text))
+
+    def load_newest(self):
+        """The :class:`Checkpoint` with the highest step, all of whose bytes agree with their sums; None where there are no
+        checkpoints. One that is found to be damaged is marked, tried once more by a later call, and then left alone.
+        Raises Malformed where none of those there is valid, and says of each why."""
+        handle = Handle("lq_checkpoint_free", "lq_checkpoints_load_newest", self._open_handle())
+        self._give_back()
+        return Checkpoint(handle, self._group) if handle else None
+
+    def reject(self, checkpoint, reason):
+        """That checkpoint is of no use to the program, for a reason that is kept: it is left alone from now on."""
+        with agreed(self._group):
+            handle, why = checkpoint._handle, text_bytes(reason, "the reason")
+        call("lq_checkpoints_reject", self._open_handle(), handle, why)
+
+    def forget_marks(self):
+        """Takes the marks of damaged checkpoints away, so that they are tried again."""
+        call("lq_checkpoints_forget_marks", self._open_handle())
+
+    def prune(self):
+        """Removes what killed jobs left, and what is not to be kept; returns the names."""
+        text = ctypes.c_void_p()
+        call("lq_checkpoints_prune", self._open_handle(), ctypes.byref(text))
+        return parse(take_text(text))
+
+    def close(self):
+        """Completes a save in the background, and lets other jobs work in the folder."""
+        if self._handle is None:
+            return
+        try:
+            self.wait()
+        finally:
+            self._end()
+
+    def _request(self, step, streams, fields, state, grid):
+        """Adds what is to be saved; the first arguments of the save."""
+        handle = self._open_handle()
+        with agreed(self._group):
+            if isinstance(step, bool) or not isinstance(step, (int, np.integer)) or not 0 <= step < 2**64:
+                raise InvalidArgument(f"step is {step!r}, expected a whole number from 0")
+            kept = []
+            try:
+                for stream in streams:
+                    kept.append(raw := np.frombuffer(_flat(stream), np.uint8))
+                    call("lq_checkpoints_add_stream", handle, ctypes.c_void_p(raw.ctypes.data), raw.size)
+                for name, one in (fields or {}).items():
+                    kept.append(_add_field(handle, name, one, grid or (None if self._group is None else self._grid_of(one))))
+                for name, data in _states(state or {}).items():
+                    call("lq_checkpoints_add_state", handle, text_bytes(name, "the name of the state"), data, len(data))
+            except BaseException:
+                self._forget()
+                raise
+            self._kept = kept
+        return handle, int(step)
+
+    def _grid_of(self, one):
+        if self._group.size > 1 and not (isinstance(one, dict) and one.get("grid") is not None):
+            raise InvalidArgument("the fields of several ranks need a grid: save(..., grid=lq.Grid(extents, comm=...))")
+        return None
+
+    def _forget(self):
+        """What was added to a save that will not be is not part of the next one."""
+        try:
+            call("lq_checkpoints_forget_added", self._handle)
+        finally:
+            self._kept = []
+
+    def _give_back(self):
+        lent, self._lent, self._kept = self._lent, [], []
+        for array in lent:
+            background._loans.take_back(array)
+
+    def _end(self):
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.free()
+        self._give_back()
+
+    def _open_handle(self):
+        if self._handle is None:
+            raise WrongState(f"{self.folder}: the checkpoints are closed", path=str(self.folder))
+        return self._handle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if kind is None:
+            self.close()
+        else:
+            self._end()
+
+
+class Checkpoint:
+    """A checkpoint that was loaded: every byte was as it was written.
+
+    step, path, date (UTC), ranks, tasks  of the job that saved it; tasks is the number of streams
+    state     a dict: bytes, or what was given to save()
+    fields    names
+    warnings  sentences: newer ones that are damaged, and why
+    """
+
+    def __init__(self, handle, group):
+        self._handle, self._group = handle, group
+        info = parse(text_from("lq_checkpoint_info", handle))
+        self.step = answer("lq_checkpoint_step", handle)
+        self.path, self.ranks, self.tasks = info["path"], info["ranks"], info["tasks"]
+        self.date = datetime.datetime.fromtimestamp(info["date"], datetime.timezone.utc)
+        self.fields, self.warnings = info["fields"], info["warnings"]
+        self._files = dict(zip(info["fields"], info["field_files"]))
+        self.state = {}
+        for name in info["states"]:
+            data, size = ctypes.c_void_p(), ctypes.c_uint64()
+            call("lq_checkpoint_state", handle, name.encode(), ctypes.byref(data), ctypes.byref(size))
+            value = ctypes.string_at(data, size.value) if size.value else b""
+            self.state.update([_known(name, value)])
+
+    def read_field(self, name, **options):
+        """Reads a field into a new array; arguments and result as of :func:`limequat.read`. The grid may be any."""
+        with agreed(require_grid(options.get("grid"))):
+            if name not in self._files:
+                raise NoSuchRecord(f"{self.path}: the checkpoint has no field {name!r}; it has "
+                                   f"{', '.join(self.fields) or 'none'}", path=self.path, record=str(name))
+        return transfer.read(self._files[name], **options)
+
+    @takes("MultifileReadOptions")
+    def streams(self, **options: "Unpack[MultifileReadOptions]"):
+        """The streams, dealt out to the ranks that load: a :class:`limequat.multifile.Reader`.
+
+        {options}
+        """
+        with agreed(self._group):
+            if not self.tasks:
+                raise NoSuchRecord(f"{self.path}: the checkpoint has no streams", path=self.path)
+        return multifile.Reader(f"{self.path}/streams.sion", comm=self._group, **options)
+
+    def __repr__(self):
+        return f"<Checkpoint of step {self.step} in {self.path}>"
+
+
+def _known(name, value):
+    """A state by the name that it was given: what JSON holds, or bytes."""
+    if name.endswith(_JSON):
+        try:
+            return name[:-len(_JSON)], json.loads(value)
+        except ValueError:  # bytes that somebody calls so
+            pass
+    return name, value
+
+
+def _flat(data):
+    """Its bytes, one after the other."""
+    view = memoryview(data.encode() if isinstance(data, str) else data)
+    return view.cast("B") if view.c_contiguous and view.nbytes else bytes(view)
+
+
+def _add_field(handle, name, one, grid):
+    """Adds a field; returns what its memory is in."""
+    options = dict(one) if isinstance(one, dict) else {"array": one}
+    if "array" not in options:
+        raise InvalidArgument(f"field {name!r} has no array")
+    array, kind, dims, own = (options.pop(key, None) for key in _OWN)
+    grid = own if own is not None else grid
+    require_grid(grid)
+    array, field, grid = laid_out(array, kind, dims, grid)
+    metadata = {**(options.pop("metadata", None) or {}), **site_shape_text(field)}
+    how = Options("WriteOptions", {**options, "metadata": metadata})
+    memory = field.to_c(array)
+    call("lq_checkpoints_add_field", handle, text_bytes(name, "the name of the field"), grid, memory, how)
+    return array, field, memory, grid, how
+
+
+def _states(state):
+    """Bytes by the names under which they are kept."""
+    kept = {}
+    for name, value in state.items():
+        if not isinstance(name, str):
+            raise InvalidArgument(f"the name of a state is {name!r}, expected a text")
+        if isinstance(value, (bytes, bytearray, memoryview)):
+            key, data = name, bytes(value)
+        else:
+            try:
+                key, data = name + _JSON, json.dumps(value).encode()
+            except (TypeError, ValueError) as error:
+                raise InvalidArgument(f"state {name!r} is neither bytes nor what JSON can hold: {error}") from error
+        if key in kept:
+            raise InvalidArgument(f"two states would be called {key!r}")
+        kept[key] = data
+    return kept

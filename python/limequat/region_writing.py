@@ -1,0 +1,164 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""A field written region by region: its file appears when all sites were given."""
+
+import mmap
+import os
+import tempfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from limequat.arrays import described
+from limequat.communicators import agreed
+from limequat.errors import InvalidArgument, WrongState
+from limequat.files import FieldView
+from limequat.grid import require_grid
+from limequat.options import Options, takes
+from limequat.publishing import kind_of
+from limequat.transfer import write
+
+if TYPE_CHECKING:
+    from limequat.option_types import Unpack, WriteOptions
+
+_KEPT_IN_MEMORY = 64 << 20  # bytes; larger fields wait in a file without a name next to the one that they become
+
+
+class RegionWriter:
+    """A new field whose sites are given region by region, in any order: ``field[0:8] = array`` gives time slices 0 to 7.
+
+    Made by ``lq.create(path, like=...)``; to be used in a with block. The file is written when the block ends, with all checksums,
+    and only if every site was given; not if an exception ends the block. What was given twice counts as given last. Until then the
+    numbers are in memory, or, of more than 64 MiB, in a file without a name in the folder of the new one, which needs as much
+    space again.
+
+    With a grid the calls at the beginning and the end are collective, and each rank gives the sites of its own box.
+
+    shape   [t, z, y, x, ...] of the whole lattice, or of this rank's box
+    dtype   type of the numbers
+    kind    "gauge", "spinor", "propagator" or "generic"
+    report  after the end: that of :func:`limequat.write`; until then None
+    """
+
+    @takes("WriteOptions", without=("progress",))
+    def __init__(self, path, like, *, grid=None, kind=None, dims=None, **options: "Unpack[WriteOptions]"):
+        self.path, self.report = path, None
+        self._grid, self._closed, self._options, self._file = grid, False, options, None
+        with agreed(require_grid(grid)):
+            Options("WriteOptions", options)  # what is wrong with them is told of now
+            lattice, site = _description_of(like, kind, dims, () if grid is None else grid.local)
+            if grid is not None and tuple(lattice) not in (grid.extents, grid.local):
+                raise InvalidArgument(f"{path}: like has the lattice {list(lattice)}, the grid {list(grid.extents)}, and "
+                                      f"{list(grid.local)} on this rank", path=str(path), expected=str(list(grid.extents)),
+                                      found=str(list(lattice)))
+            self._sites = tuple((lattice if grid is None else grid.local)[::-1])
+            self.shape, self.dtype, self.kind = self._sites + tuple(site.site), site.dtype, site.kind
+            self._given = np.zeros(self._sites, bool)
+            self._numbers = self._room()
+
+    ndim = property(lambda self: len(self.shape), doc="number of axes")
+    missing = property(lambda self: int(self._given.size - np.count_nonzero(self._given)), doc="sites that were not given yet")
+
+    def _room(self):
+        """Memory for all numbers; of a large field in a file that is gone when the program is."""
+        count = int(np.prod(self.shape, dtype=np.int64))
+        if count * self.dtype.itemsize <= _KEPT_IN_MEMORY:
+            return np.empty(self.shape, self.dtype)
+        folder = os.path.dirname(os.fspath(self.path)) or os.curdir
+        try:
+            self._file = tempfile.TemporaryFile(dir=folder)
+            os.posix_fallocate(self._file.fileno(), 0, count * self.dtype.itemsize)  # a full disk is told of now
+            mapped = mmap.mmap(self._file.fileno(), count * self.dtype.itemsize)
+        except OSError as error:
+            self._release()
+            raise kind_of(error)(f"{self.path}: no room for the numbers until the field is complete, "
+                                 f"{count * self.dtype.itemsize} bytes in {folder}: {error.strerror}; choose a folder with more room",
+                                 path=str(self.path)) from error
+        return np.frombuffer(mapped, self.dtype, count).reshape(self.shape)
+
+    def __setitem__(self, key, numbers):
+        self._require_open()
+        key = self._region(key)
+        numbers, room = np.asarray(numbers), self._numbers[key]
+        if numbers.shape != room.shape:
+            raise InvalidArgument(f"{self.path}: the region has the shape {list(room.shape)}, the array {list(numbers.shape)}",
+                                  path=str(self.path), expected=str(list(room.shape)), found=str(list(numbers.shape)))
+        if not np.can_cast(numbers.dtype, self.dtype, "same_kind") or numbers.dtype.itemsize > self.dtype.itemsize:
+            raise InvalidArgument(f"{self.path}: numbers of the type {numbers.dtype} do not fit {self.dtype} without loss: convert "
+                                  f"them with astype({str(self.dtype)!r})", path=str(self.path), expected=str(self.dtype),
+                                  found=str(numbers.dtype))
+        room[...] = numbers
+        self._given[key] = True
+
+    def _region(self, key):
+        """An index of whole sites: integers and slices on the axes of the lattice."""
+        key = key if isinstance(key, tuple) else (key,)
+        if Ellipsis in [part for part in key if part is Ellipsis]:
+            place = next(number for number, part in enumerate(key) if part is Ellipsis)
+            key = key[:place] + (slice(None),) * (self.ndim - len(key) + 1) + key[place + 1:]
+        axes = len(self._sites)
+        odd = [part for part in key if isinstance(part, bool) or not isinstance(part, (int, np.integer, slice))]
+        if odd or len(key) > self.ndim:
+            raise InvalidArgument(f"{self.path}: a region is an integer or a slice for each axis of the lattice, not "
+                                  f"{(odd or [key])[0]!r}", path=str(self.path))
+        if any(part != slice(None) for part in key[axes:]):
+            raise InvalidArgument(f"{self.path}: sites are given whole: leave out the axes behind the {axes} of the lattice",
+                                  path=str(self.path), found=repr(key[axes:]))
+        return key[:axes]
+
+    def close(self):
+        """Writes the file; errors of that surface here. Returns the report of :func:`limequat.write`.
+
+        Raises WrongState if sites are missing: then there is no file, and more may be given.
+        """
+        self._require_open()
+        with agreed(require_grid(self._grid)):
+            if self.missing:
+                first = np.unravel_index(int(np.argmin(self._given)), self._sites)
+                raise WrongState(f"{self.path}: {self.missing} of {self._given.size} sites were not given, the first of them "
+                                 f"{[int(x) for x in first]} [t, z, y, x]; the file appears when all were", path=str(self.path))
+        options = dict(self._options)
+        self.report = write(self.path, self._numbers, kind=self.kind, grid=self._grid, dims=len(self._sites), **options)
+        self.abandon()
+        return self.report
+
+    def abandon(self):
+        """Leaves no file, unless it was written already."""
+        self._closed = True
+        self._numbers = self._given[:0]
+        self._release()
+
+    def _release(self):
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    def _require_open(self):
+        if self._closed:
+            raise WrongState(f"{self.path}: the field is closed already", path=str(self.path))
+
+    def __repr__(self):
+        state = "closed" if self._closed else f"{self.missing} of {self._given.size} sites missing"
+        return f"<new {self.kind} field for {str(self.path)!r}, {list(self.shape)} {self.dtype}, {state}>"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, traceback):
+        if self._closed:
+            return
+        try:
+            if kind is None:
+                self.close()
+        finally:
+            self.abandon()
+
+
+def _description_of(like, kind, dims, local):
+    """(extents x, y, z, t, what a site holds) of a field in a file or of an array, of this rank's box `local` perhaps."""
+    if isinstance(like, FieldView):
+        if kind not in (None, like.kind):
+            raise InvalidArgument(f"like is a {like.kind} field, not a {kind} field", expected=like.kind, found=str(kind))
+        return like.lattice, like._site
+    _, site, extents = described(like, kind, dims, local)
+    return extents, site

@@ -1,0 +1,135 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A sidecar that is open: files held against the sums in it, and blocks restored from its parity. Nothing that is read
+// is believed before its sum agrees: neither a block of a file nor one of parity. Local; any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <limequat/options.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/inner.hpp"
+#include "protection/layout.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::protection {
+
+// Bytes of a file.
+struct Range {
+  std::uint64_t offset = 0, length = 0;
+  friend bool operator==(const Range&, const Range&) = default;
+};
+// Ranges that touch become one.
+LQ_INNER void add_range(std::vector<Range>& ranges, const Range& range);
+// "bytes 0 to 1023, 4096 to 8191 and 12 more ranges"
+LQ_INNER std::string text_of(const std::vector<Range>& ranges);
+LQ_INNER std::uint64_t bytes_of(const std::vector<Range>& ranges) noexcept;
+
+class LQ_INNER Sidecar {
+ public:
+  // malformed: neither of its heads can be read; unsupported: a later version; and what opening throws.
+  Sidecar(storage::Transport& transport, const std::string& path);
+
+  const std::string& path() const noexcept { return file_->path(); }
+  const Head& head() const noexcept { return head_; }
+  // The sums of a window, from whichever copy is whole. Nothing: from neither.
+  std::shared_ptr<const Page> page(std::uint64_t window) const;
+  // A parity block; false: it is damaged.
+  bool read_parity(const Page& page, const Cell& cell, std::uint32_t parity, base::MutableBytes block) const;
+  // Where that file of it is.
+  std::string path_of(std::size_t file) const;
+
+  // What of the sidecar itself is damaged: heads, sums or parity.
+  std::vector<Range> damage(int threads) const;
+
+ private:
+  void check_frame(std::vector<Range>& damage) const;
+
+  std::unique_ptr<storage::File> file_;
+  std::uint64_t size_ = 0;
+  Head head_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::uint64_t, std::shared_ptr<const Page>> pages_;  // of the last windows
+};
+
+// A sidecar, and which of its files is meant.
+struct Cover {
+  std::shared_ptr<const Sidecar> sidecar;
+  std::size_t file = 0;
+  const ProtectedPart& part() const noexcept { return sidecar->head().files[file]; }
+};
+// The names that the sidecar of a file may have, in the order in which they are looked for.
+std::vector<std::string> sidecar_names(const std::string& path);
+// That of a file, which may be lost. Nothing: there is none, or the file is no file of the file system. Throws what is
+// wrong with the sidecar.
+LQ_INNER std::optional<Cover> find_cover(const std::string& path);
+
+// What the sums of a sidecar say of a file.
+struct FileCheck {
+  std::vector<Range> damaged;     // blocks that differ, as far as the file was protected
+  std::vector<Range> unprovable;  // the sums of these blocks are damaged themselves
+  std::uint64_t blocks = 0, differing = 0;
+  std::uint64_t bytes = 0;  // that the file has now
+  bool is_missing = false;
+  bool is_intact(std::uint64_t protected_bytes) const noexcept {
+    return !is_missing && damaged.empty() && unprovable.empty() && bytes == protected_bytes;
+  }
+};
+// `source`: nullptr: the file is lost.
+LQ_INNER FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, const Progress& progress = {});
+
+// The files of a sidecar as they are; those that are missing are lost. Of many a few are open at a time.
+class LQ_INNER SourceFiles {
+ public:
+  explicit SourceFiles(std::shared_ptr<const Sidecar> sidecar) : sidecar_(std::move(sidecar)) {}
+  // nullptr: it cannot be opened.
+  std::shared_ptr<base::ByteSource> file(std::size_t number) const;
+  // What is read in the place of a file; it outlives the object.
+  void put(std::size_t number, base::ByteSource& file);
+
+ private:
+  std::shared_ptr<const Sidecar> sidecar_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::size_t, std::shared_ptr<base::ByteSource>> open_;
+  std::map<std::size_t, std::shared_ptr<base::ByteSource>> replaced_;
+};
+
+// A protected file as it was: each block is compared with its sum when it is read, and made of the others and of parity
+// where it differs. Any number of threads at once.
+class LQ_INNER RestoredFile final : public base::ByteSource {
+ public:
+  // `now`: the file itself, which may be damaged; nullptr: as its name says. `path`: what it is called in messages.
+  RestoredFile(Cover cover, base::ByteSource* now, std::string path);
+
+  const std::string& path() const noexcept override { return path_; }
+  std::uint64_t size() const override { return cover_.part().bytes; }
+  // checksum_mismatch: more is damaged than comes back.
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override;
+  // Other files are as they are.
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override;
+
+  // Of these ranges, those that do not come back.
+  std::vector<Range> lost_of(const std::vector<Range>& damaged, int threads);
+
+ private:
+  bool read_block(std::uint64_t block, base::MutableBytes bytes);
+  bool restore(std::uint64_t block, base::MutableBytes bytes);
+
+  Cover cover_;
+  SourceFiles files_;
+  std::string path_;
+  std::mutex mutex_;
+  std::map<std::uint64_t, std::vector<std::byte>> restored_;
+};
+
+}  // namespace lq::protection

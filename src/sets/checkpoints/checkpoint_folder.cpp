@@ -1,0 +1,502 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sets/checkpoints/checkpoint_folder.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limequat/error.hpp>
+
+#include "base/interruption.hpp"
+#include "comm/agree.hpp"
+#include "comm/wire.hpp"
+#include "options/agreed.hpp"
+#include "sets/checkpoints/proof.hpp"
+
+namespace lq::sets {
+namespace {
+
+constexpr std::size_t most_told = 32;  // damaged checkpoints, in one sentence
+
+// Whether an error speaks of the checkpoint that is read, and not of the job that reads it.
+bool is_of_checkpoint(const Error& error) noexcept {
+  switch (error.code()) {
+    case Code::io:
+      return error.facts().system_errno != ECANCELED;
+    case Code::not_found:
+    case Code::no_permission:
+    case Code::unknown_format:
+    case Code::malformed:
+    case Code::truncated:
+    case Code::checksum_mismatch:
+    case Code::no_such_record:
+    case Code::wrong_state:
+    case Code::unsupported:
+    case Code::too_large:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string sentence_of(const std::string& name, const Error& error) {
+  return fmt::format("{}: {}", name, error.what());
+}
+
+// Collective. Names and texts of the root on all ranks.
+std::vector<std::string> from_root(comm::Comm& comm, const std::vector<std::string>& texts) {
+  std::vector<std::string> result;
+  comm::agree(comm, [&] {
+    std::vector<std::byte> message;
+    for (const std::string& text : texts) comm::append_text(message, text);
+    const std::vector<std::byte> all = comm::broadcast_bytes(comm, message);
+    for (base::Bytes left(all); !left.empty();) result.push_back(comm::take_text(left));
+  });
+  return result;
+}
+
+void require_options(const CheckpointsOptions& options) {
+  const auto refuse = [](const std::string& sentence) { throw Error(Code::invalid_argument, sentence); };
+  if (options.keep < 1) refuse(fmt::format("keep is {}; at least one checkpoint stays", options.keep));
+  if (options.proven < 1) refuse(fmt::format("proven is {}; at least the newest checkpoint is proven", options.proven));
+  if (options.files < 0) refuse(fmt::format("files is {}; 0 or more is expected", options.files));
+  if (!is_available(options.compression)) {
+    throw Error(Code::unsupported, fmt::format("this library was built without {}", name(options.compression)));
+  }
+}
+
+}  // namespace
+
+CheckpointFolder::CheckpointFolder(const std::string& folder, const Communicator& communicator,
+                                   const CheckpointsOptions& options)
+    : directory_(folder), communicator_(communicator), options_(options) {
+  require_options(options_);
+}
+
+std::vector<comm::Stated> CheckpointFolder::stated() const {
+  return {{"the folder", directory_.path()},
+          {"the options of the checkpoints",
+           fmt::format("{} {} {} {} {} {} {}", options_.keep, options_.keep_every, options_.proven, options_.read_only,
+                       options_.files, name(options_.compression), options_.local.empty())}};
+}
+
+void CheckpointFolder::open() {
+  comm::agree_at_root(communicator_.engine(), [&] { begin_at_root(); });
+  if (has_nodes()) open_nodes();
+}
+
+void CheckpointFolder::begin_at_root() {
+  if (options_.read_only) {
+    static_cast<void>(directory_.list());  // why it cannot be read
+    refusal_ = Error(Code::wrong_state, fmt::format("{}: the checkpoints were opened for reading only", path()),
+                     {.path = path()});
+    return;
+  }
+  directory_.make();
+  try {
+    directory_.lock();
+  } catch (const Error& error) {
+    if (error.code() == Code::wrong_state || error.code() == Code::out_of_memory) throw;
+    refusal_ = error;
+    static_cast<void>(directory_.list());
+    return;
+  }
+  std::vector<std::string> gone;
+  clean(gone);
+}
+
+void CheckpointFolder::require_writable() {
+  if (refusal_) throw *refusal_;
+  directory_.require_lock();
+}
+
+// Nobody writes to what is unfinished, for only who has the lock does. Where the file system has no locks, nothing
+// proves that.
+void CheckpointFolder::clean(std::vector<std::string>& gone) {
+  if (!directory_.excludes_others()) return;
+  const base::Uninterruptible outlasting;
+  for (const std::string& name : directory_.list().unfinished) {
+    if (saving_ && name == saving_->unfinished()) continue;
+    try {
+      if (directory_.remove_unfinished(name)) gone.push_back(name);
+    } catch (const Error&) {
+      // It takes place, and does no other harm.
+    }
+  }
+}
+
+void CheckpointFolder::open_nodes() {
+  comm::Comm& comm = communicator_.engine();
+  const std::uint64_t id = comm::decide_at_root(comm, [&] { return refusal_ ? std::uint64_t{0} : directory_.id(); });
+  if (id == 0) return;
+  comm::agree(comm, [&] { nodes_ = std::make_unique<NodeLevel>(communicator_, options_, id); });
+}
+
+void CheckpointFolder::number(SaveRequest& request) {
+  comm::Comm& comm = communicator_.engine();
+  comm::require_same(comm, [&] { return sets::stated(request, options_, comm.size()); });
+  request.manifest.save = comm::decide_at_root(comm, [&] {
+    require_writable();
+    std::uint64_t saves = last_save_;
+    for (const Listed& one : directory_.list().checkpoints) saves = std::max(saves, one.manifest.save);
+    return last_save_ = saves + 1;
+  });
+}
+
+void CheckpointFolder::start(SaveRequest request) {
+  saving_ = std::make_unique<Saving>(directory_, communicator_, options_, std::move(request));
+  try {
+    saving_->begin();
+  } catch (...) {
+    saving_.reset();
+    throw;
+  }
+}
+
+void CheckpointFolder::begin_save(SaveRequest request) {
+  complete_save();
+  number(request);
+  start(std::move(request));
+}
+
+CheckpointReport CheckpointFolder::save_on_nodes(SaveRequest request) {
+  complete_save();
+  number(request);
+  if (!nodes_) comm::agree_at_root(communicator_.engine(), [&] { require_writable(); });
+  CheckpointReport report;
+  copied_ = std::make_unique<OwnContents>(nodes_->save(request, report));
+  start({request.step, copied_->contents, request.manifest});
+  return report;
+}
+
+// The newest checkpoint on the nodes that is newer than that of the shared folder, if there is one: it is copied there.
+bool CheckpointFolder::recover(std::uint64_t step, std::uint64_t save, std::vector<std::string>& bad) {
+  if (!nodes_) return false;
+  for (const NodeSet& set : nodes_->find()) {
+    if (std::pair(set.step, set.save) <= std::pair(step, save)) return false;
+    if (!looked_at_.insert(set.set).second) continue;
+    try {
+      copied_ = std::make_unique<OwnContents>(nodes_->recover(set));
+    } catch (const Error& error) {
+      if (!is_of_checkpoint(error)) throw;
+      bad.push_back(fmt::format("step {} on the nodes: {}", set.step, error.what()));
+      continue;
+    }
+    SaveRequest request{set.step, copied_->contents, {}};
+    request.manifest.save = set.save;
+    last_save_ = std::max(last_save_, set.save);
+    start(std::move(request));
+    complete_save();
+    return true;
+  }
+  return false;
+}
+
+bool CheckpointFolder::test() { return !saving_ || saving_->test(); }
+
+std::optional<CheckpointReport> CheckpointFolder::complete_save() {
+  if (!saving_) return std::nullopt;
+  comm::Comm& comm = communicator_.engine();
+  const std::unique_ptr<OwnContents> copied = std::move(copied_);
+  const std::unique_ptr<Saving> saving = std::move(saving_);
+  saving->complete();
+  CheckpointReport report;
+  comm::agree_at_root(comm, [&] {
+    const base::Uninterruptible outlasting;
+    require_writable();
+    newest_ = directory_.publish(saving->unfinished());
+    report.path = newest_;
+    proven_ = {newest_};
+  });
+  saving->release();
+  report.step = saving->manifest().step;
+  report.bytes = saving->manifest().bytes();
+  report.path = directory_.of(from_root(comm, {report.path}).front());
+  keep_newest(report.removed, report.warnings);
+  report.seconds = communicator_.max(saving->seconds());
+  return report;
+}
+
+// Local. Of all checkpoints that nothing is known against.
+CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
+  Plan plan;
+  std::vector<const Listed*> good;
+  for (const Listed& one : listing.checkpoints) {
+    if (!one.problem && !one.marks.is_suspect()) good.push_back(&one);
+  }
+  // What was saved last stays, whatever its step.
+  const auto newest = std::ranges::find_if(good, [&](const Listed* one) { return one->name == newest_; });
+  if (newest != good.end()) std::rotate(good.begin(), newest, newest + 1);
+  std::set<std::uint64_t> steps;
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (const Listed* one : good) {
+    const bool is_first = steps.insert(one->manifest.step).second;
+    const bool is_of_period = options_.keep_every > 0 && one->manifest.step % options_.keep_every == 0;
+    if (is_first && plan.kept.size() < static_cast<std::size_t>(options_.keep)) {
+      plan.kept.push_back(one->name);
+      oldest = std::min(oldest, one->manifest.step);
+    } else if (!(is_first && is_of_period) && one->is_ours) {
+      plan.removed.push_back(one->name);
+    }
+  }
+  if (plan.kept.size() < static_cast<std::size_t>(options_.keep)) return plan;
+  // A damaged one goes when it would go if it were not, or will not be tried any more.
+  for (const Listed& one : listing.checkpoints) {
+    if (!one.is_ours || (!one.problem && !one.marks.is_suspect())) continue;
+    if (one.marks.is_left_alone() || one.step() < oldest) plan.removed.push_back(one.name);
+  }
+  return plan;
+}
+
+std::optional<Error> CheckpointFolder::failure_of(const std::string& name, const std::function<void()>& work) {
+  try {
+    work();
+    return std::nullopt;
+  } catch (const Error& error) {
+    if (!is_of_checkpoint(error)) throw;
+    if (communicator_.rank() == 0) mark(name, error);
+    return error;
+  }
+}
+
+// Local, at the root. That somebody may not read it says nothing about its bytes.
+void CheckpointFolder::mark(const std::string& name, const Error& error) {
+  if (refusal_ || error.code() == Code::no_permission) return;
+  try {
+    directory_.mark(name, "try", error.what());
+  } catch (const Error&) {
+    // Then a later job tries it again.
+  }
+}
+
+std::optional<Error> CheckpointFolder::try_out(const std::string& name, const Manifest& manifest) {
+  return failure_of(name,
+                    [&] { prove(communicator_.engine(), directory_.transport(), directory_.of(name), manifest); });
+}
+
+// Before one is removed, those that stay are proven, so many as the options say. One that is found to be damaged does
+// not count, so that an older one stays in its place.
+void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vector<std::string>& warnings) {
+  comm::Comm& comm = communicator_.engine();
+  const auto wanted = static_cast<std::size_t>(std::min(options_.proven, options_.keep));
+  Plan settled;
+  for (;;) {
+    std::vector<std::string> next;
+    comm::agree_at_root(comm, [&] {
+      settled = plan(directory_.list());
+      if (settled.removed.empty()) return;
+      std::size_t number = 0;
+      for (const std::string& name : settled.kept) {
+        if (++number > wanted) break;
+        if (proven_.contains(name)) continue;
+        next = {name, directory_.manifest_text(name)};
+        return;
+      }
+    });
+    next = from_root(comm, next);
+    if (next.empty()) break;
+    std::optional<Error> problem = failure_of(next[0], [&] {
+      const Manifest manifest = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
+      prove(comm, directory_.transport(), directory_.of(next[0]), manifest);
+    });
+    if (problem) {
+      warnings.push_back(sentence_of(next[0], *problem));
+      // Where it cannot be marked the plan would never change.
+      if (comm::decide_at_root(comm, [&] {
+            const auto all = directory_.list().checkpoints;
+            const auto found = std::ranges::find(all, next[0], &Listed::name);
+            return found != all.end() && !found->problem && !found->marks.is_suspect();
+          })) {
+        return;
+      }
+    } else {
+      proven_.insert(next[0]);
+    }
+  }
+  std::vector<std::string> gone, told;
+  comm::agree_at_root(comm, [&] {
+    const base::Uninterruptible outlasting;
+    for (const std::string& name : settled.removed) {
+      try {
+        if (!directory_.remove(name)) {
+          told.push_back(fmt::format("{}: files that are not of the checkpoint stay in its folder", name));
+        }
+        gone.push_back(name);
+      } catch (const Error& error) {
+        told.push_back(sentence_of(name, error));
+      }
+    }
+  });
+  for (std::string& name : from_root(comm, gone)) removed.push_back(std::move(name));
+  for (std::string& sentence : from_root(comm, told)) warnings.push_back(std::move(sentence));
+}
+
+std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load(const std::string& name, const Manifest& manifest,
+                                                         std::optional<Error>& why) {
+  std::unique_ptr<LoadedCheckpoint> loaded;
+  why = failure_of(name, [&] {
+    prove(communicator_.engine(), directory_.transport(), directory_.of(name), manifest);
+    loaded = std::make_unique<LoadedCheckpoint>(directory_, communicator_, name, manifest);
+  });
+  return loaded;
+}
+
+// Local, at the root. The next one of those that this call has not looked at; sentences about those that cannot be it.
+std::optional<Listed> CheckpointFolder::next_of(std::set<std::string>& seen, std::vector<std::string>& told) {
+  std::optional<Listed> next;
+  // Listed again each time: one that is replaced while this job only reads has a successor.
+  for (Listed& one : directory_.list().checkpoints) {
+    const bool is_left_alone = one.marks.is_left_alone();
+    if (!is_left_alone && !one.problem && next) continue;
+    if (!seen.insert(one.name).second) continue;
+    if (is_left_alone) {
+      told.push_back(fmt::format("{}: {}", one.name, fmt::join(one.marks.sentences, "; ")));
+    } else if (one.problem) {
+      told.push_back(sentence_of(one.name, *one.problem));
+      mark(one.name, *one.problem);
+    } else {
+      next = std::move(one);
+    }
+  }
+  return next;
+}
+
+std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
+  comm::Comm& comm = communicator_.engine();
+  std::vector<std::string> bad;
+  std::set<std::string> seen;
+  looked_at_.clear();
+  for (;;) {
+    std::vector<std::string> next, told;
+    comm::agree_at_root(comm, [&] {
+      if (const std::optional<Listed> one = next_of(seen, told)) next = {one->name, encode(one->manifest)};
+    });
+    for (std::string& sentence : from_root(comm, told)) bad.push_back(std::move(sentence));
+    next = from_root(comm, next);
+    if (has_nodes()) {
+      Manifest shared;
+      if (!next.empty()) shared = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
+      if (recover(shared.step, shared.save, bad)) {
+        // It is the newest in the shared folder now; this one may be wanted after it.
+        if (!next.empty()) seen.erase(next[0]);
+        continue;
+      }
+    }
+    if (next.empty()) break;
+    const Manifest manifest = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
+    std::optional<Error> why;
+    if (std::unique_ptr<LoadedCheckpoint> loaded = load(next[0], manifest, why)) {
+      comm::agree_at_root(comm, [&] {
+        proven_.insert(next[0]);
+        if (refusal_) return;
+        try {
+          directory_.forget_marks(next[0]);
+        } catch (const Error&) {
+          // They say that it was damaged, which it is not; the next try finds that, too.
+        }
+      });
+      loaded->warnings = std::move(bad);
+      return loaded;
+    }
+    bad.push_back(sentence_of(next[0], *why));
+  }
+  if (bad.empty()) return nullptr;
+  const std::size_t count = bad.size();
+  if (count > most_told) {
+    bad.resize(most_told);
+    bad.push_back(fmt::format("and {} more", count - most_told));
+  }
+  throw Error(Code::malformed,
+              fmt::format("{}: no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty "
+                          "folder",
+                          path(), fmt::join(bad, "; "), path()),
+              {.path = path()});
+}
+
+void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::string& reason) {
+  const std::string why = reason.empty() ? "by the program" : reason;
+  comm::agree_at_root(communicator_.engine(), [&] {
+    require_writable();
+    directory_.mark(checkpoint.name, "rejected", why);
+    proven_.erase(checkpoint.name);
+  });
+  // Else it would come back from there.
+  if (nodes_) {
+    comm::agree(communicator_.engine(),
+                [&] { nodes_->reject(checkpoint.manifest.step, checkpoint.manifest.save, why); });
+  }
+}
+
+void CheckpointFolder::forget_marks() {
+  comm::agree_at_root(communicator_.engine(), [&] {
+    require_writable();
+    for (const Listed& one : directory_.list().checkpoints) directory_.forget_marks(one.name);
+  });
+}
+
+std::vector<std::string> CheckpointFolder::prune() {
+  comm::Comm& comm = communicator_.engine();
+  std::vector<std::string> gone, removed, warnings;
+  comm::agree_at_root(comm, [&] {
+    require_writable();
+    proven_.clear();
+    clean(gone);
+  });
+  removed = from_root(comm, gone);
+  keep_newest(removed, warnings);
+  return removed;
+}
+
+}  // namespace lq::sets
+
+namespace lq {
+
+Checkpoints::Checkpoints(const std::string& folder, const Communicator& communicator,
+                         const CheckpointsOptions& options) {
+  comm::require_same(communicator.engine(), [&] {
+    folder_ = std::make_unique<sets::CheckpointFolder>(folder, communicator, options);
+    return folder_->stated();
+  });
+  folder_->open();
+}
+Checkpoints::~Checkpoints() = default;
+Checkpoints::Checkpoints(Checkpoints&&) noexcept = default;
+Checkpoints& Checkpoints::operator=(Checkpoints&&) noexcept = default;
+
+CheckpointReport Checkpoints::save(std::uint64_t step, const CheckpointContents& contents) {
+  sets::SaveRequest request;
+  comm::agree(folder_->communicator().engine(), [&] { request = {step, contents, {}}; });
+  if (folder_->has_nodes()) return folder_->save_on_nodes(std::move(request));
+  folder_->begin_save(std::move(request));
+  return *folder_->complete_save();
+}
+void Checkpoints::save_async(std::uint64_t step, const CheckpointContents& contents) {
+  sets::SaveRequest request;
+  comm::agree(folder_->communicator().engine(), [&] { request = {step, contents, {}}; });
+  if (folder_->has_nodes()) {
+    folder_->save_on_nodes(std::move(request));
+  } else {
+    folder_->begin_save(std::move(request));
+  }
+}
+bool Checkpoints::test() { return folder_->test(); }
+std::optional<CheckpointReport> Checkpoints::wait() { return folder_->complete_save(); }
+
+std::optional<Checkpoint> Checkpoints::load_newest() {
+  folder_->complete_save();
+  std::unique_ptr<sets::LoadedCheckpoint> loaded = folder_->load_newest();
+  if (!loaded) return std::nullopt;
+  return Checkpoint(std::move(loaded));
+}
+void Checkpoints::reject(const Checkpoint& checkpoint, const std::string& reason) {
+  folder_->reject(*checkpoint.loaded_, reason);
+}
+void Checkpoints::forget_marks() { folder_->forget_marks(); }
+std::vector<std::string> Checkpoints::prune() { return folder_->prune(); }
+const std::string& Checkpoints::folder() const noexcept { return folder_->path(); }
+const Communicator& Checkpoints::communicator() const noexcept { return folder_->communicator(); }
+
+}  // namespace lq

@@ -1,0 +1,108 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A folder of checkpoints as names and small files (formats/checkpoints.md 1): which there are, marks of damaged ones,
+// who works in it, and how one appears and goes, each by one rename. All of it is local, for the root alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/error.hpp>
+
+#include "base/bytes.hpp"
+#include "sets/checkpoints/manifest.hpp"
+#include "storage/owners.hpp"
+#include "storage/transport.hpp"
+
+namespace lq::sets {
+
+inline constexpr std::string_view state_file_name = "state", streams_name = "streams.sion";
+inline constexpr int most_tries = 2;
+
+// What is known of tries to load one that failed.
+struct FailedTries {
+  int tries = 0;
+  bool is_rejected = false;  // by a program
+  std::vector<std::string> sentences;
+
+  bool is_left_alone() const noexcept { return is_rejected || tries >= most_tries; }
+  bool is_suspect() const noexcept { return is_rejected || tries > 0; }
+};
+
+// A checkpoint that has its name.
+struct Listed {
+  std::string name;
+  bool is_ours = true;  // called as those that are saved are: others are loaded, but never removed
+  Manifest manifest;
+  std::optional<Error> problem;  // why there is no manifest
+  FailedTries marks;
+
+  // By the manifest; where there is none, by the name, if that tells.
+  std::uint64_t step() const noexcept;
+};
+
+struct Listing {
+  std::vector<Listed> checkpoints;      // the newest first, those without a manifest last
+  std::vector<std::string> unfinished;  // names of what is being written or removed, or was when its job was killed
+  std::vector<std::string> foreign;     // names of what is not of checkpoints
+};
+
+class CheckpointDirectory {
+ public:
+  explicit CheckpointDirectory(std::string path);
+
+  const std::string& path() const noexcept { return path_; }
+  storage::Transport& transport() const noexcept { return transport_; }
+  std::string of(std::string_view name) const { return path_ + "/" + std::string(name); }
+
+  // Makes the folder where there is none; not those above it.
+  void make() const;
+  // Takes the lock. wrong_state: another job has it; no_permission: the folder cannot be written to.
+  void lock();
+  // wrong_state unless the lock is still this one's. One whose file was removed is taken again.
+  void require_lock();
+  void unlock() noexcept { lock_.reset(); }
+  // Whether another job would have been noticed.
+  bool excludes_others() const noexcept { return lock_ && lock_->excludes_others(); }
+  // Who holds the lock, in words; empty: nobody.
+  std::string holder() const;
+  // A number that tells this folder from all others. It is made when it is first asked for.
+  std::uint64_t id() const;
+
+  Listing list() const;
+  // Of the manifest, as it is on the disk.
+  std::string manifest_text(std::string_view name) const;
+
+  // An empty folder for a checkpoint to be; its name.
+  std::string begin(std::uint64_t step) const;
+  // Gives it its name, which is returned.
+  std::string publish(const std::string& unfinished) const;
+  // Takes a checkpoint's name away and removes it. false: foreign files in it stay.
+  bool remove(const std::string& name) const;
+  // The same of what is unfinished.
+  bool remove_unfinished(const std::string& name) const;
+
+  void mark(const std::string& name, std::string_view what, const std::string& reason) const;
+  void forget_marks(const std::string& name) const;
+
+  // A small file that appears as a whole, or replaces the one there is.
+  void write_small(const std::string& path, base::Bytes contents) const;
+
+ private:
+  void list_one(const std::string& name, Listing& listing) const;
+  FailedTries marks_of(const std::string& name) const;
+  std::string read_small(const std::string& path) const;
+  Error refusal() const;
+  void write_holder() const;
+
+  std::string path_;
+  storage::Transport& transport_;
+  std::unique_ptr<storage::WriterLock> lock_;
+};
+
+}  // namespace lq::sets

@@ -1,0 +1,65 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The manifest of a checkpoint (formats/checkpoints.md 2): what it consists of, and a sum of every block of each file.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <limequat/lattice.hpp>
+
+namespace lq::sets {
+
+inline constexpr std::string_view manifest_name = "checkpoint.lq";
+
+struct SummedFile {
+  std::string name;
+  std::uint64_t bytes = 0;
+  std::vector<std::uint32_t> sums = {};  // CRC-32 of each block
+};
+
+struct NamedState {
+  std::string name;
+  std::uint64_t offset = 0, bytes = 0;  // in the file of states
+};
+
+struct NamedField {
+  std::string file, name;
+  Extents extents = {};    // of the lattice
+  Extents processes = {};  // of its writer
+  // Of a piece on a node: where in the lattice its box begins. Without sites it has no file.
+  Coord first = {};
+};
+
+struct Manifest {
+  std::uint64_t step = 0;
+  std::uint64_t save = 0;  // counts the saves into the folder
+  std::int64_t date = 0;   // seconds since 1970
+  int ranks = 1;
+  std::int64_t tasks = 0;  // streams
+  // Of a piece on a node: whose it is, and which save all pieces are of. 0: no piece.
+  int piece = 0;
+  std::uint64_t pieces = 0;
+  std::uint64_t set = 0;
+  std::uint64_t block_bytes = 1 << 20;
+  std::vector<NamedState> states;
+  std::vector<NamedField> fields;
+  std::vector<SummedFile> files;
+
+  std::uint64_t bytes() const noexcept;
+};
+
+// The size of the blocks that have a sum each, for files of so many bytes together.
+std::uint64_t block_bytes_for(std::uint64_t bytes) noexcept;
+
+std::string encode(const Manifest& manifest);
+// malformed, truncated: `path` is for the sentence. Every byte of it counts for its sum.
+Manifest decode_manifest(const std::string& path, std::string_view text);
+
+// invalid_argument unless it can be a name of a field or state: 1 to 255 bytes, no control characters.
+void require_name(std::string_view name, std::string_view what);
+
+}  // namespace lq::sets

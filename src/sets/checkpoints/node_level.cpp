@@ -1,0 +1,342 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sets/checkpoints/node_level.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/file.hpp>
+#include <limequat/inspect.hpp>
+
+#include "base/error.hpp"
+#include "base/path.hpp"
+#include "base/random_number.hpp"
+#include "comm/agree.hpp"
+#include "comm/wire.hpp"
+#include "lattice/decomposition.hpp"
+#include "lattice/local_field.hpp"
+#include "lattice/site_order.hpp"
+#include "sets/checkpoints/checkpoint_folder.hpp"
+#include "sets/checkpoints/loaded.hpp"
+#include "sets/checkpoints/proof.hpp"
+
+namespace lq::sets {
+namespace {
+
+constexpr std::string_view no_file = "-";
+constexpr std::string_view rank_folder = "rank-";
+
+CheckpointsOptions options_on_node(const CheckpointsOptions& shared) {
+  CheckpointsOptions options;
+  options.keep = 2;
+  options.proven = 1;
+  options.files = 1;
+  options.compression = shared.compression;
+  return options;
+}
+
+Coord sum_of(Coord a, const Coord& b) {
+  for (int d = 0; d < b.size(); ++d) a[d] += b[d];
+  return a;
+}
+
+// The sites of this rank as a lattice of their own: functions are asked for the sites that they know, and what is
+// sorted by parity is so by that in the whole lattice.
+Field on_own_lattice(Field field, const Box& box) {
+  const Coord corner = box.lower;
+  if (field.fetch) {
+    field.fetch = [fetch = std::move(field.fetch), corner](const Coord& x, void* site) {
+      fetch(sum_of(x, corner), site);
+    };
+  }
+  if (field.fetch_rows) {
+    field.fetch_rows = [fetch = std::move(field.fetch_rows), corner](const Coord& x, int axis, std::uint64_t sites,
+                                                                     void* row) {
+      fetch(sum_of(x, corner), axis, sites, row);
+    };
+  }
+  std::int64_t sum = 0;
+  for (const std::int64_t number : corner) sum += number;
+  if (sum % 2 == 0) return field;
+  constexpr std::array swapped{ParityOrder::none, ParityOrder::odd_first, ParityOrder::even_first,
+                               ParityOrder::odd_only, ParityOrder::even_only};
+  field.memory.parity = swapped.at(static_cast<std::size_t>(field.memory.parity));
+  return field;
+}
+
+// Numbers of sites in memory of their own.
+struct SiteBytes {
+  std::shared_ptr<std::vector<std::byte>> bytes;
+  std::uint64_t numbers = 0;
+};
+
+SiteBytes room_for(const FieldSpec& spec, std::uint64_t sites) {
+  const std::uint64_t numbers = sites * spec.numbers;
+  return {std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(numbers * spec.number_bytes())), numbers};
+}
+
+// Local. The sites of a part, and what they are.
+struct FieldPart {
+  Box box;
+  FieldSpec spec;
+  SiteBytes sites;
+};
+FieldPart read_part(const std::string& path, const Coord& first) {
+  const Catalog catalog = inspect(path);
+  if (catalog.fields.size() != 1) {
+    throw Error(Code::malformed, fmt::format("{}: it has {} fields, expected one", path, catalog.fields.size()),
+                {.path = path});
+  }
+  const FieldEntry& entry = catalog.fields.front();
+  FieldPart part{{first, entry.payload.extents}, entry.payload.spec, {}};
+  part.sites = room_for(part.spec, part.box.volume());
+  MutableField into;
+  into.spec = part.spec;
+  into.data = part.sites.bytes->data();
+  into.available = part.sites.numbers;
+  lq::read(path, Grid(entry.payload.extents), into);
+  return part;
+}
+
+void keep_streams(OwnContents& own) {
+  own.contents.streams.clear();
+  for (const std::vector<std::byte>& stream : own.streams) own.contents.streams.emplace_back(stream);
+}
+
+void append_streams(OwnContents& own, const std::string& folder, const Manifest& manifest) {
+  if (manifest.tasks == 0) return;
+  const MultifileReader reader(folder + "/" + std::string(streams_name));
+  for (std::int64_t task = 0; task < reader.tasks(); ++task) own.streams.push_back(reader.task(task).read_all());
+}
+
+// Collective. The same on all ranks, of which some know it.
+FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
+  std::array<std::uint64_t, 7> facts{};
+  if (mine != nullptr) {
+    facts = {static_cast<std::uint64_t>(mine->kind),
+             static_cast<std::uint64_t>(mine->colors),
+             static_cast<std::uint64_t>(mine->spins),
+             static_cast<std::uint64_t>(mine->links),
+             mine->numbers,
+             mine->is_complex ? 1U : 0U,
+             static_cast<std::uint64_t>(mine->precision)};
+  }
+  comm.all_reduce(facts, comm::Reduce::max);
+  FieldSpec spec;
+  spec.kind = static_cast<FieldKind>(facts[0]);
+  spec.colors = static_cast<int>(facts[1]);
+  spec.spins = static_cast<int>(facts[2]);
+  spec.links = static_cast<int>(facts[3]);
+  spec.numbers = facts[4];
+  spec.is_complex = facts[5] == 1;
+  spec.precision = static_cast<Precision>(facts[6]);
+  return spec;
+}
+
+// A field whose sites are looked for in the parts.
+Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
+  const std::uint64_t site_bytes = spec.site_bytes();
+  Field field;
+  field.spec = spec;
+  field.fetch = [parts = std::move(parts), site_bytes](const Coord& x, void* site) {
+    const auto part = std::ranges::find_if(parts, [&](const FieldPart& one) { return one.box.contains(x); });
+    if (part == parts.end()) throw Error(Code::internal, fmt::format("no part has the site {}", site_text(x)));
+    const std::uint64_t number = lattice::site_number(x, part->box, lattice::resolve_order({}, x.size()));
+    const std::byte* from = part->sites.bytes->data() + number * site_bytes;
+    std::copy(from, from + site_bytes, static_cast<std::byte*>(site));
+  };
+  return field;
+}
+
+}  // namespace
+
+NodeLevel::NodeLevel(const Communicator& communicator, const CheckpointsOptions& options, std::uint64_t id)
+    : communicator_(communicator), folder_(fmt::format("{}/{:016x}", options.local, id)) {
+  const std::string mine = folder_of(communicator_.rank());
+  storage::resolve(mine).make_directory(mine);
+  own_ = std::make_unique<CheckpointFolder>(mine, Communicator(), options_on_node(options));
+  own_->open();
+}
+
+NodeLevel::~NodeLevel() = default;
+
+std::string NodeLevel::folder_of(int rank) const { return fmt::format("{}/{}{:06}", folder_, rank_folder, rank); }
+
+OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report) {
+  comm::Comm& comm = communicator_.engine();
+  const std::uint64_t set =
+      comm::decide_at_root(comm, [&] { return std::uint64_t{base::random_number()} << 32 | base::random_number(); });
+  OwnContents own;
+  comm::agree(comm, [&] {
+    SaveRequest part{request.step, {}, request.manifest};
+    part.manifest.piece = comm.rank();
+    part.manifest.pieces = static_cast<std::uint64_t>(comm.size());
+    part.manifest.set = set;
+    part.contents.streams = request.contents.streams;
+    part.contents.state = request.contents.state;
+    std::vector<FieldSpec> specs;
+    for (const CheckpointField& field : request.contents.fields) {
+      const Box& box = field.grid.local_box();
+      NamedField named{std::string(no_file), field.name, field.grid.extents(), field.grid.processes(), box.lower};
+      if (!box.empty()) {
+        named.file = file_of_field(part.contents.fields.size());
+        part.contents.fields.push_back(
+            {field.name, Grid(box.extents), on_own_lattice(field.field, box), field.options});
+      }
+      part.manifest.fields.push_back(std::move(named));
+    }
+    own_->begin_save(std::move(part));
+    report = *own_->complete_save();
+    // What is copied is read from what was saved.
+    const Manifest saved =
+        decode_manifest(report.path, own_->directory().manifest_text(report.path.substr(report.path.rfind('/') + 1)));
+    append_streams(own, report.path, saved);
+    own.contents.state = request.contents.state;
+    for (std::size_t number = 0; number < request.contents.fields.size(); ++number) {
+      const CheckpointField& field = request.contents.fields[number];
+      CheckpointField copied{field.name, field.grid, {}, field.options};
+      copied.field.spec = lattice::resolve_spec(field.field.spec, field.grid.extents().size());
+      if (field.options.precision) copied.field.spec.precision = *field.options.precision;
+      if (saved.fields[number].file != no_file) {
+        FieldPart one = read_part(report.path + "/" + saved.fields[number].file, saved.fields[number].first);
+        copied.field.data = one.sites.bytes->data();
+        copied.field.available = one.sites.numbers;
+        own.memory.push_back(std::move(one.sites.bytes));
+      }
+      own.contents.fields.push_back(std::move(copied));
+    }
+    keep_streams(own);
+  });
+  std::uint64_t bytes = report.bytes;
+  comm.all_reduce({&bytes, 1}, comm::Reduce::sum);
+  report.bytes = bytes;
+  return own;
+}
+
+std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
+  std::vector<std::string> names;
+  std::vector<Part> parts;
+  if (const int reason = base::names_in(folder_, names); reason != 0 && reason != ENOENT) {
+    throw base::errno_error(folder_, "list the checkpoints of this node", reason);
+  }
+  for (const std::string& name : names) {
+    if (!name.starts_with(rank_folder)) continue;
+    const CheckpointDirectory directory(folder_ + "/" + name);
+    for (Listed& one : directory.list().checkpoints) {
+      if (one.problem || one.marks.is_left_alone() || one.manifest.pieces == 0) continue;
+      if (set == 0 || one.manifest.set == set) parts.push_back({directory.path(), one.name, std::move(one.manifest)});
+    }
+  }
+  return parts;
+}
+
+std::vector<NodeSet> NodeLevel::find() const {
+  comm::Comm& comm = communicator_.engine();
+  std::vector<NodeSet> sets;
+  comm::agree(comm, [&] {
+    std::exception_ptr failure;
+    std::vector<NodeSet> here;
+    base::keep_failure(failure, [&] {
+      for (const Part& part : parts_here(0)) {
+        const Manifest& manifest = part.manifest;
+        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces});
+      }
+    });
+    base::keep_failure(failure, [&] {
+      std::set<std::uint64_t> seen;
+      for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
+        for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
+          if (seen.insert(one.set).second) sets.push_back(one);
+        }
+      }
+    });
+    if (failure) std::rethrow_exception(failure);
+  });
+  comm::agree(comm, [&] {
+    const auto bytes = comm::broadcast_bytes(comm, std::as_bytes(std::span(sets)));
+    sets = comm::take_all<NodeSet>(base::Bytes(bytes));
+  });
+  const auto age = [](const NodeSet& one) { return std::tuple(one.step, one.save, one.set); };
+  std::ranges::sort(sets, [&](const NodeSet& a, const NodeSet& b) { return age(a) > age(b); });
+  return sets;
+}
+
+void NodeLevel::reject(std::uint64_t step, std::uint64_t save, const std::string& reason) const {
+  for (const Listed& one : own_->directory().list().checkpoints) {
+    if (!one.problem && one.manifest.step == step && one.manifest.save == save) {
+      own_->directory().mark(one.name, "rejected", reason);
+    }
+  }
+}
+
+// On as many ranks as saved it each takes its own part, on the same process grid, wherever the others are. Else every
+// rank must see all parts, because it needs sites of any.
+OwnContents NodeLevel::recover(const NodeSet& set) const {
+  comm::Comm& comm = communicator_.engine();
+  const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());
+  const bool is_as_before = set.pieces == ranks;
+  std::map<std::uint64_t, Part> parts;
+  OwnContents own;
+  comm::agree(comm, [&] {
+    for (Part& part : parts_here(set.set))
+      parts.insert_or_assign(static_cast<std::uint64_t>(part.manifest.piece), part);
+    for (std::uint64_t piece = 0; piece < set.pieces; ++piece) {
+      if ((is_as_before && piece != rank) || parts.contains(piece)) continue;
+      throw Error(
+          Code::not_found,
+          fmt::format("{}: the part of rank {} of the checkpoint of step {} is not on this node{}", folder_, piece,
+                      set.step, is_as_before ? "" : "; on another number of ranks every node needs the parts of all"),
+          {.path = folder_});
+    }
+    if (is_as_before) std::erase_if(parts, [&](const auto& one) { return one.first != rank; });
+    for (const auto& [piece, part] : parts) {
+      if (piece % ranks != rank && !is_as_before) continue;
+      const CheckpointDirectory directory(part.folder);
+      try {
+        prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
+      } catch (const Error& error) {
+        if (error.code() != Code::out_of_memory) directory.mark(part.name, "try", error.what());
+        throw;
+      }
+    }
+    const std::uint64_t first = set.pieces * rank / ranks, end = set.pieces * (rank + 1) / ranks;
+    for (const auto& [piece, part] : parts) {
+      const std::string folder = part.folder + "/" + part.name;
+      if (piece >= first && piece < end) append_streams(own, folder, part.manifest);
+      if (own.contents.state.empty()) own.contents.state = read_states(storage::resolve(folder), folder, part.manifest);
+    }
+    keep_streams(own);
+  });
+  const std::vector<NamedField> fields = comm::agree(comm, [&] { return parts.begin()->second.manifest.fields; });
+  for (std::size_t number = 0; number < fields.size(); ++number) {
+    std::vector<FieldPart> sites;
+    GridOptions how;
+    comm::agree(comm, [&] {
+      for (const auto& [piece, part] : parts) {
+        const NamedField& field = part.manifest.fields.at(number);
+        if (field.file == no_file) continue;
+        sites.push_back(read_part(part.folder + "/" + part.name + "/" + field.file, field.first));
+      }
+      if (!is_as_before) return;
+      how.processes = fields[number].processes;
+      how.idle_ranks = true;
+      how.holds_sites = !sites.empty();
+      if (sites.empty()) return;
+      how.coordinates =
+          lattice::Decomposition(fields[number].extents, *how.processes).process_of(sites.front().box.lower);
+    });
+    const FieldSpec spec = agreed_spec(comm, sites.empty() ? nullptr : &sites.front().spec);
+    const Grid grid(communicator_, fields[number].extents, how);
+    own.contents.fields.push_back(
+        {fields[number].name, grid, comm::agree(comm, [&] { return field_of_parts(spec, std::move(sites)); }), {}});
+  }
+  return own;
+}
+
+}  // namespace lq::sets

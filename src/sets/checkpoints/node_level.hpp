@@ -1,0 +1,69 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Checkpoints on the nodes (formats/checkpoints.md 4): a folder for each rank, in which its part of a checkpoint is a
+// checkpoint of one process. From all parts together comes the one that is saved in the shared folder.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <limequat/checkpoints.hpp>
+
+#include "sets/checkpoints/directory.hpp"
+#include "sets/checkpoints/saving.hpp"
+
+namespace lq::sets {
+
+class CheckpointFolder;
+
+// The contents of a checkpoint with memory of their own.
+struct OwnContents {
+  CheckpointContents contents;
+  std::vector<std::vector<std::byte>> streams;
+  std::vector<std::shared_ptr<void>> memory;  // that the fields lie in
+};
+
+// A checkpoint that lies on the nodes.
+struct NodeSet {
+  std::uint64_t set = 0, step = 0, save = 0, pieces = 0;
+};
+
+class NodeLevel {
+ public:
+  // Local. `id`: of the shared folder, so that no other one's checkpoints are taken for its own.
+  NodeLevel(const Communicator& communicator, const CheckpointsOptions& options, std::uint64_t id);
+  ~NodeLevel();
+
+  // Collective. This rank's part, complete and proven; then all of it in memory of its own, to be copied from there.
+  OwnContents save(const SaveRequest& request, CheckpointReport& report);
+
+  // Collective. Those of which there is anything, the newest first; on all ranks.
+  std::vector<NodeSet> find() const;
+  // Collective. All of one, proven, dealt to the ranks that there are now. Throws what is wrong with it; not_found
+  // where parts are on other nodes than those who need them.
+  OwnContents recover(const NodeSet& set) const;
+
+  // Local. This rank's part of a save is left alone from now on.
+  void reject(std::uint64_t step, std::uint64_t save, const std::string& reason) const;
+
+ private:
+  struct Part {
+    std::string folder, name;  // of the rank, and in it
+    Manifest manifest;
+  };
+
+  std::vector<Part> parts_here(std::uint64_t set) const;
+  std::string folder_of(int rank) const;
+
+  Communicator communicator_;
+  std::string folder_;
+  std::unique_ptr<CheckpointFolder> own_;
+};
+
+}  // namespace lq::sets

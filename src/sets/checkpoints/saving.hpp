@@ -1,0 +1,88 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// One checkpoint being saved, from an empty folder to a proven manifest. It is under way in the background between its
+// two halves: a thread writes the streams, fields are transfers in flight.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <limequat/async.hpp>
+#include <limequat/checkpoints.hpp>
+
+#include "base/clock.hpp"
+#include "comm/agree.hpp"
+#include "sets/checkpoints/directory.hpp"
+
+namespace lq::sets {
+
+// What is borrowed and what is known of a checkpoint that is to be saved.
+struct SaveRequest {
+  std::uint64_t step = 0;
+  CheckpointContents contents;
+  Manifest manifest = {};  // what does not come from the contents: save, piece; at the root
+};
+
+// The name of a field's file in the folder of the checkpoint.
+std::string file_of_field(std::size_t number);
+
+// Local. What all ranks must ask for alike; invalid_argument.
+std::vector<comm::Stated> stated(const SaveRequest& request, const CheckpointsOptions& options, int ranks);
+
+class Saving {
+ public:
+  // Local.
+  Saving(CheckpointDirectory& directory, const Communicator& communicator, const CheckpointsOptions& options,
+         SaveRequest request);
+  ~Saving();  // gives it up, if it is under way: all ranks do
+  Saving(const Saving&) = delete;
+  Saving& operator=(const Saving&) = delete;
+
+  // Collective. Returns when all is under way.
+  void begin();
+  // Local.
+  bool test();
+  // Collective. The rest, up to a folder whose contents were read back, without its name.
+  void complete();
+  // Nothing of it stays. All ranks do so, for those that exchange messages take part until nobody needs them.
+  void give_up() noexcept;
+  // It has its name: there is nothing to give up.
+  void release() noexcept { unfinished_.clear(); }
+
+  const std::string& unfinished() const noexcept { return unfinished_; }  // at the root: its name until it has one
+  const Manifest& manifest() const noexcept { return request_.manifest; }
+  double seconds() const noexcept { return watch_.seconds(); }
+
+ private:
+  std::string path() const { return directory_.of(unfinished_); }
+  void write_states();
+  void begin_streams();
+  void begin_fields();
+  void write_streams();
+  void end_streams();
+  void compare_states() const;
+  void compare_streams() const;
+  void write_manifest();
+
+  CheckpointDirectory& directory_;
+  Communicator communicator_;
+  const CheckpointsOptions& options_;
+  SaveRequest request_;
+  base::Stopwatch watch_;
+  std::string unfinished_;
+  std::optional<MultifileWriter> writer_;
+  std::vector<Pending> fields_;
+  int process_;  // that began it
+  std::unique_ptr<std::thread> thread_;
+  std::atomic<bool> is_given_up_{false}, are_streams_written_{false};
+  std::exception_ptr failure_;  // of the thread
+};
+
+}  // namespace lq::sets

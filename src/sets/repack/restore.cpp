@@ -1,0 +1,133 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Files restored from the parity of their sidecars.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+#include <limequat/protect.hpp>
+
+#include "format/format.hpp"
+#include "io/verdict.hpp"
+#include "protection/sidecar.hpp"
+#include "sets/checkpoint/protected.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "sets/repack/repair.hpp"
+
+namespace lq::sets {
+namespace {
+
+// A sidecar that cannot be read restores nothing; the file may be repaired by what it says of itself.
+std::optional<protection::Cover> readable_cover(const std::string& path) {
+  try {
+    return protection::find_cover(path);
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return {};
+  }
+}
+
+// Nothing: it is of no format that is known.
+std::optional<Verdict> own_verdict(storage::Transport& transport, const std::string& path,
+                                   const RepackOptions& options) {
+  const Verdict verdict = examine(transport, path, options).verdict;
+  return verdict == Verdict::foreign ? std::nullopt : std::optional(verdict);
+}
+
+// The block sums have proven it by now; what it says of itself may not contradict them.
+void require_sound(const Verification& examined, const protection::Cover& cover, RepackReport& report) {
+  if (examined.verdict < Verdict::damaged) return;
+  const bool had_format = !cover.part().sums.empty();
+  if (examined.verdict == Verdict::foreign && !had_format) return;
+  const bool may_be_a_part = cover.sidecar->head().files.size() > 1 && examined.verdict != Verdict::damaged;
+  if (!may_be_a_part) {
+    const auto error = io::first_error(examined);
+    throw Error(Code::checksum_mismatch,
+                fmt::format("{}: what {} restores is proven by its block sums, but contradicts the file's own sums; "
+                            "nothing was written{}{}",
+                            examined.path, cover.sidecar->path(), error ? ": " : "", error ? error->what() : ""),
+                {.path = examined.path});
+  }
+  report.findings.push_back({.severity = Severity::warning,
+                             .rule = "repair-part",
+                             .message = fmt::format("{}: proven by the block sums in {}; verify it together with the "
+                                                    "files that it belongs to",
+                                                    examined.path, cover.sidecar->path())});
+}
+
+// A file of no format has nothing else that could be repaired.
+std::optional<RepackReport> of_intact(std::optional<Verdict> own, const std::string& path) {
+  if (own) return {};
+  RepackReport report;
+  report.files = {path};
+  report.needed = false;
+  report.verdict = Verdict::sound;
+  return report;
+}
+
+RepackReport begun_report(base::ByteSource& restored, const std::string& to, const RepackOptions& options) {
+  try {
+    base::CachedSource cached(restored);
+    return report_of(format::scan(cached, options.limits), to, restored.size());
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    RepackReport report;
+    report.files = {to};
+    report.file_bytes = restored.size();
+    return report;
+  }
+}
+
+}  // namespace
+
+std::optional<RepackReport> restore(storage::Transport& transport, const std::string& path, const std::string& to,
+                                    const RepackOptions& options) {
+  const auto cover = readable_cover(path);
+  if (!cover) return {};
+  const bool is_missing = transport.kind(path) == storage::PathKind::absent;
+  std::unique_ptr<storage::File> source;
+  if (!is_missing) {
+    source = transport.open_read(path);
+    if (protection::check_file(*cover, source.get(), options.threads).is_intact(cover->part().bytes)) {
+      return of_intact(own_verdict(transport, path, options), path);
+    }
+  }
+  OwnExamination own;
+  if (!is_missing) own = own_examination(*source, own_verdict(transport, path, options));
+  const JudgedFile judged = judge(*cover, source.get(), own, path, options.threads);
+  switch (judged.file.state) {
+    case ProtectedState::damaged:
+      break;
+    case ProtectedState::lost:
+      throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written",
+                  {.path = path, .offset = judged.file.lost.empty() ? 0 : judged.file.lost.front().offset});
+    case ProtectedState::changed:
+      if (own.verdict) return {};  // what it says of itself now is what counts
+      throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written", {.path = path});
+    default:
+      return {};
+  }
+  const std::string& target = is_missing && to.empty() ? path : to;
+  if (target != path) require_target(transport, path, target, options.overwrite);
+  protection::RestoredFile restored(*cover, source.get(), path);
+  const Verification examined = examine(transport, restored, target, options);
+  RepackReport report = begun_report(restored, target, options);
+  require_sound(examined, *cover, report);
+  std::vector<protection::Range> ranges;
+  for (const ByteRange& range : judged.file.damaged) ranges.push_back({range.offset, range.length});
+  report.findings.push_back(
+      {.severity = Severity::warning,
+       .rule = "repair-parity",
+       .message = ranges.empty()
+                      ? fmt::format("{} bytes behind the end of the file were cut off, as {} has it",
+                                    judged.bytes_now - restored.size(), cover->sidecar->path())
+                      : fmt::format("{} were restored from {}", protection::text_of(ranges), cover->sidecar->path())});
+  report.verdict = examined.verdict;
+  if (!options.dry_run) write_file(transport, restored, target, options);
+  return report;
+}
+
+}  // namespace lq::sets
