@@ -206,7 +206,8 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         >>> lq.manifest("b600")                      # b600/manifest-sha256.txt
         >>> lq.check_manifest("b600")                # reads, sums and verifies every file once
 
-    path           the manifest; by default ``manifest-ALGORITHM.txt`` in the folder, where paths are relative to
+    path           the manifest; by default ``manifest-ALGORITHM.txt`` in the folder. Paths in it are relative to where it lies, or,
+                   if that is neither the folder nor one above it, to the folder
     algorithm      md5, sha1, sha256 or sha512
     bag            a bag of BagIt (RFC 8493): the folder ``data`` of the folder is its payload, which stays where it is;
                    ``bagit.txt``, ``bag-info.txt`` and a manifest of these are written, too
@@ -237,6 +238,9 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
     own = os.path.relpath(os.path.realpath(target), os.path.realpath(below))
     places, links = _files_below(below, lambda place: place == own or (not bag and os.sep not in place and bool(_OURS.match(place))))
+    # Relative to the manifest, if it lies in the folder or above it.
+    above = os.path.relpath(os.path.realpath(below), os.path.dirname(os.path.realpath(target)))
+    prefix = "" if above.split(os.sep)[0] in (os.curdir, os.pardir) else above + "/"
     answer = Judgement(path=target, files=len(places), bytes=0, verified=0, damaged=[], links=links)
     lines = []
     for place, looked in _looks(below, places, algorithm, verify, threads, progress):
@@ -247,7 +251,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         if looked.verdict in _BAD:
             answer["damaged"].append(Judgement(path=looked.path, verdict=looked.verdict, sentence=looked.sentence))
         answer["bytes"] += os.path.getsize(looked.path)
-        mark, shown = _escaped(f"data/{place}" if bag else place, bag)
+        mark, shown = _escaped(prefix + place, bag)
         lines.append(f"{mark}{looked.digest}  {shown}\n")
     if answer["damaged"] and not accept_damage:
         first = answer["damaged"][0]
@@ -339,8 +343,11 @@ def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Op
             answer["damaged"].append(Judgement(path=place, verdict=looked.verdict, sentence=looked.sentence))
         else:
             answer["sound"] += 1
-    below = os.path.join(root, "data") if is_bag else root
-    prefix = "data/" if is_bag else ""
+    below, prefix = (os.path.join(root, "data"), "data/") if is_bag else (root, "")
+    if not is_bag and not _NAME.match(os.path.basename(file)) and entries:
+        # One that lies above its folder says which that is.
+        shared = os.path.commonpath([os.path.dirname(place) for place in entries])
+        below, prefix = os.path.join(root, shared), shared + "/" if shared else ""
     own = os.path.relpath(os.path.realpath(file), os.path.realpath(below))
     places, _ = _files_below(below, lambda one: one == own or (not is_bag and os.sep not in one and bool(_OURS.match(one))))
     answer["added"] = [prefix + place for place in places if prefix + place not in entries]

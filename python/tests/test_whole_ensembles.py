@@ -243,6 +243,18 @@ def test_a_manifest_is_that_of_coreutils(tree, algorithm):
     assert checked and (checked.sound, checked.files) == (8, 8) and checked.added == []
 
 
+def test_a_manifest_may_lie_above_its_folder_or_elsewhere(tree):
+    lq.manifest(tree / "run", tree / "sums.md5", algorithm="md5")
+    places = [line.split("  ", 1)[1] for line in (tree / "sums.md5").read_text().splitlines()]
+    assert len(places) == 7 and all(place.startswith("run/") and (tree / place).exists() for place in places)
+    checked = lq.check_manifest(tree / "sums.md5")
+    assert checked and checked.sound == 7 and checked.added == []
+    (tree / "else").mkdir()
+    lq.manifest(tree / "run", tree / "else" / "sums")
+    assert lq.check_manifest(tree / "else" / "sums", folder=tree / "run")
+    assert len(lq.check_manifest(tree / "else" / "sums").missing) == 7
+
+
 def test_a_manifest_is_written_over_nothing_that_is_damaged(tree):
     spoil(tree / "run" / "r0" / "conf.1.ildg")
     with pytest.raises(lq.ChecksumError, match="conf.1.ildg"):

@@ -124,7 +124,7 @@ constexpr std::array page_table = {
     VerbPage{"manifest",
              group_many,
              {{{"digests of all files below a folder, which are verified in the same pass", "lq manifest ensemble"},
-               {"whether they are still as they were", "lq manifest --check ensemble"}}}},
+               {"the same for md5sum -c, in another place", "lq manifest ensemble --algorithm md5 -o sums.md5"}}}},
     VerbPage{"set",
              group_make,
              {{{"another value of a parameter in the texts of a file", "lq set conf.ildg beta=6.1"},
