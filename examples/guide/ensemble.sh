@@ -27,6 +27,18 @@ lq find --sort=-plaquette --most 10
 lq scrub --since 30d -j 2
 # [/nightly]
 
+# [whole]
+lq convert b600 b600-nersc --to nersc --dry-run -q    # reads and compares everything: what would fail?
+lq convert b600 b600-nersc --to nersc --skip-existing # a tree of NERSC files; the same line goes on after an interruption
+lq diff b600 b600-nersc                               # number by number, file by file
+lq extract --slice t=5 b600                           # b600.t5: one time slice of each file
+lq manifest b600                                      # b600/manifest-sha256.txt, each file read and verified once
+lq manifest --check b600
+lq dump b600/conf.1000.lime --box t=5,x=0:2 -o slab.npy --overwrite
+# [/whole]
+lq set b600/conf.1000.lime beta=6.0 -q
+rm -r b600-nersc b600.t5 b600/manifest-sha256.txt
+
 gzip --stdout b600/conf.1000.lime > conf.1000.lime.gz
 # [many]
 lq verify -r b600            # a line for each file, and at the end: 499 sound, 1 damaged: conf.0310.lime (time slices 7)

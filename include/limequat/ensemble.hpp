@@ -73,7 +73,7 @@ struct Outlier {
 // Anything else that stands out, or the same in words.
 struct Remark {
   // "duplicate-trajectory", "name-differs", "lattice-differs", "precision-differs", "kind-differs", "group-differs",
-  // "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format".
+  // "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format", "warning" (of few of a series).
   std::string rule;
   std::string series;
   std::vector<std::string> paths;  // the files it is about
@@ -94,6 +94,13 @@ struct Stranger {
   std::string what;  // "a text that begins with \"beta = 6.0\"", "being written", "a link to the folder ..."
 };
 
+// An entry that is not in order.
+struct Problem {
+  std::string path;
+  std::string state;    // "damaged", "incomplete", "unreadable", "unproven", "missing"
+  std::string problem;  // why, if it is known
+};
+
 struct IndexReport {
   std::string db;
   std::uint64_t files = 0;          // lattice files of the catalogue below these folders that are there
@@ -112,6 +119,7 @@ struct IndexReport {
   std::uint64_t bytes = 0;          // of `files`
   double seconds = 0;
   std::vector<Stranger> strangers;  // files of other programs, and temporary ones
+  std::vector<Problem> problems;    // entries that are damaged, incomplete, unreadable, unproven or missing
   // Folders that cannot be read, files that change while they are looked at, entries that were emptied or are something
   // else than before.
   std::vector<std::string> warnings;
@@ -265,6 +273,17 @@ LQ_API void verify_below(const std::vector<std::string>& paths, int threads, con
                          const std::function<void(const VerifiedFile& file)>& tell);
 // Local. The same, `options.threads` files at a time, with all verdicts in one answer.
 LQ_API VerifiedFiles verify_below(const std::vector<std::string>& paths, const VerifyOptions& options = {});
+
+// What is below a folder, with nothing verified.
+struct Below {
+  std::vector<std::string> entries;  // lattice files, each once: volumes, parts and subfiles belong to their first
+  // Files that should be lattice files and are none (unreadable), those that are being written or were left behind, and
+  // strangers (foreign), each with its problem.
+  std::vector<VerifiedFile> others;
+};
+
+// Local. Looks at the headers of the files below a folder, as verify_below() does first. Sorted. not_found.
+LQ_API Below look_below(const std::string& folder, int threads = 0, const Limits& limits = {});
 
 // Local. The files below a folder, sorted, without what other programs left there; the path itself where it is a file.
 LQ_API std::vector<std::string> files_below(const std::string& path);

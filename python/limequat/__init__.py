@@ -53,6 +53,8 @@ from limequat.files import FieldView, File, open
 from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
 from limequat.labelled_writing import to_limequat
+from limequat.changing import set_metadata
+from limequat.manifests import check_manifest, manifest
 from limequat.memory import Memory
 from limequat.physics import (FlowPoint, Observables, Plaquette, Unitarity, WilsonLoop, generate, link_trace, observables, plaquette,
                               unitarity)
@@ -93,12 +95,12 @@ __all__ = [
     "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "RegionWriter", "Source",
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop",
-    "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_references", "compat", "convert", "copy",
+    "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert", "copy",
     "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract",
     "file_system_of", "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace",
-    "list_checkpoints", "modes", "multifile", "observables", "open", "pack", "partition_of", "plan", "plaquette",
+    "list_checkpoints", "manifest", "modes", "multifile", "observables", "open", "pack", "partition_of", "plan", "plaquette",
     "plaquette_density", "plot", "protect", "read", "read_async", "read_record",
-    "references", "repair", "repartition", "report_page", "scrub", "squeeze", "to_limequat", "topological_charge",
+    "references", "repair", "repartition", "report_page", "scrub", "set_metadata", "squeeze", "to_limequat", "topological_charge",
     "unitarity", "unpack", "unsqueeze", "validate", "verify", "verify_below", "watch_stalls", "write", "write_async",
 ]
 

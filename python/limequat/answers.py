@@ -31,7 +31,7 @@ class Answer(Dict[str, Any]):
 
 
 # Members that count or list what is wrong.
-_WRONG = ("damage", "damaged", "duplicates", "gaps", "incomplete", "lost", "missing", "outliers", "unreadable")
+_WRONG = ("damage", "damaged", "duplicates", "gaps", "incomplete", "lost", "missing", "outliers", "remarks", "unreadable")
 
 
 class Judgement(Answer):

@@ -82,9 +82,9 @@ def find(expression: str = "", **options: "Unpack[CatalogueOptions]") -> Files:
 
 
 @takes("CatalogueOptions", verb="scrub")
-def scrub(which: "Union[str, os.PathLike[str]]" = "", **options: "Unpack[CatalogueOptions]") -> Verification:  # type: ignore[misc]
-    """Verifies the files of the catalogue that are due, and tells bit rot from replacement. ``which``: a folder, a file, or an
-    expression as :func:`find` takes them, ``"trajectory>=1000 not sound"``; all without one.
+def scrub(files: "Union[str, os.PathLike[str], None]" = None, **options: "Unpack[CatalogueOptions]") -> Verification:
+    """Verifies the files of the catalogue that are due, and tells bit rot from replacement. ``files`` is another name of the
+    option ``which``, which may come first: ``lq.scrub("b600/r0", since="30d")``.
 
     {options}
 
@@ -93,7 +93,8 @@ def scrub(which: "Union[str, os.PathLike[str]]" = "", **options: "Unpack[Catalog
     ``verification``. Raises what :func:`find` raises.
     """
     is_ok = ctypes.c_int()
-    options["which"] = os.fspath(which)
+    if files is not None:
+        options["which"] = os.fspath(files)
     return parse(text_from("lq_scrub", Options("CatalogueOptions", options), ctypes.byref(is_ok)), Verification)
 
 

@@ -5,8 +5,9 @@
 import contextlib
 import errno
 import os
+import secrets
 
-from limequat.errors import Exists, IoError, NoPermission, NoSpace, NotFound
+from limequat.errors import Error, Exists, IoError, NoPermission, NoSpace, NotFound
 
 _BY_ERRNO = {errno.ENOENT: NotFound, errno.EEXIST: Exists, errno.EACCES: NoPermission, errno.EPERM: NoPermission,
              errno.EROFS: NoPermission, errno.ENOSPC: NoSpace, errno.EDQUOT: NoSpace, errno.EFBIG: NoSpace}
@@ -38,3 +39,45 @@ def sync_folder(folder):
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+class NewFiles:
+    """Files that get their names when the block ends without an exception, in the order in which they were written."""
+
+    def __init__(self, overwrite):
+        self.overwrite, self.written = overwrite, []
+
+    def __enter__(self):
+        return self
+
+    def write(self, name, parts):
+        folder, base = os.path.split(name)
+        temporary = os.path.join(folder, f".{base[:120]}.{secrets.token_hex(4)}")
+        with told(name):
+            with open(temporary, "xb") as file:
+                self.written.append((temporary, name))
+                for part in parts:
+                    file.write(part)
+                file.flush()
+                os.fsync(file.fileno())
+
+    def __exit__(self, kind, *exception):
+        try:
+            for temporary, name in self.written if kind is None else ():
+                with told(name):
+                    os.replace(temporary, name)
+        finally:
+            for temporary, _ in self.written:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary)
+
+
+@contextlib.contextmanager
+def told(name):
+    """Errors of the system in the block as those of the package, which name the file."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error, Error):
+            raise
+        raise kind_of(error)(f"{name}: cannot be written: {os.strerror(error.errno or 0)}", path=name, errno=error.errno) from None

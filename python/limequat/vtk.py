@@ -4,17 +4,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import secrets
 from typing import TYPE_CHECKING, Any, List, Sequence
 
 import numpy as np
 
 from limequat._library import path_bytes
-from limequat.errors import Error, Exists, InvalidArgument
-from limequat.publishing import kind_of
+from limequat.errors import Exists, InvalidArgument
+from limequat.publishing import NewFiles
 
 if TYPE_CHECKING:
     from limequat.annotations import Target
@@ -57,7 +55,7 @@ def export_vtk(path: Target, fields: Any, *, t: Any = None, spacing: Sequence[fl
     for name in () if overwrite else written:
         if os.path.lexists(name):
             raise Exists(f"{name}: exists already; overwrite=True replaces it", path=name)
-    with _NewFiles(overwrite) as files:
+    with NewFiles(overwrite) as files:
         for time, name in zip(times, names):
             files.write(name, _image({key: array if time is None else array[time] for key, array in arrays.items()}, spacing))
         if names != [path]:
@@ -149,44 +147,3 @@ def _series(names):
     lines = [f'<DataSet timestep="{time}" group="" part="0" file={_quoted(os.path.basename(name))}/>' for time, name in enumerate(names)]
     yield ('<?xml version="1.0" encoding="UTF-8"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
            + "\n".join(lines) + "\n</Collection>\n</VTKFile>\n").encode("utf-8", "surrogateescape")
-
-
-class _NewFiles:
-    """Files that get their names when the block ends without an exception, in the order in which they were written."""
-
-    def __init__(self, overwrite):
-        self.overwrite, self.written = overwrite, []
-
-    def __enter__(self):
-        return self
-
-    def write(self, name, parts):
-        folder, base = os.path.split(name)
-        temporary = os.path.join(folder, f".{base[:120]}.{secrets.token_hex(4)}")
-        with _told(name):
-            with open(temporary, "xb") as file:
-                self.written.append((temporary, name))
-                for part in parts:
-                    file.write(part)
-                file.flush()
-                os.fsync(file.fileno())
-
-    def __exit__(self, kind, *exception):
-        try:
-            for temporary, name in self.written if kind is None else ():
-                with _told(name):
-                    os.replace(temporary, name)
-        finally:
-            for temporary, _ in self.written:
-                with contextlib.suppress(OSError):
-                    os.unlink(temporary)
-
-
-@contextlib.contextmanager
-def _told(name):
-    try:
-        yield
-    except OSError as error:
-        if isinstance(error, Error):
-            raise
-        raise kind_of(error)(f"{name}: cannot be written: {os.strerror(error.errno or 0)}", path=name, errno=error.errno) from None

@@ -136,6 +136,26 @@ def test_another_mount_of_the_same_folder(ensemble, tmp_path):
     assert (report.unchanged, report.added) == (3, 0)
 
 
+def test_files_that_are_moved_take_their_history_along(ensemble, tmp_path):
+    """Alone, within their folder or to another one, and with the catalogue where it is."""
+    db = ensemble / "all.db"
+    (ensemble / "run" / "deep").mkdir()
+    (ensemble / "run" / "conf.10.ildg").rename(ensemble / "run" / "deep" / "conf.10.ildg")
+    report = lq.index(db=db)
+    assert (report.files, report.added, report.changed, report.missing) == (3, 0, 1, 0)
+    (ensemble / "run").rename(tmp_path / "walk")
+    report = lq.index(tmp_path / "walk", db=db)
+    assert (report.files, report.added, report.changed) == (3, 0, 3) and query(db, "SELECT count(*) FROM files") == [(3,)]
+    data = bytearray((tmp_path / "walk" / "conf.20.ildg").read_bytes())
+    data[-400] ^= 1
+    (tmp_path / "walk" / "conf.20.ildg").write_bytes(data)
+    settle(tmp_path / "walk" / "conf.20.ildg")
+    assert [(os.path.basename(one.path), one.verdict) for one in lq.scrub(db=db).failed] == [("conf.20.ildg", "bit rot")]
+    # A copy is another file.
+    shutil.copytree(tmp_path / "walk", tmp_path / "copy")
+    assert lq.index(tmp_path / "copy", db=db).added == 3
+
+
 def test_a_folder_that_is_not_mounted_is_no_other_folder(ensemble, tmp_path):
     (ensemble / "desk").mkdir()
     db = ensemble / "desk" / "all.db"
@@ -293,6 +313,16 @@ def test_links_to_folders_are_told(tmp_path):
 
 def lq_dict(one):
     return type("Stranger", (), {"problem": one.get("problem")})
+
+
+def test_two_indexes_at_once_make_one_catalogue(tmp_path):
+    for number in range(40):
+        write(tmp_path / "run" / f"conf.{number}.ildg", number)
+    running = [subprocess.Popen([LQ, "index", "run", "--db", "all.db", "-q", "-j", "1"], cwd=tmp_path) for _ in range(4)]
+    assert [process.wait(timeout=240) for process in running] == [0] * 4
+    assert query(tmp_path / "all.db", "SELECT count(*) FROM files") == [(40,)]
+    assert query(tmp_path / "all.db", "PRAGMA integrity_check") == [("ok",)]
+    assert lq.index(tmp_path / "run", db=tmp_path / "all.db").unchanged == 40
 
 
 def test_scrub_takes_folders_expressions_and_a_rate(tmp_path):

@@ -25,7 +25,7 @@ using ensemble::CatalogueOptions;
 using ensemble::IndexReport;
 using ensemble::ScrubReport;
 
-constexpr std::size_t most_lines = 20;  // of one kind; --json has all
+constexpr std::size_t most_lines = 60;  // of one kind; --json has all
 
 // Work with a bar of files, by the root; the catalogue is one file, and its threads are those of one process.
 template <class Work>
@@ -100,10 +100,22 @@ struct Index {
     return fine;
   }
 
+  static void show_problems(Session& session, const std::vector<ensemble::Problem>& problems) {
+    const std::size_t shown = session.verbose ? problems.size() : std::min(problems.size(), most_lines);
+    for (std::size_t k = 0; k < shown; ++k) {
+      const ensemble::Problem& one = problems[k];
+      session.out.line(fmt::format("    {}: {}{}{}", printable(one.path, 4096), one.state,
+                                   one.problem.empty() ? "" : ": ", base::printable(one.problem, 2000)));
+    }
+    if (shown < problems.size()) {
+      session.out.line(fmt::format("    ... and {} more; -v lists them", problems.size() - shown));
+    }
+  }
+
   static void show_strangers(Session& session, const std::vector<ensemble::Stranger>& strangers) {
     const std::size_t shown = session.verbose ? strangers.size() : std::min(strangers.size(), most_lines);
     for (std::size_t k = 0; k < shown; ++k) {
-      session.out.line(fmt::format("    {}: {}", printable(strangers[k].path), strangers[k].what));
+      session.out.line(fmt::format("    {}: {}", printable(strangers[k].path, 4096), strangers[k].what));
     }
     if (shown < strangers.size()) {
       session.out.line(fmt::format("    ... and {} more; -v lists them", strangers.size() - shown));
@@ -129,6 +141,7 @@ struct Index {
       session.out.line(fmt::format("  {} measured (lq find --json charge)", count(report.measured, "gauge field")));
     }
     if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
+    show_problems(session, report.problems);
     show_strangers(session, report.strangers);
     cli::show(session, report.assessment);
     show_remarks(session, report.assessment);

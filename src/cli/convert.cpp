@@ -28,6 +28,7 @@
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/conversions.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/session.hpp"
@@ -110,10 +111,47 @@ struct Repair {
   }
 };
 
-// One record as a file.
+// One record as a file, or one time slice of each of many files.
 struct Extract {
-  std::string from, name, to;
+  std::vector<std::string> words;
+  std::string slice, format, from, name, to;
   RepackArguments how;
+
+  int extract(Session& session) {
+    if (!slice.empty()) return extract_slices(session);
+    if (!format.empty()) throw UsageError("--to is for --slice; a record is written as it is");
+    if (words.size() != 3) {
+      throw UsageError("expected FILE NAME OUT; or --slice t=5 FILE|DIR... OUT for one slice of the lattice");
+    }
+    from = words[0];
+    name = words[1];
+    to = words[2];
+    return for_each_file(session, {to}, [&](const std::string&) { return run(session); });
+  }
+
+  // "b600" goes into "b600.t5" where nothing else is named.
+  int extract_slices(Session& session) const {
+    if (words.empty()) throw UsageError("which files? --slice t=5 FILE|DIR... OUT");
+    ManyConversions many{.inputs = words, .folder = {}, .options = {}, .skip_existing = false};
+    if (words.size() == 1) {
+      const std::size_t end = words.front().find_last_not_of('/');
+      std::string part = slice;
+      std::erase(part, '=');
+      many.folder = fmt::format("{}.{}", words.front().substr(0, end + 1), part);
+    } else {
+      many.folder = words.back();
+      many.inputs.pop_back();
+    }
+    many.keeps_format = format.empty();
+    many.options.write.format = format;
+    many.options.write.overwrite = how.options.overwrite;
+    many.options.write.sync = how.options.sync;
+    many.options.write.route.threads = how.options.threads;
+    many.options.dry_run = how.options.dry_run;
+    many.options.limits = how.options.limits;
+    many.options.region = with_single_sites(slice);
+    return convert_many(session, many);
+  }
 
   int run(Session& session) const {
     const NumberedName wanted = parse_numbered_name(name);
@@ -210,86 +248,14 @@ Run declare_repair(Arguments& arguments) {
 
 Run declare_extract(Arguments& arguments) {
   const auto extract = std::make_shared<Extract>();
-  arguments.file("FILE", extract->from, "file to read");
-  arguments.word("NAME", extract->name,
-                 "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
-  arguments.file("OUT", extract->to, "file to write");
+  arguments.optional_files("FILE NAME OUT", extract->words,
+                           "file to read; type of the record, NAME:N is number N of it, from 0, or field of a "
+                           "checkpoint; file to write");
+  arguments.text("--slice", "AXIS=N", extract->slice,
+                 "one slice of the lattice, t=5 or t=4:8, of FILE|DIR...; last the folder to write (default: DIR.t5)");
+  arguments.text("--to", "FORMAT", extract->format, "format of the slices (default: that of their file)");
   extract->how.declare(arguments, "extract");
-  return [extract](Session& session) {
-    return for_each_file(session, {extract->to}, [&](const std::string&) { return extract->run(session); });
-  };
-}
-
-// Many files converted into one folder: what they are called there, and a log in the folder, by which a run that was
-// interrupted goes on.
-
-// FOLDER/lq-convert.log, a line for each file that is complete: its bytes, its name, its checksum, where it came from.
-class ConvertLog {
- public:
-  // Reads what is there; lines that are no such lines are passed over.
-  explicit ConvertLog(const std::string& folder);
-
-  // Whether the file was completed, and has the size that it had then.
-  bool has(const std::string& path) const;
-  // io, no_permission, no_space.
-  void add(const std::string& path, const std::string& from, const Report& report);
-
- private:
-  std::string path_;
-  std::map<std::string, std::uint64_t> bytes_;  // by name
-};
-
-namespace fs = std::filesystem;
-
-// "conf.10.ildg" becomes "FOLDER/conf.10.nersc": the suffix of a format is replaced by that of another, whatever else
-// stands behind a dot stays.
-std::string converted_path(const std::string& from, const std::string& folder, std::string_view format) {
-  std::string name = fs::path(from).filename().string();
-  for (const FormatInfo& known : formats()) {
-    const auto suffix = std::ranges::find_if(
-        known.suffixes, [&](std::string_view end) { return name.size() > end.size() && name.ends_with(end); });
-    if (suffix == known.suffixes.end()) continue;
-    name.resize(name.size() - suffix->size());
-    break;
-  }
-  const auto suffixes = format_info(format).suffixes;
-  return (fs::path(folder) / (name + std::string(suffixes.empty() ? "" : suffixes.front()))).string();
-}
-
-ConvertLog::ConvertLog(const std::string& folder) : path_((fs::path(folder) / "lq-convert.log").string()) {
-  std::ifstream file(path_);
-  for (std::string line; std::getline(file, line);) {
-    // BYTES NAME\tCHECKSUM\tFROM
-    const std::size_t space = line.find(' '), tab = line.find('\t');
-    if (space == std::string::npos || tab == std::string::npos || tab < space) continue;
-    const auto bytes = base::parse_u64(std::string_view(line).substr(0, space));
-    if (bytes) bytes_[line.substr(space + 1, tab - space - 1)] = *bytes;
-  }
-}
-
-bool ConvertLog::has(const std::string& path) const {
-  const auto known = bytes_.find(fs::path(path).filename().string());
-  std::error_code failure;
-  return known != bytes_.end() && fs::file_size(path, failure) == known->second && !failure;
-}
-
-void ConvertLog::add(const std::string& path, const std::string& from, const Report& report) {
-  std::error_code failure;
-  const std::uint64_t bytes = fs::file_size(path, failure);
-  // A name with an end of line would be two lines; such a file is looked at the next time.
-  const std::string name = fs::path(path).filename().string();
-  if (failure || name.find_first_of("\n\t") != std::string::npos) return;
-  std::ofstream file(path_, std::ios::app);
-  file << fmt::format("{} {}\t{}\t{}\n", bytes, name, report.stored ? to_string(*report.stored) : "-",
-                      base::printable(from, 4096));
-  file.flush();
-  if (file) return;
-  const int reason = errno;
-  throw Error(reason == ENOSPC || reason == EDQUOT ? Code::no_space
-              : reason == EACCES                   ? Code::no_permission
-                                                   : Code::io,
-              fmt::format("{}: the log of the conversion cannot be written: {}", path_, std::strerror(reason)),
-              {.path = path_, .system_errno = reason});
+  return [extract](Session& session) { return extract->extract(session); };
 }
 
 namespace {
@@ -312,7 +278,12 @@ struct Convert {
               ": the header of a new file depends on all of its data, so it cannot be written to a pipe; name a file",
           {.path = last});
     }
-    const bool is_folder = at_root(session, [&] { return last.ends_with('/') || fs::is_directory(last) ? 1 : 0; }) == 1;
+    const bool is_folder = at_root(session, [&] {
+                             const std::vector<std::string> all = inputs();
+                             const auto is_directory = [](const std::string& path) { return fs::is_directory(path); };
+                             const bool has_folders = std::ranges::any_of(all, is_directory);
+                             return last.ends_with('/') || is_directory(last) || has_folders ? 1 : 0;
+                           }) == 1;
     if (is_folder) return convert_into(session, last);
     if (rest.size() > 1) {
       throw UsageError(fmt::format("several files go into a folder, and \"{}\" is none; \"mkdir\" makes it", last));
@@ -321,69 +292,28 @@ struct Convert {
     // Errors that name no file are about the new one, unless the other comes out of a pipe.
     const bool is_piped = first == "-" || is_pipe(first);
     return for_each_input(session, {is_piped ? first : last},
-                          [&](const std::string& path) { return copy(session, is_piped ? path : first, last, {}); });
+                          [&](const std::string& path) { return copy(session, is_piped ? path : first, last); });
   }
 
  private:
-  using Done = std::function<void(const Report& report)>;
-
-  // All but the last, each under its own name. What cannot be converted does not keep the others.
   int convert_into(Session& session, const std::string& folder) const {
-    std::vector<std::string> inputs = rest;
-    inputs.back() = first;
-    std::rotate(inputs.begin(), inputs.end() - 1, inputs.end());
     if (write.options.format.empty()) {
       throw UsageError(fmt::format("\"{}\" is a folder: name the format (--format)", folder));
     }
-    std::map<std::string, std::string> sources;  // by target
-    for (const std::string& input : inputs) {
-      const std::string to = target_in(folder, input);
-      const auto [known, is_new] = sources.emplace(to, input);
-      if (is_new) continue;
-      throw UsageError(fmt::format("\"{}\" and \"{}\" would both become \"{}\"", known->second, input, to));
-    }
-    at_root(session, [&] { return options.dry_run ? fine : make(folder); });
-    const ConvertLog known = ConvertLog(folder);
-    return for_each_input(session, inputs, [&](const std::string& path) {
-      const std::string to = target_in(folder, path);
-      if (skip_existing && at_root(session, [&] { return is_done(session, known, to) ? 1 : 0; }) == 1) {
-        session.note(fmt::format("{}: is there already, skipped", to));
-        return static_cast<int>(fine);
-      }
-      return copy(session, path, to, [&](const Report& report) {
-        at_root(session, [&] {
-          ConvertLog(folder).add(to, path, report);
-          return fine;
-        });
-      });
-    });
+    ManyConversions many{.inputs = inputs(), .folder = folder, .options = options, .skip_existing = skip_existing};
+    many.options.write = write.options;
+    many.rewrite = [this](Session& here, const std::string& from, const std::string& to) {
+      refuse_what_needs_a_field(from, to);
+      return rewrite(here, from, to);
+    };
+    return convert_many(session, many);
   }
 
-  std::string target_in(const std::string& folder, const std::string& input) const {
-    if (input == "-") throw UsageError("standard input has no name for a file in a folder; name the file to write");
-    return converted_path(input, folder, write.options.format);
-  }
-
-  static int make(const std::string& folder) {
-    std::error_code failure;
-    fs::create_directories(folder, failure);
-    if (!failure) return fine;
-    throw Error(Code::io, fmt::format("{}: the folder cannot be made: {}", folder, failure.message()),
-                {.path = folder, .system_errno = failure.value()});
-  }
-
-  // By the log, or by a look at it: a file that is not whole is no reason to skip.
-  bool is_done(const Session& session, const ConvertLog& log, const std::string& to) const {
-    if (log.has(to)) return true;
-    std::error_code failure;
-    if (!fs::exists(to, failure)) return false;
-    try {
-      const Catalog catalog = inspect(to, {}, options.limits);
-      if (catalog.complete && catalog.first_error() == nullptr) return true;
-    } catch (const Error& error) {
-      session.remark(error.what());
-    }
-    return false;
+  // All but the last.
+  std::vector<std::string> inputs() const {
+    std::vector<std::string> all = {first};
+    all.insert(all.end(), rest.begin(), rest.end() - 1);
+    return all;
   }
 
   // A multifile has no fields; it is rewritten.
@@ -412,7 +342,7 @@ struct Convert {
                 {.path = from});
   }
 
-  int copy(Session& session, const std::string& from, const std::string& to, const Done& done) const {
+  int copy(Session& session, const std::string& from, const std::string& to) const {
     if (format_info(inspect(from, session.communicator, options.limits).format).contents == Contents::streams) {
       refuse_what_needs_a_field(from, to);
       return rewrite(session, from, to);
@@ -427,18 +357,7 @@ struct Convert {
       how.progress = bar.callback();
       report = lq::convert(from, to, session.communicator, how);
     }
-    if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().raw_members(to_json(report));
-      json.member("source", from).member("dry_run", options.dry_run).end_object();
-      session.out.line(json.take());
-    } else if (!session.quiet) {
-      session.out.line(text_of(report, from, to));
-    }
-    for (const std::string& warning : report.warnings) session.complain("warning: " + warning);
-    if (options.dry_run) return fine;
-    session.remark(report.summary());
-    if (done) done(report);
+    tell_conversion(session, report, from, to, options.dry_run);
     return fine;
   }
 
@@ -449,29 +368,22 @@ struct Convert {
     const Grid grid(session.communicator, field.payload.extents, write.grid_options());
     session.remark(fmt::format("process grid {}", to_string(grid.processes())));
   }
-
-  std::string text_of(const Report& report, const std::string& from, const std::string& to) const {
-    const std::string what = fmt::format("{} {}", to_string(report.extents), describe(report.spec));
-    if (options.dry_run) return fmt::format("{}: would be written from {} ({}); nothing was written", to, from, what);
-    const std::string storage = report.storage.summary();
-    return fmt::format("{}: written from {}: {}, {}, {} precision, {}, {}{}", report.path, from, report.format, what,
-                       name(report.spec.precision), base::human_bytes(report.bytes), checksum_text(report),
-                       storage.empty() ? "" : "; lies " + storage);
-  }
 };
 
 }  // namespace
 
 Run declare_convert(Arguments& arguments) {
   const auto convert = std::make_shared<Convert>();
-  arguments.file("IN", convert->first, "file to read");
+  arguments.file("IN", convert->first, "file to read, or a folder of them");
   arguments.files(
       "OUT", convert->rest,
-      "file to write; its suffix picks the format. Or more files to read, and last a folder for all of them");
+      "file to write; its suffix picks the format. Or more files and folders to read, and last a folder for "
+      "all of them");
   convert->write.declare(arguments, "convert");
   declare_options(arguments, "convert", "ConvertOptions", convert->options);
   arguments.flag("--skip-existing", convert->skip_existing,
-                 "in a folder: skip files that exist and are complete, as listed in its lq-convert.log");
+                 "in a folder: skip files that exist and are complete, as listed in its lq-convert.log; how an "
+                 "interrupted run goes on");
   return [convert](Session& session) { return convert->run(session); };
 }
 

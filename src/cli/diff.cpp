@@ -3,29 +3,48 @@
 //
 // lq diff: the fields of two files, number by number.
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <limequat/ensemble.hpp>
 #include <limequat/inspect.hpp>
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
+#include "base/ordered_results.hpp"
 #include "cli/arguments.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
+#include "cli/conversions.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
+#include "comm/team.hpp"
 
 namespace lq::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 struct Diff {
   std::string a, b;
   DiffOptions options;
 
+  int run(Session& session) const {
+    const int folders = at_root(session, [&] { return (fs::is_directory(a) ? 1 : 0) + (fs::is_directory(b) ? 1 : 0); });
+    if (folders == 0) return compare(session);
+    if (folders == 2) return compare_folders(session);
+    throw UsageError("one of them is a folder and the other is not; name two folders, or a file in the folder");
+  }
+
+ private:
   int compare(Session& session) const {
     Difference difference;
     {
@@ -35,15 +54,153 @@ struct Diff {
       difference = lq::diff(with_fields(a, session.communicator, how.limits),
                             with_fields(b, session.communicator, how.limits), session.communicator, how);
     }
+    tell(session, a, b, difference);
+    return difference.same ? fine : differs;
+  }
+
+  void tell(Session& session, const std::string& one, const std::string& other, const Difference& difference) const {
     if (session.json) {
       base::JsonWriter json;
       json.begin_object().raw_members(to_json(difference));
-      json.member("path", a).member("other", b).member("tolerance", options.tolerance).end_object();
+      json.member("path", one).member("other", other).member("tolerance", options.tolerance).end_object();
       session.out.line(json.take());
     } else {
-      show(session, difference);
+      show(session, one, other, difference);
     }
-    return difference.same ? fine : differs;
+  }
+
+  // Files of two folders by their places in them; those that are left over without the suffixes of formats.
+  struct Pairs {
+    std::vector<std::pair<std::string, std::string>> both;
+    std::vector<std::string> unpaired;
+    std::vector<ensemble::VerifiedFile> unreadable;
+  };
+
+  using Places = std::map<std::string, std::string>;  // path by place in the folder
+
+  Places places_in(const std::string& folder, Pairs& pairs) const {
+    ensemble::Below below = ensemble::look_below(folder, options.threads, options.limits);
+    for (ensemble::VerifiedFile& file : below.others) {
+      if (file.verdict == Verdict::unreadable) pairs.unreadable.push_back(std::move(file));
+    }
+    Places places;
+    for (const std::string& path : below.entries)
+      places.emplace(fs::path(path).lexically_relative(folder).string(), path);
+    return places;
+  }
+
+  // Moves those that both have to `pairs`.
+  static void pair(Places& one, Places& other, Pairs& pairs) {
+    for (auto entry = one.begin(); entry != one.end();) {
+      const auto partner = other.find(entry->first);
+      if (partner == other.end()) {
+        ++entry;
+        continue;
+      }
+      pairs.both.emplace_back(entry->second, partner->second);
+      other.erase(partner);
+      entry = one.erase(entry);
+    }
+  }
+
+  // Those of which there are several stay as they are.
+  static Places without_suffixes(const Places& places) {
+    std::map<std::string, int> counts;
+    for (const auto& [place, path] : places) ++counts[without_suffix(place)];
+    Places result;
+    for (const auto& [place, path] : places) {
+      const std::string shorter = without_suffix(place);
+      result.emplace(counts[shorter] == 1 ? shorter : place, path);
+    }
+    return result;
+  }
+
+  Pairs pairs_of_folders() const {
+    Pairs pairs;
+    Places one = places_in(a, pairs), other = places_in(b, pairs);
+    pair(one, other, pairs);
+    one = without_suffixes(one);
+    other = without_suffixes(other);
+    pair(one, other, pairs);
+    std::ranges::sort(pairs.both);
+    for (const Places& rest : {one, other}) {
+      for (const auto& [place, path] : rest) pairs.unpaired.push_back(path);
+    }
+    return pairs;
+  }
+
+  struct Compared {
+    std::optional<Difference> difference;
+    std::optional<Error> error;
+  };
+
+  int compare_folders(Session& session) const {
+    const Pairs pairs = pairs_of_folders();
+    const std::size_t number = pairs.both.size();
+    const int all = comm::or_usable_cores(options.threads);
+    const bool is_alone = session.communicator.size() == 1;
+    const int at_once =
+        is_alone ? static_cast<int>(std::clamp<std::size_t>(number, 1, static_cast<std::size_t>(all))) : 1;
+    DiffOptions how = options;
+    if (is_alone) how.threads = std::max(1, all / at_once);
+    const auto work = [&](std::uint64_t k) {
+      const auto& [one, other] = pairs.both[static_cast<std::size_t>(k)];
+      Compared compared;
+      try {
+        compared.difference = lq::diff(with_fields(one, session.communicator, how.limits),
+                                       with_fields(other, session.communicator, how.limits), session.communicator, how);
+      } catch (const Error& error) {
+        compared.error = error;
+      }
+      return compared;
+    };
+    int code = fine;
+    std::uint64_t same = 0, different = 0, failed = pairs.unreadable.size();
+    {
+      ProgressBar bar(session, "comparing");
+      const Progress told = bar.callback();
+      const auto take = [&](std::uint64_t k, const Compared& compared) {
+        const auto& [one, other] = pairs.both[static_cast<std::size_t>(k)];
+        if (compared.error) {
+          ++failed;
+          code = worse(code, cli::tell(session, one, *compared.error));
+        } else {
+          const bool is_same = compared.difference->same;
+          ++(is_same ? same : different);
+          code = worse(code, is_same ? fine : differs);
+          if (!is_same || session.json || session.verbose) tell(session, one, other, *compared.difference);
+        }
+        if (told) told(k + 1, number);
+      };
+      if (is_alone) {
+        base::in_order(number, at_once, work, take);
+      } else {
+        for (std::uint64_t k = 0; k < number; ++k) take(k, work(k));
+      }
+    }
+    for (const ensemble::VerifiedFile& file : pairs.unreadable) {
+      session.complain(file.problem);
+      code = worse(code, exit_code_of(file.verdict));
+    }
+    if (!pairs.unpaired.empty()) code = worse(code, differs);
+    tell_summary(session, pairs, same, different, failed);
+    return code;
+  }
+
+  void tell_summary(Session& session, const Pairs& pairs, std::uint64_t same, std::uint64_t different,
+                    std::uint64_t failed) const {
+    if (session.json) {
+      base::JsonWriter json;
+      json.begin_object().key("summary").begin_object().member("path", a).member("other", b);
+      json.member("same", same).member("different", different).member("failed", failed);
+      json.key("unpaired").array(pairs.unpaired);
+      session.out.line(json.end_object().end_object().take());
+      return;
+    }
+    for (const std::string& path : pairs.unpaired) session.out.line(printable(path) + ": only there");
+    if (session.quiet && different + failed + pairs.unpaired.size() == 0) return;
+    session.out.line(fmt::format("{} and {}: {} of the same numbers, {} different, {} without a partner, {} failed", a,
+                                 b, count(same, "pair"), different, pairs.unpaired.size(), failed));
   }
 
   // " of field "gauge"", " of 3 fields"; the names of many are in the JSON.
@@ -59,14 +216,14 @@ struct Diff {
     return fmt::format(" of {} fields ({})", fields.size(), names);
   }
 
-  void show(Session& session, const Difference& difference) const {
+  void show(Session& session, const std::string& one, const std::string& other, const Difference& difference) const {
     Output& out = session.out;
     if (session.quiet && difference.same) return;
     const std::string within = options.tolerance > 0 ? fmt::format(" by more than {:g}", options.tolerance) : "";
     const std::string all = count(difference.compared_numbers, "number") + of_fields(difference);
     out.line(difference.differing_numbers == 0
-                 ? fmt::format("{} and {}: none of {} differs{}", a, b, all, within)
-                 : fmt::format("{} and {}: {} of {} differ{}", a, b, difference.differing_numbers, all, within));
+                 ? fmt::format("{} and {}: none of {} differs{}", one, other, all, within)
+                 : fmt::format("{} and {}: {} of {} differ{}", one, other, difference.differing_numbers, all, within));
     for (const std::string& field : difference.unpaired) out.line("  not compared: " + printable(field));
     if (difference.largest_absolute != 0) {
       out.line(fmt::format("  largest absolute difference  {:.6g}", difference.largest_absolute));
@@ -85,10 +242,12 @@ struct Diff {
 
 Run declare_diff(Arguments& arguments) {
   const auto diff = std::make_shared<Diff>();
-  arguments.file("A", diff->a, "a file, or a checkpoint, of which the fields are meant");
-  arguments.file("B", diff->b, "another, of any format and precision");
+  arguments.file("A", diff->a, "a file, a checkpoint, of which the fields are meant, or a folder");
+  arguments.file(
+      "B", diff->b,
+      "another, of any format and precision; or a folder, whose files are compared with those of the same names");
   declare_options(arguments, "diff", "DiffOptions", diff->options);
-  return [diff](Session& session) { return diff->compare(session); };
+  return [diff](Session& session) { return diff->run(session); };
 }
 
 }  // namespace lq::cli

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
+
+#include <fmt/format.h>
+
+#include "ensemble/remarks.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -14,7 +20,6 @@ namespace {
 using ensemble::Assessment;
 using ensemble::Duplicates;
 using ensemble::Gaps;
-using ensemble::Outlier;
 
 constexpr std::size_t listed = 1000;          // missing trajectories
 constexpr double far = 6;                     // standard deviations
@@ -36,44 +41,112 @@ std::int64_t usual_step(const std::vector<std::int64_t>& sorted) {
   return std::ranges::max_element(steps, {}, [](const auto& step) { return step.second; })->first;
 }
 
-// Rows in the order of series and trajectory, handed over series by series.
-class BySeries {
- public:
-  explicit BySeries(Assessment& assessment) : assessment_(assessment) {}
-  ~BySeries() = default;
+std::string in_small_letters(std::string text) {
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
 
-  void add(const Statement& row) {
-    std::string series = row.text(1);
-    if (series != series_) finish();
-    series_ = std::move(series);
-    if (const auto trajectory = row.optional_whole(2)) trajectories_.push_back(*trajectory);
-    if (const auto plaquette = row.optional_real(3); plaquette && std::isfinite(*plaquette)) {
-      paths_.push_back(row.text(0));
-      plaquettes_.push_back(*plaquette);
-    }
-  }
-
-  void finish() {
-    if (std::optional<Gaps> gaps = gaps_in(std::exchange(trajectories_, {}))) {
-      gaps->series = series_;
-      assessment_.gaps.push_back(std::move(*gaps));
-    }
-    for (const std::size_t k : outliers_of(plaquettes_)) {
-      const Spread spread = spread_of(plaquettes_);
-      assessment_.outliers.push_back({paths_[k], series_, plaquettes_[k], spread.median,
-                                      std::abs(plaquettes_[k] - spread.median) / std::max(spread.deviation, rounding)});
-    }
-    paths_.clear();
-    plaquettes_.clear();
-  }
-
- private:
-  Assessment& assessment_;
-  std::string series_;
-  std::vector<std::int64_t> trajectories_;
-  std::vector<std::string> paths_;
-  std::vector<double> plaquettes_;
+// Parameters and charges, by the id of their file.
+struct Facts {
+  std::map<std::string, std::string> parameters;
+  std::optional<double> charge;
 };
+
+std::unordered_map<std::int64_t, Facts> facts_of(const Database& database) {
+  std::unordered_map<std::int64_t, Facts> facts;
+  Statement names = database.prepare("SELECT DISTINCT name FROM properties");
+  Statement rows = database.prepare("SELECT file_id, value, number FROM properties WHERE name = ?");
+  while (names.step()) {
+    const std::string name = names.text(0), key = in_small_letters(name);
+    if (!is_parameter(key) && !is_charge(key)) continue;
+    rows.bind(name);
+    while (rows.step()) {
+      Facts& file = facts[rows.whole(0)];
+      if (is_charge(key)) {
+        file.charge = rows.optional_real(2);
+      } else {
+        // 6.0 is 6.
+        file.parameters.emplace(key, rows.is_null(2) ? rows.text(1) : fmt::format("{}", rows.real(2)));
+      }
+    }
+  }
+  // What was measured takes the place of what a text states, after the flow before without it.
+  Statement measured = database.prepare(
+      "SELECT file_id, value FROM observables JOIN files ON files.id = file_id AND observables.size = files.size AND "
+      "observables.modified_ns = files.modified_ns WHERE observables.name = ?");
+  for (const char* name : {"charge", "flow_charge"}) {
+    measured.bind(name);
+    while (measured.step()) facts[measured.whole(0)].charge = measured.optional_real(1);
+  }
+  return facts;
+}
+
+using Warnings = std::map<std::string, std::string>;
+
+std::unordered_map<std::int64_t, Warnings> warnings_of(const Database& database) {
+  std::unordered_map<std::int64_t, Warnings> warnings;
+  Statement rows = database.prepare("SELECT file_id, rule, message FROM findings WHERE severity = 'warning'");
+  while (rows.step()) warnings[rows.whole(0)].emplace(rows.text(1), rows.text(2));
+  return warnings;
+}
+
+std::vector<Member> members_of(const Database& database) {
+  const bool has_traces =
+      database.whole("SELECT count(*) FROM pragma_table_info('files') WHERE name = 'measured_link_trace'") > 0;
+  std::unordered_map<std::int64_t, Facts> facts = facts_of(database);
+  std::unordered_map<std::int64_t, Warnings> warnings = warnings_of(database);
+  std::vector<Member> members;
+  Statement rows = database.prepare(
+      fmt::format("SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
+                  "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
+                  "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), device, inode FROM files WHERE "
+                  "missing_since IS NULL ORDER "
+                  "BY whole_series, "
+                  "trajectory, full",
+                  has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace"));
+  while (rows.step()) {
+    Member member;
+    member.path = rows.text(1);
+    member.series = rows.text(2);
+    if (rows.text(4) == "metadata") member.in_text = rows.optional_whole(3);
+    member.in_name = parts_of(member.path).number;
+    if (!member.in_text && !member.in_name) member.in_text = rows.optional_whole(3);
+    // What is damaged is told elsewhere; its numbers mean nothing.
+    const std::string state = rows.text(7);
+    const bool is_whole = state != "damaged" && state != "incomplete" && state != "unreadable";
+    if (is_whole) {
+      member.plaquette = rows.optional_real(5);
+      member.link_trace = rows.optional_real(6);
+    }
+    int column = 8;
+    for (std::string Member::*text :
+         {&Member::format, &Member::kind, &Member::lattice, &Member::precision, &Member::group, &Member::checksum}) {
+      member.*text = rows.text(column++);
+    }
+    member.device = rows.whole(column++);
+    member.inode = rows.whole(column);
+    if (const auto known = facts.find(rows.whole(0)); known != facts.end()) {
+      member.parameters = std::move(known->second.parameters);
+      if (is_whole) member.charge = known->second.charge;
+    }
+    if (const auto known = warnings.find(rows.whole(0)); is_whole && known != warnings.end()) {
+      member.warnings = std::move(known->second);
+    }
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
+void assess_series(const std::vector<Member>& series, Assessment& assessment) {
+  if (std::optional<Gaps> gaps = gaps_in(numbers_of(series))) {
+    gaps->series = series.front().series;
+    assessment.gaps.push_back(std::move(*gaps));
+  }
+  std::vector<bool> alike;
+  std::ranges::move(remarks_on(series, alike), std::back_inserter(assessment.remarks));
+  add_outliers(series, alike, assessment);
+}
 
 // A file that has several names is no duplicate of itself.
 void find_duplicates(const Database& database, Assessment& assessment) {
@@ -81,7 +154,8 @@ void find_duplicates(const Database& database, Assessment& assessment) {
       "SELECT coalesce(checksum, computed_checksum) AS sum, full_path(path) AS full, device, inode FROM files WHERE "
       "missing_since IS NULL "
       "AND sum IN (SELECT coalesce(checksum, computed_checksum) AS same FROM files WHERE missing_since IS NULL AND "
-      "same IS NOT NULL AND state IN ('indexed', 'sound', 'consistent') GROUP BY same, kind, lattice, precision HAVING "
+      "same <> '00000000/00000000' AND state IN ('indexed', 'sound', 'consistent') GROUP BY same, kind, lattice, "
+      "precision HAVING "
       "count(*) > 1) "
       "AND state IN ('indexed', 'sound', 'consistent') ORDER BY kind, lattice, precision, sum, full");
   Duplicates found;
@@ -102,6 +176,20 @@ void find_duplicates(const Database& database, Assessment& assessment) {
 
 }  // namespace
 
+namespace {
+
+// Whether the distance before `k` is one of several equal ones: from there on the series goes in other steps.
+bool is_in_other_steps(const std::vector<std::int64_t>& sorted, std::size_t k) {
+  constexpr std::size_t several = 5;
+  const std::int64_t distance = sorted[k] - sorted[k - 1];
+  std::size_t first = k, last = k;
+  while (first > 1 && sorted[first - 1] - sorted[first - 2] == distance) --first;
+  while (last + 1 < sorted.size() && sorted[last + 1] - sorted[last] == distance) ++last;
+  return last - first + 1 >= several;
+}
+
+}  // namespace
+
 std::optional<Gaps> gaps_in(std::vector<std::int64_t> trajectories) {
   std::ranges::sort(trajectories);
   trajectories.erase(std::unique(trajectories.begin(), trajectories.end()), trajectories.end());
@@ -112,6 +200,7 @@ std::optional<Gaps> gaps_in(std::vector<std::int64_t> trajectories) {
   gaps.step = usual_step(trajectories);
   for (std::size_t i = 1; i < trajectories.size(); ++i) {
     const std::int64_t from = trajectories[i - 1], to = trajectories[i];
+    if (to - from > gaps.step && is_in_other_steps(trajectories, i)) continue;
     gaps.count += static_cast<std::uint64_t>((to - from - 1) / gaps.step);
     for (std::int64_t t = from; to - t > gaps.step && gaps.missing.size() < listed;)
       gaps.missing.push_back(t += gaps.step);
@@ -141,13 +230,14 @@ std::vector<std::size_t> outliers_of(const std::vector<double>& numbers) {
 Assessment assess(const Database& database) {
   Assessment assessment;
   find_duplicates(database, assessment);
-  BySeries series(assessment);
-  Statement rows = database.prepare(
-      "SELECT full_path(path), full_path(series), trajectory, coalesce(measured_plaquette, plaquette) FROM files WHERE "
-      "missing_since IS NULL "
-      "ORDER BY series, trajectory");
-  while (rows.step()) series.add(rows);
-  series.finish();
+  const std::vector<Member> members = members_of(database);
+  for (auto begin = members.begin(); begin != members.end();) {
+    const auto end =
+        std::find_if(begin, members.end(), [&](const Member& file) { return file.series != begin->series; });
+    assess_series(std::vector<Member>(begin, end), assessment);
+    begin = end;
+  }
+  std::ranges::move(same_in_other_formats(members), std::back_inserter(assessment.remarks));
   return assessment;
 }
 

@@ -24,6 +24,18 @@ TEST(TrajectoryGaps, AreNoneInWholeOrShortSeries) {
   EXPECT_FALSE(gaps_in({}));
 }
 
+TEST(TrajectoryGaps, AreNoneWhereTheStepChanges) {
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t t = 0; t <= 100; t += 10) numbers.push_back(t);
+  for (std::int64_t t = 120; t <= 220; t += 20) numbers.push_back(t);
+  EXPECT_FALSE(gaps_in(numbers));
+  std::erase(numbers, 50);
+  std::erase(numbers, 180);
+  const auto gaps = gaps_in(numbers);
+  ASSERT_TRUE(gaps);
+  EXPECT_EQ(gaps->missing.front(), 50);
+}
+
 // Of a number typed wrong: counted, but not all listed.
 TEST(TrajectoryGaps, OfAnyLengthTakeBoundedMemory) {
   const auto gaps = gaps_in({1, 2, 3, INT64_MAX});

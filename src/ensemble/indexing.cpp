@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 #include <system_error>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -74,6 +75,7 @@ class Indexing {
   void read(const std::vector<std::string>& paths);
   void keep(const Looked& looked);
   void keep_entry(const Looked& looked);
+  bool take_over_moved(const Looked& looked);
   void count_read(const Known* before, bool is_unreadable);
   void tell_change(const Looked& looked, const Known& before);
   std::vector<std::string> parts_of_nobody() const;
@@ -100,6 +102,9 @@ class Indexing {
   std::string folder_, patterns_;        // of now, and what is left out of it
   Exclusion exclusion_{""};
   KnownFiles known_;  // of the folder
+  // Entries by what stays of a file that is moved; filled when the first new file comes.
+  std::unordered_map<std::string, std::vector<std::pair<std::int64_t, std::string>>> by_stamp_;
+  bool has_stamps_ = false;
   Neighbours neighbours_;
   std::vector<std::string> parity_;                         // sidecars
   std::vector<Looked> rest_;                                // about these their neighbours decide
@@ -108,6 +113,8 @@ class Indexing {
 
 void Indexing::folder(const std::string& folder) {
   known_ = known_below(database_, folder);
+  by_stamp_.clear();
+  has_stamps_ = false;
   neighbours_ = {};
   unread_.clear();
   links_.clear();
@@ -251,13 +258,48 @@ void Indexing::keep(const Looked& looked) {
   }
 }
 
+namespace {
+
+std::string stamp_of(const std::string& path, std::uint64_t size, std::int64_t modified) {
+  return fmt::format("{} {} {}", size, modified, path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace
+
+// A file of the name, size and time stamp of one that is not there any more is that one, with its history. What its
+// bytes are is seen when it is verified the next time.
+bool Indexing::take_over_moved(const Looked& looked) {
+  if (!looked.further.empty() || !looked.problem.empty()) return false;
+  if (!std::exchange(has_stamps_, true)) {
+    Statement rows = database_.prepare(
+        "SELECT id, full_path(path), size, modified_ns FROM files WHERE id NOT IN (SELECT file_id FROM further_files)");
+    while (rows.step()) {
+      std::string path = rows.text(1);
+      std::string stamp = stamp_of(path, static_cast<std::uint64_t>(rows.whole(2)), rows.whole(3));
+      by_stamp_[std::move(stamp)].emplace_back(rows.whole(0), std::move(path));
+    }
+  }
+  const auto found = by_stamp_.find(stamp_of(looked.path, looked.status.size, looked.status.modified));
+  if (found == by_stamp_.end() || found->second.size() != 1) return false;
+  const auto [id, path] = std::exchange(found->second, {}).front();
+  FileStatus status;
+  if (path == looked.path || status_of(path, status) || is_hidden_from_us(path)) return false;
+  store_.move(id, path, looked.path);
+  known_.erase(path);
+  return true;
+}
+
 void Indexing::keep_entry(const Looked& looked) {
   const Known* const before = entry_before(looked.path);
   if (before != nullptr) tell_change(looked, *before);
   // A new catalogue is for nobody who may not read all of its files; later its owner decides.
   FileStatus now;
   if (is_new_ && status_of(looked.path, now)) storage::resolve(own_).keep_private(looked.path, own_);
-  count_read(before, !looked.problem.empty());
+  if (before == nullptr && take_over_moved(looked)) {
+    ++report_.changed;
+  } else {
+    count_read(before, !looked.problem.empty());
+  }
   store_.keep(looked, now_);
 }
 
@@ -417,16 +459,22 @@ void count_files(const Database& database, const std::vector<std::string>& folde
   const auto is_asked_for = [&](const std::string& path) {
     return std::ranges::any_of(folders, [&](const std::string& folder) { return is_below(path, folder); });
   };
-  Statement files = database.prepare("SELECT full_path(path), size, state, missing_since IS NOT NULL FROM files");
+  Statement files = database.prepare(
+      "SELECT full_path(path) AS full, size, state, missing_since IS NOT NULL, coalesce(problem, (SELECT message FROM "
+      "findings WHERE file_id = files.id AND severity = 'error' LIMIT 1)) FROM files ORDER BY full");
   while (files.step()) {
     if (!is_asked_for(files.text(0))) continue;
     if (files.whole(3) != 0) {
       ++report.missing;
+      report.problems.push_back({files.text(0), "missing", "it no longer exists"});
       continue;
     }
     ++report.files;
     report.bytes += static_cast<std::uint64_t>(files.whole(1));
     const std::string state = files.text(2);
+    if (state == "damaged" || state == "incomplete" || state == "unreadable" || state == "unproven") {
+      report.problems.push_back({files.text(0), state, files.text(4)});
+    }
     if (state == "damaged") ++report.damaged;
     if (state == "incomplete") ++report.incomplete;
     if (state == "unreadable") ++report.unreadable;

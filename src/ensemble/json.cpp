@@ -86,6 +86,12 @@ std::string to_json(const IndexReport& report) {
   for (const Stranger& stranger : report.strangers) {
     json.begin_object().member("path", stranger.path).member("what", stranger.what).end_object();
   }
+  json.end_array().key("problems").begin_array();
+  for (const Problem& one : report.problems) {
+    json.begin_object().member("path", one.path).member("state", one.state);
+    json.text_member("problem", one.problem);
+    json.end_object();
+  }
   json.end_array().key("assessment");
   put(json, report.assessment);
   return json.end_object().take();

@@ -187,6 +187,52 @@ std::int64_t now_in_nanoseconds() {
 
 }  // namespace
 
+namespace {
+
+// What each of the files is to the others.
+std::vector<Place> places_of(std::vector<Candidate>& files, int threads, const Limits& limits) {
+  ensemble::Neighbours neighbours;
+  base::in_order(
+      files.size(), comm::or_usable_cores(threads),
+      [&](std::uint64_t k) {
+        Candidate& file = files[static_cast<std::size_t>(k)];
+        if (!file.answer) look(file, limits);
+        return k;
+      },
+      [&](std::uint64_t k, std::uint64_t) {
+        const Candidate& file = files[static_cast<std::size_t>(k)];
+        if (!file.answer) neighbours.add(file.sighting);
+      });
+  const std::int64_t now = now_in_nanoseconds();
+  std::vector<Place> places;
+  places.reserve(files.size());
+  for (const Candidate& file : files) {
+    places.push_back(file.answer ? Place{} : neighbours.place_of(file.sighting, now));
+  }
+  return places;
+}
+
+}  // namespace
+
+Below look_below(const std::string& folder, int threads, const Limits& limits) {
+  ensemble::full_path(folder);  // throws where there is nothing
+  Listing listing;
+  listing.add(folder);
+  std::vector<Candidate> files = listing.take();
+  const std::vector<Place> places = places_of(files, threads, limits);
+  Below below;
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    if (files[k].answer) {
+      below.others.push_back(*files[k].answer);
+    } else if (places[k].standing == Standing::entry) {
+      below.entries.push_back(files[k].path);
+    } else if (places[k].standing != Standing::part) {
+      below.others.push_back(answer_of(files[k], places[k], {}));
+    }
+  }
+  return below;
+}
+
 void verify_all(const std::vector<std::string>& paths, int threads, const VerifyOptions& options,
                 const std::function<void(const VerifiedFile&)>& tell) {
   const Shares shares(paths.size(), threads, options);
@@ -201,24 +247,7 @@ void verify_below(const std::vector<std::string>& paths, int threads, const Veri
   Listing listing;
   for (const std::string& path : paths) listing.add(path);
   std::vector<Candidate> files = listing.take();
-  ensemble::Neighbours neighbours;
-  base::in_order(
-      files.size(), comm::or_usable_cores(threads),
-      [&](std::uint64_t k) {
-        Candidate& file = files[static_cast<std::size_t>(k)];
-        if (!file.answer) look(file, options.limits);
-        return k;
-      },
-      [&](std::uint64_t k, std::uint64_t) {
-        const Candidate& file = files[static_cast<std::size_t>(k)];
-        if (!file.answer) neighbours.add(file.sighting);
-      });
-  const std::int64_t now = now_in_nanoseconds();
-  std::vector<Place> places;
-  places.reserve(files.size());
-  for (const Candidate& file : files) {
-    places.push_back(file.answer ? Place{} : neighbours.place_of(file.sighting, now));
-  }
+  const std::vector<Place> places = places_of(files, threads, options.limits);
   const auto is_entry = [](const Place& place) { return place.standing == Standing::entry; };
   const Shares shares(static_cast<std::uint64_t>(std::ranges::count_if(places, is_entry)), threads, options);
   base::in_order(

@@ -34,10 +34,11 @@ using ensemble::PageReport;
 
 constexpr std::size_t most_damaged = 200;     // files with a map; the table has all
 constexpr std::size_t most_duplicates = 500;  // sets of equal files
-constexpr std::size_t most_of_a_set = 20;     // of equal files
-constexpr std::size_t most_messages = 20;     // of one file
-constexpr std::size_t most_stretches = 40;    // of a history
-constexpr std::size_t most_facts = 8;         // of an ensemble
+constexpr std::size_t most_remarks = 500;
+constexpr std::size_t most_of_a_set = 20;   // of equal files
+constexpr std::size_t most_messages = 20;   // of one file
+constexpr std::size_t most_stretches = 40;  // of a history
+constexpr std::size_t most_facts = 8;       // of an ensemble
 
 // Folders, formats, lattices, ...: each is in the page once.
 class Words {
@@ -401,6 +402,13 @@ void Page::put_assessment(JsonWriter& json) const {
     const auto shown = static_cast<std::ptrdiff_t>(std::min(same.paths.size(), most_of_a_set));
     const std::vector<std::string> first(same.paths.begin(), same.paths.begin() + shown);
     json.begin_object().member("count", std::uint64_t{same.paths.size()}).key("paths").array(first).end_object();
+  }
+  json.end_array().key("remarks").begin_array();
+  count = 0;
+  for (const ensemble::Remark& remark : assessment_.remarks) {
+    if (std::ranges::none_of(remark.paths, [&](const std::string& path) { return is_asked_for(path); })) continue;
+    if (++count > most_remarks) break;
+    json.begin_array().value(remark.rule).value(remark.sentence).end_array();
   }
   json.end_array();
 }

@@ -290,7 +290,8 @@ void Scrubbing::keep_read(const Due& file, const Examined& examined, const Judge
     link_trace = first->physics->link_trace;
   }
   std::optional<std::string> computed;
-  if (first != nullptr) computed = to_string(first->computed);
+  // Formats with sums of their own are not summed in another way: no word of a SciDAC sum is 0 by anything but that.
+  if (first != nullptr && first->computed != Checksum{}) computed = to_string(first->computed);
   put_state_.bind(file.id, name(state), now_, std::uint64_t{own.cksum}, plaquette, computed, link_trace).run();
   keep_damage(file.id, verification);
   if (has_rotted) {

@@ -103,7 +103,10 @@ KnownFiles known_below(const Database& database, const std::string& folder) {
   "settled = 2 AND state IN ('sound', 'consistent') AND ?19 = 'indexed' AND size = ?2 AND modified_ns = ?3"
 
 Store::Store(const Database& database)
-    : put_file_(database.prepare(
+    : move_file_(database.prepare("UPDATE files SET path = kept_path(?2) WHERE id = ?1")),
+      move_sum_(database.prepare(
+          "UPDATE OR REPLACE sums SET path = kept_path(?3) WHERE file_id = ?1 AND path = kept_path(?2)")),
+      put_file_(database.prepare(
           "INSERT INTO files (path, size, modified_ns, modified, device, inode, format, kind, lattice, precision, "
           "gauge_group, fields, checksum, plaquette, link_trace, trajectory, trajectory_from, series, state, problem, "
           "indexed_at, settled) VALUES (kept_path(?1), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, "
@@ -169,6 +172,11 @@ void Store::keep(const Looked& looked, const std::string& now) {
   keep_findings(id, looked);
   keep_further(id, looked);
   forget_other(looked.path);
+}
+
+void Store::move(std::int64_t id, const std::string& from, const std::string& to) {
+  move_file_.bind(id, to).run();
+  move_sum_.bind(id, from, to).run();
 }
 
 void Store::keep_lost(std::int64_t id, const Looked& looked) {

@@ -45,6 +45,8 @@ class Store {
   void keep_other(const Looked& looked);                    // any other
   // One that should be a lattice file and is none any more: what was known of it stays.
   void keep_lost(std::int64_t id, const Looked& looked);
+  // The entry is another path now, of which the same is to be kept.
+  void move(std::int64_t id, const std::string& from, const std::string& to);
   void set_missing(std::int64_t id, const std::string& since);  // an empty text: it is there again
   void forget(std::int64_t id);
   void forget_other(const std::string& path);
@@ -55,8 +57,8 @@ class Store {
   void keep_findings(std::int64_t id, const Looked& looked);
   void keep_further(std::int64_t id, const Looked& looked);
 
-  Statement put_file_, put_further_, put_lost_, put_field_, put_property_, put_finding_, put_other_, set_missing_,
-      forget_, forget_other_;
+  Statement move_file_, move_sum_, put_file_, put_further_, put_lost_, put_field_, put_property_, put_finding_,
+      put_other_, set_missing_, forget_, forget_other_;
   Statement drop_fields_, drop_properties_, drop_findings_, drop_slices_, drop_further_, drop_others_;
 };
 

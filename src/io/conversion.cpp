@@ -147,36 +147,52 @@ void require_sound(storage::Transport& transport, const std::string& path, const
   throw Error(Code::checksum_mismatch, errors.front().message, {.path = path, .record = errors.front().record});
 }
 
-}  // namespace
-
-Report convert_part(FieldWriter& writer, storage::Transport& transport, const std::string& to, const std::string& name,
-                    const Metadata& texts, ScannedFile& source, const FieldEntry& entry, const Box& part,
-                    const Communicator& communicator, const ConvertOptions& options) {
+// Collective. The sites of a part into `local`, and refused if they look damaged.
+Report read_part(ScannedFile& source, const FieldEntry& entry, const Box& part, const Grid& grid,
+                 const MutableField& local, const Communicator& communicator, const ConvertOptions& options) {
   comm::Comm& comm = communicator.engine();
   const Catalog& catalog = source.catalog();
-  const FieldSpec& spec = entry.payload.spec;
-  const Grid grid(communicator, part.extents, {.idle_ranks = true});
-  std::vector<std::byte> sites = comm::agree(
-      comm, [&] { return std::vector<std::byte>(static_cast<std::size_t>(grid.local_volume() * spec.site_bytes())); });
-  const MutableField local{.spec = spec, .data = sites.data(), .available = grid.local_volume() * spec.numbers};
   const bool verifies = options.write.verify != Verify::none;
   storage::TwiceRead twice(source.files());
   const bool is_covered = !verifies || sums_see_every_bit(entry);
   ReadOptions reading = comm::agree(comm, [&] {
     ReadOptions how;
-    how.region = part;
+    if (part != whole(entry.payload.extents)) how.region = part;
     how.verify = verifies ? Verify::checksum : Verify::none;
     how.limits = options.limits;
     how.route = options.write.route;
     how.block_bytes = options.write.block_bytes;
     return how;
   });
-  const Report read = read_listed(is_covered ? static_cast<storage::Transport&>(source.files()) : twice, catalog, entry,
-                                  grid, local, reading);
+  Report read = read_listed(is_covered ? static_cast<storage::Transport&>(source.files()) : twice, catalog, entry, grid,
+                            local, reading);
   if (verifies && read.status == ChecksumStatus::unchecked) {
     require_sound(source.files(), catalog.path, communicator, options);
   }
   comm::agree(comm, [&] { require_undamaged(catalog, entry, read.warnings, options.accept_damage); });
+  return read;
+}
+
+}  // namespace
+
+void rehearse_part(ScannedFile& source, const FieldEntry& entry, const Box& part, const Communicator& communicator,
+                   const ConvertOptions& options) {
+  const Grid grid(communicator, part.extents, {.idle_ranks = true});
+  MutableField nowhere{.spec = entry.payload.spec};
+  nowhere.store_rows = [](const Coord&, int, std::uint64_t, const void*) {};
+  read_part(source, entry, part, grid, nowhere, communicator, options);
+}
+
+Report convert_part(FieldWriter& writer, storage::Transport& transport, const std::string& to, const std::string& name,
+                    const Metadata& texts, ScannedFile& source, const FieldEntry& entry, const Box& part,
+                    const Communicator& communicator, const ConvertOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  const FieldSpec& spec = entry.payload.spec;
+  const Grid grid(communicator, part.extents, {.idle_ranks = true});
+  std::vector<std::byte> sites = comm::agree(
+      comm, [&] { return std::vector<std::byte>(static_cast<std::size_t>(grid.local_volume() * spec.site_bytes())); });
+  const MutableField local{.spec = spec, .data = sites.data(), .available = grid.local_volume() * spec.numbers};
+  const Report read = read_part(source, entry, part, grid, local, communicator, options);
   Report report = append_field(writer, transport, grid, to, name, local, texts, options.write);
   comm::agree_alike(comm,
                     [&] { report.warnings.insert(report.warnings.end(), read.warnings.begin(), read.warnings.end()); });

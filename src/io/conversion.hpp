@@ -60,5 +60,8 @@ bool speaks_of_all_sites(std::string_view name, std::string_view text);
 Report convert_part(FieldWriter& writer, storage::Transport& transport, const std::string& to, const std::string& name,
                     const Metadata& texts, ScannedFile& source, const FieldEntry& entry, const Box& part,
                     const Communicator& communicator, const ConvertOptions& options);
+// Collective. Reads the part in bounded memory, and refuses what convert_part() and a whole conversion refuse.
+void rehearse_part(ScannedFile& source, const FieldEntry& entry, const Box& part, const Communicator& communicator,
+                   const ConvertOptions& options);
 
 }  // namespace lq::io

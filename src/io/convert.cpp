@@ -516,7 +516,10 @@ Report convert(const std::string& from, const std::string& to, const Communicato
     }
     return convert_fields(transport, *source, chosen, to, communicator, how);
   }
-  return comm::agree(comm, [&] { return rehearse(transport, catalog, chosen, to, communicator, options); });
+  const ConvertOptions how = comm::agree(comm, [&] { return options; });
+  Report report = comm::agree(comm, [&] { return rehearse(transport, catalog, chosen, to, communicator, options); });
+  for (const Chosen& field : chosen) io::rehearse_part(*source, field.entry, field.part, communicator, how);
+  return report;
 }
 
 }  // namespace lq

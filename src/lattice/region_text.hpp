@@ -10,6 +10,8 @@
 
 #include <limequat/lattice.hpp>
 
+#include "base/inner.hpp"
+
 namespace lq::lattice {
 
 // "x", "y", "z", "t" or a number from 0.
@@ -19,6 +21,6 @@ std::string_view take_until(std::string_view& rest, char end);
 
 // Sites FIRST to LAST - 1 of each axis that is named, all of the others: "t=0:8,x=:4". Negative numbers count from the
 // end, as in Python. invalid_argument: no such text, or a site that the lattice of `path` does not have.
-Box region_of(const std::string& path, std::string_view text, const Extents& lattice);
+LQ_INNER Box region_of(const std::string& path, std::string_view text, const Extents& lattice);
 
 }  // namespace lq::lattice

@@ -129,7 +129,13 @@ Table convert_table() {
   result.others.push_back(c_member("communicator", &C::communicator));
   result.others.push_back(c_member("write", &C::write));
   result.rows = {
-      Rows<V, C>::row<&V::dry_run, &C::dry_run>(dry_run_text()),
+      Rows<V, C>::row<&V::dry_run, &C::dry_run>([] {
+        Option row = dry_run_text();
+        row.advice =
+            "Causes the same error as a real run: the source, whose data are read and compared, the target and its "
+            "folder, the space, the format, the options. The report says what would be written.";
+        return row;
+      }()),
       Rows<V, C>::row<&V::allow_loss, &C::allow_loss>(
           {.name = "allow_loss",
            .meaning = "omit what the new file cannot store",

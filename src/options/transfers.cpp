@@ -80,7 +80,7 @@ std::vector<Option> write_rows() {
                      "(\"eigenvector\", \"momentum\") spares readers a number. Names need not be unique: the second "
                      "field of a name is number 1. ILDG files cannot store it; there the name of the field is its "
                      "kind.",
-           .verbs = {"generate"}}),
+           .verbs = {"generate", "convert"}}),
       Row::row<&W::precision, &lq_write_options::precision>(
           {.name = "precision",
            .meaning = "precision of the numbers in the file (default: unchanged)",

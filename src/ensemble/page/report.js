@@ -203,7 +203,8 @@
       [count("indexed"), "not verified yet", ""], [count("unproven"), "unproven", "bad"], [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
       [files.filter((f) => f.parity).length, "protected by parity", ""],
       [count("missing"), "missing", "warn"], [data.gaps.reduce((sum, g) => sum + g.count, 0), "trajectories missing", "warn"],
-      [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"]
+      [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"],
+      [data.remarks.length, "other findings", "warn"]
     ];
     for (const [value, label, classes] of cards) {
       const card = add(at("cards"), "div", null, "card" + (value && classes ? " " + classes : ""));
@@ -349,6 +350,11 @@
       const list = add(place, "ul");
       for (const f of gone.slice(0, 1000)) add(list, "li", f.path, "warn");
       if (gone.length > 1000) add(list, "li", "and " + (gone.length - 1000) + " more: #state=missing");
+    }
+    if (data.remarks.length > 0) {
+      add(place, "p", "What does not go with the rest:");
+      const remarks = add(place, "ul");
+      for (const [rule, sentence] of data.remarks) add(remarks, "li", rule + ": " + sentence, "warn");
     }
     if (data.duplicates.length === 0) return;
     add(place, "p", "Files with the same data:");

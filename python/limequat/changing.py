@@ -1,0 +1,199 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+"""Texts and names of fields changed, by a new file with the same numbers."""
+
+import argparse
+import contextlib
+import errno
+import fcntl
+import json
+import numbers
+import os
+import secrets
+import shutil
+import struct
+import sys
+from typing import Mapping, Optional, Union
+
+from limequat._library import path_bytes
+from limequat.answers import Answer
+from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, IoError, Unsupported
+from limequat.manifests import exit_code_of
+from limequat.publishing import kind_of, sync_folder
+from limequat.questions import convert, diff, info
+
+_Path = Union[str, "os.PathLike[str]"]
+_DEDUPE = 0xC0189436  # FIDEDUPERANGE of Linux
+_PIECE = 16 << 20  # what file systems share in one call
+
+
+def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *, name: Optional[str] = None,
+                 output: Optional[_Path] = None, overwrite: bool = False, allow_loss: bool = False) -> Answer:
+    """Changes texts of a file, or the name of its field: writes a new file of the same format with the same numbers.
+
+        >>> lq.set_metadata("conf.0010.ildg", {"beta": 6.1, "ildg-data-lfn": "lfn://run/conf.0010"})
+
+    metadata    facts by name, as in ``xlf-info``: those that the file states are replaced, others are added; or whole
+                texts by the names of their records
+    name        of the field
+    output      the new file; by default it takes the place of the old one when it is complete
+    overwrite   replace an existing output
+    allow_loss  as in :func:`convert`
+
+    Every number is compared with the old file, and with the checksums of both, before the new file has its name. Where the
+    file system shares data of files (Btrfs, XFS) the two files have theirs in common afterwards; elsewhere they are a copy.
+    Returns a dict: ``path``, ``format``, ``bytes``, ``shared`` (bytes that lie on the disk once). Raises InvalidArgument, Unsupported (several
+    files, or a layout that would not stay), ChecksumError (the file is damaged), and what :func:`convert` raises.
+    """
+    if not metadata and name is None:
+        raise InvalidArgument("nothing is to be changed: metadata or name is missing")
+    texts = _texts(metadata or {})
+    source = os.fsdecode(path_bytes(path))
+    target = source if output is None else os.fsdecode(path_bytes(output))
+    known = info(source)
+    _require_one_file(source, known)
+    if output is not None and os.path.lexists(target) and not overwrite:
+        raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
+    folder, base = os.path.split(target)
+    temporary = os.path.join(folder, f".{base[:200]}.{secrets.token_hex(4)}")
+    options = {"format": known["format"], "verify": "read-back", "allow_loss": allow_loss}
+    if name is not None:
+        options["name"] = name
+    try:
+        with open(source, "rb") as old:
+            convert(source, temporary, metadata=texts, **options)
+            padded = _padded(old.fileno(), known, temporary, texts)
+            if padded:
+                convert(source, temporary, metadata=padded, overwrite=True, **options)
+            if diff(source, temporary)["differing_numbers"] != 0:
+                raise ChecksumError(f"{target}: its numbers are others than those of {source}", path=target)
+            if output is None:
+                shutil.copymode(source, temporary)
+            shared = _share(old.fileno(), known, temporary)
+            if not _is_same(old, source):
+                raise IoError(f"{source}: it was written to meanwhile; nothing was changed", path=source)
+        os.replace(temporary, target)
+        sync_folder(folder)
+    except OSError as error:
+        if isinstance(error, Error):
+            raise
+        raise kind_of(error)(f"{target}: {error.strerror}", path=target, errno=error.errno) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    return Answer(path=target, format=known["format"], bytes=os.path.getsize(target), shared=shared)
+
+
+def _texts(metadata):
+    """Numbers as texts that give the same numbers; everything else that is no text is refused."""
+    texts = {}
+    for name, value in metadata.items():
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        text = (str(int(value)) if isinstance(value, numbers.Integral) else repr(float(value))) if is_number else value
+        if not isinstance(name, str) or not isinstance(text, str):
+            raise InvalidArgument(f"metadata[{name!r}] is {value!r}, expected texts or numbers: str(...) makes a text")
+        texts[name] = text
+    return texts
+
+
+def _require_one_file(path, known):
+    if len(known.get("files") or ()) > 1:
+        raise Unsupported(f"{path}: this is a set of several files, whose texts cannot be changed alone; `lq convert` writes a new one",
+                          path=path)
+    if not known["fields"]:
+        raise Unsupported(f"{path}: there is no field in it whose texts could be changed", path=path)
+
+
+def _is_same(file, path):
+    """Whether a path still names the file that was opened, as it was then."""
+    opened, now = os.fstat(file.fileno()), os.stat(path)
+    return (opened.st_dev, opened.st_ino, opened.st_mtime_ns) == (now.st_dev, now.st_ino, now.st_mtime_ns)
+
+
+def _padded(old, known, path, metadata):
+    """The changed texts, one of them with blanks behind it, so that the data of a LIME file lie in blocks as those of the old
+    file do; None where nothing can be shared, or is without."""
+    before, after = known["fields"][0], info(path)["fields"][0]
+    texts = {one["name"]: one["text"] for one in after.get("metadata") or ()}
+    text = texts.get("xlf-info")
+    with open(path, "r+b") as file:
+        block = _block_of(file)
+        shift = (before["offset"] - after["offset"]) % block
+        if text is None or shift == 0 or shift % 8 or before["length"] < 2 * block:
+            return None
+        # Blocks that differ are no answer, but one that can be had only where there is sharing.
+        can_share = _dedupe(old, 0, file.fileno(), block, block) is not None
+    # Facts are in the text by now; what has a record of its own is given again.
+    own = {name: value for name, value in metadata.items() if name in texts}
+    return {**own, "xlf-info": text + " " * shift} if can_share else None
+
+
+def _block_of(file):
+    return os.fstatvfs(file.fileno()).f_bsize or 4096
+
+
+def _share(old, known, path):
+    """Blocks of the payloads that lie at the same places within blocks, which the system compares once more."""
+    shared = 0
+    with open(path, "r+b") as file:
+        block = _block_of(file)
+        for before, after in zip(known["fields"], info(path)["fields"]):
+            lengths = {before.get("length"), after.get("length")}
+            if len(lengths) != 1 or not before.get("length") or (before["offset"] - after["offset"]) % block:
+                continue
+            begin = -before["offset"] % block
+            end = begin + (before["length"] - begin) // block * block
+            for at in range(begin, end, _PIECE):
+                count = _dedupe(old, before["offset"] + at, file.fileno(), after["offset"] + at, min(_PIECE, end - at))
+                if not count:
+                    return shared
+                shared += count
+    return shared
+
+
+def _dedupe(source, source_at, target, target_at, length):
+    """How many bytes the system shares from now on, 0 if they differ; None: it cannot share any."""
+    request = bytearray(struct.pack("=QQHHIqQQiI", source_at, length, 1, 0, 0, target, target_at, 0, 0, 0))
+    try:
+        fcntl.ioctl(source, _DEDUPE, request)
+    except OSError as error:
+        if error.errno in (errno.EOPNOTSUPP, errno.ENOTTY, errno.EINVAL, errno.EXDEV, errno.ENOSYS, errno.EPERM, errno.EACCES):
+            return None
+        raise
+    _, _, _, _, _, _, _, done, status, _ = struct.unpack("=QQHHIqQQiI", bytes(request))
+    return done if status == 0 else 0
+
+
+def main(words):
+    """``lq set``. Returns the exit code."""
+    parser = argparse.ArgumentParser(prog="lq set")
+    parser.add_argument("path")
+    parser.add_argument("changes", nargs="*")
+    parser.add_argument("-o", "--output")
+    parser.add_argument("--name")
+    for flag in ("--overwrite", "--allow-loss", "-q", "--json"):
+        parser.add_argument(flag, action="store_true")
+    options = parser.parse_args(words)
+    metadata = {}
+    for word in options.changes:
+        key, equals, value = word.partition("=")
+        if not equals or not key:
+            print(f"lq: set: {word!r} is no change; write key=value, such as beta=6.1", file=sys.stderr)
+            return 2
+        metadata[key] = value
+    try:
+        made = set_metadata(options.path, metadata, name=options.name, output=options.output, overwrite=options.overwrite,
+                            allow_loss=options.allow_loss)
+    except Error as error:
+        print(f"lq: {error}", file=sys.stderr)
+        return exit_code_of(error)
+    except OSError as error:
+        print(f"lq: {error.filename or options.path}: {error.strerror}", file=sys.stderr)
+        return 4
+    with contextlib.suppress(BrokenPipeError):
+        if options.json:
+            print(json.dumps(made))
+        elif not options.q:
+            how = f"{made.shared} bytes shared with the old file" if made.shared else "a copy, compared number by number"
+            print(f"{made.path}: written, {made.format}, {made.bytes} bytes, {how}")
+    return 0

@@ -1,0 +1,482 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ensemble/remarks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "ensemble/ensemble.hpp"
+#include "ensemble/history.hpp"
+
+namespace lq::ensemble {
+namespace {
+
+constexpr std::size_t most_names = 6;  // in a sentence
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+std::string names_text(const std::vector<std::string>& paths) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(paths.size(), most_names); ++k) {
+    text += (k == 0 ? "" : ", ") + name_of(paths[k]);
+  }
+  return paths.size() > most_names ? fmt::format("{} and {} more", text, paths.size() - most_names) : text;
+}
+
+// The value that most have, and how often.
+template <class T>
+std::pair<T, std::size_t> most_common(const std::vector<T>& values) {
+  std::map<T, std::size_t> counts;
+  for (const T& value : values) ++counts[value];
+  const auto most = std::ranges::max_element(counts, {}, [](const auto& entry) { return entry.second; });
+  return most == counts.end() ? std::pair<T, std::size_t>{} : std::pair<T, std::size_t>{most->first, most->second};
+}
+
+// --- numbers -----------------------------------------------------------------------------------------------------
+
+// text = (slope.first / slope.second) * name + offset, where most files say so.
+struct Relation {
+  std::pair<std::int64_t, std::int64_t> slope = {1, 1};
+  double offset = 0;
+
+  bool holds(const Member& file) const {
+    const double factor = static_cast<double>(slope.first) / static_cast<double>(slope.second);
+    return std::abs(static_cast<double>(*file.in_text) - factor * static_cast<double>(*file.in_name) - offset) < 1e-6;
+  }
+  bool is_equality() const { return slope.first == slope.second && offset == 0; }
+};
+
+std::optional<Relation> relation_of(std::vector<const Member*> files) {
+  if (files.size() < 3) return std::nullopt;
+  std::ranges::sort(files, {}, [](const Member* file) { return *file->in_name; });
+  std::vector<std::pair<std::int64_t, std::int64_t>> slopes = {{1, 1}};
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;
+  for (std::size_t k = 1; k < files.size(); ++k) {
+    std::int64_t rise = *files[k]->in_text - *files[k - 1]->in_text, run = *files[k]->in_name - *files[k - 1]->in_name;
+    const std::int64_t common = std::gcd(rise, run);
+    if (run > 0 && rise > 0) steps.emplace_back(rise / common, run / common);
+  }
+  if (!steps.empty()) slopes.push_back(most_common(steps).first);
+  std::optional<Relation> best;
+  std::size_t most = 0;
+  for (const auto& slope : slopes) {
+    std::vector<double> offsets;
+    for (const Member* file : files) {
+      offsets.push_back(static_cast<double>(*file->in_text) - static_cast<double>(slope.first) /
+                                                                  static_cast<double>(slope.second) *
+                                                                  static_cast<double>(*file->in_name));
+    }
+    const auto [offset, count] = most_common(offsets);
+    if (count > most) {
+      most = count;
+      best = Relation{slope, offset};
+    }
+  }
+  return most * 2 > files.size() ? best : std::nullopt;
+}
+
+struct Numbers {
+  std::vector<const Member*> both;  // with a number in the text and in the name
+  std::optional<Relation> relation;
+  std::optional<std::int64_t> stuck;  // the number that most texts state, whatever the names say
+};
+
+Numbers numbers_in(const std::vector<Member>& series) {
+  Numbers numbers;
+  std::vector<std::int64_t> texts;
+  for (const Member& file : series) {
+    if (!file.in_text || !file.in_name) continue;
+    numbers.both.push_back(&file);
+    texts.push_back(*file.in_text);
+  }
+  numbers.relation = relation_of(numbers.both);
+  const auto [number, count] = most_common(texts);
+  if (!numbers.relation && count > 2 && count * 2 > texts.size()) numbers.stuck = number;
+  return numbers;
+}
+
+void add_numbers(const std::vector<Member>& series, std::vector<Remark>& remarks) {
+  const Numbers numbers = numbers_in(series);
+  if (numbers.stuck) {
+    Remark remark{"name-differs", series.front().series, {}, {}};
+    for (const Member* file : numbers.both) {
+      if (file->in_text == numbers.stuck) remark.paths.push_back(file->path);
+    }
+    remark.sentence = fmt::format("{} files state trajectory {}, though the numbers in their names differ: {}",
+                                  remark.paths.size(), *numbers.stuck, names_text(remark.paths));
+    remarks.push_back(std::move(remark));
+  } else if (numbers.relation) {
+    for (const Member* file : numbers.both) {
+      if (numbers.relation->holds(*file)) continue;
+      const std::string usual = numbers.relation->is_equality()
+                                    ? std::string()
+                                    : fmt::format(" (in most of the series {} of the text per {} of the name)",
+                                                  numbers.relation->slope.first, numbers.relation->slope.second);
+      remarks.push_back({"name-differs",
+                         file->series,
+                         {file->path},
+                         fmt::format("{}: its text states trajectory {}, its name {}{}", file->path, *file->in_text,
+                                     *file->in_name, usual)});
+    }
+  }
+  std::map<std::int64_t, std::vector<std::string>> files;
+  for (const Member& file : series) {
+    const bool is_stuck = numbers.stuck && file.in_text == numbers.stuck;
+    if (const auto number = is_stuck ? file.in_name : file.number()) files[*number].push_back(file.path);
+  }
+  for (auto& [number, paths] : files) {
+    if (paths.size() < 2) continue;
+    std::string sentence =
+        fmt::format("{} files of one series have trajectory {}: {}", paths.size(), number, names_text(paths));
+    remarks.push_back({"duplicate-trajectory", series.front().series, std::move(paths), std::move(sentence)});
+  }
+}
+
+// --- what all files of a series have in common ---------------------------------------------------------------------
+
+// Files whose value is another than that of nearly all; of three at least.
+template <class ValueOf>
+void add_differing(const std::vector<Member>& series, const std::string& rule, const std::string& what,
+                   const ValueOf& value_of, std::vector<bool>* alike, std::vector<Remark>& remarks) {
+  std::vector<std::string> values;
+  for (const Member& file : series) {
+    if (std::string value = value_of(file); !value.empty()) values.push_back(std::move(value));
+  }
+  const auto [usual, count] = most_common(values);
+  if (values.size() < 3 || count * 3 < values.size() * 2 || count == values.size()) return;
+  std::map<std::string, std::vector<std::string>> others;
+  for (std::size_t k = 0; k < series.size(); ++k) {
+    const std::string value = value_of(series[k]);
+    if (value.empty() || value == usual) continue;
+    others[value].push_back(series[k].path);
+    if (alike != nullptr) (*alike)[k] = false;
+  }
+  for (auto& [value, paths] : others) {
+    std::string sentence = fmt::format("{}: {} {}, but {} of the series have {}", names_text(paths), what,
+                                       base::printable(value, 60), count, base::printable(usual, 60));
+    remarks.push_back({rule, series.front().series, std::move(paths), std::move(sentence)});
+  }
+}
+
+// What nearly all files are warned of is how the series was written.
+void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remarks) {
+  std::map<std::string, std::size_t> counts;
+  for (const Member& file : series) {
+    for (const auto& [rule, sentence] : file.warnings) ++counts[rule];
+  }
+  for (const Member& file : series) {
+    for (const auto& [rule, sentence] : file.warnings) {
+      if (counts[rule] * 3 > series.size()) continue;
+      remarks.push_back({"warning", file.series, {file.path}, fmt::format("{}: {}", file.path, sentence)});
+    }
+  }
+}
+
+// --- observables ---------------------------------------------------------------------------------------------------
+
+constexpr std::size_t fewest_in_chain = 8;
+
+// Numbers of a series in the order of the chain.
+struct Chain {
+  std::vector<const Member*> files;
+  std::vector<double> values;
+};
+
+template <class ValueOf>
+Chain chain_of(const std::vector<Member>& series, const std::vector<bool>& alike, const ValueOf& value_of) {
+  Chain chain;
+  for (std::size_t k = 0; k < series.size(); ++k) {
+    const std::optional<double> value = value_of(series[k]);
+    if (!alike[k] || !value || !std::isfinite(*value)) continue;
+    chain.files.push_back(&series[k]);
+    chain.values.push_back(*value);
+  }
+  return chain;
+}
+
+ChainMean mean_without(const Chain& chain, const std::vector<std::size_t>& left_out) {
+  std::vector<double> rest;
+  for (std::size_t k = 0; k < chain.values.size(); ++k) {
+    if (!std::ranges::binary_search(left_out, k)) rest.push_back(chain.values[k]);
+  }
+  return mean_of_chain(rest);
+}
+
+// Numbers that depend on each other spread less than independent ones would.
+double correction_for(const ChainMean& mean, std::size_t count) {
+  const double independent = static_cast<double>(count) / std::max(2 * mean.tau, 1.0);
+  return independent > 2 ? std::sqrt(independent / (independent - 1)) : 2;
+}
+
+std::string chain_text(const ChainMean& mean, std::size_t count) {
+  return fmt::format(
+      "mean of the other {} files {:.8g} +- {:.1g}, by the Gamma method with an integrated autocorrelation time of "
+      "{:.2g} "
+      "files",
+      count, mean.mean, mean.error, mean.tau);
+}
+
+// The charge comes in whole numbers: where it hardly moves, the median of its distances is 0.
+double spread_of_charges(std::vector<double> values) {
+  const Spread robust = spread_of(values);
+  std::ranges::sort(values, {}, [&](double value) { return std::abs(value - robust.median); });
+  values.resize(values.size() - values.size() / 20 - 1);
+  double squares = 0;
+  for (const double value : values) squares += (value - robust.median) * (value - robust.median);
+  const double trimmed = values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+  return std::max({robust.deviation, trimmed, 0.5});
+}
+
+}  // namespace
+
+bool is_parameter(const std::string& name) {
+  constexpr std::array<std::string_view, 24> whole = {"beta",
+                                                      "kappa",
+                                                      "mass",
+                                                      "m0",
+                                                      "mu",
+                                                      "csw",
+                                                      "c_sw",
+                                                      "u0",
+                                                      "xi",
+                                                      "anisotropy",
+                                                      "nf",
+                                                      "action",
+                                                      "gauge_action",
+                                                      "fermion_action",
+                                                      "smearing",
+                                                      "c1",
+                                                      "group",
+                                                      "ensemble",
+                                                      "ensemble_id",
+                                                      "ensemble_label",
+                                                      "boundary",
+                                                      "gauge_group",
+                                                      "lattice_spacing",
+                                                      "datatype"};
+  constexpr std::array<std::string_view, 6> beginnings = {"kappa_", "mass_", "mu_", "csw_", "boundary_", "beta_"};
+  return std::ranges::find(whole, name) != whole.end() ||
+         std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
+}
+
+bool is_charge(const std::string& name) {
+  constexpr std::array<std::string_view, 6> names = {
+      "topological_charge", "topological charge", "top_charge", "topcharge", "q_top", "qtop"};
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
+  const Numbers numbers = numbers_in(series);
+  const bool names_count = !numbers.relation || numbers.relation->is_equality();
+  std::vector<std::int64_t> all, doubtful;
+  for (const Member& file : series) {
+    const bool is_stuck = numbers.stuck && file.in_text == numbers.stuck;
+    const bool is_odd = numbers.relation && file.in_text && file.in_name && !numbers.relation->holds(file);
+    if (file.in_text && !is_stuck) (is_odd ? doubtful : all).push_back(*file.in_text);
+    if (file.in_name && (names_count || !file.in_text)) all.push_back(*file.in_name);
+  }
+  // A wrong number may be one that there is, but makes the series no longer.
+  if (all.empty()) return all;
+  const auto [first, last] = std::ranges::minmax(all);
+  for (const std::int64_t number : doubtful) {
+    if (first < number && number < last) all.push_back(number);
+  }
+  return all;
+}
+
+std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bool>& alike) {
+  std::vector<Remark> remarks;
+  alike.assign(series.size(), true);
+  if (series.size() < 2) return remarks;
+  add_numbers(series, remarks);
+  add_differing(
+      series, "kind-differs", "kind", [](const Member& file) { return file.kind; }, &alike, remarks);
+  add_differing(
+      series, "lattice-differs", "lattice", [](const Member& file) { return file.lattice; }, &alike, remarks);
+  add_differing(
+      series, "group-differs", "group", [](const Member& file) { return file.group; }, &alike, remarks);
+  add_differing(
+      series, "precision-differs", "precision", [](const Member& file) { return file.precision; }, nullptr, remarks);
+  add_warnings(series, remarks);
+  std::set<std::string> names;
+  for (const Member& file : series) {
+    for (const auto& [name, value] : file.parameters) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    const auto value_of = [&](const Member& file) {
+      const auto found = file.parameters.find(name);
+      return found == file.parameters.end() ? std::string() : found->second;
+    };
+    add_differing(series, "parameter-differs", name, value_of, &alike, remarks);
+  }
+  return remarks;
+}
+
+void add_outliers(const std::vector<Member>& series, const std::vector<bool>& alike, Assessment& assessment) {
+  constexpr double far_off = 6;
+  const Chain plaquettes = chain_of(series, alike, [](const Member& file) { return file.plaquette; });
+  const std::vector<std::size_t> candidates = outliers_of(plaquettes.values);
+  if (!candidates.empty()) {
+    const Spread spread = spread_of(plaquettes.values);
+    const std::size_t others = plaquettes.values.size() - candidates.size();
+    const ChainMean mean = mean_without(plaquettes, candidates);
+    for (const std::size_t k : candidates) {
+      const double deviation = std::abs(plaquettes.values[k] - spread.median) / std::max(spread.deviation, 1e-9);
+      if (deviation < far_off * correction_for(mean, others)) continue;
+      const std::string& path = plaquettes.files[k]->path;
+      assessment.outliers.push_back({path, series.front().series, plaquettes.values[k], spread.median, deviation});
+      assessment.remarks.push_back(
+          {"plaquette-outlier",
+           series.front().series,
+           {path},
+           fmt::format("{}: plaquette {:.8g} is {:.1f} standard deviations from the median; {}", path,
+                       plaquettes.values[k], deviation, chain_text(mean, others))});
+    }
+  }
+  const Chain charges = chain_of(series, alike, [](const Member& file) { return file.charge; });
+  if (charges.values.size() < fewest_in_chain) return;
+  const double median = spread_of(charges.values).median, deviation = spread_of_charges(charges.values);
+  std::vector<std::size_t> far;
+  for (std::size_t k = 0; k < charges.values.size(); ++k) {
+    if (std::abs(charges.values[k] - median) > far_off * deviation) far.push_back(k);
+  }
+  const ChainMean mean = mean_without(charges, far);
+  const std::size_t others = charges.values.size() - far.size();
+  for (const std::size_t k : far) {
+    const double distance = std::abs(charges.values[k] - median) / deviation;
+    if (distance < far_off * correction_for(mean, others)) continue;
+    const std::string& path = charges.files[k]->path;
+    assessment.remarks.push_back(
+        {"charge-outlier",
+         series.front().series,
+         {path},
+         fmt::format("{}: topological charge {:.4g} is {:.1f} standard deviations from the median; {}", path,
+                     charges.values[k], distance, chain_text(mean, others))});
+  }
+}
+
+namespace {
+
+// Two files whose plaquettes and link traces agree as far as their precision goes.
+bool look_the_same(const Member& a, const Member& b) {
+  const bool is_single = a.precision != "double" || b.precision != "double";
+  const double within = is_single ? 2e-7 : 2e-10;
+  return a.kind == b.kind && a.lattice == b.lattice && std::abs(*a.plaquette - *b.plaquette) <= within &&
+         std::abs(*a.link_trace - *b.link_trace) <= within;
+}
+
+bool are_told_already(const Member& a, const Member& b) {
+  const bool is_same_file = a.device == b.device && a.inode == b.inode;
+  const bool has_same_sum = !a.checksum.empty() && a.checksum == b.checksum && a.precision == b.precision;
+  return is_same_file || has_same_sum;
+}
+
+using Pair = std::pair<const Member*, const Member*>;
+
+std::vector<Pair> pairs_in(const std::vector<Member>& all) {
+  std::vector<const Member*> known;
+  for (const Member& file : all) {
+    if (file.plaquette && file.link_trace) known.push_back(&file);
+  }
+  std::ranges::sort(known, [](const Member* a, const Member* b) {
+    return *a->plaquette != *b->plaquette ? *a->plaquette < *b->plaquette : a->path < b->path;
+  });
+  constexpr std::size_t most_pairs = 1'000'000;  // of configurations that are all alike
+  std::vector<Pair> pairs;
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    for (std::size_t other = k + 1; other < known.size() && pairs.size() < most_pairs; ++other) {
+      if (*known[other]->plaquette - *known[k]->plaquette > 2e-7) break;
+      if (look_the_same(*known[k], *known[other]) && !are_told_already(*known[k], *known[other])) {
+        pairs.emplace_back(known[k], known[other]);
+      }
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+namespace {
+
+// Files that are connected by pairs, in the order of their paths.
+std::vector<std::vector<const Member*>> groups_of(const std::vector<Pair>& pairs) {
+  std::map<const Member*, const Member*> parents;
+  const auto root_of = [&](const Member* file) {
+    while (parents.at(file) != file) file = parents[file] = parents.at(parents.at(file));
+    return file;
+  };
+  for (const auto& [a, b] : pairs) {
+    parents.try_emplace(a, a);
+    parents.try_emplace(b, b);
+    parents[root_of(a)] = root_of(b);
+  }
+  std::map<const Member*, std::vector<const Member*>> by_root;
+  for (const auto& [file, parent] : parents) by_root[root_of(file)].push_back(file);
+  std::vector<std::vector<const Member*>> groups;
+  for (auto& [root, files] : by_root) {
+    std::ranges::sort(files, {}, &Member::path);
+    groups.push_back(std::move(files));
+  }
+  std::ranges::sort(groups, {}, [](const auto& files) { return files.front()->path; });
+  return groups;
+}
+
+// One remark for all groups of the same series.
+Remark remark_on_series(const std::vector<std::vector<const Member*>>& groups) {
+  Remark remark{"same-in-other-format", groups.front().front()->series, {}, {}};
+  std::vector<std::string> series;
+  for (const Member* file : groups.front()) series.push_back(fmt::format("{} ({})", file->series, file->format));
+  for (const auto& files : groups) {
+    for (const Member* file : files) remark.paths.push_back(file->path);
+  }
+  remark.sentence = fmt::format(
+      "{} configurations are in each of {}: their plaquettes and link traces are the same; `lq diff` compares them",
+      groups.size(), fmt::join(series, ", "));
+  return remark;
+}
+
+Remark remark_on_files(const std::vector<const Member*>& files) {
+  Remark remark{"same-in-other-format", files.front()->series, {}, {}};
+  std::vector<std::string> texts;
+  for (const Member* file : files) {
+    remark.paths.push_back(file->path);
+    if (texts.size() < most_names)
+      texts.push_back(fmt::format("{} ({}, {})", file->path, file->format, file->precision));
+  }
+  remark.sentence = fmt::format("{}{} have the same plaquette {:.12g} and link trace {:.12g}; `lq diff` compares them",
+                                fmt::join(texts, ", "), files.size() > most_names ? ", ..." : "",
+                                *files.front()->plaquette, *files.front()->link_trace);
+  return remark;
+}
+
+}  // namespace
+
+std::vector<Remark> same_in_other_formats(const std::vector<Member>& all) {
+  // A whole ensemble in two formats is one remark.
+  std::map<std::vector<std::string>, std::vector<std::vector<const Member*>>> by_series;
+  for (std::vector<const Member*>& files : groups_of(pairs_in(all))) {
+    std::vector<std::string> series;
+    for (const Member* file : files) series.push_back(file->series);
+    by_series[std::move(series)].push_back(std::move(files));
+  }
+  std::vector<Remark> remarks;
+  for (const auto& [series, groups] : by_series) {
+    const bool are_all_different = std::set(series.begin(), series.end()).size() == series.size();
+    if (groups.size() >= 3 && are_all_different) {
+      remarks.push_back(remark_on_series(groups));
+    } else {
+      for (const auto& files : groups) remarks.push_back(remark_on_files(files));
+    }
+  }
+  return remarks;
+}
+
+}  // namespace lq::ensemble
