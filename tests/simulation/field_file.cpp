@@ -171,7 +171,9 @@ class FieldFile final : public Item {
     const Crew& crew = c_.reader.crew;
     const Trouble trouble = draw_trouble(draw_, crew.ranks);
     tell(fmt::format("{}: verify on {}, {}", path_, torture::words(crew), words(trouble)));
-    const bool may_err = trouble.kind != Trouble::Kind::none;
+    // Links that are none, without sums: physics judges.
+    const bool has_odd_links = c_.spec.kind == FieldKind::gauge && has_no_sums_;
+    const bool may_err = trouble.kind != Trouble::Kind::none || has_odd_links;
     const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
       return [&, &all = rank.all] {
         const Verification found = lq::verify(path_, all);
