@@ -37,7 +37,8 @@ class Checkpoint final : public Item {
     if (!draw_.once_in(6)) round.options.sync = Sync::full;
     round.side.route.threads = std::min(round.side.route.threads, 1);
     const Trouble trouble = draw_trouble(draw_, round.crew.ranks);
-    tell(fmt::format("{}: {}, {}", path_, torture::words(round), words(trouble)));
+    tell(fmt::format("{}: {}, sync {}, {}", path_, torture::words(round), static_cast<int>(round.options.sync),
+                     words(trouble)));
     diary_.start_anew();
     before_ = now_;
     const Outcome outcome = machine_.run(round.crew, trouble, torture::writing(round, path_, *diary_));
@@ -45,7 +46,8 @@ class Checkpoint final : public Item {
     if (!is_cut) is_synced_ = is_synced_ && round.options.sync == Sync::full;
     if (is_cut && before_ && !is_synced_) return start_anew();
     if (outcome.error.empty() && !outcome.has_ended) {
-      is_synced_ = round.options.sync == Sync::full;
+      is_synced_ = round.options.sync == Sync::full && (is_synced_ || !round.appends);
+      if (!round.appends) has_sums_ = round.options.checksums;
       look_at_closed(round);
     } else if (round.appends) {
       look_at_interrupted(round, is_cut);
@@ -116,6 +118,7 @@ class Checkpoint final : public Item {
     }
     // What was written last may be refused then, and is right all the same as far as it is there.
     const bool is_lossy = is_cut && !report.lost.empty();
+    if (is_cut && !has_sums_) return start_anew();  // nobody can tell
     const SetModel found = read(before_->number, is_lossy);
     for (std::size_t task = 0; task < torture::most_tasks; ++task) {
       const std::uint64_t old = task < before_->streams.size() ? before_->streams[task] : 0;
@@ -153,6 +156,7 @@ class Checkpoint final : public Item {
     }
     if (is_old) return;
     now_ = read(round.number);
+    has_sums_ = round.options.checksums;
     // Of its names some may be missing, which readers do without.
     (void)repair(path_);
     require_equal(read(round.number), *now_);
@@ -188,7 +192,7 @@ class Checkpoint final : public Item {
   torture::SharedDiary diary_;
   int last_number_ = 0, rounds_ = 0;
   std::optional<SetModel> now_, before_;
-  bool is_synced_ = true;
+  bool is_synced_ = true, has_sums_ = true;
 };
 
 }  // namespace

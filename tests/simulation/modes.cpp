@@ -56,11 +56,11 @@ class Modes final : public Item {
       };
     });
     exists_ = exists_ || was_made;
+    is_for_good_ = is_for_good_ || (is_new && was_made) || added > 0;
     least_ = first + added;
     most_ = std::min(first + more, least_ + 1);
     if (is_new && !was_made) most_ = first;
     if (outcome.error.empty() && !outcome.has_ended) most_ = least_;
-    may_be_absent_ = !exists_;
     check();
   }
 
@@ -68,13 +68,12 @@ class Modes final : public Item {
 
   void check() override {
     if (!machine_.has(path_)) {
-      if (!may_be_absent_) throw Failure(fmt::format("{}: the set is gone, it had {} modes", path_, least_));
+      if (is_for_good_) throw Failure(fmt::format("{}: the set is gone, it had {} modes", path_, least_));
       exists_ = false;
       most_ = least_ = 0;
       return;
     }
     exists_ = true;
-    may_be_absent_ = false;
     const Crew crew = crew_of(4);
     std::atomic<std::uint64_t> size{0};
     machine_.must_succeed(crew, [&](const Rank& rank) -> Work { return [&, &all = rank.all] { look(all, size); }; });
@@ -114,7 +113,7 @@ class Modes final : public Item {
   Machine& machine_;
   std::string path_;
   modes::Description description_;
-  bool exists_ = false, may_be_absent_ = true;
+  bool exists_ = false, is_for_good_ = false;
   std::uint64_t least_ = 0, most_ = 0;  // modes that are there
 };
 
