@@ -42,6 +42,7 @@ class Checkpoint final : public Item {
     diary_.start_anew();
     before_ = now_;
     const Outcome outcome = machine_.run(round.crew, trouble, torture::writing(round, path_, *diary_));
+    tell(words(outcome));
     const bool is_cut = outcome.has_ended && trouble.kind == Trouble::Kind::power;
     if (!is_cut) is_synced_ = is_synced_ && round.options.sync == Sync::full;
     if (is_cut && before_ && !is_synced_) return start_anew();
@@ -53,6 +54,9 @@ class Checkpoint final : public Item {
       look_at_interrupted(round, is_cut);
     } else {
       look_at_unfinished(round);
+      // A failure tells nothing of whether the disk knows what is seen.
+      const bool is_new = now_ && now_->number == round.number;
+      if (is_new) is_synced_ = is_cut;
     }
   }
 
@@ -122,7 +126,10 @@ class Checkpoint final : public Item {
     const SetModel found = read(before_->number, is_lossy);
     for (std::size_t task = 0; task < torture::most_tasks; ++task) {
       const std::uint64_t old = task < before_->streams.size() ? before_->streams[task] : 0;
-      const std::uint64_t least = std::max(old, (is_cut ? diary_->synced : diary_->kept)[task].load());
+      // New files have names that the disk may not know yet.
+      const bool was_there = task < before_->streams.size();
+      const std::uint64_t synced = was_there && round.options.sync == Sync::full ? diary_->synced[task].load() : 0;
+      const std::uint64_t least = std::max(old, is_cut ? synced : diary_->kept[task].load());
       const std::uint64_t there = task < found.streams.size() ? found.streams[task] : 0;
       if (there < least) {
         throw Failure(fmt::format("{}: task {} has {} bytes, {} were kept", path_, task, there, least));
@@ -147,15 +154,11 @@ class Checkpoint final : public Item {
       if (before_) throw Failure(path_ + ": the older set is gone");
       return;
     }
-    bool is_old = false;
-    if (before_) {
-      try {
-        is_old = read(before_->number).streams == before_->streams;
-      } catch (const Failure&) {
-      }
-    }
-    if (is_old) return;
-    now_ = read(round.number);
+    const std::optional<SetModel> old = before_ ? read_if_it_is(before_->number) : std::nullopt;
+    if (old && old->streams == before_->streams) return;
+    now_ = read_if_it_is(round.number);
+    if (!now_)
+      throw Failure(fmt::format("{}: neither set {} nor the one before, but {}", path_, round.number, which()));
     has_sums_ = round.options.checksums;
     // Of its names some may be missing, which readers do without.
     (void)repair(path_);
@@ -168,6 +171,28 @@ class Checkpoint final : public Item {
       const bool is_named = std::find(begin, round.fields.end(), lost.field) != round.fields.end();
       return lost.task < 0 && begin != round.fields.end() && (lost.field.empty() || is_named);
     });
+  }
+
+  // Nothing: its bytes are not those of that set.
+  std::optional<SetModel> read_if_it_is(int number) {
+    try {
+      return read(number);
+    } catch (const Failure&) {
+      return std::nullopt;
+    }
+  }
+  std::string which() {
+    for (int number = 1; number <= last_number_; ++number) {
+      if (const auto found = read_if_it_is(number)) {
+        return fmt::format("set {} with streams of {} bytes", number, fmt::join(found->streams, ", "));
+      }
+    }
+    try {
+      (void)read(0);
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+    return {};
   }
 
   RepairReport repair(const std::string& path) {

@@ -63,6 +63,7 @@ class FieldFile final : public Item {
       } else {
         machine_.must_succeed(c_.reader.crew, torture::reading(c_, request, seen));
       }
+      if (may_be_damaged_) continue;
       if (index > 0 && seen.version() != version) {
         throw Failure(fmt::format("{}: fields of a file are of different versions", path_));
       }
@@ -102,6 +103,7 @@ class FieldFile final : public Item {
     tell(fmt::format("{}: write version {}, sync {}, {}\n    {}", path_, version, static_cast<int>(c_.options.sync),
                      words(trouble), torture::words(c_)));
     const Outcome outcome = machine_.run(c_.writer.crew, trouble, torture::writing(c_, path_, version));
+    tell(words(outcome));
     const bool is_done = outcome.error.empty() && !outcome.has_ended;
     const bool is_synced = c_.options.sync != Sync::none;
     here_.insert(version);
@@ -143,7 +145,8 @@ class FieldFile final : public Item {
     tell(fmt::format("{}: read field {}, {}\n    {}", path_, index, words(trouble), torture::words(c_)));
     torture::VersionsRead seen(c_.reader.crew);
     torture::ReadRequest request{.path = path_, .index = index, .versions = known_versions()};
-    request.may_be_damaged = trouble.kind == Trouble::Kind::flipped_bit && has_no_sums_;
+    // Parts have no sums of their own; the report must say so then.
+    request.may_be_damaged = trouble.kind == Trouble::Kind::flipped_bit;
     if (request.versions.empty()) return;
     const bool may_be_absent = here_.contains(absent);
     const Outcome outcome = machine_.run(c_.reader.crew, trouble, [&](const Rank& rank) -> Work {
@@ -156,6 +159,7 @@ class FieldFile final : public Item {
         }
       };
     });
+    tell(words(outcome));
     if (outcome.has_ended && trouble.kind == Trouble::Kind::power) after_power_failure();
   }
 
@@ -182,6 +186,7 @@ class FieldFile final : public Item {
                                   found.findings.empty() ? "no finding" : found.findings.front().message));
       };
     });
+    tell(words(outcome));
     if (outcome.has_ended && trouble.kind == Trouble::Kind::power) after_power_failure();
   }
 

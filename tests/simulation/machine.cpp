@@ -119,7 +119,7 @@ void rethrow_findings(const std::vector<std::exception_ptr>& failures) {
 
 // As if the disk had not done what it said.
 std::vector<RecordedOperation> as_planted(const std::vector<RecordedOperation>& operations, Plant plant) {
-  constexpr std::size_t late = 2;
+  constexpr std::size_t late = 10;
   using enum RecordedOperation::Kind;
   if (plant == Plant::none) return operations;
   std::vector<RecordedOperation> done;
@@ -182,6 +182,11 @@ std::string words(const Trouble& trouble) {
       return fmt::format("bit {} flips in read {}", trouble.bit, trouble.fault.at);
   }
   return {};
+}
+
+std::string words(const Outcome& outcome) {
+  if (outcome.has_ended) return "    which took the job with it";
+  return outcome.error.empty() ? "    succeeded" : "    failed with " + outcome.error;
 }
 
 Machine::Machine(Draw& draw, Plant plant)

@@ -50,7 +50,7 @@ enum class Plant {
   none,
   no_sync,         // the sync of files does nothing
   no_folder_sync,  // that of folders does nothing
-  late_sync,       // files are synced only after what is done next, such as to give them their names
+  late_sync,       // files are synced only after what is done next: to give them their names, to sync the folder
 };
 
 struct Outcome {
@@ -58,6 +58,8 @@ struct Outcome {
   bool has_met = false;    // the trouble came
   bool has_ended = false;  // and the job is gone
 };
+
+std::string words(const Outcome& outcome);
 
 class Machine {
  public:

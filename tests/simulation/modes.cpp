@@ -55,6 +55,7 @@ class Modes final : public Item {
         writer.close();
       };
     });
+    tell(words(outcome));
     exists_ = exists_ || was_made;
     is_for_good_ = is_for_good_ || (is_new && was_made) || added > 0;
     least_ = first + added;
