@@ -26,6 +26,7 @@ LABELS = {
     "cli": "the command `lq`", "capi": "C, C++17 and Fortran", "python": "the Python package", "compat": "the libraries named after C-LIME, Lemon, QIO and SIONlib",
     "their_readers": "readers of other projects", "example": "the examples and the samples of the documentation", "install": "the installed tree, the wheel, exported symbols",
     "docs": "the site and its links", "torture": "a short run of the torture program",
+    "simulation": "whole jobs on a simulated machine, drawn from seeds",
 }
 
 # What is injected, and the files of tests/fault that do it.

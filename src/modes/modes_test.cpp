@@ -486,6 +486,31 @@ TEST_F(Modes, ThatAreDamagedAreNamedWithTheirTimeSlice) {
   EXPECT_EQ(values, vector_number(grid_, 5));
 }
 
+// Who goes on with a set begins behind the modes that are said to be there.
+TEST_F(Modes, AreNotAddedWhereTheIndexIsDamaged) {
+  {
+    Description description = described();
+    description.room = 2;  // 2 modes in the first block of the index, 4 in the second one
+    Writer writer(path_, grid_, description);
+    add(writer, 0, 5);
+  }
+  const std::string sound = testing::contents(path_);
+  const std::size_t second = sound.find("index", sound.find("index") + 1);
+  ASSERT_NE(second, std::string::npos);
+  const std::uint64_t offset = second / 8 * 8;
+  std::uint64_t refused = 0;
+  for (std::uint64_t byte = offset; byte < offset + 256; ++byte) {
+    std::string damaged = sound;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ 4);
+    testing::put_contents(path_, damaged);
+    const Error error = error_of([&] { EXPECT_EQ(Writer(path_, grid_).size(), 5U) << byte; });
+    if (error.code() == Code::ok) continue;
+    EXPECT_EQ(error.code(), Code::malformed) << error.what();
+    ++refused;
+  }
+  EXPECT_GT(refused, 40U);  // numbers of the block and their sum
+}
+
 TEST_F(Modes, OfOneParityAndWithAFifthDimensionComeBack) {
   Description description = described();
   description.parity = Parity::odd;

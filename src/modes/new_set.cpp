@@ -204,7 +204,7 @@ format::modes::Head look(storage::Transport& transport, const std::string& path,
                 fmt::format("{}: this is not a set of modes but a file of the format \"{}\"", path, found.name()),
                 {.path = path, .expected = "modes", .found = std::string(found.name())});
   }
-  return format::modes::read_head(*file);
+  return format::modes::read_whole_head(*file);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ enum class Space { needed, not_needed };
 
 // Counts an operation; true if it is the one to fail.
 bool is_chosen(FaultCounter& counter) {
+  if (counter.before_each) counter.before_each();
   const std::int64_t number = counter.operations++;
   const bool is_after = counter.fault == Fault::gone && counter.fail_at >= 0 && number > counter.fail_at;
   return number == counter.fail_at || is_after;
@@ -88,10 +89,12 @@ class FaultyFile final : public storage::ForwardingFile {
 
 }  // namespace
 
-FaultyTransport::FaultyTransport(storage::Transport& inner, std::int64_t fail_at, Fault fault)
+FaultyTransport::FaultyTransport(storage::Transport& inner, std::int64_t fail_at, Fault fault,
+                                 std::function<void()> before_each)
     : storage::ForwardingTransport(inner), counter_(std::make_shared<FaultCounter>()) {
   counter_->fail_at = fail_at;
   counter_->fault = fault;
+  counter_->before_each = std::move(before_each);
 }
 
 std::unique_ptr<storage::File> FaultyTransport::wrap(std::unique_ptr<storage::File> file) {

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,7 @@ enum class Fault {
 struct FaultCounter {
   std::int64_t fail_at = -1;  // -1: none, count only
   Fault fault = Fault::error;
+  std::function<void()> before_each;  // may be empty
   std::atomic<std::int64_t> operations{0};
   std::atomic<std::int64_t> writes{0};
 };
@@ -36,7 +38,8 @@ struct FaultCounter {
 class FaultyTransport final : public storage::ForwardingTransport {
  public:
   // `inner` does the work and outlives this object and its files.
-  explicit FaultyTransport(storage::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error);
+  explicit FaultyTransport(storage::Transport& inner, std::int64_t fail_at = -1, Fault fault = Fault::error,
+                           std::function<void()> before_each = {});
 
   std::int64_t operations() const noexcept { return counter_->operations; }
   std::int64_t writes() const noexcept { return counter_->writes; }

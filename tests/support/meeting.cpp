@@ -4,31 +4,18 @@
 // Meetings of threads, and the reasons why one cannot take place.
 #include "support/meeting.hpp"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <climits>
 #include <thread>
 #include <utility>
 
 #include <limequat/error.hpp>
 
+#include "support/door.hpp"
+#include "support/turns.hpp"
+
 namespace lq::testing {
-namespace {
 
-// std::atomic::wait would leave the core several times before it sleeps: where more threads run than there are cores,
-// each time costs a slice of somebody else's.
-static_assert(sizeof(std::atomic<int>) == sizeof(int));
-void sleep_while(std::atomic<int>& door, int value) {
-  while (door.load() == value) ::syscall(SYS_futex, &door, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
-}
-void wake_all(std::atomic<int>& door) { ::syscall(SYS_futex, &door, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
-
-}  // namespace
-
-World::World(int threads) : alive_(threads) {
+World::World(int threads, Turns* turns) : turns_(turns), alive_(threads) {
   for (int thread = 0; thread < threads; ++thread) members_.push_back(std::make_unique<Member>());
 }
 
@@ -143,7 +130,11 @@ std::uint64_t Meeting::meet(int rank, const std::string& operation, const void* 
     wake_all(door_);
   } else {
     lock.unlock();
-    sleep_while(door_, closed);
+    if (world_.turns() != nullptr) {
+      world_.turns()->sleep_while(door_, closed);
+    } else {
+      sleep_while(door_, closed);
+    }
   }
   if (door_.load() <= closed + 1) {
     lock.lock();

@@ -23,6 +23,7 @@
 namespace lq::testing {
 
 class Meeting;
+class Turns;
 
 // A message that was sent and not yet received.
 struct Letter {
@@ -34,7 +35,9 @@ struct Letter {
 // All threads of one run.
 class World {
  public:
-  explicit World(int threads);
+  // With `turns`, who waits for others lets one of them run.
+  explicit World(int threads, Turns* turns = nullptr);
+  Turns* turns() const noexcept { return turns_; }
 
   // The group of these threads (numbers in the world, in the order of their ranks).
   std::shared_ptr<Meeting> make_meeting(std::vector<int> threads);
@@ -71,6 +74,7 @@ class World {
   };
   Member& member(const Meeting& group, int rank) const;
 
+  Turns* turns_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<std::weak_ptr<Meeting>> meetings_;

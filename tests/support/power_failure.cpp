@@ -13,12 +13,20 @@
 #include <fmt/format.h>
 
 #include "support/contents.hpp"
+#include "support/held_memory.hpp"
 
 namespace lq::testing {
 namespace {
 
 namespace fs = std::filesystem;
 using Kind = RecordedOperation::Kind;
+
+// One operation at a time. What the disk takes is not the rank's.
+struct Entry {
+  explicit Entry(RecordingTransport::Diary& diary) : lock(diary.mutex) {}
+  OwnedBy disk{nullptr};
+  std::lock_guard<std::mutex> lock;
+};
 
 // Files are called by the name that they had when they were opened: whoever writes to one that was renamed meanwhile
 // writes to the same.
@@ -28,17 +36,17 @@ class RecordedFile final : public storage::ForwardingFile {
       : ForwardingFile(std::move(inner)), diary_(std::move(diary)) {}
 
   void write_at(std::uint64_t offset, base::Bytes bytes) override {
-    const std::lock_guard lock(diary_->mutex);
+    const Entry entry(*diary_);
     inner().write_at(offset, bytes);
     diary_->operations.push_back({Kind::write, path(), {}, offset, std::string(base::as_text(bytes))});
   }
   void resize(std::uint64_t bytes) override {
-    const std::lock_guard lock(diary_->mutex);
+    const Entry entry(*diary_);
     inner().resize(bytes);
     diary_->operations.push_back({Kind::resize, path(), {}, bytes});
   }
   void sync() override {
-    const std::lock_guard lock(diary_->mutex);
+    const Entry entry(*diary_);
     inner().sync();
     diary_->operations.push_back({Kind::sync, path()});
   }
@@ -72,10 +80,17 @@ struct Kept {
   std::vector<const RecordedOperation*> since = {};
   std::set<const RecordedOperation*> synced_too = {};  // of these, behind others that are not
 
+  // What is seen of it.
+  std::string seen() const {
+    std::string file = synced;
+    for (const RecordedOperation* operation : since) apply(file, {operation});
+    return file;
+  }
   std::size_t unsynced() const { return since.size() - synced_too.size(); }
   void sync(const RecordedOperation& by, Caches caches) {
     for (const RecordedOperation* operation : since) {
-      if (caches == Caches::of_the_machine || operation->thread == by.thread) synced_too.insert(operation);
+      if (caches == Caches::of_the_machine || operation->client == by.client || operation->client == every_client)
+        synced_too.insert(operation);
     }
     while (!since.empty() && synced_too.erase(since.front()) > 0) {
       apply(synced, {since.front()});
@@ -92,12 +107,18 @@ struct Moment {
     std::size_t file = 0;
   };
 
-  Caches caches = Caches::of_the_machine;
+  Caches caches;
   std::vector<Kept> files;
   Names names, open;                     // as they are now; by the names that they were opened by
   Names synced_names;                    // as they are on the disk
   std::vector<Renaming> renamings = {};  // since
 
+  Moment(const PowerFailures::Files& before, Caches of) : caches(of) {
+    for (const auto& [path, bytes] : before) {
+      names[path] = open[path] = synced_names[path] = files.size();
+      files.push_back({bytes});
+    }
+  }
   void add(const RecordedOperation& operation) {
     switch (operation.kind) {
       case Kind::create:
@@ -181,32 +202,32 @@ std::unique_ptr<storage::File> RecordingTransport::open_write(const std::string&
 }
 
 std::unique_ptr<storage::File> RecordingTransport::create(const std::string& path, const storage::Creation& creation) {
-  const std::lock_guard lock(diary_->mutex);
+  const Entry entry(*diary_);
   auto file = std::make_unique<RecordedFile>(inner().create(path, creation), diary_);
   diary_->operations.push_back({Kind::create, path});
   return file;
 }
 
 void RecordingTransport::rename(const std::string& from, const std::string& to) {
-  const std::lock_guard lock(diary_->mutex);
+  const Entry entry(*diary_);
   inner().rename(from, to);
   diary_->operations.push_back({Kind::rename, from, to});
 }
 
 void RecordingTransport::publish(const std::string& from, const std::string& to) {
-  const std::lock_guard lock(diary_->mutex);
+  const Entry entry(*diary_);
   inner().publish(from, to);
   diary_->operations.push_back({Kind::rename, from, to});
 }
 
 void RecordingTransport::remove(const std::string& path) {
-  const std::lock_guard lock(diary_->mutex);
+  const Entry entry(*diary_);
   inner().remove(path);
   diary_->operations.push_back({Kind::remove, path});
 }
 
 void RecordingTransport::sync_directory(const std::string& path_of_file) {
-  const std::lock_guard lock(diary_->mutex);
+  const Entry entry(*diary_);
   inner().sync_directory(path_of_file);
   diary_->operations.push_back({Kind::sync_folder, path_of_file});
 }
@@ -222,12 +243,7 @@ void PowerFailures::put(const Files& files) const {
 
 std::uint64_t PowerFailures::for_each(const std::vector<RecordedOperation>& operations, Caches caches,
                                       base::FunctionRef<void(const std::string& which, bool is_done)> look) const {
-  Moment moment;
-  moment.caches = caches;
-  for (const auto& [path, bytes] : before_) {
-    moment.names[path] = moment.open[path] = moment.synced_names[path] = moment.files.size();
-    moment.files.push_back({bytes});
-  }
+  Moment moment(before_, caches);
   std::set<std::size_t> seen;
   for (std::size_t done = 0; done <= operations.size(); ++done) {
     if (done > 0) moment.add(operations[done - 1]);
@@ -257,6 +273,71 @@ std::uint64_t PowerFailures::for_each(const std::vector<RecordedOperation>& oper
     });
   }
   return seen.size();
+}
+
+namespace {
+
+// Changes that a disk had time for: nearly all, some, or few.
+class Luck {
+ public:
+  explicit Luck(std::mt19937_64& random) : random_(random), of_16_(std::array{0U, 1U, 8U, 15U, 16U}[random() % 5]) {}
+  bool is_kept() { return random_() % 16 < of_16_; }
+  bool is_one_in(std::uint64_t n) { return random_() % n == 0; }
+  // What a disk keeps of a write: in one place all sectors of it, of large ones more.
+  void tear(std::string& file, const RecordedOperation& write) {
+    constexpr std::uint64_t sector = 512;
+    const std::uint64_t end = write.offset + write.bytes.size();
+    file.resize(std::max<std::size_t>(file.size(), end));
+    for (std::uint64_t begin = write.offset; begin < end;) {
+      const std::uint64_t next = std::min(end, (begin / sector + 1) * sector);
+      if (is_kept()) file.replace(begin, next - begin, write.bytes, begin - write.offset, next - begin);
+      begin = next;
+    }
+  }
+
+ private:
+  std::mt19937_64& random_;
+  std::uint64_t of_16_;
+};
+
+std::string survived(const Kept& kept, Luck& luck) {
+  std::string file = kept.synced;
+  for (const RecordedOperation* operation : kept.since) {
+    if (kept.synced_too.contains(operation) || luck.is_kept()) {
+      apply(file, {operation});
+    } else if (operation->kind == Kind::write && !operation->bytes.empty() && luck.is_one_in(2)) {
+      luck.tear(file, *operation);
+    }
+  }
+  return file;
+}
+
+}  // namespace
+
+PowerFailures::Files PowerFailures::drawn(const std::vector<RecordedOperation>& operations, Caches caches,
+                                          std::mt19937_64& random) const {
+  Moment moment(before_, caches);
+  for (const RecordedOperation& operation : operations) moment.add(operation);
+  Luck luck_of_names(random), luck_of_bytes(random);
+  Moment::Names names = moment.synced_names;
+  for (const Moment::Renaming& renaming : moment.renamings) {
+    if (luck_of_names.is_kept()) Moment::change(names, renaming);
+  }
+  Files files;
+  // In the order in which they were made, which does not depend on how they are called.
+  std::map<std::size_t, std::string> contents;
+  for (const auto& [path, number] : names) contents[number];
+  for (auto& [number, bytes] : contents) bytes = survived(moment.files[number], luck_of_bytes);
+  for (const auto& [path, number] : names) files[path] = contents[number];
+  return files;
+}
+
+PowerFailures::Files PowerFailures::seen(const std::vector<RecordedOperation>& operations) const {
+  Moment moment(before_, Caches::of_the_machine);
+  for (const RecordedOperation& operation : operations) moment.add(operation);
+  Files files;
+  for (const auto& [path, number] : moment.names) files[path] = moment.files[number].seen();
+  return files;
 }
 
 }  // namespace lq::testing

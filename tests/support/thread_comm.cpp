@@ -21,6 +21,7 @@
 #include "comm/wire.hpp"
 #include "support/held_memory.hpp"
 #include "support/meeting.hpp"
+#include "support/turns.hpp"
 
 namespace lq::testing {
 namespace {
@@ -29,6 +30,11 @@ using comm::Message;
 using comm::Reduce;
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(Code::communication, sentence); }
+
+// Where ranks take turns, another one may go on here.
+void step(const World& world, Turns::Because because = Turns::Because::of_a_step) {
+  if (world.turns() != nullptr) world.turns()->step(because);
+}
 
 class Sent {
  public:
@@ -43,6 +49,8 @@ class Sent {
   }
   bool is_done() {
     const OwnedBy network(nullptr);
+    if (world_.was_received(*letter_, *group_, to_)) return true;
+    step(world_, Turns::Because::it_waits);
     return world_.was_received(*letter_, *group_, to_);
   }
 
@@ -70,7 +78,11 @@ class Expected {
   bool is_done() {
     if (done_) return true;
     const OwnedBy network(nullptr);
-    const std::shared_ptr<Letter> letter = world_.fetch(*group_, from_, to_, channel_, place_);
+    std::shared_ptr<Letter> letter = world_.fetch(*group_, from_, to_, channel_, place_);
+    if (!letter) {
+      step(world_, Turns::Because::it_waits);
+      letter = world_.fetch(*group_, from_, to_, channel_, place_);
+    }
     if (!letter) return false;
     if (letter->bytes.size() != bytes_.size()) {
       letter->received = true;  // it is gone: who takes it back must not wait for it
@@ -152,6 +164,7 @@ class ThreadComm final : public comm::Comm {
   comm::Flight start_send(std::span<const std::byte> bytes, int to, int channel) override {
     const OwnedBy network(nullptr);
     require_rank(to, "send");
+    step(world_);
     count(bytes.size(), to);
     const std::uint64_t sent_at = traffic_ == nullptr ? 0 : ++traffic_->steps;
     return comm::Flight(Sent(world_, meeting_, world_.post(*meeting_, rank_, to, channel, bytes, sent_at), to));
@@ -160,6 +173,7 @@ class ThreadComm final : public comm::Comm {
   comm::Flight start_receive(std::span<std::byte> bytes, int from, int channel) override {
     const OwnedBy network(nullptr);
     require_rank(from, "receive");
+    step(world_);
     return comm::Flight(Expected(world_, meeting_, bytes, from, rank_, channel, traffic_));
   }
 
@@ -177,6 +191,7 @@ class ThreadComm final : public comm::Comm {
   // The last to come does for all what is to be done, while they sleep and their memory stays as it is.
   template <class T>
   void together(const std::string& operation, const T& mine, const std::function<void()>& for_all) {
+    step(world_);
     if (traffic_ != nullptr) ++traffic_->collectives;
     const std::uint64_t steps = meeting_->meet(rank_, operation, &mine, traffic_ ? traffic_->steps : 0, for_all);
     if (traffic_ != nullptr) {
@@ -277,7 +292,7 @@ struct Outcomes {
 
 Outcomes run(int n, const RankBody& body, const Simulation& simulation) {
   static_cast<void>(comm::preallocated_out_of_memory());  // belongs to no rank
-  World world(n);
+  World world(n, simulation.turns);
   std::vector<int> everyone;
   for (int rank = 0; rank < n; ++rank) everyone.push_back(rank);
   const std::shared_ptr<Meeting> meeting = world.make_meeting(std::move(everyone));
@@ -287,6 +302,7 @@ Outcomes run(int n, const RankBody& body, const Simulation& simulation) {
   std::vector<std::thread> threads;
   for (int rank = 0; rank < n; ++rank) {
     threads.emplace_back([&, rank] {
+      if (simulation.turns != nullptr) simulation.turns->begin(rank);
       try {
         Traffic* const traffic = simulation.traffic ? &(*simulation.traffic)[static_cast<std::size_t>(rank)] : nullptr;
         body(std::make_shared<ThreadComm>(world, meeting, rank, simulation.ranks_per_node, traffic));
@@ -296,6 +312,7 @@ Outcomes run(int n, const RankBody& body, const Simulation& simulation) {
         if (!outcomes.first) outcomes.first = std::current_exception();
       }
       world.leave(rank);
+      if (simulation.turns != nullptr) simulation.turns->end();
     });
   }
   for (std::thread& thread : threads) thread.join();

@@ -16,6 +16,8 @@
 
 namespace lq::testing {
 
+class Turns;
+
 using RankBody = std::function<void(std::shared_ptr<comm::Comm> comm)>;
 
 // What a rank did.
@@ -34,6 +36,7 @@ struct Traffic {
 struct Simulation {
   int ranks_per_node = 1 << 30;             // ranks of other nodes share nothing
   std::vector<Traffic>* traffic = nullptr;  // one entry per rank, counted by the ranks' first communicator
+  Turns* turns = nullptr;                   // of the ranks, of which then one runs at a time
 };
 
 // Runs `body` on n ranks and waits for all; rethrows the exception that left a body first.

@@ -128,10 +128,10 @@ FieldSide draw_side(Draw& draw, int dimensions, const Crew& crew) {
   return side;
 }
 
-FieldCase draw_field_case(Draw& draw) {
+FieldCase draw_field_case(Draw& draw, std::int64_t largest) {
   FieldCase drawn;
   const int dimensions = draw.one_of({4, 4, 4, 4, 1, 2, 3, 5});
-  drawn.lattice = draw.extents(dimensions, dimensions < 3 ? 40 : 8);
+  drawn.lattice = draw.extents(dimensions, dimensions < 3 ? 5 * largest : largest);
   drawn.spec = draw_spec(draw, dimensions);
   drawn.writer = draw_side(draw, dimensions, draw_crew(draw, 6));
   drawn.reader = draw_side(draw, dimensions, draw_crew(draw, 6));

@@ -47,7 +47,8 @@ struct FieldCase {
 
   bool is_tiled() const { return options.format == "tiled"; }
 };
-FieldCase draw_field_case(Draw& draw);
+// `largest`: extent of the lattice.
+FieldCase draw_field_case(Draw& draw, std::int64_t largest = 8);
 std::string words(const FieldCase& c);
 
 // Field number `index` of a version has the numbers of the formula plus this; exact in single precision.

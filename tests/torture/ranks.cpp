@@ -120,20 +120,6 @@ std::string sentence_of(const std::exception_ptr& failure, Kind fault) {
   }
 }
 
-// Ranks that cannot reach each other cannot end alike in words, but all end with an error, or none.
-std::string common_sentence(const std::vector<std::exception_ptr>& failures, Kind fault) {
-  std::vector<std::string> sentences;
-  for (const std::exception_ptr& failure : failures) sentences.push_back(sentence_of(failure, fault));
-  for (std::size_t rank = 1; rank < sentences.size(); ++rank) {
-    const bool are_alike = fault == Kind::network ? sentences[rank].empty() == sentences.front().empty()
-                                                  : sentences[rank] == sentences.front();
-    if (are_alike) continue;
-    throw Failure(
-        fmt::format("rank 0 ended with \"{}\", rank {} with \"{}\"", sentences.front(), rank, sentences[rank]));
-  }
-  return sentences.front();
-}
-
 std::int64_t largest_at(Kind kind) {
   if (is_of_memory(kind)) return 600;
   return kind == Kind::program ? 20 : 60;
@@ -148,6 +134,20 @@ Fault draw_fault_among(Draw& draw, int ranks, std::initializer_list<Kind> kinds)
 }
 
 }  // namespace
+
+// Ranks that cannot reach each other cannot end alike in words, but all end with an error, or none.
+std::string common_sentence(const std::vector<std::exception_ptr>& failures, Kind fault) {
+  std::vector<std::string> sentences;
+  for (const std::exception_ptr& failure : failures) sentences.push_back(sentence_of(failure, fault));
+  for (std::size_t rank = 1; rank < sentences.size(); ++rank) {
+    const bool are_alike = fault == Kind::network ? sentences[rank].empty() == sentences.front().empty()
+                                                  : sentences[rank] == sentences.front();
+    if (are_alike) continue;
+    throw Failure(
+        fmt::format("rank 0 ended with \"{}\", rank {} with \"{}\"", sentences.front(), rank, sentences[rank]));
+  }
+  return sentences.front();
+}
 
 bool is_of_storage(Kind kind) noexcept {
   return kind == Kind::storage_error || kind == Kind::short_write || kind == Kind::no_space || kind == Kind::kill;

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <limequat/grid.hpp>
 
@@ -74,6 +76,8 @@ struct Outcome {
 Outcome outcome_of(const Crew& crew, const Fault& fault, const RankWork& work);
 // The same. Failure: an error without a fault. Whether there was one.
 bool fails_by_fault(const Crew& crew, const Fault& fault, const RankWork& work);
+// The sentence that all ranks ended with, empty when all succeeded. Failure: as outcome_of().
+std::string common_sentence(const std::vector<std::exception_ptr>& failures, Fault::Kind fault);
 // Where nothing may fail.
 void must_succeed(const Crew& crew, const RankWork& work);
 

@@ -24,6 +24,7 @@ inline constexpr std::uint64_t most_tasks = 16;
 // What writers have told, in memory that outlives them when they are killed.
 struct Diary {
   std::atomic<std::uint64_t> kept[most_tasks];     // bytes of each task that can be recovered
+  std::atomic<std::uint64_t> synced[most_tasks];   // ... also when the power fails
   std::atomic<std::uint64_t> written[most_tasks];  // of each task, when the set was closed
   std::atomic<std::uint64_t> fields;               // whose writing has returned
 };
@@ -39,6 +40,7 @@ class SharedDiary {
   Diary* operator->() const noexcept { return diary_; }
   void start_anew() noexcept {
     for (auto& kept : diary_->kept) kept = 0;
+    for (auto& synced : diary_->synced) synced = 0;
     for (auto& written : diary_->written) written = 0;
     diary_->fields = 0;
   }
@@ -76,6 +78,7 @@ struct SetReading {
   std::string path;
   int number = 0;
   FieldSide side;
+  bool is_lossy = false;  // a repair has told of losses: streams alone, without sums
 };
 // The whole set, all of it right, is told to `found` by rank 0. Failure: a byte or number that is not the set's.
 RankWork reading(const SetReading& how, SetModel& found);

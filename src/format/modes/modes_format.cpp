@@ -73,15 +73,6 @@ Target target_in(const Head& head) {
   return {.at = {block_for(head.description, head.size(), room), 0}, .full = last, .is_new = true};
 }
 
-Head head_of(base::ByteSource& file) {
-  Head head = read_head(file);
-  if (head.is_whole && !head.blocks.empty()) return head;
-  throw Error(Code::malformed,
-              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` rebuilds it from the modes",
-                          file.path(), file.path()),
-              {.path = file.path(), .record = std::string(type::index)});
-}
-
 // Where the records end that the index speaks of.
 std::uint64_t end_of(base::ByteSource& file, const Head& head) {
   std::uint64_t end = 0;
@@ -155,7 +146,7 @@ Layout plan_mode(const FieldRequest& request) {
   Target target;
   std::uint64_t end = request.offset;
   if (request.before != nullptr && request.before->size() > 0) {
-    const Head head = head_of(*request.before);
+    const Head head = read_whole_head(*request.before);
     require_no_tail(*request.before, head, end);
     description = head.description;
     target = target_in(head);

@@ -211,6 +211,15 @@ Head read_head(base::ByteSource& file) {
   return head;
 }
 
+Head read_whole_head(base::ByteSource& file) {
+  Head head = read_head(file);
+  if (head.is_whole && !head.blocks.empty()) return head;
+  throw Error(Code::malformed,
+              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` rebuilds it from the modes",
+                          file.path(), file.path()),
+              {.path = file.path(), .record = std::string(type::index)});
+}
+
 namespace {
 
 // Records of a set whose places are known.

@@ -120,6 +120,8 @@ struct Head {
 
 // What the first records say. malformed: the file is no set of modes, or its description is damaged.
 Head read_head(base::ByteSource& file);
+// The same for who adds modes: malformed also where the index is damaged.
+Head read_whole_head(base::ByteSource& file);
 
 // What bytes go where for a new set of modes, and for one mode more.
 
