@@ -9,7 +9,7 @@
 namespace lq::ensemble {
 namespace {
 
-using Paths = std::vector<std::string>;
+using PathList = std::vector<std::string>;
 
 // Rows as a page has them: folder, name, four words, size, trajectory, plaquette, state, verified, checksum.
 const std::string old_data = R"({"made":"2026-11-01T00:00:00Z","folders":["/x"],"files":[
@@ -29,11 +29,11 @@ TEST(Changes, AreToldByKind) {
   const auto changes = changes_between(old_data, new_data);
   ASSERT_TRUE(changes);
   EXPECT_EQ(changes->since, "2026-11-01T00:00:00Z");
-  EXPECT_EQ(changes->added.paths, Paths{"/x/new.ildg"});
-  EXPECT_EQ(changes->gone.paths, Paths{"/x/gone.ildg"});
-  EXPECT_EQ(changes->rewritten.paths, Paths{"/x/b.ildg"});
-  EXPECT_EQ(changes->failed.paths, (Paths{"/x/b.ildg", "/x/d<b>.ildg"}));
-  EXPECT_EQ(changes->verified.paths, Paths{"/x/a.ildg"});
+  EXPECT_EQ(changes->added.paths, PathList{"/x/new.ildg"});
+  EXPECT_EQ(changes->gone.paths, PathList{"/x/gone.ildg"});
+  EXPECT_EQ(changes->rewritten.paths, PathList{"/x/b.ildg"});
+  EXPECT_EQ(changes->failed.paths, (PathList{"/x/b.ildg", "/x/d<b>.ildg"}));
+  EXPECT_EQ(changes->verified.paths, PathList{"/x/a.ildg"});
   const auto none = changes_between(new_data, new_data);
   ASSERT_TRUE(none);
   EXPECT_EQ(none->added.count + none->gone.count + none->rewritten.count + none->failed.count + none->verified.count,
