@@ -468,18 +468,50 @@ def squeeze_page(folder):
 
     for run in runs:
         for r in run["results"]:
-            speed = [speed_of(r, which) for which in ("encode_seconds", "decode_seconds")]
+            speed = [speed_of(r, which) for which in ("encode_cpu_seconds", "decode_cpu_seconds")]
             if r["name"] != "memcpy":
                 lines.append([run["precision"], r["name"], f"{r['stored'] / r['bytes']:.3f}", *speed])
     return f"""# Squeezing
 
 A gauge field on {runs[0]["lattice"]} from our generator at beta 6.0, in tiles of {runs[0]["tile_bytes"] // 1024} KiB and less, encoded and decoded in
-memory by one core: `bench_squeeze`. Rates are of original bytes; medians. zlib and xz, with their defaults, on the last 4 MiB of the file.
+memory by one core: `bench_squeeze`. Rates are original bytes per second of the processor; medians. zlib and xz, with their defaults, on the last 4 MiB of the file.
 
 {where(runs)}
 
-{table(["precision", "how", "stored / original", "encode GB/s", "decode GB/s"], lines)}
-{squeeze_peers(load(folder, "squeeze-peers"))}"""
+{table(["precision", "how", "stored / original", "encode GB/s", "decode GB/s"], lines)}{squeeze_peers(load(folder, "squeeze-peers"))}"""
+
+
+def grid_page(folder):
+    """What `lq bench lattice --protocol grid` printed: in memory, on a disk, and read by a second job."""
+    runs = load(folder, "grid")
+    names = {"mpi-io collective": "lexicographic, MPI-IO", "undo split": "aggregated, Grid's plan", "raw": "raw segments"}
+    text = ""
+    for run in runs:
+        one = run["results"][0]
+        lines = []
+        for r in run["results"]:
+            name = names.get(r["name"]) or f"**Limequat**, {r['format']}"
+            steps = [(r["steps"][step], step) for step in r["steps"] if r["steps"][step]]
+            seconds, longest = max(steps) if steps else (0, "-")
+            skew = r["step_skews"][longest] if steps and r["step_skews"] else None
+            lines.append([name, r["direction"], r["cache"] if r["direction"] == "read" else "-", f"{rate(r):.2f}", f"{r['ratio_to_raw']:.2f}",
+                          f"{r['skew_seconds']['median'] * 1e3:.1f}", f"{longest}, {seconds * 1e3:.1f}", "-" if skew is None else f"{skew * 1e3:.1f}"])
+        table_text = table(["path", "direction", "cache", "GB/s", "of raw", "skew, ms", "longest stage, ms", "its skew, ms"], lines)
+        text += f"""## {one["lattice"]} on {one["grid"]}, {run["environment"]["file_system"]}{", read by a second job" if one["direction"] == "read" else ""}
+
+{where([run])}
+
+{table_text}
+
+"""
+    return f"""# Beside what Grid prints
+
+`lq bench lattice --protocol grid` ([guide](../guide/benchmarks.md#beside-what-grid-prints)): the paths of the I/O test of the Grid library, to be compared with
+[mpich#7935](https://github.com/pmodels/mpich/issues/7935), where collective MPI-IO on Frontier levels off at about 30 GB/s while plain reads reach 375 GB/s. Here more ranks than cores share a
+small machine on which other programs were running, so only the columns *of raw* and the stages tell anything. Medians; *skew*: how much longer the slowest rank took than the fastest one.
+
+{text.rstrip()}
+"""
 
 
 def squeeze_peers(run):
@@ -490,6 +522,7 @@ def squeeze_peers(run):
               f"{r['bytes'] / r['encode_seconds'] / 1e9:.3f}", f"{r['bytes'] / r['decode_seconds'] / 1e9:.3f}"] for r in run["results"]]
     missing = f" Not installed, and left out: {', '.join(run['missing'])}." if run["missing"] else ""
     return f"""
+
 ## Beside other lossless compressors
 
 The same double precision links, tile by tile ({run["tile_bytes"] // 1024} KiB) on one core: `bench/squeeze_peers.py`, with the wheels of these projects from PyPI. The others get the numbers
@@ -628,6 +661,7 @@ PAGES = [("transfers", "memory", "Transfers", transfers_page), ("peers", "peers"
          ("overlap", "overlap", "Writing while computing", overlap_page),
          ("cores", "cores", "All cores of a node", cores_page),
          ("tasklocal", "tasklocal", "A stream per task", tasklocal_page),
+         ("grid", "grid", "Beside what Grid prints", grid_page),
          ("hdf5", "hdf5-strong", "HDF5 files", hdf5_page), ("squeeze", "squeeze", "Squeezing", squeeze_page), ("qio", "qio", "QIO's interface", qio_page), ("pfs", "pfs", "Parallel file systems", pfs_page),
          ("parts", "parts", "Parts of this machine", parts_page)]
 

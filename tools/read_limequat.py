@@ -1106,6 +1106,10 @@ class LinksByColumn(Links):
     def symbols_of(self, kind, count):
         """All symbols of a code: four runs of equally many, a stream each."""
         table, each, found = self.codes[kind], -(-count // 4), []
+        used = {entry[0] for entry in table if entry}
+        if len(used) == 1:
+            require(not any(self.symbol_streams[4 * kind:4 * kind + 4]), "bits of a code that needs none")
+            return np.full(count, used.pop(), np.uint8)
         for run in range(4):
             found += self.run_of(table, self.symbol_streams[4 * kind + run], max(0, min(each, count - run * each)))
         return np.array(found, np.uint8)

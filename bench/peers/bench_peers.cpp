@@ -13,7 +13,9 @@
 
 #include "bench/over_mpi.hpp"
 #include "cli/bench.hpp"
+#include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help.hpp"
 #include "cli/mpi_library.hpp"
 #include "peers.hpp"
 
@@ -86,7 +88,7 @@ int measure(lq::cli::Session& session, const Options& options) {
   return lq::cli::fine;
 }
 
-int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
+int run_peers(lq::cli::Session& session, const std::vector<std::string>& words) try {
   Options options;
   lq::cli::Arguments arguments;
   options.lattice.declare(arguments);
@@ -98,7 +100,8 @@ int run(lq::cli::Session& session, const std::vector<std::string>& words) try {
   for (const peers::Peer& peer : peers::all()) names.push_back(peer.name);
   arguments.texts("--peer", "NAME", options.peers, "whom to compare with (default: all); may be repeated", names);
   if (arguments.asks_for_help(words)) {
-    session.out.write(help_text(session.program, "the library, its peers and the raw limit, side by side", arguments));
+    const lq::cli::Command command{"", "the library, its peers and the raw limit, side by side", nullptr};
+    session.out.write(lq::cli::verb_help(session.program, command, arguments));
     return lq::cli::fine;
   }
   arguments.parse(words);
@@ -121,7 +124,7 @@ int main(int argc, char** argv) try {
   session.from_root = lq::cli::root_code;
   session.gather = lq::bench::make_gather;
   session.with_tasks = lq::bench::with_tasks;
-  const int code = run(session, std::vector<std::string>(argv + 1, argv + argc));
+  const int code = run_peers(session, std::vector<std::string>(argv + 1, argv + argc));
   session.out.finish();
   return code;
 } catch (const lq::Error& error) {

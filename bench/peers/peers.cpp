@@ -4,8 +4,6 @@
 // What the peers share, and the list of them.
 #include "peers.hpp"
 
-#include <limequat/error.hpp>
-
 #include "bench/over_mpi.hpp"
 
 namespace peers {
@@ -13,9 +11,11 @@ namespace peers {
 const std::vector<Peer>& all() {
   static const std::vector<Peer> list = {
       {"gather", [](const lq::Grid& grid, MPI_Comm) { return lq::bench::make_gather(grid); }},
-      {"mpi-io collective", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, true); }},
-      {"mpi-io independent", [](const lq::Grid& grid, MPI_Comm comm) { return make_mpi_io(grid, comm, false); }},
-      {"undo split", make_undo_split},
+      {"mpi-io collective",
+       [](const lq::Grid& grid, MPI_Comm comm) { return lq::bench::make_mpi_io(grid, &comm, true); }},
+      {"mpi-io independent",
+       [](const lq::Grid& grid, MPI_Comm comm) { return lq::bench::make_mpi_io(grid, &comm, false); }},
+      {"undo split", [](const lq::Grid&, MPI_Comm comm) { return lq::bench::make_undo_split(&comm); }},
 #ifdef PEERS_WITH_HDF5
       {"hdf5", make_hdf5},
 #endif
@@ -24,10 +24,6 @@ const std::vector<Peer>& all() {
 #endif
   };
   return list;
-}
-
-void require(bool failed, const std::string& path, const std::string& words) {
-  if (failed) throw lq::Error(lq::Code::io, path + ": " + words, {.path = path});
 }
 
 }  // namespace peers

@@ -55,7 +55,8 @@ void measure_on(const std::vector<Links>& u) { work_done += u.front().front().re
 
 void in_the_background(const lq::Grid& grid, std::vector<Links>& u) {
   // [write]
-  lq::Pending writing = lq::write_async("conf.0010.ildg", grid, lq::gauge(u));  // borrows u, returns at once
+  lq::Pending writing =
+      lq::write_async("conf.0010.ildg", grid, lq::gauge(u), {.overwrite = true});  // borrows u, returns at once
   for (int step = 0; step < 10; ++step) {
     compute();       // must not change u
     writing.test();  // local, cheap; lets messages between nodes advance
@@ -68,8 +69,8 @@ void in_the_background(const lq::Grid& grid, std::vector<Links>& u) {
   lq::Pending unwanted = lq::write_async("conf.0011.ildg", grid, lq::gauge(u));
   unwanted.cancel();  // collective; there is no conf.0011.ildg, and no temporary file
   // [/cancel]
-  lq::write("conf.0020.ildg", grid, lq::gauge(u));
-  lq::write("conf.0030.ildg", grid, lq::gauge(u));
+  lq::write("conf.0020.ildg", grid, lq::gauge(u), {.overwrite = true});
+  lq::write("conf.0030.ildg", grid, lq::gauge(u), {.overwrite = true});
 }
 
 void ahead(const lq::Grid& grid) {

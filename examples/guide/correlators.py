@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The samples of docs/guide/correlators.md; run by guide_test.sh in an empty folder.
+import pathlib
+
 import numpy
 
 
@@ -11,6 +13,7 @@ def measure(configuration, source, momentum):
     return numpy.exp(-0.3 * numpy.arange(16)) * (1 + 0.01 * noise)
 
 
+pathlib.Path("run.h5").unlink(missing_ok=True)  # the story begins without a store
 momenta = [(0, 0, 0), (0, 0, 1), (0, 1, 1)]
 # [append]
 import limequat as lq
@@ -22,7 +25,7 @@ with lq.correlators.open("run.h5", "a") as store:
             for p in momenta:
                 c = measure(configuration, source, p)
                 found.append(("pion", {"smearing": "SS", "momentum": p, "source": source}, c, ("t",)))
-        store.append(configuration, found, labels={"stream": "a"})  # from here on it is there, whatever happens
+        store.append(configuration, found, labels={"stream": "a"}, replace=True)  # from here on it is there, whatever happens
 # [/append]
 
 # [read]
@@ -39,7 +42,7 @@ assert (one == measure(1020, 8, (0, 0, 1))).all() and (all_of_them[2] == one).al
 
 # [missing]
 with lq.correlators.open("run.h5", "a") as store:
-    store.append(1100, [("pion", {"smearing": "SS", "momentum": (0, 0, 0), "source": 0}, measure(1100, 0, (0, 0, 0)))])
+    store.append(1100, [("pion", {"smearing": "SS", "momentum": (0, 0, 0), "source": 0}, measure(1100, 0, (0, 0, 0)))], replace=True)
     pions = store.select("pion")
     missing = pions.missing               # five arrays of configuration 1100
     whole = pions.complete().array()      # without that configuration
@@ -47,6 +50,7 @@ with lq.correlators.open("run.h5", "a") as store:
 # [/missing]
 assert len(missing) == 5 and len(whole) == 10 and len(filled) == 11 and numpy.isnan(filled[-1, 1]).all()
 
+pathlib.Path("compact.h5").unlink(missing_ok=True)
 # [replace]
 with lq.correlators.open("run.h5", "a") as store:
     labels = {"smearing": "SS", "momentum": (0, 0, 0), "source": 0}
@@ -55,7 +59,7 @@ with lq.correlators.open("run.h5", "a") as store:
     except FileExistsError as error:
         print(error)  # which correlator is there already
     store.append(1100, [("pion", labels, measure(1100, 0, (0, 0, 0)))], replace=True)
-    store.append(1100, {"plaquette": 0.5937, "w0": 1.7})  # names and numbers without labels
+    store.append(1100, {"plaquette": 0.5937, "w0": 1.7}, replace=True)  # names and numbers without labels
     print(store.sizes)
     store.select().copy("compact.h5")
     if not store.verify():
@@ -69,7 +73,7 @@ for number in (4, 8):
 # [import]
 with lq.correlators.open("online.h5", "a") as store:
     for configuration in (4, 8):
-        store.import_files(configuration, f"onlinemeas.{configuration:06d}")
+        store.import_files(configuration, f"onlinemeas.{configuration:06d}", replace=True)
     print(store.correlators)
 # [/import]
 
@@ -81,7 +85,7 @@ def exports():
         frame = pions.to_pandas()      # a row for each number
         array = pions.to_xarray()      # [configuration, correlator, t], with labels as coordinates
         observables = pions.to_pyerrors("A654r000")  # an array of pyerrors.Obs for each correlator
-        pions.write_pyerrors("pion.json.gz", "A654r000")  # or .xml.gz: dobs
+        pions.write_pyerrors("pion.json.gz", "A654r000", overwrite=True)  # or .xml.gz: dobs
         # [/exports]
         assert len(frame) == 11 * 16 and array.shape == (11, 1, 16) and len(observables[0]) == 16
 

@@ -10,7 +10,7 @@ files = lq.find("beta=6.0 trajectory>=1000")  # a list of dicts
 print([(file["trajectory"], file["plaquette"]) for file in files])
 if not lq.scrub(since="30d"):
     print("something is wrong")
-lq.report_page("b600", "page.html")
+lq.report_page("b600", "page.html", overwrite=True)
 # [/ensemble]
 assert {file["trajectory"] for file in files} == {1000, 1005, 1010, 1020}
 

@@ -5,17 +5,17 @@
 # The samples of docs/guide/ensembles.md for the command line; `lq` must be on the path.
 set -e
 
-mkdir b600
+mkdir -p b600
 for n in 1000 1005 1010 1020; do
   lq generate made.lime --lattice 4x4x4x8 --sweeps 2 --seed "$n" --quiet --overwrite
-  lq convert made.lime "b600/conf.$n.lime" --metadata "xlf-info=trajectory = $n, beta = 6.0" --quiet
+  lq convert made.lime "b600/conf.$n.lime" --metadata "xlf-info=trajectory = $n, beta = 6.0" --quiet --overwrite
 done
 
 # [index]
 lq index b600                          # reads the headers, on all cores; the second time only what has changed
 lq find 'beta=6.0 trajectory>=1000'    # a table; --paths for scripts, --json for programs
 lq scrub --since 30d                   # verifies what was not verified for a month
-lq report b600 -o report.html          # one page to look at, and to send
+lq report b600 -o report.html --overwrite    # one page to look at, and to send; what changed since the last one
 # [/index]
 
 # [find]
@@ -48,8 +48,8 @@ gunzip -c conf.1000.lime.gz | lq verify -    # standard input, by way of a tempo
 
 cd b600
 # [ildg]
-lq ildg document conf.1000.lime --metadata markovChainURI=mc://GRID/b600 --metadata series=1 -o conf.1000.xml
+lq ildg document conf.1000.lime --metadata markovChainURI=mc://GRID/b600 --metadata series=1 -o conf.1000.xml --overwrite
 lq ildg check conf.1000.lime --document conf.1000.xml
 lq ildg lfn conf.1000.lime
-lq ildg lfn conf.1000.lime --set lfn://GRID/b600/1000 -o conf.1000.named.lime
+lq ildg lfn conf.1000.lime --set lfn://GRID/b600/1000 -o conf.1000.named.lime --overwrite
 # [/ildg]

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   std::vector<Links> u(grid.local_volume());
   lq::generate(grid, lq::gauge(u), {.beta = 6.0, .sweeps = 5});
 
-  lq::write("conf.ildg", grid, lq::gauge(u));
+  lq::write("conf.ildg", grid, lq::gauge(u), {.overwrite = true});
 
   // [options]
   lq::Report report = lq::write("conf.lime", grid, lq::gauge(u),
@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
                                     .precision = lq::Precision::single,
                                     .metadata = {{"xlf-info", "plaquette = 0.5937"}},
                                     .verify = lq::Verify::read_back,
+                                    .overwrite = true,
                                 });
   if (grid.is_root()) std::puts(report.summary().c_str());
   // [/options]
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
       for (const std::complex<double>& z : links[static_cast<std::size_t>(i)])
         *number++ = z.real(), *number++ = z.imag();
   };
-  lq::write("own_layout.ildg", grid, lq::gauge_from<double>(fetch), {.verify = lq::Verify::none});
+  lq::write("own_layout.ildg", grid, lq::gauge_from<double>(fetch), {.verify = lq::Verify::none, .overwrite = true});
   // [/fetch]
 
   // [memory]
@@ -58,7 +59,7 @@ int main(int argc, char** argv) {
   }
   const auto field = lq::gauge_in_arrays<double>(pointers, arrays[0].size(), lq::memory_layout("quda_host"));
   lq::read("conf.ildg", grid, field);
-  lq::write("from_quda.ildg", grid, field);
+  lq::write("from_quda.ildg", grid, field, {.overwrite = true});
   // [/memory]
 
   // The number that a code gives the point t, x, y, z of this rank: HiRep's macro ipt(), or openQCD's array of that
@@ -85,13 +86,13 @@ int main(int argc, char** argv) {
     for (std::uint64_t k = 0; k < sites; ++k, ++at[axis], numbers += 72) fetch(at, std::span<double, 72>(numbers, 72));
   };
   lq::Field rows{.spec = lq::gauge_spec(lq::Precision::double_), .fetch_rows = fetch_rows};
-  lq::write("by_rows.ildg", grid, rows);
+  lq::write("by_rows.ildg", grid, rows, {.overwrite = true});
   // [/rows]
 
   // [several]
   using Spinor = std::array<std::complex<double>, 4 * 3>;
   std::vector<Spinor> psi(grid.local_volume());
-  lq::Writer file = lq::create("eigenvectors.lime", grid);
+  lq::Writer file = lq::create("eigenvectors.lime", grid, {.overwrite = true});
   for (int i = 0; i < 3; ++i) {
     psi.assign(psi.size(), Spinor{std::complex<double>(i, 0)});
     file.write("eigenvector", lq::spinor(psi), {{"eigenvalue", std::to_string(0.1 * i)}});
@@ -101,7 +102,7 @@ int main(int argc, char** argv) {
   lq::read("eigenvectors.lime", grid, lq::spinor(psi), {.field = "eigenvector", .index = 2});
   // [/several]
 
-  lq::write("source.scidac", grid, lq::spinor(psi));
+  lq::write("source.scidac", grid, lq::spinor(psi), {.overwrite = true});
   // [half]
   // QUDA's half precision: four integers of 16 bits side by side, and the norms in an array of their own.
   std::vector<std::int16_t> integers(grid.local_volume() * 24);
@@ -112,7 +113,7 @@ int main(int argc, char** argv) {
                               .available = integers.size(),
                               .memory = lq::memory_layout("quda_native_spinor block=4 norms=in-array")};
   lq::read("source.scidac", grid, half);
-  lq::write("from_half.scidac", grid, half);
+  lq::write("from_half.scidac", grid, half, {.overwrite = true});
   // [/half]
 
   // [region]

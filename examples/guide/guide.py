@@ -11,7 +11,7 @@ lq.write("copy.lime", u, format="ildg", precision="single", metadata={"xlf-info"
 # [/first]
 
 # [background]
-with lq.write_async("next.ildg", u) as writing:  # u is read-only until the block ends
+with lq.write_async("next.ildg", u, overwrite=True) as writing:  # u is read-only until the block ends
     trace = lq.link_trace(u)
 print(writing.report.strategy, trace)
 
@@ -103,7 +103,7 @@ assert (every_fourth == u[::4]).all() and (chosen == u[[0, 3, 7]]).all()
 
 # [shapes]
 smeared = numpy.random.rand(16, 8, 8, 8, 2, 5)  # [t, z, y, x, ...] of anything
-lq.write("smeared.scidac", smeared, kind="generic", metadata={"kappa": 0.125, "steps": 20})
+lq.write("smeared.scidac", smeared, kind="generic", metadata={"kappa": 0.125, "steps": 20}, overwrite=True)
 with lq.open("smeared.scidac") as file:
     field = file["field"]
     print(field.shape, float(field.metadata["kappa"]), int(field.metadata["steps"]))
@@ -133,7 +133,7 @@ lq.read("conf.ildg", out=v)
 even = numpy.indices(u.shape[:4]).sum(axis=0) % 2 == 0
 assert (a.reshape(-1, 3, 3)[:even.sum()] == u[even][:, 0]).all()
 
-with lq.multifile.create("run.sion", tasks=4) as m:
+with lq.multifile.create("run.sion", tasks=4, overwrite=True) as m:
     for task in range(4):
         m[task].write(f"stream {task}")
 # [multifile]
@@ -143,8 +143,10 @@ with lq.multifile.open("run.sion") as m:
 # [/multifile]
 assert data == b"stream 3"
 
+for old in (*pathlib.Path().glob(".killed.sion*"), *pathlib.Path().glob("rescued.sion*")):
+    old.unlink()  # of an earlier run of this file
 try:
-    with lq.multifile.create("killed.sion") as m:
+    with lq.multifile.create("killed.sion", overwrite=True) as m:
         m.write(b"kept")
         m[0].flush()
         raise KeyboardInterrupt
@@ -154,7 +156,7 @@ except KeyboardInterrupt:
 import glob
 
 for left in glob.glob(".killed.sion.*"):
-    print(lq.multifile.repair(left, output="rescued.sion"))
+    print(lq.multifile.repair(left, output="rescued.sion", overwrite=True))
 # [/repair]
 with lq.multifile.open("rescued.sion") as m:
     assert m[0].read() == b"kept"
@@ -202,7 +204,7 @@ def name_the_engine():
     import sys
 
     facts = pathlib.Path("facts/limequat-1.dist-info")
-    facts.mkdir(parents=True)
+    facts.mkdir(parents=True, exist_ok=True)
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: limequat\nVersion: 1\n")
     (facts / "entry_points.txt").write_text("[xarray.backends]\nlimequat = limequat.xarray_backend:LimequatBackendEntrypoint\n")
     sys.path.insert(0, "facts")
@@ -223,7 +225,7 @@ def engine():
 
     # [to-limequat]
     conjugate = ensemble.gauge.isel(config=0).conj().rename(row="column", column="row")  # of dask, its axes in another order
-    lq.to_limequat(conjugate, "conjugate.ildg", metadata={"xlf-info": "from dask"})  # computed slice by slice
+    lq.to_limequat(conjugate, "conjugate.ildg", metadata={"xlf-info": "from dask"}, overwrite=True)  # computed slice by slice
     # [/to-limequat]
     assert (lq.read("conjugate.ildg") == u.conj().swapaxes(-1, -2)).all()
 
@@ -243,7 +245,7 @@ def referred():
     if not hasattr(zarr.storage, "FsspecStore"):
         raise ImportError("references are read here by zarr 3")
     # [references]
-    lq.references(["conf.ildg", "next.ildg"], "ensemble.json", config=[10, 20])
+    lq.references(["conf.ildg", "next.ildg"], "ensemble.json", config=[10, 20], overwrite=True)
     # [/references]
     # [read-references]
     system = fsspec.filesystem("reference", fo="ensemble.json", asynchronous=True)

@@ -29,6 +29,6 @@ lq diff conf.ildg single.ildg --tolerance 1e-6    # against another copy: where 
 head -c 2000000 conf.ildg > cut.ildg  # as a copy leaves it that was killed
 # [killed]
 lq verify cut.ildg || echo "not whole"            # says what is missing
-lq repair cut.ildg -o rescued.scidac || true      # the time slices that are whole, in a file of their own; 1: some are lost
+lq repair cut.ildg -o rescued.scidac --overwrite || true    # the time slices that are whole, in a file of their own; 1: some are lost
 lq info rescued.scidac
 # [/killed]

@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Runs the samples of the guide in an empty folder: guide_test.sh BUILD PYTHON [MPIEXEC [PYTHON-OVER-MPI]]. Python is left
+# Runs the samples of the guide in an empty folder, and once more in the same folder, which has their files then: guide_test.sh BUILD PYTHON [MPIEXEC [PYTHON-OVER-MPI]]. Python is left
 # out where it has no numpy. LQ_GUIDE_PARTS: the scripts that this build can run.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,25 +15,26 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
 export PATH="$build/bin:$PATH" MPIEXEC="$mpiexec"
+twice() { "$@" && "$@"; }
 for part in $LQ_GUIDE_PARTS; do
   mkdir "$part"
-  (cd "$part" && "$here/$part.sh")
+  (cd "$part" && twice "$here/$part.sh")
 done
 if "$python" -c 'import numpy' 2>/dev/null; then
   export LIMEQUAT_LIBRARY="$build/lib/liblimequat.so" PYTHONPATH="$here/../../python"
-  (cd guide && "$python" "$here/guide.py")
-  (mkdir correlators && cd correlators && "$python" "$here/correlators.py")
-  if [ -d ensemble ]; then (cd ensemble && "$python" "$here/ensemble.py"); fi
+  (cd guide && twice "$python" "$here/guide.py")
+  (mkdir correlators && cd correlators && twice "$python" "$here/correlators.py")
+  if [ -d ensemble ]; then (cd ensemble && twice "$python" "$here/ensemble.py"); fi
 fi
 if [ -n "$over_mpi" ]; then
   cd guide
-  "$mpiexec" -n 4 "$over_mpi" "$here/over_mpi.py"
+  twice "$mpiexec" -n 4 "$over_mpi" "$here/over_mpi.py"
   lq diff conf.ildg copy.ildg
   cd ..
 fi
 if [ -n "$mpiexec" ]; then
   rm -rf ./*
-  "$mpiexec" -n 4 "$build/bin/guide"
-  "$mpiexec" -n 4 "$build/bin/background"
+  twice "$mpiexec" -n 4 "$build/bin/guide"
+  twice "$mpiexec" -n 4 "$build/bin/background"
   test ! -e conf.0011.ildg
 fi

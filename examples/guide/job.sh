@@ -5,6 +5,7 @@
 # The job of docs/guide/cluster.md, submitted twice: the first time there is nothing, the second time the newest file was cut.
 # These stand in for the batch system and the program.
 set -e
+rm -f conf.*.ildg  # of an earlier run of this test
 module() { :; }
 srun() { "$@"; }
 cat > hmc <<'END'

@@ -213,10 +213,15 @@ def _common(results):
     return _words(results[0], _FACTS.keys() - _varying(results))
 
 
+def _is_creation_by_tasks(r):
+    """Opening and closing, without data; fields are created with theirs (``--protocol grid``)."""
+    return r.direction == "create" and bool(r.files)
+
+
 def kind_for(results):
     """Of tasks: the time to create, or rates by files. Several numbers of threads: rates against them; of ranks: against these;
     several sizes: against those; otherwise ratios."""
-    if any(r.direction == "create" for r in results):
+    if any(_is_creation_by_tasks(r) for r in results):
         return "create-by-tasks"
     if any(r.files for r in results):
         return "rate-by-files"
@@ -306,11 +311,11 @@ def bar_chart(results, kind):
 
 def _fitting(results, kind):
     """Those that a picture of this kind shows. One file per task is the limit of multifiles and no line of its own."""
-    keep = {"create-by-tasks": lambda r: r.direction == "create",
+    keep = {"create-by-tasks": _is_creation_by_tasks,
             "rate-per-server": lambda r: r.servers,
             "rate-by-threads": lambda r: r.threads,
             "rate-by-files": lambda r: r.files and r.direction != "create" and r.name != "one file per task" and r.block == 0}
-    return [r for r in results if keep.get(kind, lambda r: r.direction != "create")(r)]
+    return [r for r in results if keep.get(kind, lambda r: not _is_creation_by_tasks(r))(r)]
 
 
 def chart(results, kind=None):

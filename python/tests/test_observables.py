@@ -10,6 +10,7 @@ import numpy as np
 import plain_flow as plain
 import pytest
 from conftest import random_links
+from test_ensembles import in_browser
 from test_pictures import flux
 
 import limequat as lq
@@ -304,3 +305,19 @@ def test_the_catalogue_keeps_observables_of_files_as_they_are(tmp_path, monkeypa
     assert all(("observables" in f) == (os.path.basename(f.path) != "conf.1.lime") for f in lq.find(""))
     assert lq.index(["."], observables=True).measured == 1
     assert [f.observables.charge for f in lq.find("path~*conf.1.lime")] == [lq.observables(u).charge]
+
+
+def test_the_page_shows_histories_of_observables(tmp_path):
+    for k in range(3):
+        lq.write(tmp_path / f"conf.{k}.lime", lq.generate((2, 2, 2, 4), sweeps=2, seed=k + 1))
+    db, page = tmp_path / "lq-catalogue.db", tmp_path / "page.html"
+    lq.index([tmp_path], db=db)
+    lq.report_page((), page, db=db)
+    assert '"files":[]}' in page.read_text()  # no observables
+    lq.index((), db=db, observables=True)
+    lq.report_page((), page, db=db, overwrite=True)
+    charges = sorted(f.observables.charge for f in lq.find("", db=db))
+    document = in_browser(page, "#quantity=charge", tmp_path / "browser", "--dump-dom")
+    assert 'aria-label="charge by trajectory"' in document and f"3 configurations, median {charges[1]:.8f}" in document
+    other = in_browser(page, "#quantity=nothing", tmp_path / "other", "--dump-dom")
+    assert "charge by trajectory" not in other and 'data-ready="yes"' in other

@@ -91,10 +91,10 @@ def test_struct_members_are_where_the_library_has_them():
     write = Options("WriteOptions").struct
     assert (write.struct_size, write.verify, write.sync, write.overwrite) == (ctypes.sizeof(write), 1, 2, 0)
     assert (write.slice_checksums, write.block_bytes) == (1, 0)
-    assert (write.strategy, write.aggregators, write.memory_bytes) == (0, 0, 16 << 20)
+    assert (write.strategy, write.aggregators, write.memory_bytes) == (0, 0, 0)
     read = Options("ReadOptions").struct
     assert (read.verify, read.block_bytes, read.limit_records) == (1, 0, 1_000_000)
-    assert (read.strategy, read.aggregators, read.memory_bytes) == (0, 0, 16 << 20)
+    assert (read.strategy, read.aggregators, read.memory_bytes) == (0, 0, 0)
     verify = Options("VerifyOptions").struct
     assert (verify.physics, verify.memory_bytes, verify.limit_records) == (0, 4 << 30, 1_000_000)
     generate = Options("GenerateOptions").struct

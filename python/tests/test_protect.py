@@ -4,6 +4,7 @@
 in every format, with and without a sidecar."""
 
 import os
+import pathlib
 import random
 import shutil
 import subprocess
@@ -140,6 +141,30 @@ def test_every_damage_is_found_with_a_sidecar_and_comes_back(tmp_path, name):
         assert back.read_bytes() == original, damage
         path.write_bytes(original)
     assert lq.verify(path).verdict == "sound"
+
+
+def documented():
+    """The table of docs/guide/verifying.md: {damage: [word of each format, with a sidecar]}."""
+    page = (pathlib.Path(__file__).parents[2] / "docs/guide/verifying.md").read_text()
+    rows = page[page.index("### With a sidecar"):].split("\n\n")[2].splitlines()
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows[2:]]
+    return {row[0]: row[1:] for row in cells}
+
+
+def test_the_table_of_the_guide_is_what_happens_without_a_sidecar(tmp_path):
+    table = documented()
+    assert list(table) == list(DAMAGES)
+    for number, (name, path) in enumerate(write_formats(tmp_path).items()):
+        original = path.read_bytes()
+        begin, length = sites_of(path)
+        for damage, change in DAMAGES.items():
+            path.write_bytes(change(original, begin, length))
+            try:
+                verdict = lq.verify(path).verdict
+            except lq.UnknownFormat:
+                verdict = "foreign"
+            assert {"sound": "not seen", "consistent": "not seen"}.get(verdict, verdict) == table[damage][number], (name, damage)
+        path.write_bytes(original)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -393,3 +418,34 @@ def test_a_killed_protect_leaves_the_old_sidecar_or_the_new_one(tmp_path):
         assert open(sidecar, "rb").read() in (old, new)
         assert lq.protect(path, check=True)["ok"]
     assert False in seen
+
+
+def test_index_scrub_and_report_know_sidecars(tmp_path):
+    folder, db = tmp_path / "run", tmp_path / "a.db"
+    folder.mkdir()
+    for i in range(3):
+        lq.write(folder / f"conf.{i}.ildg", random_links(seed=i))
+    lq.protect([folder / "conf.0.ildg", folder / "conf.1.ildg"])
+    answer = lq.index(folder, db=db)
+    assert answer["files"] == 3 and not answer["strangers"]
+    protected = [os.path.basename(row["path"]) for row in lq.find("parity", db=db)]
+    assert sorted(protected) == ["conf.0.ildg", "conf.1.ildg"]
+    os.remove(folder / "conf.1.ildg.lq-parity")
+    lq.protect(folder)
+    lq.index(folder, db=db)
+    assert len(list(lq.find("parity", db=db))) == 3
+    lq.report_page(folder, tmp_path / "page.html", db=db)
+    assert "protected by parity" in (tmp_path / "page.html").read_text()
+    assert not lq.scrub(db=db)["failed"]
+    flip(folder / "conf.0.ildg.lq-parity", 3000)
+    failed = lq.scrub(db=db)["failed"]
+    assert len(failed) == 1 and "sidecar" in failed[0]["sentence"]
+    flip(folder / "conf.0.ildg.lq-parity", 3000)
+    begin, length = sites_of(folder / "conf.2.ildg")
+    flip(folder / "conf.2.ildg", begin + length // 2)
+    failed = lq.scrub(db=db)["failed"]
+    assert [os.path.basename(one["path"]) for one in failed] == ["conf.2.ildg"]
+    os.remove(folder / "files.set.lq-parity")
+    lq.index(folder, db=db)
+    assert [os.path.basename(row["path"]) for row in lq.find("parity", db=db)] == ["conf.0.ildg"]
+    assert not lq.verify_below(folder)["strangers"]

@@ -90,6 +90,25 @@ TEST_F(Squeezing, ArchivesOfTheFirstVersionAreRestored) {
   }
 }
 
+// Whatever of them is damaged: the original, or an error.
+TEST_F(Squeezing, DamagedArchivesOfTheFirstVersionGiveTheOriginalOrAnError) {
+  const std::string path = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/squeezed/version1_double.sqz";
+  const std::string archive = contents(path);
+  unsqueeze(path, back_);
+  const std::string original = contents(back_);
+  for (std::size_t at = 200; at < archive.size(); at += 1 + archive.size() / 120) {
+    std::string damaged = archive;
+    damaged[at] = static_cast<char>(damaged[at] ^ (1 << at % 8));
+    put_contents(archive_, damaged);
+    try {
+      unsqueeze(archive_, back_, {}, {.overwrite = true});
+      EXPECT_TRUE(contents(back_) == original) << at;
+    } catch (const Error&) {
+      EXPECT_TRUE(contents(back_) == original) << at << ": what was there stays";
+    }
+  }
+}
+
 TEST_F(Squeezing, NewArchivesStateTheirVersionAndOthersAreRefused) {
   write_conf(scratch_ / "conf.ildg", extents_);
   squeeze(scratch_ / "conf.ildg", archive_);

@@ -74,8 +74,8 @@ void write_series(base::JsonWriter& json, std::string_view key, const Series& se
   json.member("first", series.first()).end_object();
 }
 
-void write(base::JsonWriter& json, const std::optional<StageSeries>& stages) {
-  json.key("steps").begin_object();
+void write(base::JsonWriter& json, std::string_view key, const std::optional<StageSeries>& stages) {
+  json.key(key).begin_object();
   for (std::size_t i = 0; i < stage_names.size(); ++i) {
     json.key(stage_names[i]);
     // A peer may not tell where its time goes.
@@ -103,7 +103,11 @@ void write(base::JsonWriter& json, const Result& r) {
   write_series(json, "seconds", r.seconds);
   write_series(json, "raw_seconds", r.raw);
   json.member("ratio_to_raw", r.ratio_to_raw());
-  write(json, r.stages);
+  write(json, "steps", r.stages);
+  if (r.skew) {
+    write_series(json, "skew_seconds", *r.skew);
+    write(json, "step_skews", r.stage_skews);
+  }
   json.member("memory_bytes", r.memory_bytes);
   if (r.beside) {
     json.member("load", r.beside->load);

@@ -138,6 +138,9 @@ struct Result {
   std::string split = {};  // the dimensions that are divided: "xyz"
   Series seconds, raw;
   std::optional<StageSeries> stages;
+  // How long the slowest rank took beyond the fastest one, all in all and in each stage, where that was measured.
+  std::optional<Series> skew;
+  std::optional<StageSeries> stage_skews;
   std::optional<std::uint64_t> memory_bytes;  // at the peak, beyond the field; of the rank with most of it
   std::optional<BesideCompute> beside;
 

@@ -78,6 +78,7 @@ class BenchField {
 struct Account {
   std::optional<StageSeconds> stages = {};  // of this rank, or of the slowest
   std::string strategy_taken = {};
+  bool is_reduced = false;  // stages are of the slowest rank on every rank
 };
 
 // A program that writes and reads the field. All calls are collective.

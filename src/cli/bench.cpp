@@ -172,6 +172,12 @@ struct Bench {
 
   int run(Session& session) {
     lattice.settle(what == "pfs" ? BenchPfs::usual_rounds : BenchLattice::usual_rounds);
+    const bool has_protocol = !lattice.protocol.empty();
+    if (has_protocol && what != "lattice") throw UsageError("--protocol: is for bench lattice");
+    if (!has_protocol && (lattice.read_only || lattice.keep_files || lattice.extent_bytes > 0)) {
+      throw UsageError("--read-only, --keep-files and --extent-bytes: need --protocol grid");
+    }
+    if (has_protocol) return bench_grid(session, lattice);
     if (what == "overlap") return bench_overlap(session, lattice);
     if (what == "lattice") return lattice.run(session);
     if (what == "threads") return bench_threads(session, lattice);

@@ -37,6 +37,9 @@ struct BenchLattice {
   std::string precision = "double", json;
   std::uint64_t aggregators = 0, chunk_bytes = 0;
   bool force = false;
+  std::string protocol;  // "grid": see bench_grid()
+  bool read_only = false, keep_files = false;
+  std::uint64_t extent_bytes = 0;  // 0: as that protocol has it
   static constexpr int usual_rounds = 7, not_asked = -1;
   bench::Rounds rounds{.runs = not_asked};
   BenchStorage storage;
@@ -92,6 +95,9 @@ void save_bench(Session& session, const BenchLattice& what, const std::vector<be
 // alone, both together, and the raw write of the same bytes. The loop takes as long as the write, and works once in
 // cache and once in memory.
 int bench_overlap(Session& session, const BenchLattice& what);
+
+// Collective. What the I/O test of the Grid library prints (docs/benchmarks/grid.md).
+int bench_grid(Session& session, const BenchLattice& what);
 
 // Collective. The field written, read and verified by more and more threads of each rank.
 int bench_threads(Session& session, const BenchLattice& what);

@@ -60,7 +60,7 @@ class LatticeMover : public bench::Mover {
  private:
   static GaugeShape shape(const bench::BenchField& field) { return {.links = field.grid().extents().size()}; }
   static bench::Account account(const Report& report) {
-    return {bench::stages_of(report.seconds), std::string(name(report.strategy))};
+    return {bench::stages_of(report.seconds), std::string(name(report.strategy)), true};
   }
 
   WriteOptions write_;
@@ -134,6 +134,12 @@ void BenchLattice::declare(Arguments& arguments) {
                   "of threads: how many each rank uses (default 1, 2, 4, ... and its cores); may be repeated");
   arguments.number("--aggregators", aggregators, "ranks that touch the file (default: chosen)");
   arguments.number("--chunk-bytes,--chunk", chunk_bytes, "bytes assembled and moved at a time (default: chosen)");
+  arguments.text("--protocol", "NAME", protocol,
+                 "of lattice: grid, the paths and stages that Grid's own test prints (needs lq-mpi)", {"grid"});
+  arguments.flag("--read-only", read_only, "with --protocol: only read, what another job left there by --keep-files");
+  arguments.flag("--keep-files", keep_files, "with --protocol: leave the files for another job with --read-only");
+  arguments.number("--extent-bytes", extent_bytes,
+                   "with --protocol: contiguous bytes that Grid's plan aims at (default 4194304)");
   arguments.number("--runs", rounds.runs, "rounds beyond the first one, which stands apart (default 7, of pfs 5)");
   storage.declare(arguments);
   arguments.flag("--cold", rounds.cold, "drop the file from the system's memory before it is read");
@@ -188,6 +194,7 @@ std::unique_ptr<bench::Mover> BenchLattice::mover(const WriteOptions& way, const
   WriteOptions write = way;
   set_common(write);
   write.route.threads = by_threads;
+  write.overwrite = !protocol.empty();  // of which that is a part
   write.verify = how == "none" ? Verify::none : Verify::checksum;
   write.route.strategy = parse_strategy(strategy);
   ReadOptions read;

@@ -93,27 +93,27 @@ void ConvertLog::add(const std::string& path, const std::string& from, const Rep
 }
 
 // One file, and how it is to be called.
-struct Job {
+struct ConversionJob {
   std::string from;  // as it is read: a copy of what came out of a pipe
   std::string shown;
   std::string to;
 };
 
-struct Plan {
-  std::vector<Job> jobs;
+struct ConversionPlan {
+  std::vector<ConversionJob> jobs;
   std::vector<ensemble::VerifiedFile> others;  // in the folders
   std::vector<std::unique_ptr<StandardInput>> pipes;
   bool has_folders = false;
 };
 
-class Planner {
+class ConversionPlanner {
  public:
-  explicit Planner(const ManyConversions& many) : many_(many) {
+  explicit ConversionPlanner(const ManyConversions& many) : many_(many) {
     std::error_code failure;
     own_ = fs::weakly_canonical(many.folder, failure);
   }
 
-  Plan plan() {
+  ConversionPlan plan() {
     for (const std::string& input : many_.inputs) {
       if (input == "-") throw UsageError("standard input has no name for a file in a folder; name the file to write");
       std::error_code failure;
@@ -173,12 +173,12 @@ class Planner {
 
   const ManyConversions& many_;
   fs::path own_;
-  Plan plan_;
+  ConversionPlan plan_;
   std::map<std::string, std::string> sources_;  // by target
 };
 
 // What became of one.
-struct Outcome {
+struct ConversionOutcome {
   std::optional<Report> report;
   std::optional<Error> error;
   bool is_skipped = false;
@@ -208,7 +208,7 @@ class Converter {
   Converter(Session& session, const ManyConversions& many) : session_(session), many_(many), log_(many.folder) {}
 
   int run() {
-    const Plan plan = Planner(many_).plan();
+    const ConversionPlan plan = ConversionPlanner(many_).plan();
     if (!many_.options.dry_run) {
       at_root(session_, [&] {
         make_folders(many_.folder);
@@ -225,7 +225,7 @@ class Converter {
       ProgressBar bar(session_, many_.options.dry_run ? "reading" : "converting");
       const Progress told = bar.callback();
       const auto work = [&](std::uint64_t k) { return convert_one(plan.jobs[static_cast<std::size_t>(k)]); };
-      const auto take = [&](std::uint64_t k, const Outcome& outcome) {
+      const auto take = [&](std::uint64_t k, const ConversionOutcome& outcome) {
         if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1)
           tell(plan.jobs[static_cast<std::size_t>(k)], outcome);
         if (told) told(k + 1, plan.jobs.size());
@@ -246,8 +246,8 @@ class Converter {
   }
 
  private:
-  Outcome convert_one(const Job& job) {
-    Outcome outcome;
+  ConversionOutcome convert_one(const ConversionJob& job) {
+    ConversionOutcome outcome;
     outcome.is_left = is_full_;
     if (outcome.is_left) return outcome;
     try {
@@ -260,7 +260,7 @@ class Converter {
     return outcome;
   }
 
-  void convert_one(const Job& job, Outcome& outcome) const {
+  void convert_one(const ConversionJob& job, ConversionOutcome& outcome) const {
     if (many_.skip_existing && at_root(session_, [&] { return is_done(job.to) ? 1 : 0; }) == 1) {
       outcome.is_skipped = true;
       outcome.is_stale = is_younger(job.from, job.to);
@@ -329,7 +329,7 @@ class Converter {
     session_.complain(file.problem);
   }
 
-  void tell(const Job& job, const Outcome& outcome) {
+  void tell(const ConversionJob& job, const ConversionOutcome& outcome) {
     if (outcome.is_left) {
       ++left_;
     } else if (outcome.error) {
@@ -349,7 +349,7 @@ class Converter {
     }
   }
 
-  void note_done(const Job& job, const Report& report) {
+  void note_done(const ConversionJob& job, const Report& report) {
     try {
       at_root(session_, [&] {
         log_.add(job.to, job.shown, report);
@@ -360,7 +360,7 @@ class Converter {
     }
   }
 
-  void tell_streams(const Job& job) {
+  void tell_streams(const ConversionJob& job) {
     try {
       if (!many_.rewrite) {
         throw Error(Code::unsupported, job.shown + ": a multifile has no lattice to cut", {.path = job.shown});
@@ -387,7 +387,7 @@ class Converter {
     code_ = worse(code_, cli::tell(session_, folder.string(), error));
   }
 
-  void tell_summary(const Plan& plan) {
+  void tell_summary(const ConversionPlan& plan) {
     const auto strangers = static_cast<std::uint64_t>(
         std::ranges::count_if(plan.others, [](const ensemble::VerifiedFile& file) { return file.is_stranger(); }));
     if (session_.json) {

@@ -11,7 +11,7 @@ constexpr std::string_view group_look = "Look at files", group_check = "Check an
                            group_make = "Convert and create", group_move = "Copy, split and pack",
                            group_many = "Ensembles and sets", group_machine = "This machine";
 
-constexpr std::array page_table = {
+constexpr std::array all_pages = {
     VerbPage{"info",
              group_look,
              {{{"what a file is, in a few lines", "lq info conf.ildg"},
@@ -53,6 +53,10 @@ constexpr std::array page_table = {
              group_check,
              {{{"what could be repaired; nothing is written", "lq repair streams.sion --dry-run"},
                {"a complete new file; exit code 1 if something is lost", "lq repair killed.sion -o whole.sion"}}}},
+    VerbPage{"protect",
+             group_check,
+             {{{"parity next to a file, by which damaged bytes come back", "lq protect conf.ildg"},
+               {"one sidecar for a folder: two lost files come back", "lq protect ensemble --lost-files 2"}}}},
     VerbPage{"convert",
              group_make,
              {{{"to HDF5: the suffix picks the format", "lq convert conf.ildg conf.h5"},
@@ -138,6 +142,10 @@ constexpr std::array page_table = {
              group_many,
              {{{"the eigenvalues of a set", "lq modes ls eigen.modes"},
                {"a smaller set: 16-bit numbers", "lq modes convert eigen.modes small.modes --storage fixed16"}}}},
+    VerbPage{"checkpoints",
+             group_many,
+             {{{"what is in a folder of checkpoints, every byte compared", "lq checkpoints run"},
+               {"the same, and all but the two newest valid ones removed", "lq checkpoints run --prune --keep 2"}}}},
     VerbPage{"ildg",
              group_many,
              {{{"the QCDml document of a configuration",
@@ -171,6 +179,6 @@ constexpr std::array page_table = {
 
 }  // namespace
 
-std::span<const VerbPage> verb_pages() { return page_table; }
+std::span<const VerbPage> verb_pages() { return all_pages; }
 
 }  // namespace lq::cli

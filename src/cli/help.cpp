@@ -126,7 +126,7 @@ Pieces overview(const std::string& program) {
 }
 
 Pieces verb_help(const std::string& program, const Command& command, const Arguments& arguments) {
-  const std::string name = fmt::format("{} {}", program, command.name);
+  const std::string name = command.name.empty() ? program : fmt::format("{} {}", program, command.name);
   Pieces pieces;
   pieces.push_back({"usage: ", Style::heading});
   pieces.push_back({wrapped(usage_of(name, arguments), 7, 7, line_width()) + "\n\n"});

@@ -132,14 +132,14 @@ struct Ls {
                   {.path = folder, .expected = "a regular file"});
     }
     int code = fine;
-    std::uint64_t others = 0;
-    const std::size_t listed_before = listed.size();
+    std::uint64_t shown = 0, others = 0;
     for (const std::string& path : ensemble::files_below(folder)) {
       if (!session.out.wants_more()) break;
       std::error_code failure;
       if (listed.contains(std::filesystem::absolute(path, failure).lexically_normal().string())) continue;
       try {
         code = worse(code, list(session, path, true));
+        ++shown;
       } catch (const Error& error) {
         if (error.code() == Code::unknown_format) {
           ++others;
@@ -148,7 +148,7 @@ struct Ls {
         }
       }
     }
-    if (listed.size() == listed_before) session.note(folder + ": there is no lattice file in this folder");
+    if (shown == 0) session.note(folder + ": there is no lattice file in this folder");
     if (others > 0) {
       session.note(fmt::format("{}: {} not shown, as no lattice file; `lq verify {}` says which of them should be one",
                                folder, count(others, "file"), printable(folder)));

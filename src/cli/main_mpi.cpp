@@ -25,6 +25,7 @@ int main(int argc, char** argv) try {
                           {.thorough = asked.thorough, .seconds = asked.seconds, .on_probe = asked.on_probe});
   };
   session.gather = lq::bench::make_gather;
+  session.grid_paths = lq::bench::make_grid_paths;
   session.with_tasks = lq::bench::with_tasks;
   return lq::cli::run(session, std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 } catch (const lq::Error& error) {

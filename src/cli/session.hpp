@@ -90,6 +90,10 @@ struct Session {
   std::function<std::vector<Probe>(const std::string& folder, const MpiQuestions& questions)> mpi_probes = {};
   // Collective. A mover of bench lattice that gathers on one rank; none without MPI.
   std::function<std::unique_ptr<bench::Mover>(const Grid& grid)> gather = {};
+  // Collective. Paths of others in lexicographic order, for --protocol grid: collective MPI-IO, and Grid's plan with
+  // extents of the given number of bytes (0: as it has them); none without MPI.
+  std::function<std::vector<std::unique_ptr<bench::Mover>>(const Grid& grid, std::uint64_t extent_bytes)> grid_paths =
+      {};
   // Some of the ranks, for bench tasklocal; none without MPI.
   bench::WithTasks with_tasks = {};
   bool quiet = false;

@@ -48,7 +48,7 @@ bool has(const std::string& text, std::string_view part) { return text.find(part
 TEST(Formats, AreNotGuessedForASuffixThatIsNobodys) {
   for (const char* path : {"out.xyz", "conf.idlg", "a.b/c.bin"}) {
     const std::string sentence = refusal(path);
-    EXPECT_TRUE(has(sentence, ".ildg, .lime, .scidac, .qio") && has(sentence, "--format")) << sentence;
+    EXPECT_TRUE(has(sentence, ".ildg, .lime, .scidac, .qio") && has(sentence, "options.format")) << sentence;
   }
   EXPECT_TRUE(has(refusal("conf.nc"), "a netCDF file")) << refusal("conf.nc");
   EXPECT_TRUE(has(refusal("conf.gz"), "gzip")) << refusal("conf.gz");

@@ -85,7 +85,7 @@ class Nature : public ::testing::Test {
       return;
     }
     EXPECT_NE(std::string(refusal.what()).find(said), std::string::npos) << refusal.what();
-    EXPECT_NE(std::string(refusal.what()).find("--accept-damage"), std::string::npos) << refusal.what();
+    EXPECT_NE(std::string(refusal.what()).find("options.accept_damage"), std::string::npos) << refusal.what();
     const Report report = convert(path, to, {}, {.write = {.overwrite = true}, .accept_damage = true});
     ASSERT_FALSE(report.warnings.empty());
     EXPECT_NE(report.warnings.front().find(said), std::string::npos) << report.warnings.front();
@@ -190,7 +190,7 @@ TEST_F(Nature, BrokenStructureIsRefusedHoweverOneInsistsAndTheWayOutIsNamed) {
     const Error refusal = error_of([&] { convert(from, to, {}, {.accept_damage = insists}); });
     EXPECT_EQ(refusal.code(), Code::truncated) << refusal.what();
     EXPECT_NE(std::string(refusal.what()).find("`lq repair`"), std::string::npos) << refusal.what();
-    EXPECT_EQ(std::string(refusal.what()).find("`accept_damage`") != std::string::npos, insists);
+    EXPECT_EQ(std::string(refusal.what()).find("options.accept_damage") != std::string::npos, insists);
     EXPECT_FALSE(std::filesystem::exists(to));
   }
 }

@@ -224,8 +224,8 @@ TEST(Grid, RefusesATableThatPutsNoOrTwoRanksAtAPlace) {
   EXPECT_EQ(table_error({0, 1, 2, 3, 4}, [](int, Options& options) { options.processes.reset(); }),
             "ranks is given, but processes is missing; give the process grid");
   EXPECT_EQ(table_error({0, 1, 2, 3}, [](int, Options& options) { options.idle_ranks = false; }),
-            "process grid 2x1x2 needs 4 ranks, the communicator has 5; use all ranks, or set idle_ranks to leave the "
-            "others without sites");
+            "process grid 2x1x2 needs 4 ranks, the communicator has 5; start 4 ranks, leave the process grid to be "
+            "chosen, or let the others hold no sites (options.idle_ranks = true)");
 }
 
 std::string own_error(const std::function<void(int rank, Options&)>& give) {

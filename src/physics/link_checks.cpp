@@ -78,9 +78,13 @@ void LinkChecks::add_traces(std::span<const double> links) {
   });
 }
 
+std::size_t LinkChecks::site_numbers() const noexcept {
+  return matrix_numbers(colors_) * static_cast<std::size_t>(grid_.extents().size());
+}
+
 void LinkChecks::measure(std::span<const double> links, std::size_t sites, Distances& found) const {
   const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
-  const std::size_t numbers = matrix_numbers(colors_) * dimensions;
+  const std::size_t numbers = site_numbers();
   found.padded = kernels::padded_sites(sites);
   if (colors_ == 2 || colors_ == 3) {
     constexpr std::size_t most_numbers = matrix_numbers(3) * max_dimensions;
@@ -101,7 +105,7 @@ void LinkChecks::measure(std::span<const double> links, std::size_t sites, Dista
 
 bool LinkChecks::add_distances(std::uint64_t site, std::span<const double> links) {
   const auto dimensions = static_cast<std::size_t>(grid_.extents().size());
-  const std::size_t sites = links.size() / (matrix_numbers(colors_) * dimensions);
+  const std::size_t sites = links.size() / site_numbers();
   Distances found;
   measure(links, sites, found);
   double largest = 0, largest_determinant = 0;
@@ -173,6 +177,21 @@ Unitarity LinkChecks::unitarity(const LinkChecks& mine) const {
   result.far_links = far_links_;
   result.mean = distances_.value() / static_cast<double>(link_count());
   return result;
+}
+
+void SeenLinks::add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links) {
+  if (!checks.add_distances(site, links)) return;
+  const std::size_t of_site = checks.site_numbers();
+  for (std::size_t at = 0; at < links.size(); at += of_site, ++site) {
+    not_finite.value += count_not_finite(links.subspan(at, of_site));
+    zeros.add_site(grid, site, links.subspan(at, of_site));
+  }
+}
+
+std::uint64_t count_not_finite(std::span<const double> numbers) noexcept {
+  std::uint64_t count = 0;
+  for (const double number : numbers) count += std::isfinite(number) ? 0 : 1;
+  return count;
 }
 
 }  // namespace lq::physics

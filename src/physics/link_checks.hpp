@@ -52,6 +52,7 @@ class LinkChecks {
   // zero and every number is finite.
   bool add_distances(std::uint64_t site, std::span<const double> links);
   static constexpr std::size_t most_sites = 32;
+  std::size_t site_numbers() const noexcept;
 
   // Local. What was seen of other sites of this rank.
   void add(const LinkChecks& others) noexcept;
@@ -90,6 +91,44 @@ class LinkChecks {
   int worst_link_ = 0;
   std::uint64_t far_links_ = 0;
 };
+
+// A number that is summed over sites and ranks.
+struct Count {
+  std::uint64_t value = 0;
+  void add(const Count& other) noexcept { value += other.value; }
+
+  static constexpr std::size_t terms = 1;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    combined.sum(value);
+  }
+};
+
+// What one pass sees of the links, each alone.
+struct SeenLinks {
+  LinkChecks checks;
+  Count not_finite;
+  ZeroLinks zeros;
+
+  // Local. The links of up to LinkChecks::most_sites sites, `site` the first of them, but for their traces.
+  void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links);
+  void add(const SeenLinks& other) noexcept {
+    checks.add(other.checks);
+    not_finite.add(other.not_finite);
+    zeros.add(other.zeros);
+  }
+
+  static constexpr std::size_t terms = LinkChecks::terms + Count::terms + ZeroLinks::terms;
+  template <class Terms>
+  void each_term(Terms&& combined) {
+    checks.each_term(combined);
+    not_finite.each_term(combined);
+    zeros.each_term(combined);
+  }
+};
+
+// Local. Of some numbers, how many are NaN or infinite.
+std::uint64_t count_not_finite(std::span<const double> numbers) noexcept;
 
 // All that can be asked of a gauge field whose file may be wrong, from one pass: what lq::measure() tells, links that
 // are zero, and whether rows and columns are exchanged.

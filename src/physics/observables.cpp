@@ -9,11 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
-#include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
 #include "comm/terms.hpp"
@@ -22,13 +19,9 @@
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "options/agreed.hpp"
-#include "physics/cell_sums.hpp"
-#include "physics/field_strength.hpp"
-#include "physics/gradient_flow.hpp"
+#include "physics/gauge_field.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
-#include "physics/loops.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/site_sums.hpp"
 #include "physics/slices.hpp"
@@ -38,87 +31,9 @@ namespace {
 
 using physics::LinkChecks;
 using physics::Links;
-
-comm::Comm& ranks_of(const Grid& grid) { return grid.communicator().engine(); }
-
-std::string describe(const FieldSpec& spec) {
-  return fmt::format("{} field, {} colors, {} links, {} numbers per site, {} precision", name(spec.kind), spec.colors,
-                     spec.links, spec.numbers, name(spec.precision));
-}
-
-void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view verb) {
-  const int dimensions = grid.extents().size();
-  const bool one_link_per_dimension = spec.links == 0 || spec.links == dimensions;
-  if (spec.kind == FieldKind::gauge && spec.colors >= 2 && one_link_per_dimension && dimensions >= 2) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a "
-                          "gauge field of SU(2) or larger with one link for each of 2 or more dimensions",
-                          verb, name(spec.kind), spec.colors, spec.links, to_string(grid.extents())),
-              {.expected = fmt::format("gauge field with {} links", dimensions),
-               .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
-}
-
-enum class Wanted { any, gauge };
-// Collective. The field with its spec resolved; every rank has the same spec.
-Field resolve(const Grid& grid, const Field& field, std::string_view verb, Wanted wanted = Wanted::any) {
-  Field resolved;
-  comm::require_same(ranks_of(grid), [&] {
-    if (wanted == Wanted::gauge) require_gauge(grid, field.spec, verb);
-    resolved = lattice::resolve_field(grid, field);
-    return std::vector<comm::Stated>{{fmt::format("the field to {}", verb), describe(resolved.spec)}};
-  });
-  return resolved;
-}
-
-Field resolve_gauge(const Grid& grid, const Field& field, std::string_view verb) {
-  return resolve(grid, field, verb, Wanted::gauge);
-}
-
-std::uint64_t count_not_finite(std::span<const double> numbers) {
-  std::uint64_t count = 0;
-  for (const double number : numbers) count += std::isfinite(number) ? 0 : 1;
-  return count;
-}
-
-struct Count {
-  std::uint64_t value = 0;
-  void add(const Count& other) noexcept { value += other.value; }
-
-  static constexpr std::size_t terms = 1;
-  template <class Terms>
-  void each_term(Terms&& combined) {
-    combined.sum(value);
-  }
-};
-
-// What one pass sees of the links, each alone.
-struct Seen {
-  LinkChecks checks;
-  Count not_finite;
-  physics::ZeroLinks zeros;
-
-  // Of some sites, `site` the first of them.
-  void add_sites(const Grid& grid, std::uint64_t site, std::span<const double> links, std::size_t of_site) {
-    if (!checks.add_distances(site, links)) return;
-    for (std::size_t at = 0; at < links.size(); at += of_site, ++site) {
-      not_finite.value += count_not_finite(links.subspan(at, of_site));
-      zeros.add_site(grid, site, links.subspan(at, of_site));
-    }
-  }
-  void add(const Seen& other) noexcept {
-    checks.add(other.checks);
-    not_finite.add(other.not_finite);
-    zeros.add(other.zeros);
-  }
-
-  static constexpr std::size_t terms = LinkChecks::terms + Count::terms + physics::ZeroLinks::terms;
-  template <class Terms>
-  void each_term(Terms&& combined) {
-    checks.each_term(combined);
-    not_finite.each_term(combined);
-    zeros.each_term(combined);
-  }
-};
+using physics::ranks_of;
+using physics::resolve_gauge;
+using physics::SeenLinks;
 
 // Doubles side by side in natural order, in memory of the processor.
 bool is_in_place(const Field& field, int dimensions) {
@@ -219,11 +134,12 @@ Unitarity unitarity(const Grid& grid, const Field& field, int threads) {
 }
 
 std::uint64_t count_not_finite(const Grid& grid, const Field& field, int threads) {
-  const Field resolved = resolve(grid, field, "scan for numbers that are not finite");
+  const Field resolved = physics::resolve_any(grid, field, "scan for numbers that are not finite");
   comm::Team team(physics::threads_for(grid, resolved, threads));
-  Count found = physics::sum_of_sites(
-      grid, resolved, team, Count{},
-      [](Count& count, std::uint64_t, std::span<const double> u) { count.value += count_not_finite(u); });
+  physics::Count found = physics::sum_of_sites(grid, resolved, team, physics::Count{},
+                                               [](physics::Count& count, std::uint64_t, std::span<const double> u) {
+                                                 count.value += physics::count_not_finite(u);
+                                               });
   comm::combine_over_ranks(ranks_of(grid), found);
   return found.value;
 }
@@ -249,15 +165,15 @@ physics::ExaminedLinks examine_alone(const Grid& grid, const Field& gauge, int t
     links = lattice::resolve_field(grid, lq::gauge(copy, {.colors = colors}));
   }
   comm::Team team(threads);
-  std::vector<Seen> of_threads(static_cast<std::size_t>(team.size()), Seen{LinkChecks(grid, colors), {}, {}});
+  std::vector<SeenLinks> of_threads(static_cast<std::size_t>(team.size()), SeenLinks{LinkChecks(grid, colors), {}, {}});
   const physics::SliceSums slices =
       slice_sums(grid, links, team, [&](int thread, std::uint64_t site, std::span<const double> slice) {
         for (std::size_t at = 0; at < slice.size(); at += of_run, site += LinkChecks::most_sites) {
           of_threads[static_cast<std::size_t>(thread)].add_sites(
-              grid, site, slice.subspan(at, std::min(of_run, slice.size() - at)), of_site);
+              grid, site, slice.subspan(at, std::min(of_run, slice.size() - at)));
         }
       });
-  Seen& all = of_threads.front();
+  SeenLinks& all = of_threads.front();
   for (std::size_t i = 1; i < of_threads.size(); ++i) all.add(of_threads[i]);
 
   physics::ExaminedLinks examined;
@@ -284,18 +200,18 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
   Links links(grid, colors, Reach::plaquettes);
   comm::Team team(used);
   const std::size_t of_site = gauge.spec.numbers;
-  const Seen mine = sum_of_sites(
-      grid, gauge, team, Seen{LinkChecks(grid, colors), {}, {}},
-      [&](Seen& seen, std::uint64_t site, std::span<const double> u) {
+  const SeenLinks mine = sum_of_sites(
+      grid, gauge, team, SeenLinks{LinkChecks(grid, colors), {}, {}},
+      [&](SeenLinks& seen, std::uint64_t site, std::span<const double> u) {
         for (std::size_t at = 0; at < u.size(); at += of_site) {
           links.set_site(static_cast<std::size_t>(site) + at / of_site, u.subspan(at, of_site));
         }
         seen.checks.add_traces(u);
-        seen.add_sites(grid, site, u, of_site);
+        seen.add_sites(grid, site, u);
       },
       LinkChecks::most_sites);
   links.refresh();
-  Seen all = mine;
+  SeenLinks all = mine;
   PlaneSums planes;
   TransposedSums few;
   comm::CombinedTerms terms(all, planes, few);
@@ -329,217 +245,6 @@ bool physics::ExaminedLinks::is_noise(const Extents& extents, int colors) const 
   const auto planes = static_cast<double>(extents.size() * (extents.size() - 1)) / 2;
   const double error = 1 / (colors * std::sqrt(static_cast<double>(volume(extents)) * planes));
   return physics.unitarity.far_links == 0 && std::abs(physics.plaquette.average) < enough * error;
-}
-
-}  // namespace lq
-
-// Loops, energy and charge, along the gradient flow.
-
-namespace lq {
-namespace {
-
-using physics::LatticeSum;
-
-// Of the points of a flow.
-struct FlowSums {
-  physics::PlaneSums planes;
-  LatticeSum energy, charge;
-  void add(const FlowSums& others) noexcept {
-    planes.add(others.planes);
-    energy.add(others.energy);
-    charge.add(others.charge);
-  }
-
-  static constexpr std::size_t terms = physics::PlaneSums::terms + 2 * LatticeSum::terms;
-  template <class Terms>
-  void each_term(Terms&& combined) {
-    planes.each_term(combined);
-    energy.each_term(combined);
-    charge.each_term(combined);
-  }
-};
-
-constexpr double four_pi_squared = 4 * M_PI * M_PI;
-constexpr int charge_dimensions = 4;
-
-// Local. work(site, strength) for all sites of this rank.
-template <class Sum, class Work>
-Sum sum_of_strengths(int colors, const Links& links, comm::Team& team, const Work& work) {
-  return physics::sum_of_cells<Sum>(links.halo().local_cells(), team,
-                                    [&](Sum& own, std::size_t begin, std::size_t end) {
-                                      physics::with_colors(colors, [&](auto n) {
-                                        physics::FieldStrength strength(n, links);
-                                        for (std::size_t x = begin; x < end && !base::is_interrupted(); ++x) {
-                                          strength.set_site(x);
-                                          work(own, x, strength);
-                                        }
-                                      });
-                                    });
-}
-
-// Collective. The copies in `links` are up to date.
-FlowPoint measure_flow(const Grid& grid, int colors, const Links& links, double time, comm::Team& team) {
-  const int dimensions = links.directions();
-  FlowSums sums;
-  comm::CombinedTerms terms(sums);
-  comm::agree(ranks_of(grid), terms.all(), [&] {
-    FlowSums mine = sum_of_strengths<FlowSums>(colors, links, team, [&](FlowSums& own, std::size_t, auto& strength) {
-      for (std::size_t plane = 0; plane < strength.planes(); ++plane) own.energy.add(strength.energy(plane));
-      if (dimensions == charge_dimensions) own.charge.add(strength.charge());
-    });
-    mine.planes = physics::sum_plaquettes(colors, links, team);
-    base::throw_if_interrupted();
-    terms.tell(mine);
-  });
-  terms.take(sums);
-  FlowPoint point;
-  point.time = time;
-  point.energy = sums.energy.value() / static_cast<double>(grid.volume());
-  const double planes = dimensions * (dimensions - 1) / 2.0;
-  const Plaquette plaquette = physics::averages(sums.planes.spatial, sums.planes.temporal, grid.extents());
-  point.energy_plaquette = 2 * colors * planes * (1 - plaquette.average);
-  if (dimensions == charge_dimensions) point.charge = sums.charge.value() / four_pi_squared;
-  return point;
-}
-
-// Links for which the loops and the flow have no meaning.
-void require_in_group(const Grid& grid, int colors, const Seen& all, const Unitarity& unitarity) {
-  if (all.not_finite.value > 0) {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("cannot measure observables: {} numbers of the links are NaN or infinite", all.not_finite.value),
-        {.expected = "0", .found = std::to_string(all.not_finite.value)});
-  }
-  const bool is_open = all.zeros.leave_last_slice(grid.extents());
-  const std::uint64_t outside = unitarity.far_links - (is_open ? all.zeros.all : 0);
-  if (outside == 0) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("cannot measure observables: {} links are not in SU({}), most of all link {} of site {}, "
-                          "by {:.3g}{}; project smeared or rescaled links to the group first",
-                          outside, colors, unitarity.worst_link, site_text(unitarity.worst_site), unitarity.largest,
-                          all.zeros.all > 0 ? fmt::format("; {} links are zero", all.zeros.all) : ""),
-              {.expected = "0", .found = std::to_string(outside)});
-}
-
-std::vector<double> energies_of(const std::vector<FlowPoint>& flow, double FlowPoint::*energy) {
-  std::vector<double> energies;
-  for (const FlowPoint& point : flow) energies.push_back(point.*energy);
-  return energies;
-}
-
-// Collective. Changes the links.
-void flow(const Grid& grid, int colors, Links& links, const ObservablesOptions& options, comm::Team& team,
-          Observables& result) {
-  comm::agree_alike(ranks_of(grid), [&] { result.flow.reserve(static_cast<std::size_t>(options.flow_steps) + 1); });
-  result.flow.push_back(measure_flow(grid, colors, links, 0, team));
-  if (options.flow_steps == 0) return;
-  physics::GradientFlow flow(grid, colors, links, team);
-  for (int k = 1; k <= options.flow_steps; ++k) {
-    flow.step(options.flow_step);
-    result.flow.push_back(measure_flow(grid, colors, links, k * options.flow_step, team));
-  }
-  if (grid.extents().size() != charge_dimensions) return;
-  const std::vector<double> clover = energies_of(result.flow, &FlowPoint::energy);
-  const std::vector<double> plaquettes = energies_of(result.flow, &FlowPoint::energy_plaquette);
-  result.t0 = physics::t0_of(clover, options.flow_step);
-  result.w0 = physics::w0_of(clover, options.flow_step);
-  result.t0_plaquette = physics::t0_of(plaquettes, options.flow_step);
-  result.w0_plaquette = physics::w0_of(plaquettes, options.flow_step);
-}
-
-}  // namespace
-
-Observables observables(const Grid& grid, const Field& field, const ObservablesOptions& options) {
-  comm::require_same(ranks_of(grid), [&] {
-    physics::require_valid_flow(options.flow_steps, options.flow_step);
-    return options::stated("ObservablesOptions", options);
-  });
-  const Field gauge = resolve_gauge(grid, field, "measure observables of");
-  const int colors = gauge.spec.colors;
-  Links links(grid, colors, physics::Reach::loops);
-  comm::Team team(physics::threads_for(grid, gauge, options.threads));
-  const Seen mine = physics::sum_of_sites(grid, gauge, team, Seen{LinkChecks(grid, colors), {}, {}},
-                                          [&](Seen& seen, std::uint64_t site, std::span<const double> u) {
-                                            links.set_site(site, u);
-                                            seen.checks.add_distances(site, u);
-                                            seen.not_finite.value += count_not_finite(u);
-                                            seen.zeros.add_site(grid, site, u);
-                                          });
-  Seen all = mine;
-  comm::combine_over_ranks(ranks_of(grid), all);
-  const Unitarity unitarity = all.checks.unitarity(mine.checks);
-  Observables result;
-  result.open_boundary = all.zeros.leave_last_slice(grid.extents());
-  comm::agree(ranks_of(grid), [&] {
-    require_in_group(grid, colors, all, unitarity);
-    if (result.open_boundary && options.flow_steps > 0) {
-      throw Error(Code::unsupported,
-                  "cannot measure observables after gradient flow: the links that leave the last time slice are zero "
-                  "(open boundaries in time), for which the flow is not implemented; measure with flow_steps 0");
-    }
-  });
-  links.refresh();
-  result.wilson_loops = physics::wilson_loops(grid, colors, links, result.open_boundary, team);
-  if (result.open_boundary) return result;
-  result.polyakov_loop = physics::polyakov_loop(grid, colors, links);
-  flow(grid, colors, links, options, team, result);
-  return result;
-}
-
-namespace {
-
-// Collective. `dimensions`: those that it must have; 0: any.
-Field resolve_for_density(const Grid& grid, const Field& field, std::string_view verb, int dimensions) {
-  const int found = grid.extents().size();
-  if (dimensions > 0 && found != dimensions) {  // the same on all ranks
-    throw Error(Code::invalid_argument,
-                fmt::format("cannot {} a field on the lattice {}: it has {} dimensions, expected {}", verb,
-                            to_string(grid.extents()), found, dimensions),
-                {.expected = std::to_string(dimensions), .found = std::to_string(found)});
-  }
-  return resolve_gauge(grid, field, verb);
-}
-
-// Collective. set(links, team, density) sets a number for each local site.
-template <class Set>
-std::vector<double> density_of(const Grid& grid, const Field& gauge, physics::Reach reach, int threads,
-                               const Set& set) {
-  Links links(grid, gauge.spec.colors, reach);
-  comm::Team team(physics::threads_for(grid, gauge, threads));
-  physics::share_sites(grid, gauge, team,
-                       [&](int, std::uint64_t site, std::span<const double> u) { links.set_site(site, u); });
-  links.refresh();
-  return comm::agree(ranks_of(grid), [&] {
-    std::vector<double> density(static_cast<std::size_t>(grid.local_volume()));
-    set(links, team, density);
-    base::throw_if_interrupted();
-    return density;
-  });
-}
-
-struct Nothing {
-  void add(const Nothing&) noexcept {}
-};
-
-}  // namespace
-
-std::vector<double> charge_density(const Grid& grid, const Field& field, int threads) {
-  const Field gauge = resolve_for_density(grid, field, "measure the topological charge of", charge_dimensions);
-  return density_of(grid, gauge, physics::Reach::loops, threads,
-                    [&](const Links& links, comm::Team& team, std::vector<double>& density) {
-                      sum_of_strengths<Nothing>(gauge.spec.colors, links, team,
-                                                [&](Nothing&, std::size_t site, auto& strength) {
-                                                  density[site] = strength.charge() / four_pi_squared;
-                                                });
-                    });
-}
-
-std::vector<double> plaquette_density(const Grid& grid, const Field& field, int threads) {
-  const Field gauge = resolve_for_density(grid, field, "measure the plaquettes of", 0);
-  return density_of(grid, gauge, physics::Reach::plaquettes, threads,
-                    [&](const Links& links, comm::Team& team, std::vector<double>& density) {
-                      physics::plaquette_means(gauge.spec.colors, links, team, density);
-                    });
 }
 
 }  // namespace lq

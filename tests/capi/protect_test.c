@@ -6,6 +6,7 @@
 
 static void a_sidecar_is_written_and_compared(void) {
   const char* blob = fresh("blob.bin");
+  fresh("blob.bin.lq-parity");
   FILE* file = fopen(blob, "wb");
   for (int i = 0; i < 5000; ++i) fputc(i * i % 251, file);
   fclose(file);

@@ -20,4 +20,13 @@ echo "nobody to gather from: $code"
 code=0
 lq bench overlap --lattice 4x4x4x8 --strategy gather || code=$?
 echo "no background: $code"
+code=0
+lq bench lattice --lattice 4x4x4x8 --protocol grid || code=$?
+echo "no paths of others: $code"
+code=0
+lq bench overlap --lattice 4x4x4x8 --protocol grid || code=$?
+echo "another protocol: $code"
+code=0
+lq bench lattice --lattice 4x4x4x8 --read-only || code=$?
+echo "nothing to read: $code"
 ls

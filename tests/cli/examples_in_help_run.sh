@@ -10,6 +10,7 @@ lq generate -q conf.ildg --lattice 4x4x4x8 --sweeps 2
 lq convert -q conf.ildg copy.h5
 lq convert -q conf.ildg single.ildg --precision single
 mkdir ensemble single backup one two
+make-checkpoint run 1 1
 for number in 0010 0020; do
   lq generate -q ensemble/conf.$number.ildg --lattice 4x4x4x8 --sweeps 2 --seed $number
 done

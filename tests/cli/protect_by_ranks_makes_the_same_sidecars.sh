@@ -12,5 +12,6 @@ for ranks in 2 3; do
   $LQ_MPIRUN $ranks lq-mpi protect conf.ildg run --check
 done
 damage conf.ildg 9000 0xff
-$LQ_MPIRUN 2 lq-mpi verify conf.ildg --quiet || echo "exit code $?"
-$LQ_MPIRUN 2 lq-mpi protect conf.ildg --check || echo "exit code $?"
+$LQ_MPIRUN 2 lq-mpi verify conf.ildg --quiet > verdict 2> noise.of.mpirun || echo "exit code $?"
+grep parity verdict
+$LQ_MPIRUN 2 lq-mpi protect conf.ildg --check 2> noise.of.mpirun || echo "exit code $?"

@@ -210,7 +210,10 @@ def tile(data, reals, size, big_endian, raw=()):
 
 
 def runs_of(symbols, code):
-    """Four streams, of equally many symbols each, rounded up."""
+    """Four streams, of equally many symbols each, rounded up; empty if there is only one symbol."""
+    if len(code) == 1:
+        yield from [b""] * 4
+        return
     each = -(-len(symbols) // 4)
     for run in range(4):
         stream = Stream()

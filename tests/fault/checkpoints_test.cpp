@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Folders of checkpoints: what is saved, kept, found again, marked and refused.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "base/bytes.hpp"
+#include "kernels/crc32.hpp"
 #include "support/checkpoint_contents.hpp"
 #include "support/error_of.hpp"
 #include "support/faulty.hpp"
@@ -185,6 +188,22 @@ TEST_F(CheckpointFolders, GoByContentsAndNotByNamesOrDates) {
   fs::rename(of(1), folder_ + "/step-000000000099-0123abcd");
   fs::last_write_time(folder_ + "/a copy", fs::file_time_type::min() + std::chrono::hours(1000000));
   EXPECT_EQ(newest(), 2);
+}
+
+TEST_F(CheckpointFolders, LeaveThoseOfLaterVersionsAlone) {
+  const std::string later = folder_ + "/step-000000000001-00000002";
+  fs::create_directories(later);
+  std::string text = "limequat-checkpoint 2\nsomething else\n";
+  text += fmt::format("crc32 {:08x}\n", kernels::crc32(0, base::as_bytes(text)));
+  std::ofstream(later + "/checkpoint.lq") << text;
+  for (int job = 0; job < 3; ++job) {
+    const Error error = error_of([&] { newest(); });
+    EXPECT_NE(std::string(error.what()).find("version 2"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(fs::exists(later + "/tries.lq"));
+  save_all({5, 6, 7});
+  EXPECT_EQ(newest(), 7);
+  EXPECT_TRUE(fs::exists(later));
 }
 
 TEST_F(CheckpointFolders, ReplaceTheSameStep) {

@@ -7,6 +7,8 @@ import html.parser
 import importlib.util
 import json
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +16,19 @@ import unittest
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+# Loads every page in a frame as wide as a phone, and names those that are wider.
+PHONE = """<iframe id="frame" style="width:390px;height:900px;border:0"></iframe><pre id="said"></pre><script>
+const pages = PAGES, wide = [], frame = document.getElementById("frame");
+let next = 0;
+frame.onload = () => {
+  if (frame.contentDocument.documentElement.scrollWidth > 392) wide.push(pages[next - 1]);
+  if (next < pages.length) frame.src = pages[next++];
+  else document.getElementById("said").textContent = pages.length + ": " + wide.join(" ");
+};
+frame.src = pages[next++];
+</script>"""
 
 
 class Links(html.parser.HTMLParser):
@@ -45,6 +60,20 @@ class Site(unittest.TestCase):
 
     def test_it_is_built_without_a_warning(self):
         self.assertEqual((self.done.returncode, self.done.stderr), (0, ""))
+
+    def test_no_page_is_wider_than_a_phone(self):
+        browser = next(filter(shutil.which, ("chromium", "chromium-browser", "google-chrome")), None)
+        if browser is None:
+            self.skipTest("there is no Chromium")
+        pages = sorted(str(page.relative_to(self.site)) for page in self.site.rglob("*.html"))
+        frame = self.site / "phone.html"
+        frame.write_text(PHONE.replace("PAGES", json.dumps(pages)), encoding="utf-8")
+        with tempfile.TemporaryDirectory() as profile:
+            document = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                                       "--allow-file-access-from-files", f"--user-data-dir={profile}", "--virtual-time-budget=120000",
+                                       "--dump-dom", f"file://{frame}"], capture_output=True, text=True, timeout=300).stdout
+        frame.unlink()
+        self.assertEqual(re.search(r'id="said">(.*?)<', document)[1], f"{len(pages)}: ")
 
     def test_no_link_is_dead(self):
         pages = {page.resolve(): Links(page) for page in self.site.rglob("*.html")}

@@ -217,6 +217,11 @@ class ColumnByColumn {
   std::uint8_t* column(std::size_t number) noexcept { return &symbols_[count_ * (number - 1)]; }
 
   static void decode(const Parts& parts, std::size_t code, std::span<std::uint8_t> to) {
+    if (const auto symbol = only_symbol_of(parts.lengths[code])) {
+      const auto is_empty = [](base::Bytes run) { return run.empty(); };
+      if (!std::ranges::all_of(parts.symbols[code], is_empty)) throw_damaged("a tile writes what needs no bits");
+      return void(std::ranges::fill(to, *symbol));
+    }
     const PrefixDecoder decoder(parts.lengths[code]);
     if (!decoder.take_all(parts.symbols[code], to)) {
       throw_damaged("a stream of a tile is shorter than what it should hold");

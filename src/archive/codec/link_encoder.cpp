@@ -308,6 +308,7 @@ class LinkEncoder {
       const std::span<const std::uint8_t> symbols = symbols_of(code);
       const CodeLengths of_code = lengths_for(counts_of(symbols));
       write_lengths(of_code, lengths);
+      if (only_symbol_of(of_code)) continue;
       const PrefixEncoder encoder(of_code);
       for (std::size_t run = 0; run < runs; ++run) {
         const Run part = run_of(symbols.size(), run);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -129,6 +130,12 @@ CodeLengths lengths_for(const Counts& counts) {
   return lengths;
 }
 
+std::optional<std::uint8_t> only_symbol_of(const CodeLengths& lengths) noexcept {
+  const auto is_used = [](std::uint8_t length) { return length != 0; };
+  if (std::ranges::count_if(lengths, is_used) != 1) return {};
+  return static_cast<std::uint8_t>(std::ranges::find_if(lengths, is_used) - lengths.begin());
+}
+
 void write_lengths(const CodeLengths& lengths, std::vector<std::byte>& to) {
   for (std::size_t k = 0; k < lengths.size(); k += 8) {
     unsigned used = 0;
@@ -165,9 +172,9 @@ CodeLengths read_lengths(base::Bytes& from) {
   for (std::size_t symbol = 0; symbol < used.size(); ++symbol) {
     if (!used[symbol]) continue;
     lengths[symbol] = static_cast<std::uint8_t>(nibbles.take(4));
-    if (lengths[symbol] == 0 || lengths[symbol] > longest_code) taken = whole;
     taken += part(lengths[symbol]);
-    if (taken > whole) throw Error(Code::malformed, "the lengths do not form a prefix code");
+    const bool is_length = lengths[symbol] > 0 && lengths[symbol] <= longest_code;
+    if (!is_length || taken > whole) throw Error(Code::malformed, "the lengths do not form a prefix code");
   }
   return lengths;
 }

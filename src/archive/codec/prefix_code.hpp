@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -126,6 +127,9 @@ using CodeLengths = std::array<std::uint8_t, 256>;  // 0: the symbol does not oc
 Counts counts_of(std::span<const std::uint8_t> symbols);
 // Short codes for what is frequent.
 CodeLengths lengths_for(const Counts& counts);
+
+// The symbol of a code that has one: it need not be written.
+std::optional<std::uint8_t> only_symbol_of(const CodeLengths& lengths) noexcept;
 
 void write_lengths(const CodeLengths& lengths, std::vector<std::byte>& to);
 // Takes them off the front of `from`. malformed: too few bytes, or no prefix code has such lengths.

@@ -141,6 +141,10 @@ TEST(PrefixCode, NoCodeIsLongerThanEleven) {
 }
 
 TEST(PrefixCode, OneSymbolAndNone) {
+  EXPECT_EQ(only_symbol_of(lengths_for(counts_of(std::vector<std::uint8_t>{200, 200}))), 200);
+  EXPECT_EQ(only_symbol_of(lengths_for(counts_of(std::vector<std::uint8_t>{0}))), 0);
+  EXPECT_EQ(only_symbol_of(lengths_for(counts_of(std::vector<std::uint8_t>{1, 2}))), std::nullopt);
+  EXPECT_EQ(only_symbol_of(lengths_for({})), std::nullopt);
   EXPECT_EQ(round_trip({5, 5, 5}, lengths_for(counts_of(std::vector<std::uint8_t>{5, 5, 5}))),
             (std::vector<std::uint8_t>{5, 5, 5}));
   EXPECT_EQ(taken(lengths_for({})), 0U);
@@ -161,6 +165,14 @@ TEST(PrefixCode, LengthsComeBackAndWrongOnesAreRefused) {
   bytes[33] = std::byte{0x11};
   base::Bytes wrong = bytes;
   EXPECT_THROW((void)read_lengths(wrong), Error);
+  // One symbol, of a length that no code has; wherever it is, there is room left for it.
+  for (const unsigned length : {0U, 12U, 15U}) {
+    std::vector<std::byte> one(33);
+    one[31] = std::byte{0x80};
+    one[32] = static_cast<std::byte>(length);
+    base::Bytes of_one = one;
+    EXPECT_THROW((void)read_lengths(of_one), Error) << length;
+  }
 }
 
 }  // namespace

@@ -48,15 +48,16 @@
     ["format", "format", false], ["kind", "kind", false], ["lattice", "lattice", false], ["precision", "precision", false],
     ["size", "size", true], ["checksum", "checksum", false], ["verified", "verified", false], ["parity", "parity", false]
   ];
-  const shown = { query: "", state: "", ensemble: "", sort: "", down: false, rows: 200 };
+  const shown = { query: "", state: "", ensemble: "", sort: "", down: false, rows: 200, quantity: "plaquette" };
   const mood = { sound: "good", consistent: "fair", unproven: "bad", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
 
-  // What the address says behind "#": q, state, ensemble, sort; so that a view can be kept and sent.
+  // What the address says behind "#": q, state, ensemble, sort, quantity; so that a view can be kept and sent.
   function readAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     shown.query = wanted.get("q") || "";
     shown.state = wanted.get("state") || "";
     shown.ensemble = wanted.get("ensemble") || "";
+    shown.quantity = wanted.get("quantity") || "plaquette";
     const sort = wanted.get("sort") || "";
     shown.down = sort.startsWith("-");
     shown.sort = shown.down ? sort.slice(1) : sort;
@@ -67,6 +68,7 @@
     if (shown.state) parts.set("state", shown.state);
     if (shown.ensemble) parts.set("ensemble", shown.ensemble);
     if (shown.sort) parts.set("sort", (shown.down ? "-" : "") + shown.sort);
+    if (shown.quantity !== "plaquette") parts.set("quantity", shown.quantity);
     history.replaceState(null, "", "#" + parts.toString());
   }
   function chosen() {
@@ -296,15 +298,17 @@
   }
   function makeSeries() {
     const counts = new Map();
-    for (const f of files) if (f.plaquette !== null) counts.set(f.series, (counts.get(f.series) || 0) + 1);
+    const hasHistory = (f) => quantities.some((name) => f[name] !== null && f[name] !== undefined);
+    for (const f of files) if (hasHistory(f)) counts.set(f.series, (counts.get(f.series) || 0) + 1);
     const names = [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a));
     for (const name of names) add(at("series"), "option", shortSeries(name) + " (" + counts.get(name) + ")").value = name;
     at("series").hidden = names.length < 2;
     for (const quantity of quantities) add(at("quantity"), "option", quantity).value = quantity;
     at("quantity").hidden = quantities.length < 2;
+    if (quantities.includes(shown.quantity)) at("quantity").value = shown.quantity;
     const plot = () => makePlots(at("series").value || names[0], at("quantity").value);
     at("series").addEventListener("change", plot);
-    at("quantity").addEventListener("change", plot);
+    at("quantity").addEventListener("change", () => { shown.quantity = at("quantity").value; writeAddress(); plot(); });
     plot();
   }
 

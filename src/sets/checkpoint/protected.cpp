@@ -216,7 +216,7 @@ std::vector<Finding> findings_of(const JudgedFile& judged) {
     finding.code = Code::ok;
   }
   const std::vector<ByteRange>& ranges = file.lost.empty() ? file.damaged : file.lost;
-  if (!ranges.empty() && !is_warning) {
+  if (!ranges.empty() && !is_warning && !file.is_missing) {
     finding.offset = ranges.front().offset;
     finding.length = ranges.back().offset + ranges.back().length - ranges.front().offset;
   }

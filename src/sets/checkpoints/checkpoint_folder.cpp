@@ -246,6 +246,7 @@ CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
   // A damaged one goes when it would go if it were not, or will not be tried any more.
   for (const Listed& one : listing.checkpoints) {
     if (!one.is_ours || (!one.problem && !one.marks.is_suspect())) continue;
+    if (one.problem && one.problem->code() == Code::unsupported) continue;  // another version knows it
     if (one.marks.is_left_alone() || one.step() < oldest) plan.removed.push_back(one.name);
   }
   return plan;
@@ -262,9 +263,9 @@ std::optional<Error> CheckpointFolder::failure_of(const std::string& name, const
   }
 }
 
-// Local, at the root. That somebody may not read it says nothing about its bytes.
+// Local, at the root. That somebody may not read it, or that another version wrote it, says nothing about its bytes.
 void CheckpointFolder::mark(const std::string& name, const Error& error) {
-  if (refusal_ || error.code() == Code::no_permission) return;
+  if (refusal_ || error.code() == Code::no_permission || error.code() == Code::unsupported) return;
   try {
     directory_.mark(name, "try", error.what());
   } catch (const Error&) {

@@ -148,6 +148,16 @@ void take_line(Lines& lines, Manifest& manifest) {
   }
 }
 
+// Of a manifest that agrees with its sum, whatever its lines are: a damaged digit is no other version.
+std::optional<std::uint64_t> version_of(std::string_view text) {
+  constexpr std::string_view beginning = "limequat-checkpoint ";
+  const std::size_t end = text.find('\n');
+  if (!text.starts_with(beginning) || end == std::string_view::npos || text.size() < end + sum_line_bytes) return {};
+  const std::string_view body = text.substr(0, text.size() - sum_line_bytes);
+  if (text.substr(body.size()) != fmt::format("crc32 {:08x}\n", kernels::crc32(0, base::as_bytes(body)))) return {};
+  return base::parse_u64(text.substr(beginning.size(), end - beginning.size()));
+}
+
 }  // namespace
 
 std::uint64_t Manifest::bytes() const noexcept {
@@ -190,10 +200,16 @@ std::string encode(const Manifest& manifest) {
 }
 
 Manifest decode_manifest(const std::string& path, std::string_view text) {
+  if (const std::optional<std::uint64_t> version = version_of(text); version && *version != 1) {
+    throw Error(
+        Code::unsupported,
+        fmt::format("{}: version {} of manifests of checkpoints is not known here (1 is); use the version of the "
+                    "library that wrote it",
+                    path, *version),
+        {.path = path});
+  }
   if (!text.starts_with(first_line) || text.size() < first_line.size() + sum_line_bytes) {
-    const bool is_newer = text.starts_with("limequat-checkpoint ") && text.find('\n') != std::string_view::npos;
-    throw Error(is_newer ? Code::malformed : Code::truncated,
-                fmt::format("{}: this is no manifest of a checkpoint, it was cut, or a newer version wrote it", path),
+    throw Error(Code::truncated, fmt::format("{}: this is no manifest of a checkpoint, or it was cut", path),
                 {.path = path});
   }
   const std::string_view body = text.substr(0, text.size() - sum_line_bytes);

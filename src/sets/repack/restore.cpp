@@ -76,7 +76,7 @@ RepackReport begun_report(base::ByteSource& restored, const std::string& to, con
     if (error.code() == Code::out_of_memory) throw;
     RepackReport report;
     report.files = {to};
-    report.file_bytes = restored.size();
+    report.bytes = report.file_bytes = restored.size();
     return report;
   }
 }

@@ -170,7 +170,7 @@ TEST_F(Copying, DoesNotTouchAnUnfinishedCopyUnasked) {
   leave_half(from_, to_, 5);
   const Error error = error_of([&] { copy({from_}, to_); });
   EXPECT_EQ(error.code(), Code::exists);
-  EXPECT_NE(std::string(error.what()).find("--resume"), std::string::npos) << error.what();
+  EXPECT_NE(std::string(error.what()).find("options.resume"), std::string::npos) << error.what();
   EXPECT_EQ(copy({from_}, to_, {}, {.overwrite = true}).moved_bytes, bytes_.size());
 }
 

@@ -2,17 +2,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // MPI-IO as its textbook has it: the lattice as an array, each rank's part of it as a view.
-#include "peers.hpp"
+#include "bench/over_mpi.hpp"
 
-namespace peers {
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <vector>
+
+#include <limequat/error.hpp>
+
+namespace lq::bench {
 namespace {
 
-using lq::bench::Account;
-using lq::bench::BenchField;
-
-class MpiIo : public lq::bench::Mover {
+class MpiIo : public Mover {
  public:
-  MpiIo(const lq::Grid& grid, MPI_Comm comm, bool collective) : comm_(comm), collective_(collective) {
+  MpiIo(const Grid& grid, MPI_Comm comm, bool collective) : comm_(comm), collective_(collective) {
     const int dimensions = grid.extents().size() + 1;
     const std::uint64_t numbers = static_cast<std::uint64_t>(grid.extents().size()) * 18;
     const std::vector<int> sizes = slowest_first<int>(grid.extents(), numbers);
@@ -26,34 +31,32 @@ class MpiIo : public lq::bench::Mover {
   MpiIo& operator=(const MpiIo&) = delete;
 
   bool is_peer() const override { return true; }
-  lq::bench::Result label() const override {
-    return lq::bench::plain_label(collective_ ? "mpi-io collective" : "mpi-io independent", "raw");
-  }
+  Result label() const override { return plain_label(collective_ ? "mpi-io collective" : "mpi-io independent", "raw"); }
 
   Account write(const std::string& path, const BenchField& field) override {
-    lq::bench::StageWatch watch;
+    StageWatch watch;
     MPI_File file = open(path, MPI_MODE_CREATE | MPI_MODE_WRONLY);
-    watch.end_of(lq::bench::Stage::open);
+    watch.end_of(Stage::open);
     const auto call = collective_ ? &MPI_File_write_all : &MPI_File_write;
     const int count = static_cast<int>(field.source().size());
     const int status = call(file, field.source().data(), count, MPI_DOUBLE, MPI_STATUS_IGNORE);
-    watch.end_of(lq::bench::Stage::storage);
+    watch.end_of(Stage::storage);
     MPI_File_close(&file);
-    watch.end_of(lq::bench::Stage::close);
+    watch.end_of(Stage::close);
     check(status, path, "write");
     return {watch.stages()};
   }
 
   Account read(const std::string& path, BenchField& field) override {
-    lq::bench::StageWatch watch;
+    StageWatch watch;
     MPI_File file = open(path, MPI_MODE_RDONLY);
-    watch.end_of(lq::bench::Stage::open);
+    watch.end_of(Stage::open);
     const auto call = collective_ ? &MPI_File_read_all : &MPI_File_read;
     const int count = static_cast<int>(field.target().size());
     const int status = call(file, field.target().data(), count, MPI_DOUBLE, MPI_STATUS_IGNORE);
-    watch.end_of(lq::bench::Stage::storage);
+    watch.end_of(Stage::storage);
     MPI_File_close(&file);
-    watch.end_of(lq::bench::Stage::close);
+    watch.end_of(Stage::close);
     check(status, path, "read");
     return {watch.stages()};
   }
@@ -66,7 +69,7 @@ class MpiIo : public lq::bench::Mover {
     return file;
   }
   static void check(int status, const std::string& path, const char* doing) {
-    require(status != MPI_SUCCESS, path, std::string("MPI-IO cannot ") + doing + " the file");
+    bench::require(status != MPI_SUCCESS, path, std::string("MPI-IO cannot ") + doing + " the file");
   }
 
   MPI_Comm comm_;
@@ -76,8 +79,12 @@ class MpiIo : public lq::bench::Mover {
 
 }  // namespace
 
-std::unique_ptr<lq::bench::Mover> make_mpi_io(const lq::Grid& grid, MPI_Comm comm, bool collective) {
-  return std::make_unique<MpiIo>(grid, comm, collective);
+void require(bool failed, const std::string& path, const std::string& words) {
+  if (failed) throw Error(Code::io, path + ": " + words, {.path = path});
 }
 
-}  // namespace peers
+std::unique_ptr<Mover> make_mpi_io(const Grid& grid, const void* ranks, bool collective) {
+  return std::make_unique<MpiIo>(grid, *static_cast<const MPI_Comm*>(ranks), collective);
+}
+
+}  // namespace lq::bench

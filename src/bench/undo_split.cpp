@@ -5,9 +5,14 @@
 // dimensions is undone by one all-to-all among their ranks, until what is contiguous in the file reaches 4 MiB; then
 // every rank writes its part of the result by plain writes. The plan is made anew for each file, the local volume is
 // held twice, nothing is synced.
-#include "peers.hpp"
+#include "bench/over_mpi.hpp"
+
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,23 +25,18 @@
 
 #include "bench/result.hpp"
 
-namespace peers {
+namespace lq::bench {
 namespace {
 
-using lq::bench::Account;
-using lq::bench::BenchField;
-using lq::bench::Stage;
-using lq::bench::StageWatch;
-
-constexpr std::uint64_t wanted_extent = std::uint64_t{4} << 20;
 constexpr std::uint64_t largest_call = std::uint64_t{1} << 30;
 
 // The ranks among which the split is undone, and what they hold together.
 class Together {
  public:
-  Together(const BenchField& field, MPI_Comm comm) : site_bytes_(field.site_numbers() * sizeof(double)) {
-    const lq::Grid& grid = field.grid();
-    const lq::Box& mine = grid.local_box();
+  Together(const BenchField& field, MPI_Comm comm, std::uint64_t wanted_extent)
+      : site_bytes_(field.site_numbers() * sizeof(double)) {
+    const Grid& grid = field.grid();
+    const Box& mine = grid.local_box();
     extents_ = grid.extents();
     dimensions_ = extents_.size();
     // Dimensions that are whole when the split of the first `undone_` ones is undone, until an extent is long enough.
@@ -63,13 +63,13 @@ class Together {
     std::vector<std::int64_t> every(lower.size() * static_cast<std::size_t>(size));
     MPI_Allgather(lower.data(), dimensions_, MPI_INT64_T, every.data(), dimensions_, MPI_INT64_T, comm_);
     for (int rank = 0; rank < size; ++rank) {
-      lq::Box other = mine;
+      Box other = mine;
       for (int d = 0; d < dimensions_; ++d) other.lower[d] = every[static_cast<std::size_t>(rank * dimensions_ + d)];
       holders_.push_back(other);
     }
     share_ = mine.volume();
     if (box_.volume() != share_ * holders_.size()) {
-      throw lq::Error(lq::Code::unsupported, "ranks must hold equal parts of the lattice for this plan");
+      throw Error(Code::unsupported, "ranks must hold equal parts of the lattice for this plan");
     }
   }
   ~Together() { MPI_Comm_free(&comm_); }
@@ -81,13 +81,13 @@ class Together {
   std::uint64_t site_bytes() const noexcept { return site_bytes_; }
   std::uint64_t first() const noexcept { return share_ * static_cast<std::uint64_t>(rank_); }  // site of my share
   std::uint64_t share() const noexcept { return share_; }
-  const lq::Box& mine() const { return holders_[static_cast<std::size_t>(rank_)]; }
-  const lq::Box& holder(int rank) const { return holders_[static_cast<std::size_t>(rank)]; }
+  const Box& mine() const { return holders_[static_cast<std::size_t>(rank_)]; }
+  const Box& holder(int rank) const { return holders_[static_cast<std::size_t>(rank)]; }
 
   // Calls work(site in the order of all that is held together, site in the part of `holder`, sites) for each row along
   // the fastest dimension, cut where shares end.
   template <class Work>
-  void for_each_row(const lq::Box& holder, Work work) const {
+  void for_each_row(const Box& holder, Work work) const {
     const std::uint64_t row = length(holder, 0);
     const std::uint64_t rows = holder.volume() / row;
     for (std::uint64_t i = 0; i < rows; ++i) {
@@ -126,13 +126,13 @@ class Together {
   }
 
  private:
-  static std::uint64_t length(const lq::Box& box, int d) { return static_cast<std::uint64_t>(box.extents[d]); }
+  static std::uint64_t length(const Box& box, int d) { return static_cast<std::uint64_t>(box.extents[d]); }
 
   std::uint64_t site_bytes_, share_ = 0;
-  lq::Extents extents_;
+  Extents extents_;
   int dimensions_ = 0, undone_ = 0, rank_ = 0;
-  lq::Box box_;  // what is held together
-  std::vector<lq::Box> holders_;
+  Box box_;  // what is held together
+  std::vector<Box> holders_;
   MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
@@ -243,6 +243,13 @@ class Descriptor {
       bytes += moved, at += static_cast<std::uint64_t>(moved), count -= static_cast<std::uint64_t>(moved);
     }
   }
+  // What is beyond the given size; others may still be writing before it.
+  void cut(std::uint64_t bytes) const {
+    struct stat found {};
+    check(::fstat(fd_, &found) == 0, "look at");
+    if (static_cast<std::uint64_t>(found.st_size) <= bytes) return;
+    check(::ftruncate(fd_, static_cast<off_t>(bytes)) == 0, "shorten");
+  }
   void close() {
     const int fd = std::exchange(fd_, -1);
     check(::close(fd) == 0, "close");
@@ -257,21 +264,22 @@ class Descriptor {
   int fd_;
 };
 
-class UndoSplit : public lq::bench::Mover {
+class UndoSplit : public Mover {
  public:
-  explicit UndoSplit(MPI_Comm comm) : comm_(comm) {}
+  UndoSplit(MPI_Comm comm, std::uint64_t extent_bytes) : comm_(comm), extent_bytes_(extent_bytes) {}
 
   bool is_peer() const override { return true; }
-  lq::bench::Result label() const override { return lq::bench::plain_label("undo split", "raw"); }
+  Result label() const override { return plain_label("undo split", "raw"); }
 
   Account write(const std::string& path, const BenchField& field) override {
     StageWatch watch;
-    lq::bench::together(field.grid().communicator(), [&] {
-      if (field.grid().is_root()) Descriptor(path, O_WRONLY | O_CREAT | O_TRUNC).close();
+    together(field.grid().communicator(), [&] {
+      // A file that is there is written over; only what it has beyond the new end is cut off.
+      if (field.grid().is_root()) Descriptor(path, O_WRONLY | O_CREAT).close();
       watch.end_of(Stage::create);
     });
     watch.end_of(Stage::barrier);
-    const Together ranks(field, comm_);
+    const Together ranks(field, comm_, extent_bytes_);
     Exchange exchange(ranks);
     exchange.gather(reinterpret_cast<const std::byte*>(field.source().data()), watch);
     Descriptor file(path, O_WRONLY);
@@ -281,6 +289,8 @@ class UndoSplit : public lq::bench::Mover {
       file.move(::pwrite, exchange.share().data() + mine * bytes, count * bytes, site * bytes, "write");
     });
     watch.end_of(Stage::storage);
+    if (field.grid().is_root()) file.cut(field.grid().volume() * ranks.site_bytes());
+    watch.end_of(Stage::truncate);
     file.close();
     watch.end_of(Stage::close);
     return {watch.stages()};
@@ -288,10 +298,10 @@ class UndoSplit : public lq::bench::Mover {
 
   Account read(const std::string& path, BenchField& field) override {
     StageWatch watch;
-    const Together ranks(field, comm_);
+    const Together ranks(field, comm_, extent_bytes_);
     Exchange exchange(ranks);
     watch.end_of(Stage::pack);
-    lq::bench::together(field.grid().communicator(), [&] {
+    together(field.grid().communicator(), [&] {
       Descriptor file(path, O_RDONLY);
       watch.end_of(Stage::open);
       ranks.for_each_extent([&](std::uint64_t site, std::uint64_t mine, std::uint64_t count) {
@@ -309,12 +319,21 @@ class UndoSplit : public lq::bench::Mover {
 
  private:
   MPI_Comm comm_;
+  std::uint64_t extent_bytes_;
 };
 
 }  // namespace
 
-std::unique_ptr<lq::bench::Mover> make_undo_split(const lq::Grid& /*grid*/, MPI_Comm comm) {
-  return std::make_unique<UndoSplit>(comm);
+std::unique_ptr<Mover> make_undo_split(const void* ranks, std::uint64_t extent_bytes) {
+  return std::make_unique<UndoSplit>(*static_cast<const MPI_Comm*>(ranks), extent_bytes);
 }
 
-}  // namespace peers
+std::vector<std::unique_ptr<Mover>> make_grid_paths(const Grid& grid, std::uint64_t extent_bytes) {
+  const MPI_Comm all = MPI_COMM_WORLD;
+  std::vector<std::unique_ptr<Mover>> movers;
+  movers.push_back(make_mpi_io(grid, &all, true));
+  movers.push_back(make_undo_split(&all, extent_bytes == 0 ? usual_extent_bytes : extent_bytes));
+  return movers;
+}
+
+}  // namespace lq::bench
