@@ -12,8 +12,10 @@
 
 #include <limequat/error.hpp>
 
+#include "base/byte_source.hpp"
 #include "base/path.hpp"
 #include "kernels/crc32.hpp"
+#include "storage/forwarding.hpp"
 #include "storage/publish.hpp"
 
 namespace lq::io {
@@ -110,7 +112,10 @@ State recover_now(storage::Transport& transport, const std::string& path, Sync s
   std::vector<std::string> journals = present(transport, journal_paths(path));
   if (journals.empty()) return State::absent;
   const auto file = transport.open_write(path);
-  const FoundJournal found = find_journal(transport, *file);
+  // A bit that flips on the way into memory must not make a stranger of a journal that the file needs.
+  storage::TwiceRead read_twice(transport);
+  base::ReadTwice file_twice(*file);
+  const FoundJournal found = find_journal(read_twice, file_twice);
   if (found.state == State::complete) {
     for (const Journal::Piece& piece : found.journal.pieces) file->write_at(piece.offset, piece.after);
   } else if (found.state == State::interrupted) {

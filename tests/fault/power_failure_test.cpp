@@ -331,7 +331,7 @@ class PowerFailureOfACheckpoint : public PowerFailure, public ::testing::WithPar
  protected:
   static constexpr std::uint64_t old_bytes = 3000, all_bytes = 7000;
 
-  void put(std::uint64_t from, std::uint64_t to) const {
+  void put(std::uint64_t from, std::uint64_t to, std::uint64_t pieces = 1) const {
     run_ranks(GetParam().ranks, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator all(std::move(comm));
       const MultifileOptions options{.streams = GetParam().streams,
@@ -342,7 +342,12 @@ class PowerFailureOfACheckpoint : public PowerFailure, public ::testing::WithPar
           from > 0 ? MultifileWriter::append(path_, all, options) : MultifileWriter(path_, all, options);
       for (std::size_t i = 0; i < writer.streams(); ++i) {
         OutStream& stream = writer.stream(i);
-        stream.write(testing::stream_bytes(static_cast<std::uint64_t>(stream.task()), from, to - from));
+        // In pieces: each is recorded in the chunk, in the place of the record before the last one.
+        const std::uint64_t piece = (to - from) / pieces;
+        for (std::uint64_t begin = from; begin < to; begin += piece) {
+          stream.write(testing::stream_bytes(static_cast<std::uint64_t>(stream.task()), begin, piece));
+          if (pieces > 1) stream.flush();
+        }
       }
       writer.close();
     });
@@ -422,6 +427,19 @@ TEST_P(PowerFailureOfACheckpoint, ThatIsGoneOnWith) {
         return look(Verify::none) == Seen::wrong ? Seen::wrong : Seen::before;
       },
       testing::Caches::of_each_thread);
+}
+
+TEST_P(PowerFailureOfACheckpoint, ThatIsGoneOnWithInPieces) {
+  put(0, old_bytes);
+  replay(
+      Seen::before, [&] { put(old_bytes, all_bytes, GetParam().ranks > 1 ? 2 : 4); },
+      [&] {
+        Seen seen = Seen::wrong;
+        const Error error = error_of([&] { seen = look(); });
+        if (error.code() == Code::ok) return seen;
+        if (!is_told(repair_multifile(path_))) return Seen::wrong;
+        return look(Verify::none) == Seen::wrong ? Seen::wrong : Seen::before;
+      });
 }
 
 // In a file of its own.

@@ -132,7 +132,8 @@ class Checkpoint final : public Item {
       const std::uint64_t least = std::max(old, is_cut ? synced : diary_->kept[task].load());
       const std::uint64_t there = task < found.streams.size() ? found.streams[task] : 0;
       if (there < least) {
-        throw Failure(fmt::format("{}: task {} has {} bytes, {} were kept", path_, task, there, least));
+        throw Failure(fmt::format("{}: task {} has {} bytes, {} were kept; {} before; {}", path_, task, there, least,
+                                  old, to_json(report)));
       }
     }
     if (is_lossy) return start_anew();

@@ -83,12 +83,11 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// What a process of jobs tells, in memory that outlives it.
+// What the processes of jobs tell, in memory that outlives it.
 struct Told {
-  std::uint64_t seed, jobs, steps, power_failures, digest;
-  char text[16384];
+  std::uint64_t steps, power_failures, digest;
+  char text[32768];
 
-  void clear() { text[0] = '\0'; }
   void add(const std::string& line) {
     const std::size_t used = std::strlen(text);
     std::snprintf(text + used, sizeof text - used, "%s\n", line.c_str());
@@ -134,15 +133,6 @@ void run_job(std::uint64_t seed, Plant plant, Told& told) {
   told.digest = machine.digest();
 }
 
-void run_job_twice(std::uint64_t seed, Plant plant, Told& told) {
-  run_job(seed, plant, told);
-  const std::uint64_t first = told.digest;
-  told.clear();
-  run_job(seed, plant, told);
-  if (told.digest != first)
-    throw Failure("the same job has gone otherwise: something in it does not follow from the seed");
-}
-
 // Ranks take turns, so that one core is enough: the threads of others would only be further away.
 void stay_on_one_core() {
   cpu_set_t here;
@@ -151,58 +141,70 @@ void stay_on_one_core() {
   ::sched_setaffinity(0, sizeof here, &here);
 }
 
-// Jobs of seeds first .. last - 1, up to the first finding. Never returns.
-[[noreturn]] void run_jobs(std::uint64_t first, std::uint64_t last, Plant plant, Told& told) {
-  constexpr unsigned deadline_seconds = 60;  // of a job; none takes a hundredth of it
+// In a process of its own: what earlier jobs have left in the memory of one would be drawn by none. Never returns.
+[[noreturn]] void run_here(std::uint64_t seed, Plant plant, Told& told) {
+  constexpr unsigned deadline_seconds = 60;  // none takes a hundredth of it
   stay_on_one_core();
-  for (told.seed = first; told.seed < last; ++told.seed) {
-    told.clear();
-    ::alarm(deadline_seconds);
-    try {
-      constexpr std::uint64_t one_in = 16;
-      told.seed % one_in == 0 ? run_job_twice(told.seed, plant, told) : run_job(told.seed, plant, told);
-    } catch (const std::exception& found) {
-      told.add(found.what());
-      ::_exit(1);
-    }
-    ++told.jobs;
+  ::alarm(deadline_seconds);
+  try {
+    run_job(seed, plant, told);
+  } catch (const std::exception& found) {
+    told.add(found.what());
+    ::_exit(1);
   }
   ::_exit(0);
 }
 
+// Empty: nothing is wrong.
+std::string finding_of(std::uint64_t seed, Plant plant, Told& told) {
+  told.text[0] = '\0';
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) run_here(seed, plant, told);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFSIGNALED(status)) {
+    const int number = WTERMSIG(status);
+    told.add(number == SIGALRM ? "not finished in time" : fmt::format("ended by signal {}", number));
+  }
+  std::string steps = told.text;
+  while (!steps.empty() && steps.back() == '\n') steps.pop_back();
+  const std::size_t last = steps.find_last_of('\n');
+  if (last == std::string::npos) return steps + "\n";
+  return steps.substr(last + 1) + "\n" + steps.substr(0, last + 1);
+}
+
+std::string finding_of_two(std::uint64_t seed, Plant plant, Told& told) {
+  std::string found = finding_of(seed, plant, told);
+  const std::uint64_t digest = told.digest;
+  if (!found.empty()) return found;
+  found = finding_of(seed, plant, told);
+  if (!found.empty() || told.digest == digest) return found;
+  return fmt::format("the same job went otherwise: something in it does not follow from the seed\n{}", told.text);
+}
+
 int simulate(const Options& options) {
   using Clock = std::chrono::steady_clock;
+  constexpr std::uint64_t one_in = 16;  // jobs is done twice
   const auto end = Clock::now() + std::chrono::duration<double, std::ratio<60>>(options.minutes.value_or(1));
+  const bool has_end = options.minutes || !(options.jobs || options.is_one());
   const std::uint64_t first = options.seed.value_or(std::random_device{}());
-  const std::uint64_t jobs = options.is_one() ? 1 : options.jobs.value_or(~std::uint64_t{0} - first);
-  constexpr std::uint64_t batch = 50;
+  const std::uint64_t jobs = options.is_one() ? 1 : options.jobs.value_or(~std::uint64_t{0});
   Told& told =
       *static_cast<Told*>(::mmap(nullptr, sizeof(Told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-  std::uint64_t next = first, findings = 0;
-  const bool has_end = options.minutes || !(options.jobs || options.is_one());
-  while (next - first < jobs && !(has_end && Clock::now() >= end)) {
-    std::fflush(stdout);
-    const pid_t child = ::fork();
-    if (child == 0) run_jobs(next, next + std::min(batch, first + jobs - next), options.plant, told);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    next = told.seed;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
+  std::uint64_t done = 0, findings = 0;
+  for (; done < jobs && !(has_end && Clock::now() >= end); ++done) {
+    const std::uint64_t seed = first + done;
+    const bool is_done_twice = seed % one_in == 0 || options.is_one();
+    const std::string found = (is_done_twice ? finding_of_two : finding_of)(seed, options.plant, told);
+    if (found.empty()) continue;
     ++findings;
-    if (WIFSIGNALED(status)) {
-      const int number = WTERMSIG(status);
-      told.add(number == SIGALRM ? "not finished in time" : fmt::format("ended by signal {}", number));
-    }
-    std::string steps = told.text;
-    if (!steps.empty()) steps.pop_back();
-    const std::size_t last = steps.find_last_of('\n');
-    fmt::print("seed {}: {}\n", next,
-               last == std::string::npos ? steps : steps.substr(last + 1) + "\n" + steps.substr(0, last));
-    ++next;
+    fmt::print("seed {}: {}", seed, found);
   }
   if (options.is_one() && findings == 0) fmt::print("{}digest {:016x}\n", told.text, told.digest);
-  fmt::print("simulate: from seed {}: {} jobs, {} steps of ranks, {} power failures, {} findings\n", first,
-             told.jobs + findings, told.steps, told.power_failures, findings);
+  fmt::print("simulate: from seed {}: {} jobs, {} steps of ranks, {} power failures, {} findings\n", first, done,
+             told.steps, told.power_failures, findings);
   return findings == 0 ? 0 : 1;
 }
 

@@ -63,6 +63,7 @@ void StreamWriter::resume(std::vector<std::int64_t> used, const ChunkRecord& las
   current_ = last;
   recorded_ = last.used;
   next_record_ = 1 - place_of_record;
+  synced_record_ = place_of_record;
 }
 
 void StreamWriter::write(base::Bytes bytes) {
@@ -101,6 +102,7 @@ void StreamWriter::flush() {
 void StreamWriter::sync() {
   flush();
   file_.sync();
+  synced_record_ = recorded_ > 0 ? 1 - next_record_ : -1;
 }
 
 void StreamWriter::put(base::Bytes bytes, std::size_t& done) {
@@ -136,6 +138,11 @@ void StreamWriter::put_in_chunk(base::Bytes bytes) {
 
 void StreamWriter::record() {
   if (current_.used == recorded_) return;
+  if (next_record_ == synced_record_) {
+    // What the disk is known to have stands in no record but this one: first it gets the newer one.
+    file_.sync();
+    synced_record_ = 1 - next_record_;
+  }
   const RecordBytes bytes = encode(current_);
   file_.write_at(place_.records_offset(current_.chunk) + static_cast<std::uint64_t>(next_record_) * record_bytes,
                  bytes);
@@ -164,6 +171,7 @@ void StreamWriter::next_chunk() {
   current_.raw_bytes = 0;
   recorded_ = 0;
   next_record_ = 0;
+  synced_record_ = -1;
   used_.push_back(0);
 }
 

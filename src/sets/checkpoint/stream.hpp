@@ -122,6 +122,7 @@ class StreamWriter {
   ChunkRecord current_;         // the chunk being filled, as in the file
   std::uint64_t recorded_ = 0;  // of its used bytes
   int next_record_ = 0;         // which of the two places
+  int synced_record_ = -1;      // the one that sync(), or who closed the set, has promised; -1: none in this chunk
   std::vector<std::int64_t> used_ = {0};
 };
 
