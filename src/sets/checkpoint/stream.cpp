@@ -138,11 +138,8 @@ void StreamWriter::put_in_chunk(base::Bytes bytes) {
 
 void StreamWriter::record() {
   if (current_.used == recorded_) return;
-  if (next_record_ == synced_record_) {
-    // What the disk is known to have stands in no record but this one: first it gets the newer one.
-    file_.sync();
-    synced_record_ = 1 - next_record_;
-  }
+  // What was promised to survive a power failure stands in that record alone until the next sync().
+  if (next_record_ == synced_record_) next_record_ = 1 - next_record_;
   const RecordBytes bytes = encode(current_);
   file_.write_at(place_.records_offset(current_.chunk) + static_cast<std::uint64_t>(next_record_) * record_bytes,
                  bytes);
