@@ -60,14 +60,17 @@ class Modes final : public Item {
     tell(words(outcome));
     exists_ = exists_ || was_made;
     is_for_good_ = is_for_good_ || (is_new && was_made) || added > 0;
+    if (added > 0) promised_ = first + added;
     least_ = first + added;
     most_ = std::min(first + more, least_ + 1);
     if (is_new && !was_made) most_ = first;
     if (outcome.error.empty() && !outcome.has_ended) most_ = least_;
+    if (outcome.has_ended && trouble.kind == Trouble::Kind::power) after_power_failure();
     check();
   }
 
-  void after_power_failure() override {}
+  // Modes that were seen, but not reported as added, may be gone.
+  void after_power_failure() override { least_ = promised_; }
 
   void check() override {
     if (!machine_.has(path_)) {
@@ -120,7 +123,7 @@ class Modes final : public Item {
   std::string path_;
   modes::Description description_;
   bool exists_ = false, is_for_good_ = false;
-  std::uint64_t least_ = 0, most_ = 0;  // modes that are there
+  std::uint64_t least_ = 0, most_ = 0, promised_ = 0;  // modes that are there; that append() has returned for
 };
 
 }  // namespace
