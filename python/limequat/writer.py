@@ -53,11 +53,11 @@ def create(path: Target, lattice: Optional[Extents] = None, *, like: "Union[Fiel
     """
     if like is None:
         if kind is not None or dims is not None:
-            raise InvalidArgument(f"{path}: kind and dims say what an array is that is given as like=, or to Writer.write()",
+            raise InvalidArgument(f"{name_of(path)}: kind and dims say what an array is that is given as like=, or to Writer.write()",
                                   path=str(path))
         return Writer(path, lattice, grid=grid, **options)
     if lattice is not None:
-        raise InvalidArgument(f"{path}: like has a lattice of its own: leave out lattice={lattice!r}", path=str(path))
+        raise InvalidArgument(f"{name_of(path)}: like has a lattice of its own: leave out lattice={lattice!r}", path=str(path))
     from limequat.region_writing import RegionWriter
     return RegionWriter(path, like, grid=grid, kind=kind, dims=dims, **options)
 
