@@ -98,8 +98,10 @@ def _answer(members):
 
 
 def parse(text: str, kind: Any = Answer) -> Any:
-    """JSON text as Answers; what is outermost, an object or an array, is a `kind`."""
+    """JSON text as Answers; what is outermost, an object or an array, is a `kind`; null is None."""
     answer = json.loads(text, object_hook=_answer)
+    if answer is None:
+        return None
     if isinstance(answer, list) and kind is Answer:
         kind = Answers
     return kind(answer)

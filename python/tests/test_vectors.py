@@ -112,9 +112,9 @@ def test_files_for_milc_are_those_of_milc(tmp_path):
 
 
 def test_what_the_file_does_not_say_is_asked_for(tmp_path):
-    with pytest.raises(lq.InvalidArgument, match="--parity"):
+    with pytest.raises(lq.InvalidArgument, match="parity"):
         lq.modes.open(GOOD / "hadrons_even_sites.bin")
-    with pytest.raises(lq.InvalidArgument, match="--ls"):
+    with pytest.raises(lq.InvalidArgument, match="ls"):
         lq.modes.open(GOOD / "quda_wilson.quda", ls=2)
     with pytest.raises(lq.Malformed):
         lq.modes.open(BAD / "quda_other_colors.quda")
@@ -126,7 +126,7 @@ def test_what_the_file_does_not_say_is_asked_for(tmp_path):
         lq.modes.convert(GOOD / "milc.eigen", tmp_path / "x", format="quda")
     with pytest.raises(lq.InvalidArgument, match="modes, quda, milc, grid, grid-folder, mod"):
         lq.modes.convert(GOOD / "milc.eigen", tmp_path / "x", format="girt")
-    with pytest.raises(lq.InvalidArgument, match="--lattice"):
+    with pytest.raises(lq.InvalidArgument, match="lattice"):
         lq.modes.open(GOOD / "eigen_comp_blocks_in_s")
     with pytest.raises(lq.InvalidArgument, match="do not fill"):
         lq.modes.open(GOOD / "eigen_comp_blocks_in_s", lattice=(4, 2, 2, 8))

@@ -57,8 +57,8 @@ TEST(Examination, AsksEveryQuestionOnceAndLeavesNothing) {
       EXPECT_NE(probe.found, "") << probe.name;
       EXPECT_EQ(probe.action.empty(), probe.verdict == ProbeVerdict::pass) << probe.name;
     }
-    EXPECT_EQ(probes.size(), 17u);
-    EXPECT_EQ(names.size(), 17u);
+    EXPECT_EQ(probes.size(), 18u);
+    EXPECT_EQ(names.size(), 18u);
     EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
   }
 }
@@ -77,8 +77,8 @@ TEST(Examination, EndsWhenItsTimeIsOver) {
   std::vector<std::string> told;
   const ExamineOptions options{.seconds = 0.05, .on_probe = [&](const Probe& probe) { told.push_back(probe.name); }};
   const std::vector<Probe> probes = diagnosis::examine(*comm::make_self(), slow, scratch.path(), options);
-  ASSERT_EQ(probes.size(), 17u);
-  ASSERT_EQ(told.size(), 17u);
+  ASSERT_EQ(probes.size(), 18u);
+  ASSERT_EQ(told.size(), 18u);
   for (std::size_t i = 0; i < probes.size(); ++i) EXPECT_EQ(told[i], probes[i].name);
   EXPECT_EQ(probe_named(probes, "folder").verdict, ProbeVerdict::pass);
   EXPECT_EQ(probe_named(probes, "clock").verdict, ProbeVerdict::warn);

@@ -13,6 +13,7 @@
 
 #include <limequat/limequat.hpp>
 
+#include "engine/choose.hpp"
 #include "support/held_memory.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
@@ -94,7 +95,7 @@ class MemoryOfChunks : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(MemoryOfChunks, IsBoundedWhateverTheField) {
-  const std::uint64_t most = RouteOptions().memory_bytes + 2 * GetParam().chunk_bytes;
+  const std::uint64_t most = engine::usual_memory + 2 * GetParam().chunk_bytes;
   EXPECT_LE(write(), most);
   EXPECT_LE(read(), most);
 }
