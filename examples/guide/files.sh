@@ -58,6 +58,7 @@ lq protect run1                         # files.set.lq-parity in it: any two fil
 lq protect --check conf.ildg run1       # is all as it was?
 lq repair conf.ildg -o restored.ildg    # if not: what was damaged comes back
 # [/protect]
+rm conf.ildg.lq-parity run1/files.set.lq-parity
 
 # [squeeze]
 lq squeeze conf.ildg conf.ildg.sqz --overwrite               # 382 MB become 155 MB

@@ -45,6 +45,7 @@ lq.repair("conf.ildg", "restored.ildg")
 assert lq.verify("restored.ildg")
 import os
 os.replace("restored.ildg", "conf.ildg")
+os.remove("conf.ildg.lq-parity")
 
 # [truth]
 if not lq.verify("conf.ildg"):
@@ -235,6 +236,7 @@ def engine():
             field[t] = file["gauge"][t] * 2  # the file appears, with its checksums, when all sites were given
     # [/regions]
     assert (lq.read("doubled.ildg") == u * 2).all()
+    os.remove("doubled.ildg")
 
 
 def referred():

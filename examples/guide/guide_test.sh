@@ -15,13 +15,13 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 
 export PATH="$build/bin:$PATH" MPIEXEC="$mpiexec"
+export LIMEQUAT_LIBRARY="$build/lib/liblimequat.so" PYTHONPATH="$here/../../python"
 twice() { "$@" && "$@"; }
 for part in $LQ_GUIDE_PARTS; do
   mkdir "$part"
   (cd "$part" && twice "$here/$part.sh")
 done
 if "$python" -c 'import numpy' 2>/dev/null; then
-  export LIMEQUAT_LIBRARY="$build/lib/liblimequat.so" PYTHONPATH="$here/../../python"
   (cd guide && twice "$python" "$here/guide.py")
   (mkdir correlators && cd correlators && twice "$python" "$here/correlators.py")
   if [ -d ensemble ]; then (cd ensemble && twice "$python" "$here/ensemble.py"); fi
