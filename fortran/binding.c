@@ -131,7 +131,7 @@ static lq_metadata* metadata_of(lq_pairs pairs) {
 // What went wrong on this rank before the call; its texts are those of the last error.
 static lq_failure failure_of(lq_status status) {
   const lq_failure failure = {.struct_size = sizeof failure,
-                              .status = status,
+                              .status = (int)status,
                               .sentence = lq_error_text(),
                               .path = lq_error_path(),
                               .record = lq_error_record(),

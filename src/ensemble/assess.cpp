@@ -22,8 +22,8 @@ using ensemble::Duplicates;
 using ensemble::Gaps;
 
 constexpr std::size_t listed = 1000;          // missing trajectories
-constexpr double far = 6;                     // standard deviations
-constexpr std::size_t fewest = 8;             // numbers that tell what is usual
+constexpr double far_away = 6;                // standard deviations
+constexpr std::size_t fewest_numbers = 8;     // numbers that tell what is usual
 constexpr double rounding = 1e-9;             // plaquettes as printed
 constexpr double normal = 1.482602218505602;  // a normal distribution's standard deviation over its median distance
 
@@ -219,10 +219,10 @@ Spread spread_of(std::vector<double> numbers) {
 
 std::vector<std::size_t> outliers_of(const std::vector<double>& numbers) {
   std::vector<std::size_t> found;
-  if (numbers.size() < fewest) return found;
+  if (numbers.size() < fewest_numbers) return found;
   const Spread spread = spread_of(numbers);
   for (std::size_t k = 0; k < numbers.size(); ++k) {
-    if (std::abs(numbers[k] - spread.median) > far * std::max(spread.deviation, rounding)) found.push_back(k);
+    if (std::abs(numbers[k] - spread.median) > far_away * std::max(spread.deviation, rounding)) found.push_back(k);
   }
   return found;
 }
