@@ -51,7 +51,7 @@ std::string factor_between(double stated, double measured) {
   constexpr std::pair<double, std::string_view> factors[] = {
       {2, "twice as much"}, {3, "three times as much"}, {1.0 / 2, "half as much"}, {1.0 / 3, "a third of that"}};
   for (const auto& [factor, words] : factors) {
-    if (std::abs(stated - factor * measured) > io::largest_tolerance) continue;
+    if (!(std::abs(stated - factor * measured) <= io::largest_tolerance)) continue;  // NaN is no factor of anything
     return fmt::format("{}, in another normalisation, or else ordering, signs or data are wrong", words);
   }
   return {};
