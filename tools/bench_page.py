@@ -525,7 +525,7 @@ def squeeze_peers(run):
 
 ## Beside other lossless compressors
 
-The same double precision links, tile by tile ({run["tile_bytes"] // 1024} KiB) on one core: `bench/squeeze_peers.py`, with the wheels of these projects from PyPI. The others get the numbers
+The same double precision links, tile by tile ({run["tile_bytes"] // 1024} KiB) on one core: `bench/squeeze_peers.py`, with the wheels that these projects publish. The others get the numbers
 in the byte order of the machine, which suits them; every tile is restored and compared. GB/s are original bytes per second of the processor, medians of {run["rounds"]} rounds
 on {run["processor"]}; other programs were running. None of the others knows that a link has eight free numbers: that is the difference.{missing}
 
