@@ -16,6 +16,7 @@
 
 #include "support/contents.hpp"
 #include "support/damage.hpp"
+#include "support/leaks_of_hdf5.hpp"
 #include "support/scratch_directory.hpp"
 #include "verdicts/entries.hpp"
 

@@ -23,12 +23,9 @@
 #include "support/damage.hpp"
 #include "support/error_of.hpp"
 #include "support/findings.hpp"
+#include "support/leaks_of_hdf5.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
-
-// Asked by LeakSanitizer: the HDF5 library loses memory where it fails on a damaged file (docs/formats/hdf5.md 12).
-extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
-extern "C" const char* __lsan_default_options() { return "print_suppressions=0"; }
 
 namespace lq::hdf5 {
 namespace {
