@@ -49,7 +49,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
         raise InvalidArgument("nothing is to be changed: metadata or name is missing")
     texts = _texts(metadata or {})
     source = os.fsdecode(path_bytes(path))
-    target = source if output is None else os.fsdecode(path_bytes(output))
+    target = os.path.realpath(source) if output is None else os.fsdecode(path_bytes(output))
     known = info(source)
     _require_one_file(source, known)
     if output is not None and os.path.lexists(target) and not overwrite:
@@ -61,6 +61,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
         options["name"] = name
     try:
         with open(source, "rb") as old:
+            was = os.fstat(old.fileno())
             convert(source, temporary, metadata=texts, **options)
             padded = _padded(old.fileno(), known, temporary, texts)
             if padded:
@@ -70,7 +71,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
             if output is None:
                 shutil.copymode(source, temporary)
             shared = _share(old.fileno(), known, temporary)
-            if not _is_same(old, source):
+            if not _is_same(was, source):
                 raise IoError(f"{source}: it was written to meanwhile; nothing was changed", path=source)
         os.replace(temporary, target)
         sync_folder(folder)
@@ -104,10 +105,10 @@ def _require_one_file(path, known):
         raise Unsupported(f"{path}: there is no field in it whose texts could be changed", path=path)
 
 
-def _is_same(file, path):
-    """Whether a path still names the file that was opened, as it was then."""
-    opened, now = os.fstat(file.fileno()), os.stat(path)
-    return (opened.st_dev, opened.st_ino, opened.st_mtime_ns) == (now.st_dev, now.st_ino, now.st_mtime_ns)
+def _is_same(was, path):
+    """Whether a file is still the one that it was, and nobody has written to it."""
+    now = os.stat(path)
+    return (was.st_dev, was.st_ino, was.st_size, was.st_mtime_ns) == (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
 
 
 def _padded(old, known, path, metadata):

@@ -84,6 +84,7 @@ class Checkpoints:
         older ones stay: NoSpace, NoPermission, RanksDisagree (a state that differs between ranks; that belongs in
         streams), ChecksumError, WrongState.
         """
+        self.wait()  # what a save in the background has borrowed is kept until then
         text = ctypes.c_void_p()
         try:
             call("lq_checkpoints_save", *self._request(step, streams, fields, state, grid), ctypes.byref(text))
@@ -95,6 +96,7 @@ class Checkpoints:
         """The same in the background; step, streams, fields, state and grid are those of :meth:`save`. Arrays are read-only
         until :meth:`wait` (leave other arrays of their memory alone, too). One at a time: another save waits for it first."""
         self.wait()
+        streams = list(streams)
         lent = [array for array in (*(fields or {}).values(), *streams) if isinstance(array, np.ndarray)]
         lent += [one["array"] for one in (fields or {}).values() if isinstance(one, dict)
                  and isinstance(one.get("array"), np.ndarray)]

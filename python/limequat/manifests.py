@@ -288,7 +288,7 @@ def _lines_of(path, is_bag, algorithm):
             line = line.rstrip("\n")
             if not line.strip():
                 continue
-            found = re.match(r"^(\\?)([0-9a-fA-F]+)[ \t]+\*?(.+)$", line, re.DOTALL)
+            found = re.match(r"^(\\?)([0-9a-fA-F]+)(?: [ *]|[ \t]+)(.+)$", line, re.DOTALL)
             if not found or len(found[2]) != _DIGITS[algorithm]:
                 raise Malformed(f"{path}: line {number} is no digest of {algorithm} and the name of a file", path=path)
             place = _unescaped(found[3], bool(found[1]), is_bag)

@@ -87,7 +87,7 @@ class RegionWriter:
             raise InvalidArgument(f"{self.path}: numbers of the type {numbers.dtype} do not fit {self.dtype} without loss: convert "
                                   f"them with astype({str(self.dtype)!r})", path=str(self.path), expected=str(self.dtype),
                                   found=str(numbers.dtype))
-        room[...] = numbers
+        self._numbers[key] = numbers
         self._given[key] = True
 
     def _region(self, key):

@@ -83,13 +83,15 @@ class _LocalFile:
     @contextlib.contextmanager
     def opened(self):
         self._require_same()
+        if not self._identities and os.path.exists(self.name):  # before it is opened: what has the name afterwards may be another
+            self._identities = {self.name: identity_of(self.name)}
         with open_file(self.name) as file:
             yield file
         self._require_same()  # nor was it changed meanwhile
 
     def remember(self, file):
         """This is the file; called while it is open for the first time."""
-        self._identities = {name: identity_of(name) for name in {self.name, *(file.catalog.get("files") or ())}}
+        self._identities = {**{name: identity_of(name) for name in file.catalog.get("files") or ()}, **self._identities}
 
     def _require_same(self):
         for name, identity in self._identities.items():

@@ -342,14 +342,15 @@ TEST(Sidecar, WithoutBothHeadsIsMalformedAndCutOnesServe) {
   text[all.head.second_head_at() + 20] ^= 1;
   put(all.sidecar, text);
   EXPECT_THROW(Sidecar(storage::posix(), all.sidecar), Error);
+  const std::uint64_t least = all.head.page_at(all.head.windows, 0);  // the first sums; parity is behind them
   for (std::size_t bytes = 0; bytes < all.sidecar_text.size(); bytes += 777) {
     put(all.sidecar, all.sidecar_text.substr(0, bytes));
     try {
       const Sidecar cut(storage::posix(), all.sidecar);
       EXPECT_FALSE(cut.damage(1).empty());
-      EXPECT_GE(bytes, all.head.head_bytes());
+      EXPECT_GE(bytes, least);
     } catch (const Error& error) {
-      EXPECT_LT(bytes, all.head.head_bytes()) << error.what();
+      EXPECT_LT(bytes, least) << error.what();
     }
   }
 }

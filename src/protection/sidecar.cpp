@@ -93,6 +93,12 @@ Sidecar::Sidecar(storage::Transport& transport, const std::string& path)
                 {.path = path});
   }
   head_ = *std::move(head);
+  // Whatever the head says, no more is read, and held, than there is.
+  if (head_.page_at(head_.windows, 0) > size_) {
+    throw Error(Code::malformed,
+                path + ": the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)",
+                {.path = path});
+  }
 }
 
 std::shared_ptr<const Page> Sidecar::page(std::uint64_t window) const {
@@ -178,6 +184,7 @@ std::vector<std::string> sidecar_names(const std::string& path) {
 std::optional<Cover> find_cover(const std::string& path) {
   storage::Transport& transport = storage::resolve(path);
   if (&transport != &storage::posix() || is_sidecar(path)) return {};
+  std::optional<Cover> newest;  // where the file has several, such as one from before it got neighbours
   for (const std::string& name : sidecar_names(path)) {
     // A name that is too long is nobody's.
     storage::PathKind kind = storage::PathKind::absent;
@@ -188,12 +195,15 @@ std::optional<Cover> find_cover(const std::string& path) {
     }
     if (kind != storage::PathKind::file) continue;
     auto sidecar = std::make_shared<const Sidecar>(transport, name);
-    const bool is_own = name.size() == path.size() + parity_ending.size() && sidecar->head().files.size() == 1;
+    const bool is_own = name == path + std::string(parity_ending) && sidecar->head().files.size() == 1;
     const auto file = is_own ? std::optional<std::size_t>(0)
                              : find_file(sidecar->head(), std::string_view(path).substr(path.rfind('/') + 1));
-    if (file && (is_own || sidecar->path_of(*file) == path)) return Cover{std::move(sidecar), *file};
+    if (!file || !(is_own || sidecar->path_of(*file) == path)) continue;
+    if (!newest || sidecar->head().files[*file].modified > newest->part().modified) {
+      newest = Cover{std::move(sidecar), *file};
+    }
   }
-  return {};
+  return newest;
 }
 
 namespace {

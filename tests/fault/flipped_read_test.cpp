@@ -20,6 +20,7 @@
 #include "support/file_contents.hpp"
 #include "support/flipping.hpp"
 #include "support/formula_field.hpp"
+#include "support/leaks_of_hdf5.hpp"
 #include "support/scratch_directory.hpp"
 #include "support/thread_comm.hpp"
 

@@ -283,10 +283,10 @@ Handle create_in(Image& image) {
 }
 
 Handle open_in(Image& image, Access access) {
+  const Where where{image.path(), {}};  // before there is a file that would stay open if there is no memory for it
   const Handle list = access_to(image);
   const unsigned flags = access == Access::write ? H5F_ACC_RDWR : H5F_ACC_RDONLY;
-  return require(H5Fopen(image.path().c_str(), flags, list.get()), close_file, {image.path(), {}},
-                 "the file cannot be opened");
+  return require(H5Fopen(image.path().c_str(), flags, list.get()), close_file, where, "the file cannot be opened");
 }
 
 void* elsewhere() noexcept {

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 
 #include <fmt/format.h>
@@ -26,6 +28,7 @@
 #include "sets/checkpoint/protected.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq {
 namespace sets {
@@ -218,7 +221,11 @@ struct Covered {
   Outcome outcome = Outcome::agrees;
   std::uint64_t bytes = 0;  // protected ones
   std::vector<Finding> findings = {};
+  bool is_whole = true;  // no physical file of it is without sums
 };
+
+// As one text, however it is spelled.
+std::string plain(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
 
 // A file that was written anew is what its own sums say, if they do.
 Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdict) noexcept {
@@ -246,12 +253,18 @@ Outcome worse(Outcome a, Outcome b) noexcept {
 }
 
 // The physical files of a set have one sidecar.
-void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, const std::string& path, int threads,
-                 Covered& covered) {
+void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, storage::File& file,
+                 const std::string& path, int threads, Covered& covered) {
+  std::set<std::string> wanted, judged_files{plain(path)};
+  for (const std::string& one : own.catalog.files) wanted.insert(plain(one));
+  if (const auto set = storage::set_in(file, path)) {
+    for (const auto& subfile : set->files) wanted.insert(plain(subfile.path));
+  }
   const bool is_own_set = cover.sidecar->path() == path + std::string(protection::set_ending);
   for (std::size_t i = 0; i < cover.sidecar->head().files.size(); ++i) {
     const std::string one = i == cover.file ? path : cover.sidecar->path_of(i);
-    if (i != cover.file && !is_own_set && std::ranges::count(own.catalog.files, one) == 0) continue;
+    if (i != cover.file && !is_own_set && !wanted.contains(plain(one))) continue;
+    judged_files.insert(plain(one));
     std::unique_ptr<storage::File> source;
     if (storage::resolve(one).kind(one) == storage::PathKind::file) source = storage::resolve(one).open_read(one);
     const sets::JudgedFile judged = sets::judge({cover.sidecar, i}, source.get(), own, one, threads);
@@ -259,6 +272,7 @@ void judge_files(const protection::Cover& cover, const sets::OwnExamination& own
     for (Finding& finding : sets::findings_of(judged)) covered.findings.push_back(std::move(finding));
     covered.outcome = worse(covered.outcome, outcome_of(judged, own.verdict));
   }
+  covered.is_whole = std::ranges::includes(judged_files, wanted);
 }
 
 // At the root.
@@ -269,7 +283,7 @@ Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict,
     if (!cover) return covered;
     covered.is_covered = true;
     const auto source = storage::resolve(path).open_read(path);
-    judge_files(*cover, sets::own_examination(*source, verdict), path, threads, covered);
+    judge_files(*cover, sets::own_examination(*source, verdict), *source, path, threads, covered);
     // Of a set the first file answers for the parity of all.
     if (cover->file == 0) {
       for (Finding& finding : sets::findings_of(*cover->sidecar, cover->sidecar->damage(threads))) {
@@ -290,20 +304,25 @@ Covered covered_by_sidecar(const std::string& path, std::optional<Verdict> verdi
   comm::Comm& comm = communicator.engine();
   Covered covered;
   Catalog carrier;
-  std::array<std::uint64_t, 3> told{};
+  std::array<std::uint64_t, 4> told{};
   io::broadcast(comm, [&]() -> Catalog& {
     if (comm.rank() > 0) return carrier;
     covered = covered_at_root(path, verdict, threads);
-    told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes};
+    told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes,
+            covered.is_whole ? 1U : 0U};
     carrier.findings = covered.findings;
     return carrier;
   });
   comm.broadcast(std::as_writable_bytes(std::span(told)), 0);
-  return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings)};
+  return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings), told[3] != 0};
 }
 
 // Sums of all bytes stand in for those that the format does not have.
 void add(Verification& verification, Covered covered, Require require) {
+  if (covered.outcome == Outcome::agrees && !covered.is_whole) {  // that says nothing of the other files
+    std::ranges::move(covered.findings, std::back_inserter(verification.findings));
+    return;
+  }
   if (covered.outcome == Outcome::agrees) {
     std::erase_if(verification.claims, [](const Claim& claim) {
       return claim.outcome == Outcome::uncovered ||

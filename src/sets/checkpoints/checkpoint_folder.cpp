@@ -138,8 +138,11 @@ void CheckpointFolder::open_nodes() {
 void CheckpointFolder::number(SaveRequest& request) {
   comm::Comm& comm = communicator_.engine();
   comm::require_same(comm, [&] { return sets::stated(request, options_, comm.size()); });
+  // A part on a node has the number of the whole.
+  const std::uint64_t given = request.manifest.pieces > 0 ? request.manifest.save : 0;
   request.manifest.save = comm::decide_at_root(comm, [&] {
     require_writable();
+    if (given > 0) return last_save_ = given;
     std::uint64_t saves = last_save_;
     for (const Listed& one : directory_.list().checkpoints) saves = std::max(saves, one.manifest.save);
     return last_save_ = saves + 1;
@@ -220,6 +223,15 @@ std::optional<CheckpointReport> CheckpointFolder::complete_save() {
   return report;
 }
 
+namespace {
+
+// Another version knows it, or it could not be read just now.
+bool may_be_whole(Code code) noexcept {
+  return code == Code::unsupported || code == Code::io || code == Code::no_permission || code == Code::out_of_memory;
+}
+
+}  // namespace
+
 // Local. Of all checkpoints that nothing is known against.
 CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
   Plan plan;
@@ -246,8 +258,10 @@ CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
   // A damaged one goes when it would go if it were not, or will not be tried any more.
   for (const Listed& one : listing.checkpoints) {
     if (!one.is_ours || (!one.problem && !one.marks.is_suspect())) continue;
-    if (one.problem && one.problem->code() == Code::unsupported) continue;  // another version knows it
-    if (one.marks.is_left_alone() || one.step() < oldest) plan.removed.push_back(one.name);
+    if (one.problem && may_be_whole(one.problem->code())) continue;
+    const bool is_of_period =
+        options_.keep_every > 0 && one.step() % options_.keep_every == 0 && !steps.contains(one.step());
+    if (one.marks.is_left_alone() || (one.step() < oldest && !is_of_period)) plan.removed.push_back(one.name);
   }
   return plan;
 }

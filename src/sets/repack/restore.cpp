@@ -111,7 +111,7 @@ std::optional<RepackReport> restore(storage::Transport& transport, const std::st
       return {};
   }
   const std::string& target = is_missing && to.empty() ? path : to;
-  if (target != path) require_target(transport, path, target, options.overwrite);
+  if (!is_missing || target != path) require_target(transport, path, target, options.overwrite);
   protection::RestoredFile restored(*cover, source.get(), path);
   const Verification examined = examine(transport, restored, target, options);
   RepackReport report = begun_report(restored, target, options);

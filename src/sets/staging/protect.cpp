@@ -282,7 +282,15 @@ class Protecting {
       const bool is_part = is_answered_for.contains(path);
       sums.push_back(is_part ? std::vector<protection::OwnSum>{} : examined(path, is_answered_for));
     }
-    const comm::FromRoot bytes = comm::bytes_from_root(comm_, [&] { return encode_head(planned(job, before, sums)); });
+    const comm::FromRoot bytes = comm::bytes_from_root(comm_, [&] {
+      std::vector<std::byte> made = encode_head(planned(job, before, sums));
+      if (protection::decode_head(made)) return made;
+      throw Error(Code::unsupported,
+                  job.sidecar +
+                      ": these files cannot have one sidecar: one of them lies outside its folder, is named "
+                      "with `.` or `..`, or there are too many",
+                  {.path = job.sidecar});
+    });
     const auto head = comm::agree_alike(comm_, [&] { return protection::decode_head(bytes.bytes()).value(); });
     std::vector<std::string> paths;  // in its order
     comm::agree_alike(comm_, [&] {
@@ -401,6 +409,16 @@ class Protecting {
       return literals;
     });
     file.finish(owners.sync(options_.sync));
+    // It may take the place of one that is good.
+    comm::agree_at_root(comm_, [&] {
+      const protection::Sidecar written(storage::resolve(job.sidecar), file.temporary_path());
+      if (written.damage(comm::or_usable_cores(options_.threads)).empty()) return;
+      throw Error(Code::checksum_mismatch,
+                  job.sidecar +
+                      ": the sidecar was read back otherwise than it was written, and is not kept; have the "
+                      "storage examined",
+                  {.path = job.sidecar});
+    });
     file.publish(options_.sync);
   }
 
