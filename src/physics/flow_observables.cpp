@@ -154,11 +154,13 @@ Observables observables(const Grid& grid, const Field& field, const ObservablesO
   const int colors = gauge.spec.colors;
   Links links(grid, colors, physics::Reach::loops);
   comm::Team team(physics::threads_for(grid, gauge, options.threads));
-  const SeenLinks mine = physics::sum_of_sites(grid, gauge, team, SeenLinks{LinkChecks(grid, colors), {}, {}},
-                                               [&](SeenLinks& seen, std::uint64_t site, std::span<const double> u) {
-                                                 links.set_site(site, u);
-                                                 seen.add_sites(grid, site, u);
-                                               });
+  const SeenLinks mine = physics::sum_of_sites(
+      grid, gauge, team, SeenLinks{LinkChecks(grid, colors), {}, {}},
+      [&](SeenLinks& seen, std::uint64_t site, std::span<const double> u) {
+        links.set_sites(static_cast<std::size_t>(site), u);
+        seen.add_sites(grid, site, u);
+      },
+      LinkChecks::most_sites);
   SeenLinks all = mine;
   comm::combine_over_ranks(ranks_of(grid), all);
   const Unitarity unitarity = all.checks.unitarity(mine.checks);

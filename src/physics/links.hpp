@@ -38,6 +38,11 @@ class Links {
       std::copy_n(numbers.data() + static_cast<std::size_t>(mu) * link_numbers_, link_numbers_, at(mu, cell));
     }
   }
+  // The same of several that follow one another.
+  void set_sites(std::size_t cell, std::span<const double> numbers) noexcept {
+    const std::size_t of_site = static_cast<std::size_t>(directions_) * link_numbers_;
+    for (std::size_t at = 0; at < numbers.size(); at += of_site) set_site(cell++, numbers.subspan(at, of_site));
+  }
   void get_site(std::size_t cell, double* numbers) const noexcept {
     for (int mu = 0; mu < directions_; ++mu) numbers = std::copy_n(at(mu, cell), link_numbers_, numbers);
   }

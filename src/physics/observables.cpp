@@ -199,13 +199,10 @@ physics::ExaminedLinks physics::examine_links(const Grid& grid, const Field& fie
   if (ranks_of(grid).size() == 1) return comm::agree(ranks_of(grid), [&] { return examine_alone(grid, gauge, used); });
   Links links(grid, colors, Reach::plaquettes);
   comm::Team team(used);
-  const std::size_t of_site = gauge.spec.numbers;
   const SeenLinks mine = sum_of_sites(
       grid, gauge, team, SeenLinks{LinkChecks(grid, colors), {}, {}},
       [&](SeenLinks& seen, std::uint64_t site, std::span<const double> u) {
-        for (std::size_t at = 0; at < u.size(); at += of_site) {
-          links.set_site(static_cast<std::size_t>(site) + at / of_site, u.subspan(at, of_site));
-        }
+        links.set_sites(static_cast<std::size_t>(site), u);
         seen.checks.add_traces(u);
         seen.add_sites(grid, site, u);
       },
