@@ -6,12 +6,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
 namespace lq::base {
+
+std::string plain_path(const std::string& path) {
+  std::error_code failure;  // there is no current folder
+  const std::filesystem::path whole = std::filesystem::absolute(path, failure);
+  return (failure ? std::filesystem::path(path) : whole).lexically_normal().string();
+}
 
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');

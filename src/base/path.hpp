@@ -17,6 +17,8 @@ namespace lq::base {
 
 // The folder that holds it: "." for a name alone.
 std::string directory_of(const std::string& path);
+// One spelling of paths that name the same place but for links: whole, without "." and "..".
+LQ_INNER std::string plain_path(const std::string& path);
 
 // What a new file is called until it is complete: ".NAME.xxxxxxxx" next to NAME, with eight hexadecimal digits. File
 // systems that place a file by its name (GlusterFS) leave dot and number out, so that it lies where NAME belongs.

@@ -4,10 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
 
 namespace lq::base {
 namespace {
+
+TEST(PlainPath, IsOneSpellingOfAPlace) {
+  const std::string here = std::filesystem::current_path().string();
+  EXPECT_EQ(plain_path("/a/./b/../c//d"), "/a/c/d");
+  for (const char* spelled : {"a", "./a", "b/../a", ".//a"}) EXPECT_EQ(plain_path(spelled), here + "/a") << spelled;
+  EXPECT_EQ(plain_path("/a/b c"), "/a/b c");
+  EXPECT_NE(plain_path("/a/b"), plain_path("/a/B"));
+}
 
 TEST(TemporaryNames, HaveADotBeforeThemAndANumberBehind) {
   EXPECT_EQ(temporary_name("conf.0010.ildg", 0x1a2b3c4d), ".conf.0010.ildg.1a2b3c4d");

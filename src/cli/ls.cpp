@@ -12,6 +12,7 @@
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/checkpoint.hpp"
@@ -135,8 +136,7 @@ struct Ls {
     std::uint64_t shown = 0, others = 0;
     for (const std::string& path : ensemble::files_below(folder)) {
       if (!session.out.wants_more()) break;
-      std::error_code failure;
-      if (listed.contains(std::filesystem::absolute(path, failure).lexically_normal().string())) continue;
+      if (listed.contains(base::plain_path(path))) continue;
       try {
         code = worse(code, list(session, path, true));
         ++shown;
@@ -165,8 +165,7 @@ struct Ls {
   int list_file(Session& session, const std::string& path, bool in_table) {
     const Catalog catalog = inspect(path, session.communicator, limits);
     for (const std::string& file : catalog.files) {
-      std::error_code failure;
-      listed.insert(std::filesystem::absolute(file, failure).lexically_normal().string());
+      listed.insert(base::plain_path(file));
     }
     std::optional<Checkpoint> checkpoint;
     try {

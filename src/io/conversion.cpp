@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -20,6 +19,7 @@
 #include <limequat/error.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "base/xml.hpp"
@@ -207,9 +207,7 @@ namespace lq {
 
 namespace {
 
-// The program that reads it may be started elsewhere.
-std::string absolute(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
-
+// With whole paths: the program that reads it may be started elsewhere.
 std::vector<format::Reference> references_to(const Catalog& catalog, const format::FieldFormat& target) {
   catalog.require_sound();
   if (catalog.fields.empty()) (void)catalog.field();  // says what there is instead
@@ -220,7 +218,7 @@ std::vector<format::Reference> references_to(const Catalog& catalog, const forma
       throw Error(Code::unsupported, catalog.path + ": fields in several files cannot be shown by another one",
                   {.path = catalog.path, .record = entry.name});
     }
-    references.push_back({names.next(entry.name), absolute(catalog.path), entry.payload, entry.sums,
+    references.push_back({names.next(entry.name), base::plain_path(catalog.path), entry.payload, entry.sums,
                           target.carried(entry.metadata, false)});
   }
   return references;

@@ -5,13 +5,13 @@
 #include "sets/checkpoint/repair.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/path.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"
@@ -160,8 +160,7 @@ class Repair {
   // Whether the repaired set is to have another name than the one it has, or was to have: then what is there stays as
   // it is, and a copy is repaired.
   bool has_other_name() const {
-    const auto plain = [](const std::string& path) { return std::filesystem::absolute(path).lexically_normal(); };
-    return !options_.output.empty() && plain(options_.output) != plain(found_.path);
+    return !options_.output.empty() && base::plain_path(options_.output) != base::plain_path(found_.path);
   }
 
   // Of a set that is closed and has its names.

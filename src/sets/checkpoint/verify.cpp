@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -224,9 +223,6 @@ struct Covered {
   bool is_whole = true;  // no physical file of it is without sums
 };
 
-// As one text, however it is spelled.
-std::string plain(const std::string& path) { return std::filesystem::absolute(path).lexically_normal().string(); }
-
 // A file that was written anew is what its own sums say, if they do.
 Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdict) noexcept {
   switch (judged.file.state) {
@@ -255,16 +251,16 @@ Outcome worse(Outcome a, Outcome b) noexcept {
 // The physical files of a set have one sidecar.
 void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, storage::File& file,
                  const std::string& path, int threads, Covered& covered) {
-  std::set<std::string> wanted, judged_files{plain(path)};
-  for (const std::string& one : own.catalog.files) wanted.insert(plain(one));
+  std::set<std::string> wanted, judged_files{base::plain_path(path)};
+  for (const std::string& one : own.catalog.files) wanted.insert(base::plain_path(one));
   if (const auto set = storage::set_in(file, path)) {
-    for (const auto& subfile : set->files) wanted.insert(plain(subfile.path));
+    for (const auto& subfile : set->files) wanted.insert(base::plain_path(subfile.path));
   }
   const bool is_own_set = cover.sidecar->path() == path + std::string(protection::set_ending);
   for (std::size_t i = 0; i < cover.sidecar->head().files.size(); ++i) {
     const std::string one = i == cover.file ? path : cover.sidecar->path_of(i);
-    if (i != cover.file && !is_own_set && !wanted.contains(plain(one))) continue;
-    judged_files.insert(plain(one));
+    if (i != cover.file && !is_own_set && !wanted.contains(base::plain_path(one))) continue;
+    judged_files.insert(base::plain_path(one));
     std::unique_ptr<storage::File> source;
     if (storage::resolve(one).kind(one) == storage::PathKind::file) source = storage::resolve(one).open_read(one);
     const sets::JudgedFile judged = sets::judge({cover.sidecar, i}, source.get(), own, one, threads);
