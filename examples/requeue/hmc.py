@@ -45,6 +45,7 @@ with lq.Checkpoints(folder, keep=2) as checkpoints:
         step, u = step + 1, update(u, random)
         checkpoints.save(step, fields={"u": {"array": u, "kind": "generic"}},
                          state={"random": random.bit_generator.state})
+signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # what comes now is too late, and must not kill what has ended
 # [/loop]
 
 print(f"step {step}, sum {u.sum():.17g}", flush=True)
