@@ -35,11 +35,12 @@ namespace {
 class Server {
  public:
   explicit Server(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
-    socket_ = start_python({"", "limequat.url_server", "", "reads URLs and packed files"}, {address}, [this](int socket) {
-      socket_ = socket;
-      first_ = line();
-      return !first_.empty();
-    });
+    socket_ =
+        start_python({"", "limequat.url_server", "", "reads URLs and packed files"}, {address}, [this](int socket) {
+          socket_ = socket;
+          first_ = line();
+          return !first_.empty();
+        });
     const std::vector<std::uint64_t> facts = numbers_of(first_, 3);
     if (facts[2] > longest_text) fail("it gave an address without end");
     std::string path(static_cast<std::size_t>(facts[2]), '\0');
@@ -166,6 +167,11 @@ bool is_packed(const std::string& word) {
     }
   }
   return false;
+}
+
+bool is_member(const std::string& word) {
+  std::error_code failure;
+  return is_packed(word) && !std::filesystem::exists(word, failure);
 }
 
 std::string path_of_word(const std::string& word) { return is_address(word) ? path_of_packed(word) : word; }

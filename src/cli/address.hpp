@@ -19,6 +19,8 @@ std::string path_of_word(const std::string& word);
 
 // Whether a word is, by its name, a compressed file or an archive that is here, or a member of one.
 bool is_packed(const std::string& word);
+// Whether it is a member of an archive.
+bool is_member(const std::string& word);
 // The path by which the library reads what is in it until the program ends. Throws likewise.
 std::string path_of_packed(const std::string& word);
 

@@ -90,6 +90,8 @@ Arguments::~Arguments() = default;
 
 void Arguments::reads_contents() { arguments_.back().is_read = true; }
 
+void Arguments::keeps_words() { arguments_.back().is_word = true; }
+
 void Arguments::reads_contents_but_last() { arguments_.back().is_read = arguments_.back().ends_in_target = true; }
 
 void Arguments::optional_words(const std::string& name, std::vector<std::string>& target, const std::string& help) {
@@ -257,7 +259,8 @@ void Arguments::parse(const std::vector<std::string>& words, bool is_alone) {
     for (const std::string& text : texts[i]) {
       check_choice(argument, text);
       const bool is_target = argument.ends_in_target && &text == &texts[i].back();
-      argument.take(argument.is_file ? path_of(text, argument.is_read && !is_target, is_alone) : text);
+      argument.take(argument.is_file && !argument.is_word ? path_of(text, argument.is_read && !is_target, is_alone)
+                                                          : text);
     }
   }
 }

@@ -39,6 +39,7 @@ struct Argument {
   bool repeats = false;
   bool is_file = false;
   bool is_read = false;         // its files are read
+  bool is_word = false;         // they stay the words that were given
   bool ends_in_target = false;  // but for the last
   bool is_optional = false;     // of a positional argument
   std::function<void(const std::string& text)> take = {};
@@ -61,7 +62,9 @@ class Arguments {
 
   // The files of the last one are read: standard input, pipes, compressed files and members of archives are as good.
   void reads_contents();
-  // The same but for its last word, which is a target.
+  // Addresses among them stay what they are.
+  void keeps_words();
+  // As reads_contents(), but for its last word, which is a target.
   void reads_contents_but_last();
 
   // Options. `names` are separated by commas: "-q,--quiet".
