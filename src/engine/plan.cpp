@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <memory>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/plan.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "engine/choose.hpp"
 #include "engine/cost.hpp"
@@ -125,8 +124,7 @@ std::uint64_t product(const Extents& extents, const char* what, std::uint64_t mo
     if (extent < 1) refuse(fmt::format("{} {}: every extent must be at least 1", what, to_string(extents)));
     result = base::multiply_or_throw(result, static_cast<std::uint64_t>(extent), what);
   }
-  if (result > most)
-    throw Error(Code::too_large, fmt::format("plan: {} {}: more than {}", what, to_string(extents), most));
+  if (result > most) base::fail(Code::too_large, {}, "plan: {} {}: more than {}", what, to_string(extents), most);
   return result;
 }
 
@@ -278,7 +276,7 @@ void choose(TransferPlan& plan, const engine::Transfer& transfer, const engine::
   }
   StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
   if (!taken.possible) {
-    throw Error(Code::unsupported, fmt::format("strategy \"{}\" is not possible: {}", name(strategy), taken.reason));
+    base::fail(Code::unsupported, {}, "strategy \"{}\" is not possible: {}", name(strategy), taken.reason);
   }
   taken.reason = reason;
   plan.chosen = taken;
