@@ -9,12 +9,12 @@
 #include <memory>
 #include <vector>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
 #include "base/byte_source.hpp"
+#include "base/file_error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 
@@ -66,11 +66,9 @@ class Unsqueezing {
     comm::agree_at_root(job_.comm(), [&] {
       const Catalog& catalog = job_.catalog();
       if (catalog.format != "squeezed") {
-        throw Error(
-            Code::unsupported,
-            fmt::format("{}: this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it",
-                        catalog.path, catalog.format),
-            {.path = catalog.path});
+        throw base::file_error(
+            Code::unsupported, catalog.path,
+            "this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it", catalog.format);
       }
       format::Findings findings;
       base::ReadTwice twice(job_.source());  // the head has no sum
@@ -124,12 +122,10 @@ class Unsqueezing {
       const std::uint32_t crc = archive::crc_of(job_.source(), segment);
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
-      throw Error(
-          Code::checksum_mismatch,
-          fmt::format("{}: {} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
-                      "archive again from its source",
-                      path, segment.length, segment.place, crc, segment.crc),
-          {.path = path, .offset = segment.place});
+      throw base::file_error(Code::checksum_mismatch, {.path = path, .offset = segment.place},
+                             "{} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
+                             "archive again from its source",
+                             segment.length, segment.place, crc, segment.crc);
     });
   }
 
@@ -144,11 +140,10 @@ class Unsqueezing {
         found.resize(bytes.size());
         target.named([&] { read_all(written, at, found); });
         if (std::memcmp(found.data(), bytes.data(), bytes.size()) == 0) return;
-        throw Error(Code::checksum_mismatch,
-                    fmt::format("{}: the data read back between bytes {} and {} differ from the data written; do not "
-                                "trust this file system or disk",
-                                target.path(), begin, begin + bytes.size()),
-                    {.path = target.path(), .offset = begin});
+        throw base::file_error(Code::checksum_mismatch, {.path = target.path(), .offset = begin},
+                               "the data read back between bytes {} and {} differ from the data written; do not trust "
+                               "this file system or disk",
+                               begin, begin + bytes.size());
       });
     }
   }

@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "modes/new_set.hpp"
@@ -113,10 +114,9 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
       }
     }
     if (options.first > last) {
-      throw Error(Code::no_such_record,
-                  fmt::format("{}: mode {} does not exist; the set has {} modes, numbered from 0", from, options.first,
-                              source.size()),
-                  {.path = from});
+      throw base::file_error(Code::no_such_record, from,
+                             "mode {} does not exist; the set has {} modes, numbered from 0", options.first,
+                             source.size());
     }
     description = source.description();
     description.storage = options.storage.value_or(description.storage);

@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 #include <limequat/modes.hpp>
 
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "format/modes/set.hpp"
 #include "io/journal.hpp"
@@ -25,10 +26,11 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
   comm::require_same(grid.communicator().engine(), [&] {
     format::modes::check(description);
     if (grid.extents() != description.sites()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set", path,
-                              to_string(description.sites()), to_string(grid.extents())),
-                  {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())});
+      throw base::file_error(
+          Code::invalid_argument,
+          {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())},
+          "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
+          to_string(description.sites()), to_string(grid.extents()));
     }
     std::vector<comm::Stated> arguments = options::stated(options);
     arguments.push_back({"the path of the set", path});
@@ -200,9 +202,9 @@ format::modes::Head look(storage::Transport& transport, const std::string& path,
   held.left = io::file_state(*file);
   const format::Format& found = format::recognise(*file);
   if (found.name() != "modes") {
-    throw Error(Code::unknown_format,
-                fmt::format("{}: this is not a set of modes but a file of the format \"{}\"", path, found.name()),
-                {.path = path, .expected = "modes", .found = std::string(found.name())});
+    throw base::file_error(Code::unknown_format,
+                           {.path = path, .expected = "modes", .found = std::string(found.name())},
+                           "this is not a set of modes but a file of the format \"{}\"", found.name());
   }
   return format::modes::read_whole_head(*file);
 }
@@ -256,8 +258,8 @@ Report Writer::append(const Field& vector, const Mode& mode) {
   description();
   State& state = *state_;
   if (!state.is_open) {
-    throw Error(Code::wrong_state, state.path + ": this writer of modes is closed; open the set again to add to it",
-                {.path = state.path});
+    throw base::file_error(Code::wrong_state, state.path,
+                           "this writer of modes is closed; open the set again to add to it");
   }
   Report report = state.has_name ? state.append(vector, mode) : state.publish(&vector, mode);
   ++state.size;

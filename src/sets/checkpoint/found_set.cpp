@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 #include "kernels/crc32.hpp"
@@ -55,12 +56,10 @@ void require_same_records(const std::vector<sion::PhysicalFile>& files, const Fo
     }
     if (!one) continue;
     if (one->record.generation != other->record.generation) {
-      throw Error(
-          Code::malformed,
-          fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
-                      "completely; \"lq repair\" publishes it if all of its files exist",
-                      physical.path, one->record.generation.text(), files[first].path, other->record.generation.text()),
-          {.path = physical.path});
+      throw base::file_error(Code::malformed, physical.path,
+                             "this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
+                             "completely; \"lq repair\" publishes it if all of its files exist",
+                             one->record.generation.text(), files[first].path, other->record.generation.text());
     }
     if (one->record.compression != other->record.compression) {
       throw_damaged(physical.path, sion::head_bytes(physical.head.tasks),
@@ -133,11 +132,10 @@ FoundFields look_for_fields(storage::Transport& transport, const std::string& pa
                            : is_there ? std::string("it does not begin with a field of a set")
                                       : std::string("it is missing");
   return {{},
-          Error(is_there ? Code::malformed : Code::not_found,
-                fmt::format("{}: the set \"{}\" has its fields ({}) in this file, but {}; bring the file that was "
-                            "written with the set",
-                            name, path, *fields, what),
-                ErrorFacts{.path = name})};
+          base::file_error(
+              is_there ? Code::malformed : Code::not_found, name,
+              "the set \"{}\" has its fields ({}) in this file, but {}; bring the file that was written with the set",
+              path, *fields, what)};
 }
 
 FoundSet load(storage::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/found_set.hpp"
@@ -49,11 +50,10 @@ StreamWriter::StreamWriter(storage::File& file, const StreamPlace& place, const 
   const std::uint64_t most = place.width - std::min(place.width, reserved_bytes);
   while (buffer_bytes_ > 0 && compressor_->bound(static_cast<std::size_t>(buffer_bytes_)) > most) buffer_bytes_ /= 2;
   if (buffer_bytes_ == 0) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq "
-                            "defrag\" writes a set with wider chunks",
-                            file.path(), place.number, place.width),
-                {.path = file.path()});
+    throw base::file_error(Code::unsupported, file.path(),
+                           "the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq defrag\" "
+                           "writes a set with wider chunks",
+                           place.number, place.width);
   }
   frame_.resize(compressor_->bound(static_cast<std::size_t>(buffer_bytes_)));
 }
@@ -155,11 +155,10 @@ void StreamWriter::next_chunk() {
                          __builtin_add_overflow(end, place_.start, &end) ||
                          end > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (overflows || next > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw Error(Code::too_large,
-                fmt::format("{}: task {} needs chunk {}, which would end beyond the limit of a file or of its table; "
-                            "state how many bytes are expected, so that chunks are wider",
-                            file_.path(), place_.number, next),
-                {.path = file_.path()});
+    throw base::file_error(Code::too_large, file_.path(),
+                           "task {} needs chunk {}, which would end beyond the limit of a file or of its table; state "
+                           "how many bytes are expected, so that chunks are wider",
+                           place_.number, next);
   }
   current_.begin += current_.stream_bytes();
   current_.chunk = static_cast<std::uint32_t>(next);
@@ -218,17 +217,14 @@ void StreamReader::fail(Code code, std::uint64_t chunk, const std::string& what,
 void StreamReader::fail_lost() {
   const std::string& path = files_->path(entry_.place.file);
   if (entry_.cause == LossCause::file_missing) {
-    throw Error(Code::not_found,
-                fmt::format("{}: nothing of the stream of task {} is left: {}; read this task from another checkpoint",
-                            path, entry_.place.number, describe(entry_.cause)),
-                {.path = path});
+    throw base::file_error(Code::not_found, path,
+                           "nothing of the stream of task {} is left: {}; read this task from another checkpoint",
+                           entry_.place.number, describe(entry_.cause));
   }
-  throw Error(
-      Code::truncated,
-      fmt::format("{}: of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
-                  "chunk {} {}; read this task from another checkpoint, or what is left without verification",
-                  path, entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause)),
-      {.path = path});
+  throw base::file_error(Code::truncated, path,
+                         "of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
+                         "chunk {} {}; read this task from another checkpoint, or what is left without verification",
+                         entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause));
 }
 
 const ChunkRecord& StreamReader::record_of(std::uint64_t chunk) {

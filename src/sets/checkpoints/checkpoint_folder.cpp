@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
@@ -91,8 +92,7 @@ void CheckpointFolder::open() {
 void CheckpointFolder::begin_at_root() {
   if (options_.read_only) {
     static_cast<void>(directory_.list());  // why it cannot be read
-    refusal_ = Error(Code::wrong_state, fmt::format("{}: the checkpoints were opened for reading only", path()),
-                     {.path = path()});
+    refusal_ = base::file_error(Code::wrong_state, path(), "the checkpoints were opened for reading only");
     return;
   }
   directory_.make();
@@ -424,11 +424,10 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
     bad.resize(most_told);
     bad.push_back(fmt::format("and {} more", count - most_told));
   }
-  throw Error(Code::malformed,
-              fmt::format("{}: no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty "
-                          "folder",
-                          path(), fmt::join(bad, "; "), path()),
-              {.path = path()});
+  throw base::file_error(
+      Code::malformed, path(),
+      "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
+      fmt::join(bad, "; "), path());
 }
 
 void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::string& reason) {

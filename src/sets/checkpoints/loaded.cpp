@@ -11,6 +11,7 @@
 #include <limequat/file.hpp>
 
 #include "base/bytes.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
 
@@ -23,13 +24,13 @@ std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& tr
   const auto file = transport.open_read(folder + "/" + std::string(state_file_name));
   for (const NamedState& one : manifest.states) {
     if (one.offset > file->size() || one.bytes > file->size() - one.offset) {
-      throw Error(Code::truncated, fmt::format("{}: it ends within \"{}\"", file->path(), one.name),
-                  {.path = file->path(), .record = one.name});
+      throw base::file_error(Code::truncated, {.path = file->path(), .record = one.name}, "it ends within \"{}\"",
+                             one.name);
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(one.bytes));
     if (file->read_at(one.offset, bytes) != bytes.size()) {
-      throw Error(Code::truncated, fmt::format("{}: it became shorter while it was read", file->path()),
-                  {.path = file->path(), .record = one.name});
+      throw base::file_error(Code::truncated, {.path = file->path(), .record = one.name},
+                             "it became shorter while it was read");
     }
     states[one.name] = std::move(bytes);
   }
@@ -41,10 +42,9 @@ const NamedField& field_named(const Manifest& manifest, const std::string& path,
   if (found != manifest.fields.end()) return *found;
   std::vector<std::string_view> names;
   for (const NamedField& field : manifest.fields) names.emplace_back(field.name);
-  throw Error(Code::no_such_record,
-              fmt::format("{}: the checkpoint has no field \"{}\"; it has {}", path, name,
-                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-              {.path = path, .record = name});
+  throw base::file_error(Code::no_such_record, {.path = path, .record = name},
+                         "the checkpoint has no field \"{}\"; it has {}", name,
+                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 LoadedCheckpoint::LoadedCheckpoint(const CheckpointDirectory& directory, const Communicator& communicator,
@@ -96,8 +96,7 @@ std::string Checkpoint::field_path(const std::string& name) const {
 
 const MultifileReader& Checkpoint::streams() const {
   if (loaded_->streams) return *loaded_->streams;
-  throw Error(Code::no_such_record, fmt::format("{}: the checkpoint has no streams", loaded_->path),
-              {.path = loaded_->path});
+  throw base::file_error(Code::no_such_record, loaded_->path, "the checkpoint has no streams");
 }
 
 Report Checkpoint::read_field(const std::string& name, const Grid& grid, const MutableField& field,

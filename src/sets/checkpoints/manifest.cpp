@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/file_error.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
 
@@ -71,7 +72,7 @@ class Lines {
   }
   bool is_at_end() const noexcept { return line_.empty(); }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Code::malformed, fmt::format("{}: the manifest has {}", path_, what), {.path = path_});
+    throw base::file_error(Code::malformed, path_, "the manifest has {}", what);
   }
 
  private:
@@ -201,22 +202,18 @@ std::string encode(const Manifest& manifest) {
 
 Manifest decode_manifest(const std::string& path, std::string_view text) {
   if (const std::optional<std::uint64_t> version = version_of(text); version && *version != 1) {
-    throw Error(
-        Code::unsupported,
-        fmt::format("{}: version {} of manifests of checkpoints is not known here (1 is); use the version of the "
-                    "library that wrote it",
-                    path, *version),
-        {.path = path});
+    throw base::file_error(
+        Code::unsupported, path,
+        "version {} of manifests of checkpoints is not known here (1 is); use the version of the library that wrote it",
+        *version);
   }
   if (!text.starts_with(first_line) || text.size() < first_line.size() + sum_line_bytes) {
-    throw Error(Code::truncated, fmt::format("{}: this is no manifest of a checkpoint, or it was cut", path),
-                {.path = path});
+    throw base::file_error(Code::truncated, path, "this is no manifest of a checkpoint, or it was cut");
   }
   const std::string_view body = text.substr(0, text.size() - sum_line_bytes);
   const std::string expected = fmt::format("crc32 {:08x}\n", kernels::crc32(0, base::as_bytes(body)));
   if (text.substr(body.size()) != expected) {
-    throw Error(Code::checksum_mismatch, fmt::format("{}: the manifest disagrees with its own checksum", path),
-                {.path = path});
+    throw base::file_error(Code::checksum_mismatch, path, "the manifest disagrees with its own checksum");
   }
   Manifest manifest;
   Lines lines(path, body.substr(first_line.size()));

@@ -11,6 +11,7 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/file_error.hpp"
 #include "base/function_ref.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -158,14 +159,13 @@ void prove(comm::Comm& comm, storage::Transport& transport, const std::string& f
           const std::uint32_t expected = manifest.files[place.file].sums[static_cast<std::size_t>(place.block)];
           if (found == expected) return;
           const std::string path = blocks.path(place.file);
-          throw Error(Code::checksum_mismatch,
-                      fmt::format("{}: bytes {} to {} are not as they were written: CRC-32 {:08x}, expected "
-                                  "{:08x}",
-                                  path, place.offset, place.offset + place.bytes - 1, found, expected),
-                      {.path = path,
-                       .offset = place.offset,
-                       .expected = fmt::format("{:08x}", expected),
-                       .found = fmt::format("{:08x}", found)});
+          throw base::file_error(Code::checksum_mismatch,
+                                 {.path = path,
+                                  .offset = place.offset,
+                                  .expected = fmt::format("{:08x}", expected),
+                                  .found = fmt::format("{:08x}", found)},
+                                 "bytes {} to {} are not as they were written: CRC-32 {:08x}, expected {:08x}",
+                                 place.offset, place.offset + place.bytes - 1, found, expected);
         });
   });
 }

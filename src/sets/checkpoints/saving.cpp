@@ -14,6 +14,7 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/file_error.hpp"
 #include "base/interruption.hpp"
 #include "base/path.hpp"
 #include "kernels/crc32.hpp"
@@ -26,12 +27,10 @@ namespace {
 constexpr std::size_t stream_piece_bytes = 4 * base::mebi;  // written before it is looked whether the save goes on
 
 Error differs(const std::string& path, const std::string& what) {
-  return {
-      Code::checksum_mismatch,
-      fmt::format("{}: {} was read back otherwise than it was written; no checkpoint was made of it. Save again, and "
-                  "have the storage examined if it happens again",
-                  path, what),
-      {.path = path}};
+  return base::file_error(Code::checksum_mismatch, path,
+                          "{} was read back otherwise than it was written; no checkpoint was made of it. Save again, "
+                          "and have the storage examined if it happens again",
+                          what);
 }
 
 }  // namespace

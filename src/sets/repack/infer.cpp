@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "format/sion/stream.hpp"
 #include "io/journal.hpp"
 #include "io/verdict.hpp"
@@ -42,9 +43,7 @@ class UnwrittenFile final : public storage::File {
   void close() override {}
 
  private:
-  [[noreturn]] void refuse() const {
-    throw Error(Code::internal, path_ + ": an examination writes nothing", {.path = path_});
-  }
+  [[noreturn]] void refuse() const { throw base::file_error(Code::internal, path_, "an examination writes nothing"); }
 
   base::ByteSource& bytes_;
   const std::string path_;
@@ -144,10 +143,9 @@ RepackReport nothing_to_repair(const Verification& examined) {
 
 void refuse_to_repair(const Verification& examined) {
   if (const auto error = io::first_error(examined, "nothing of it can be repaired: ")) throw *error;
-  throw Error(Code::checksum_mismatch,
-              fmt::format("{}: nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
-                          examined.path, name(examined.verdict)),
-              {.path = examined.path});
+  throw base::file_error(Code::checksum_mismatch, examined.path,
+                         "nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
+                         name(examined.verdict));
 }
 
 namespace {
@@ -221,10 +219,8 @@ std::uint64_t Inference::blocks_in_file() const {
   const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
   // The last of them holds something, so its task has as many chunks.
   if (blocks <= most_chunks) return blocks;
-  throw Error(Code::too_large,
-              fmt::format("{}: its data reach into block {} of chunks, but a task may have {} of them", file_.path,
-                          blocks, most_chunks),
-              {.path = file_.path});
+  throw base::file_error(Code::too_large, file_.path,
+                         "its data reach into block {} of chunks, but a task may have {} of them", blocks, most_chunks);
 }
 
 // Bytes of a chunk that the file reaches.
@@ -304,8 +300,7 @@ sion::ChunkTable Inference::collect(const std::function<std::vector<std::int64_t
     counts.push_back(chunks.size());
     all.insert(all.end(), chunks.begin(), chunks.end());
     if (all.size() > most_chunks) {
-      throw Error(Code::too_large, fmt::format("{}: more than {} chunks hold data", file_.path, most_chunks),
-                  {.path = file_.path});
+      throw base::file_error(Code::too_large, file_.path, "more than {} chunks hold data", most_chunks);
     }
   }
   sion::ChunkTable table(counts);

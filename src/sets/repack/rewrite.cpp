@@ -16,6 +16,7 @@
 #include <limequat/multifile.hpp>
 #include <limequat/repack.hpp>
 
+#include "base/file_error.hpp"
 #include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -167,7 +168,7 @@ namespace {
 namespace sion = format::sion;
 
 [[noreturn]] void refuse(Code code, const std::string& path, const std::string& what) {
-  throw Error(code, fmt::format("{}: {}", path, what), {.path = path});
+  throw base::file_error(code, path, "{}", what);
 }
 
 // A multifile being rewritten, plainly or as a checkpoint.

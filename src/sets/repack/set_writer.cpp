@@ -13,6 +13,7 @@
 #include <limequat/repack.hpp>
 
 #include "base/byte_source.hpp"
+#include "base/file_error.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "io/journal.hpp"
@@ -97,15 +98,15 @@ int threads_for(const RepackOptions& options, std::uint64_t bytes) {
 
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", path, block),
-              {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)});
+  throw base::file_error(Code::invalid_argument,
+                         {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)},
+                         "chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", block);
 }
 
 FilePlan plan_single_file(const std::string& path, std::uint64_t block_size, const std::vector<std::int64_t>& bytes) {
   const std::int32_t block = checked_block(block_size, path);
   if (bytes.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(Code::too_large, fmt::format("{}: a multifile holds less than 2^31 tasks", path), {.path = path});
+    throw base::file_error(Code::too_large, path, "a multifile holds less than 2^31 tasks");
   }
   FilePlan plan;
   plan.path = path;
@@ -235,12 +236,12 @@ namespace lq {
 RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
   storage::Transport& transport = storage::resolve(path);
   if (inputs.empty()) {
-    throw Error(Code::invalid_argument, fmt::format("{}: name at least one file to pack", path), {.path = path});
+    throw base::file_error(Code::invalid_argument, path, "name at least one file to pack");
   }
   std::vector<std::int64_t> bytes;
   for (const std::string& input : inputs) {
     if (sets::is_same_file(input, path)) {
-      throw Error(Code::invalid_argument, fmt::format("{}: a file cannot be packed into itself", path), {.path = path});
+      throw base::file_error(Code::invalid_argument, path, "a file cannot be packed into itself");
     }
     io::require_no_journal(storage::resolve(input), input);
     bytes.push_back(static_cast<std::int64_t>(storage::resolve(input).open_read(input)->size()));
@@ -255,8 +256,7 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
       while (!buffer.empty()) {
         const std::size_t held = file->read_at(*place, buffer);
         if (held == 0) {
-          throw Error(Code::io, fmt::format("{}: became shorter while it was packed; try again", file->path()),
-                      {.path = file->path()});
+          throw base::file_error(Code::io, file->path(), "became shorter while it was packed; try again");
         }
         *place += held;
         buffer = buffer.subspan(held);

@@ -23,6 +23,7 @@
 #include <limequat/options.hpp>
 #include <limequat/repack.hpp>
 
+#include "base/file_error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "comm/team.hpp"
@@ -97,10 +98,8 @@ namespace sets {
 namespace {
 
 [[noreturn]] void ends_early(const std::string& path, const Record& record) {
-  throw Error(
-      Code::truncated,
-      fmt::format("{}: the file ends within \"{}\"; copy it again from its source", path, base::printable(record.type)),
-      {.path = path, .record = record.type});
+  throw base::file_error(Code::truncated, {.path = path, .record = record.type},
+                         "the file ends within \"{}\"; copy it again from its source", base::printable(record.type));
 }
 
 }  // namespace
@@ -155,10 +154,8 @@ void RecordReader::read_stream(std::int32_t task, Work work) {
   for (std::uint64_t done = 0; done < stream.size();) {
     const std::size_t got = stream.read_at(done, buffer);
     if (got == 0) {
-      throw Error(
-          Code::truncated,
-          fmt::format("{}: the stream of task {} ends after {} of {} bytes", catalog_.path, task, done, stream.size()),
-          {.path = catalog_.path});
+      throw base::file_error(Code::truncated, catalog_.path, "the stream of task {} ends after {} of {} bytes", task,
+                             done, stream.size());
     }
     work(0, done, base::Bytes(buffer).first(got));
     done += got;
@@ -264,9 +261,8 @@ class Unpacking {
     const auto is_read = [&](const std::string& file) { return sets::is_same_file(file, to); };
     const bool is_of_set = is_read(catalog().path) || std::ranges::any_of(catalog().files, is_read);
     if (!is_of_set && !is_read(sets::fields_name(catalog().path))) return;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: a file cannot be read and replaced at the same time; choose another name", to),
-                {.path = to});
+    throw base::file_error(Code::invalid_argument, to,
+                           "a file cannot be read and replaced at the same time; choose another name");
   }
 
   bool is_checkpoint() { return reader_.checkpoint() != nullptr; }
@@ -286,10 +282,9 @@ class Unpacking {
     std::string names;
     for (std::size_t i = 0; i < fields_.count(); ++i)
       names += fmt::format("{}{}", i == 0 ? "; fields: " : ", ", fields_.name(i));
-    throw Error(Code::no_such_record,
-                fmt::format("{}: no record or field is called \"{}\"{}; \"lq ls\" lists the contents", catalog().path,
-                            base::printable(name), names),
-                {.path = catalog().path, .record = std::string(name)});
+    throw base::file_error(Code::no_such_record, {.path = catalog().path, .record = std::string(name)},
+                           "no record or field is called \"{}\"{}; \"lq ls\" lists the contents", base::printable(name),
+                           names);
   }
 
   // What a record or a field becomes; nothing is written before all is planned.
@@ -417,10 +412,9 @@ void make_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (!failure && std::filesystem::is_directory(folder)) return;
-  throw Error(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
-              fmt::format("{}: cannot make this directory: {}", folder,
-                          failure ? failure.message() : "there is a file of this name"),
-              {.path = folder, .system_errno = failure.value()});
+  throw base::file_error(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
+                         {.path = folder, .system_errno = failure.value()}, "cannot make this directory: {}",
+                         failure ? failure.message() : "there is a file of this name");
 }
 
 }  // namespace
