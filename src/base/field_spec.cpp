@@ -16,11 +16,9 @@ constexpr std::uint64_t largest_number_bytes = 8;
 
 void require_at_least(std::string_view kind, std::string_view what, std::uint64_t least, std::int64_t given) {
   if (given >= 0 && static_cast<std::uint64_t>(given) >= least) return;
-  ErrorFacts facts;
-  facts.expected = fmt::format("{} of {} and up", what, least);
-  facts.found = fmt::format("{}", given);
-  throw Error(Code::invalid_argument,
-              fmt::format("{} field: {} is {}, but must be {} or more", kind, what, given, least), std::move(facts));
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("{} of {} and up", what, least), .found = fmt::format("{}", given)},
+             "{} field: {} is {}, but must be {} or more", kind, what, given, least);
 }
 
 // Also makes sure that FieldSpec::site_bytes() cannot overflow.

@@ -29,7 +29,6 @@
 #include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
-#include "io/stated_observables.hpp"
 #include "io/transfer.hpp"
 #include "io/verdict.hpp"
 #include "lattice/local_field.hpp"

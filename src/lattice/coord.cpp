@@ -17,21 +17,15 @@ namespace lq {
 namespace {
 
 [[noreturn]] void refuse_dimensions(std::uint64_t found) {
-  ErrorFacts facts;
-  facts.expected = fmt::format("0 to {} dimensions", max_dimensions);
-  facts.found = fmt::format("{}", found);
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("a coordinate of {} dimensions was asked for; lattices have at most {}", found, max_dimensions),
-      facts);
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("0 to {} dimensions", max_dimensions), .found = fmt::format("{}", found)},
+             "a coordinate of {} dimensions was asked for; lattices have at most {}", found, max_dimensions);
 }
 
 [[noreturn]] void refuse_text(std::string_view text, const char* why) {
-  ErrorFacts facts;
-  facts.expected = "positive integers joined by x, like 8x8x8x16";
-  facts.found = base::printable(text);
-  throw Error(Code::invalid_argument,
-              fmt::format("\"{}\" is not a list of extents: {}; expected {}", facts.found, why, facts.expected), facts);
+  const std::string expected = "positive integers joined by x, like 8x8x8x16", found = base::printable(text);
+  base::fail(Code::invalid_argument, {.expected = expected, .found = found},
+             "\"{}\" is not a list of extents: {}; expected {}", found, why, expected);
 }
 
 std::int64_t parse_extent(std::string_view word, std::string_view text) {

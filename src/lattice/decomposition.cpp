@@ -8,8 +8,6 @@
 #include <limits>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "base/error.hpp"
 #include "lattice/site_order.hpp"
 
@@ -64,10 +62,9 @@ namespace {
 void require_positive(const Extents& extents, const char* what) {
   const bool positive = std::all_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent >= 1; });
   if (positive && extents.size() > 0) return;
-  ErrorFacts facts;
-  facts.expected = "extents of 1 and up in 1 to 8 dimensions";
-  facts.found = to_string(extents);
-  throw Error(Code::invalid_argument, fmt::format("{} \"{}\": expected {}", what, facts.found, facts.expected), facts);
+  const std::string expected = "extents of 1 and up in 1 to 8 dimensions", found = to_string(extents);
+  base::fail(Code::invalid_argument, {.expected = expected, .found = found}, "{} \"{}\": expected {}", what, found,
+             expected);
 }
 
 std::vector<int> sorted_positions(const std::vector<int>& holders, const Extents& processes, const SiteOrder& order) {

@@ -17,7 +17,6 @@
 #include "options/agreed.hpp"
 #include "physics/cell_sums.hpp"
 #include "physics/field_strength.hpp"
-#include "physics/gauge_field.hpp"
 #include "physics/gradient_flow.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"

@@ -18,7 +18,6 @@
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "physics/gauge_field.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"

@@ -3,7 +3,6 @@
 //
 // Fields in the format that FNAL and MILC share (docs/formats/fnal.md).
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -120,10 +119,6 @@ Layout Fnal::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::fnal_format() {
   using namespace fnal;
-  static const Fnal fnal;
-  static constexpr std::array<std::string_view, 1> suffixes{".fnal"};
-  static const Format row{.info = {fnal_name, holds, "the number 0x71626434", suffixes, Contents::fields},
-                          .container = &fnal,
-                          .fields = &fnal};
-  return row;
+  static constexpr std::string_view suffixes[] = {".fnal"};
+  return flat::row_of<Fnal>({fnal_name, holds, "the number 0x71626434", suffixes});
 }

@@ -192,11 +192,7 @@ Layout HiRep::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::hirep_format() {
   using namespace hirep;
-  static const HiRep hirep;
-  static constexpr std::array<std::string_view, 1> suffixes{".hirep"};
-  static const Format row{.info = {hirep_name, holds, "colours, four extents and a plaquette, size and links that fit",
-                                   suffixes, Contents::fields},
-                          .container = &hirep,
-                          .fields = &hirep};
-  return row;
+  static constexpr std::string_view suffixes[] = {".hirep"};
+  return flat::row_of<HiRep>(
+      {hirep_name, holds, "colours, four extents and a plaquette, size and links that fit", suffixes});
 }

@@ -3,8 +3,6 @@
 //
 // Configurations of MILC: versions 1 and 5 of its binary format (docs/formats/milc.md).
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include "base/error.hpp"
@@ -151,10 +149,6 @@ Layout Milc::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::milc_format() {
   using namespace milc;
-  static const Milc milc;
-  static constexpr std::array<std::string_view, 1> suffixes{".milc"};
-  static const Format row{.info = {milc_name, holds, "the number 20103, 20104 or 59354", suffixes, Contents::fields},
-                          .container = &milc,
-                          .fields = &milc};
-  return row;
+  static constexpr std::string_view suffixes[] = {".milc"};
+  return flat::row_of<Milc>({milc_name, holds, "the number 20103, 20104 or 59354", suffixes});
 }

@@ -456,12 +456,7 @@ std::optional<flat::Head> OpenQcd::read_further(base::ByteSource& file, std::uin
 
 const lq::format::Format& lq::format::openqcd_format() {
   using namespace openqcd;
-  static const OpenQcd openqcd;
-  static constexpr std::array<std::string_view, 1> suffixes{".openqcd"};
-  static const Format row{
-      .info = {openqcd_name, contents_of_files, "four extents and a check value, size and links that fit", suffixes,
-               Contents::fields},
-      .container = &openqcd,
-      .fields = &openqcd};
-  return row;
+  static constexpr std::string_view suffixes[] = {".openqcd"};
+  return flat::row_of<OpenQcd>(
+      {openqcd_name, contents_of_files, "four extents and a check value, size and links that fit", suffixes});
 }

@@ -124,10 +124,6 @@ Layout Qlattice::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::qlattice_format() {
   using namespace qlattice;
-  static const Qlattice qlattice;
-  static constexpr std::array<std::string_view, 1> suffixes{".field"};
-  static const Format row{.info = {qlattice_name, holds, "\"BEGIN_FIELD_HEADER\"", suffixes, Contents::fields},
-                          .container = &qlattice,
-                          .fields = &qlattice};
-  return row;
+  static constexpr std::string_view suffixes[] = {".field"};
+  return flat::row_of<Qlattice>({qlattice_name, holds, "\"BEGIN_FIELD_HEADER\"", suffixes});
 }

@@ -183,12 +183,7 @@ Layout Raw::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::raw_format() {
   using namespace raw;
-  static const Raw raw;
+  static constexpr std::string_view suffixes[] = {".raw"};
   static const UncoveredHeader examiner("raw-header");
-  static constexpr std::array<std::string_view, 1> suffixes{".raw"};
-  static const Format row{.info = {raw_name, raw_holds, "\"BEGIN_RAW_FIELD\"", suffixes, Contents::fields},
-                          .container = &raw,
-                          .fields = &raw,
-                          .examiner = &examiner};
-  return row;
+  return flat::row_of<Raw>({raw_name, raw_holds, "\"BEGIN_RAW_FIELD\"", suffixes}, &examiner);
 }
