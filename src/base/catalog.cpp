@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/catalog.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq {
@@ -162,11 +163,10 @@ const Record& Catalog::record(std::string_view type, std::uint64_t index) const 
   }
   if (records.empty()) require_sound();  // what is wrong with the file says more
   const Finding* const wrong = first_error();
-  throw Error(Code::no_such_record,
-              fmt::format("{}: there is no record \"{}\"{}; there are: {}{}", path, type,
-                          index > 0 ? fmt::format(" number {} (from 0)", index) : "", types_of(records),
-                          wrong != nullptr ? fmt::format("; {}", wrong->message) : ""),
-              {.path = path, .record = std::string(type)});
+  base::fail(Code::no_such_record, {.path = path, .record = std::string(type)},
+             "there is no record \"{}\"{}; there are: {}{}", type,
+             index > 0 ? fmt::format(" number {} (from 0)", index) : "", types_of(records),
+             wrong != nullptr ? fmt::format("; {}", wrong->message) : "");
 }
 
 }  // namespace lq

@@ -9,7 +9,6 @@
 #include <system_error>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
 #include "base/file_error.hpp"
@@ -169,6 +168,12 @@ Code code_of_errno(int system_errno) noexcept {
   }
 }
 
+void fail_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values) {
+  std::string text = facts.path.empty() ? "" : facts.path + ": ";
+  text += fmt::vformat(sentence, values);
+  throw Error(code, text, std::move(facts));
+}
+
 Error errno_error(const std::string& path, const std::string& what, int system_errno) {
   std::string sentence = fmt::format("{}: cannot {}: {}", path, what, std::system_category().message(system_errno));
   if (const std::string_view hint = remedy(system_errno); !hint.empty()) sentence += fmt::format(" ({})", hint);
@@ -188,7 +193,7 @@ Error file_error_of(Code code, ErrorFacts facts, fmt::string_view sentence, fmt:
 namespace {
 
 [[noreturn]] void overflow(std::uint64_t a, char operation, std::uint64_t b, std::string_view what) {
-  throw Error(Code::too_large, fmt::format("{}: {} {} {} does not fit 64 bits", what, a, operation, b));
+  base::fail(Code::too_large, {}, "{}: {} {} {} does not fit 64 bits", what, a, operation, b);
 }
 
 }  // namespace

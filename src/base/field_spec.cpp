@@ -4,10 +4,10 @@
 // What one site of each kind of field holds.
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/field.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace lq {
 namespace {
@@ -76,10 +76,10 @@ FieldSpec propagator_spec(Precision precision, int colors, int spins) {
 FieldSpec generic_spec(Precision precision, std::uint64_t numbers, bool is_complex) {
   if (numbers == 0) require_at_least("generic", "numbers per site", 1, 0);
   if (is_complex && numbers % 2 != 0) {
-    throw Error(Code::invalid_argument,
-                fmt::format("generic field: {} real numbers per site cannot be complex numbers; give an even number, "
-                            "two for each complex number",
-                            numbers));
+    base::fail(Code::invalid_argument, {},
+               "generic field: {} real numbers per site cannot be complex numbers; give an even number, two for each "
+               "complex number",
+               numbers);
   }
   base::multiply_or_throw(numbers, largest_number_bytes, "generic field: bytes per site");
   return FieldSpec{FieldKind::generic, 0, 0, 0, numbers, is_complex, precision};

@@ -94,15 +94,14 @@ void ConvertLog::add(const std::string& path, const std::string& from, const Rep
 
 // One file, and how it is to be called.
 struct ConversionJob {
-  std::string from;  // as it is read: a copy of what came out of a pipe
-  std::string shown;
+  std::string from;
+  std::string shown;  // what a pipe was called
   std::string to;
 };
 
 struct ConversionPlan {
   std::vector<ConversionJob> jobs;
   std::vector<ensemble::VerifiedFile> others;  // in the folders
-  std::vector<std::unique_ptr<StandardInput>> pipes;
   bool has_folders = false;
 };
 
@@ -115,12 +114,17 @@ class ConversionPlanner {
 
   ConversionPlan plan() {
     for (const std::string& input : many_.inputs) {
-      if (input == "-") throw UsageError("standard input has no name for a file in a folder; name the file to write");
+      const std::string shown = many_.shown(input);
+      if (shown == standard_input) {
+        throw UsageError("standard input has no name for a file in a folder; name the file to write");
+      }
       std::error_code failure;
       if (fs::is_directory(input, failure)) {
         add_folder(input);
       } else {
-        add(input, fs::path(many_.folder) / named(fs::path(input).filename().string()));
+        // What is packed has its name within the archive.
+        const fs::path called = input.find("://") != std::string::npos ? input : shown;
+        add(input, fs::path(many_.folder) / named(called.filename().string()));
       }
     }
     return std::move(plan_);
@@ -163,12 +167,7 @@ class ConversionPlanner {
     std::string to = target.lexically_normal().string();
     const auto [known, is_new] = sources_.emplace(to, input);
     if (!is_new) throw UsageError(fmt::format("\"{}\" and \"{}\" would both become \"{}\"", known->second, input, to));
-    std::string from = input;
-    if (is_pipe(input)) {
-      plan_.pipes.push_back(std::make_unique<StandardInput>(input));
-      from = plan_.pipes.back()->path();
-    }
-    plan_.jobs.push_back({std::move(from), input, std::move(to)});
+    plan_.jobs.push_back({input, many_.shown(input), std::move(to)});
   }
 
   const ManyConversions& many_;

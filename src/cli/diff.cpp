@@ -243,9 +243,11 @@ struct Diff {
 Run declare_diff(Arguments& arguments) {
   const auto diff = std::make_shared<Diff>();
   arguments.file("A", diff->a, "a file, a checkpoint, of which the fields are meant, or a folder");
+  arguments.reads_contents();
   arguments.file(
       "B", diff->b,
       "another, of any format and precision; or a folder, whose files are compared with those of the same names");
+  arguments.reads_contents();
   declare_options(arguments, "diff", "DiffOptions", diff->options);
   return [diff](Session& session) { return diff->run(session); };
 }

@@ -91,15 +91,10 @@ Run declare_export(Arguments& arguments) {
                  "file to write, with the suffix .h5; references: .json, or .parq for parquet");
   arguments.text("--field", "NAME[:N]", exported->field, "references: the field (default: all)");
   arguments.number("--slices", exported->slices, "references: time slices in a chunk, 0 for all (default 1)");
-  arguments.add({{"--prefix"},
-                 "TEXT",
-                 "references: what takes the place of the folder of the files, such as https://host/folder",
-                 {},
-                 false,
-                 false,
-                 false,
-                 false,
-                 [exported](const std::string& text) {
+  arguments.add({.names = {"--prefix"},
+                 .value = "TEXT",
+                 .help = "references: what takes the place of the folder of the files, such as https://host/folder",
+                 .take = [exported](const std::string& text) {
                    exported->prefix = text;
                    exported->has_prefix = true;
                  }});

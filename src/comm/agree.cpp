@@ -5,13 +5,11 @@
 #include "comm/agree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "base/bytes.hpp"
 #include "base/text.hpp"
 #include "comm/wire.hpp"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <numeric>
-#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -15,7 +14,6 @@
 #include "comm/agree.hpp"
 #include "io/damage.hpp"
 #include "io/judgement.hpp"
-#include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/link_checks.hpp"

@@ -3,7 +3,6 @@
 #include "io/stated_observables.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>

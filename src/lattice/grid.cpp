@@ -8,9 +8,9 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/comm.hpp"
 #include "comm/wire.hpp"
@@ -76,8 +76,8 @@ std::vector<int> find_holders(comm::Comm& comm, bool holds_sites) {
       if ((idle[r / 64] >> (r % 64) & 1) == 0) holders.push_back(static_cast<int>(r));
     }
     if (holders.empty()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("none of the {} ranks holds sites; at least one must pass holds_sites = true", size));
+      base::fail(Code::invalid_argument, {},
+                 "none of the {} ranks holds sites; at least one must pass holds_sites = true", size);
     }
     return holders;
   });

@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 
 #include <limequat/error.hpp>
-#include <limequat/mpi.hpp>
 
 #include "base/backoff.hpp"
 

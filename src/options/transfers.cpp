@@ -206,6 +206,7 @@ std::vector<Option> plan_rows() {
            .aliases = {"offset"}}),
   };
   append(rows, route_rows<P, lq_plan_options, &P::route>());
+  append(rows, stripe_rows<P, lq_plan_options>());
   return rows;
 }
 

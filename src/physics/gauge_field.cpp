@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "lattice/local_field.hpp"
 
@@ -22,12 +22,12 @@ void require_gauge(const Grid& grid, const FieldSpec& spec, std::string_view ver
   const int dimensions = grid.extents().size();
   const bool one_link_per_dimension = spec.links == 0 || spec.links == dimensions;
   if (spec.kind == FieldKind::gauge && spec.colors >= 2 && one_link_per_dimension && dimensions >= 2) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a "
-                          "gauge field of SU(2) or larger with one link for each of 2 or more dimensions",
-                          verb, name(spec.kind), spec.colors, spec.links, to_string(grid.extents())),
-              {.expected = fmt::format("gauge field with {} links", dimensions),
-               .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)});
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("gauge field with {} links", dimensions),
+              .found = fmt::format("{} field with {} links", name(spec.kind), spec.links)},
+             "cannot {} a {} field of {} colors with {} links per site on the lattice {}; expected a gauge field of "
+             "SU(2) or larger with one link for each of 2 or more dimensions",
+             verb, name(spec.kind), spec.colors, spec.links, to_string(grid.extents()));
 }
 
 enum class Wanted { any, gauge };

@@ -5,7 +5,6 @@
 // Each rank adds up its sites, then the sums of the ranks are combined exactly.
 #include <cmath>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 

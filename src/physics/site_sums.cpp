@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/site_sums.hpp"
 
-#include <algorithm>
-
 #include "comm/node.hpp"
 #include "device/driver.hpp"
-#include "lattice/layout_rows.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::physics {

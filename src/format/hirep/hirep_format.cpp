@@ -9,10 +9,8 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/formats.hpp"
@@ -166,10 +164,9 @@ bool chooses_quaternions(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "matrices") return false;
   if (layout == "quaternions" && request.spec.colors == 2) return true;
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown layout \"{}\" of HiRep files of SU({}); choose matrices or, for SU(2), quaternions",
-                          layout, request.spec.colors),
-              {.expected = "matrices, quaternions", .found = layout});
+  base::fail(Code::invalid_argument, {.expected = "matrices, quaternions", .found = layout},
+             "unknown layout \"{}\" of HiRep files of SU({}); choose matrices or, for SU(2), quaternions", layout,
+             request.spec.colors);
 }
 
 Layout HiRep::plan(const FieldRequest& request) const {

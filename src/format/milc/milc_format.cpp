@@ -6,8 +6,8 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/format.hpp"
@@ -96,11 +96,10 @@ flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings)
     head.metadata.emplace_back(time_stamp, header.text("time stamp", stamp_bytes));
     const std::int32_t order = header.integer("order");
     if (order != 0) {
-      throw Error(Code::unsupported,
-                  fmt::format("order {}: a list of sites states the order of the data, which is not supported; let "
-                              "MILC write the file serially",
-                              order),
-                  {.expected = "order 0", .found = fmt::format("order {}", order)});
+      base::fail(Code::unsupported, {.expected = "order 0", .found = fmt::format("order {}", order)},
+                 "order {}: a list of sites states the order of the data, which is not supported; let MILC write the "
+                 "file serially",
+                 order);
     }
     read_sums(header, head, findings);
   }

@@ -7,9 +7,9 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
 
@@ -30,8 +30,8 @@ class Walker {
   std::string take(std::size_t length, std::string_view what) {
     std::string bytes(length, '\0');
     if (length > file_.size() || file_.read_at(at_, std::as_writable_bytes(std::span(bytes))) < length) {
-      throw Error(Code::truncated,
-                  fmt::format("the file ends at byte {} within {}; copy it again from its source", file_.size(), what));
+      base::fail(Code::truncated, {}, "the file ends at byte {} within {}; copy it again from its source", file_.size(),
+                 what);
     }
     crc_ = kernels::crc32(crc_, base::as_bytes(bytes));
     at_ += length;
@@ -43,8 +43,8 @@ class Walker {
   std::string text(std::uint64_t most, std::string_view what) {
     const std::uint32_t length = word(what);
     if (length > most) {
-      throw Error(Code::malformed, fmt::format("{} of {} bytes, expected at most {}", what, length, most),
-                  {.offset = at_ - word_bytes, .found = fmt::format("{}", length)});
+      base::fail(Code::malformed, {.offset = at_ - word_bytes, .found = fmt::format("{}", length)},
+                 "{} of {} bytes, expected at most {}", what, length, most);
     }
     return take(length, what);
   }
@@ -80,9 +80,8 @@ void read_entries(base::ByteSource& file, const Limits& limits, Map& map) {
   Walker walker(file, map.begin);
   const std::uint64_t count = walker.word("the map");
   if (count > limits.records || count > (file.size() - map.begin) / least_entry) {
-    throw Error(Code::malformed,
-                fmt::format("the map at byte {} has {} keys, which have no room there", map.begin, count),
-                {.offset = map.begin, .found = fmt::format("{}", count)});
+    base::fail(Code::malformed, {.offset = map.begin, .found = fmt::format("{}", count)},
+               "the map at byte {} has {} keys, which have no room there", map.begin, count);
   }
   map.entries.reserve(static_cast<std::size_t>(count));
   for (std::uint64_t k = 0; k < count; ++k) {
@@ -113,11 +112,10 @@ Map read_map(base::ByteSource& file, const Limits& limits) {
   map.begin = walker.place("the header");
   // The writer puts some other place there until it closes the file.
   if (map.begin < map.header_end() || map.begin >= file.size()) {
-    throw Error(Code::truncated,
-                fmt::format("the header states that the map is at byte {} of {}, which is impossible: the program that "
-                            "wrote the file ended before it wrote the map; let it write the file again",
-                            map.begin, file.size()),
-                {.offset = map.link_at, .found = fmt::format("{}", map.begin)});
+    base::fail(Code::truncated, {.offset = map.link_at, .found = fmt::format("{}", map.begin)},
+               "the header states that the map is at byte {} of {}, which is impossible: the program that wrote the "
+               "file ended before it wrote the map; let it write the file again",
+               map.begin, file.size());
   }
   read_entries(file, limits, map);
   return map;

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/flat/flat.hpp"
@@ -160,8 +160,8 @@ class Scan {
     const auto precision = precision_of(map_, file_.size(), slice_sites(described.lattice));
     if (map_.entries.empty()) return;
     if (!precision) {
-      throw Error(Code::unsupported, fmt::format("its records do not match a time slice of {} with 6 numbers a site",
-                                                 to_string(described.lattice)));
+      base::fail(Code::unsupported, {}, "its records do not match a time slice of {} with 6 numbers a site",
+                 to_string(described.lattice));
     }
     require_likely(described, *precision);
     for (const auto& [vector, slices] : by_vector()) {
@@ -175,10 +175,10 @@ class Scan {
     const std::uint64_t bytes = slice_sites(described.lattice) * payload_of(described.lattice, precision).site_bytes();
     const auto looks = likely_precision(file_, first.offset, bytes, ByteOrder::big);
     if (!looks || *looks == precision) return;
-    throw Error(Code::malformed,
-                fmt::format("on the lattice {} its numbers would be in {} precision, but they look like ones in {} "
-                            "precision: the lattice in its header is damaged",
-                            to_string(described.lattice), name(precision), name(*looks)));
+    base::fail(Code::malformed, {},
+               "on the lattice {} its numbers would be in {} precision, but they look like ones in {} precision: the "
+               "lattice in its header is damaged",
+               to_string(described.lattice), name(precision), name(*looks));
   }
 
   using Slices = std::map<std::int32_t, std::uint64_t>;  // the place of each
@@ -263,10 +263,8 @@ class Mod final : public Container, public FieldFormat {
   }
   Metadata carried(const Metadata&, bool) const override { return {}; }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&, const Digest&) const override {
-    throw Error(
-        Code::unsupported,
-        fmt::format("{}: sums of object files of QDP++ are written with the data only; convert the file", catalog.path),
-        {.path = catalog.path});
+    base::fail(Code::unsupported, {.path = catalog.path},
+               "sums of object files of QDP++ are written with the data only; convert the file");
   }
 };
 
@@ -329,8 +327,8 @@ Layout Mod::plan(const FieldRequest& request) const {
   if (request.first) {
     const Described described = described_in(text);
     if (described.lattice != request.extents) {
-      throw Error(Code::invalid_argument, fmt::format("the text {} states the lattice {}, the field has {}", text_name,
-                                                      to_string(described.lattice), to_string(request.extents)));
+      base::fail(Code::invalid_argument, {}, "the text {} states the lattice {}, the field has {}", text_name,
+                 to_string(described.lattice), to_string(request.extents));
     }
     const std::string head = header_and_map(text, described.vectors, times, bytes + crc_bytes);
     layout.head = {flat::literal_at(0, head)};

@@ -7,8 +7,8 @@
 #include <charconv>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 
@@ -46,16 +46,14 @@ std::optional<Datatype> datatype_in(std::string_view text) {
 Datatype parse_datatype(std::string_view text) {
   const auto found = datatype_in(text);
   if (!found || found->colors < 2 || found->colors > 100) {
-    throw Error(
-        found ? Code::malformed : Code::unsupported,
-        fmt::format(
-            "unsupported DATATYPE {}; expected 4D_SU3_GAUGE, 4D_SU3_GAUGE_3x3 or the corresponding names for SU(N)",
-            base::printable(text)),
-        {.expected = "4D_SU3_GAUGE_3x3", .found = base::printable(text)});
+    base::fail(found ? Code::malformed : Code::unsupported,
+               {.expected = "4D_SU3_GAUGE_3x3", .found = base::printable(text)},
+               "unsupported DATATYPE {}; expected 4D_SU3_GAUGE, 4D_SU3_GAUGE_3x3 or the corresponding names for SU(N)",
+               base::printable(text));
   }
   if (found->dimensions < 1 || found->dimensions > max_dimensions) {
-    throw Error(Code::unsupported, fmt::format("lattices of {} dimensions are not read; expected 1 to {}",
-                                               found->dimensions, max_dimensions));
+    base::fail(Code::unsupported, {}, "lattices of {} dimensions are not read; expected 1 to {}", found->dimensions,
+               max_dimensions);
   }
   return *found;
 }
@@ -75,11 +73,9 @@ FloatingPoint parse_floating_point(std::string_view text) {
   } else if (rest == "LITTLE") {
     result.order = ByteOrder::little;
   } else if (!rest.empty()) {
-    throw Error(Code::malformed,
-                fmt::format("FLOATING_POINT {} is none of IEEE32BIG, IEEE32LITTLE, IEEE64BIG, IEEE64LITTLE, IEEE32, "
-                            "IEEE64",
-                            base::printable(text)),
-                {.expected = "IEEE64BIG", .found = base::printable(text)});
+    base::fail(Code::malformed, {.expected = "IEEE64BIG", .found = base::printable(text)},
+               "FLOATING_POINT {} is none of IEEE32BIG, IEEE32LITTLE, IEEE64BIG, IEEE64LITTLE, IEEE32, IEEE64",
+               base::printable(text));
   }
   return result;
 }

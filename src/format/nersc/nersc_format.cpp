@@ -10,9 +10,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/version.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
@@ -78,8 +78,8 @@ void read_lattice(const flat::TextHeader& header, const Datatype& type, Payload&
     const std::string key = fmt::format("DIMENSION_{}", d + 1);
     const auto extent = base::parse_u64(header.require(key));
     if (!extent || *extent < 1 || *extent >> 62 != 0) {
-      throw Error(Code::malformed, fmt::format("{} = {} is not an extent", key, base::printable(header.require(key))),
-                  {.expected = "1 or more", .found = base::printable(header.require(key))});
+      base::fail(Code::malformed, {.expected = "1 or more", .found = base::printable(header.require(key))},
+                 "{} = {} is not an extent", key, base::printable(header.require(key)));
     }
     payload.extents[d] = static_cast<std::int64_t>(*extent);
   }
@@ -96,9 +96,8 @@ void read_matrices(const Datatype& type, std::uint64_t data_bytes, Payload& payl
   if (type.whole_matrices) return;
   if (type.colors == 3) return flat::leave_third_rows_out(payload);
   if (payload.length == data_bytes) return;
-  throw Error(Code::unsupported,
-              fmt::format("rows are left out of the matrices of SU({}), which only files of SU(3) can be read without",
-                          type.colors));
+  base::fail(Code::unsupported, {},
+             "rows are left out of the matrices of SU({}), which only files of SU(3) can be read without", type.colors);
 }
 
 std::optional<double> read_average(const flat::TextHeader& header, std::string_view key, const Record& record,
@@ -114,7 +113,7 @@ std::optional<double> read_average(const flat::TextHeader& header, std::string_v
 
 flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   if (!flat::begins_with_line(file, begin_line)) {
-    throw Error(Code::malformed, fmt::format("the file does not begin with {}", begin_line));
+    base::fail(Code::malformed, {}, "the file does not begin with {}", begin_line);
   }
   const flat::TextHeader header = flat::read_text_header(file, end_line, most_header_bytes);
   const Datatype type = parse_datatype(header.require("DATATYPE"));
@@ -162,9 +161,8 @@ bool chooses_two_rows(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "3x3") return false;
   if (layout != "two-rows") {
-    throw Error(Code::invalid_argument,
-                fmt::format("unknown layout \"{}\" of NERSC files; choose 3x3 or two-rows", base::printable(layout)),
-                {.expected = "3x3, two-rows", .found = base::printable(layout)});
+    base::fail(Code::invalid_argument, {.expected = "3x3, two-rows", .found = base::printable(layout)},
+               "unknown layout \"{}\" of NERSC files; choose 3x3 or two-rows", base::printable(layout));
   }
   if (request.spec.colors == 3) return true;
   flat::refuse(nersc_name, "two rows of SU(3) matrices only", fmt::format("not of SU({})", request.spec.colors));
