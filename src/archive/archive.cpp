@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive/archive.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <functional>
 #include <set>
@@ -11,7 +9,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "archive/codec/tile.hpp"
 #include "base/bytes.hpp"
 #include "base/file_error.hpp"
 #include "base/text.hpp"

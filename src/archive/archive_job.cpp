@@ -11,7 +11,6 @@
 #include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
-#include "comm/team.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
@@ -142,12 +141,12 @@ void ArchiveJob::end(base::FunctionRef<void(JoinedFiles&)> check) {
   io::NewFile::publish_set(targets_, options_.sync);
 }
 
-SqueezeReport ArchiveJob::report(const archive::Archive& archive, std::uint64_t archive_bytes) {
+SqueezeReport ArchiveJob::report(const Archive& archive, std::uint64_t archive_bytes) {
   SqueezeReport report;
   comm::agree(comm_, [&] { report.format = archive.format; });
   report.original_bytes = archive.bytes;
   report.archive_bytes = archive_bytes;
-  for (const archive::Segment& segment : archive.segments) {
+  for (const Segment& segment : archive.segments) {
     if (!segment.is_squeezed()) continue;
     report.squeezed_bytes += segment.length;
     report.tiles += segment.tiles.size();

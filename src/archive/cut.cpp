@@ -2,15 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive/archive.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <set>
-#include <string>
 #include <utility>
 
 #include <limequat/error.hpp>
 
-#include "archive/codec/tile.hpp"
 #include "base/file_error.hpp"
 #include "lattice/site_order.hpp"
 

@@ -2,24 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive/archive.hpp"
 
-#include <algorithm>
-#include <array>
-#include <memory>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/options.hpp>
 
-#include "archive/codec/tile.hpp"
-#include "base/byte_source.hpp"
 #include "base/file_error.hpp"
 #include "format/component.hpp"
 #include "format/findings.hpp"
-#include "format/format.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/lime_format.hpp"
 #include "kernels/crc32.hpp"

@@ -17,12 +17,11 @@
 #include "base/file_error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 
 namespace lq {
 namespace archive {
 namespace {
-
-using archive::Segment;
 
 class Unsqueezing {
  public:
@@ -38,7 +37,7 @@ class Unsqueezing {
     for (std::size_t k = 0; k < files(); ++k) job_.target(k).resize(bytes_of(k));
     comm::agree(job_.comm(), [&] {
       for (int i = 0; i < job_.threads(); ++i) {
-        workers_.push_back({archive::RestoredSource(job_.source(), archive_)});
+        workers_.push_back({RestoredSource(job_.source(), archive_)});
       }
     });
     for (const Segment& segment : archive_.segments) restore(segment);
@@ -62,8 +61,9 @@ class Unsqueezing {
   // The root reads the index and tells it to the others.
   void learn() {
     std::uint64_t bytes = 0;
-    std::string head, index;
-    comm::agree_at_root(job_.comm(), [&] {
+    std::string head;
+    std::vector<std::byte> index;
+    const auto read = [&] {
       const Catalog& catalog = job_.catalog();
       if (catalog.format != "squeezed") {
         throw base::file_error(
@@ -72,18 +72,15 @@ class Unsqueezing {
       }
       format::Findings findings;
       base::ReadTwice twice(job_.source());  // the head has no sum
-      const archive::Archive archive = archive::read_archive(twice, {}, findings).archive;
-      const std::vector<std::byte> encoded = archive::encode_index(archive);
+      const Archive archive = read_archive(twice, {}, findings).archive;
       bytes = job_.source().size();
-      head = archive::encode_head(archive);
-      index = base::as_text(encoded);
-    });
-    job_.comm().broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
-    head = comm::broadcast_text(job_.comm(), head);
-    index = comm::broadcast_text(job_.comm(), index);
+      head = encode_head(archive);
+      index = encode_index(archive);
+    };
+    comm::share_from_root(job_.comm(), read, bytes, head, index);
     comm::agree_alike(job_.comm(), [&] {
-      archive_ = archive::decode_head(head, 0);
-      archive::decode_index(base::as_bytes(index), 0, bytes, archive_);
+      archive_ = decode_head(head, 0);
+      decode_index(index, 0, bytes, archive_);
     });
   }
 
@@ -119,7 +116,7 @@ class Unsqueezing {
 
   void require_sum(const Segment& segment) {
     comm::agree_at_root(job_.comm(), [&] {
-      const std::uint32_t crc = archive::crc_of(job_.source(), segment);
+      const std::uint32_t crc = crc_of(job_.source(), segment);
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
       throw base::file_error(Code::checksum_mismatch, {.path = path, .offset = segment.place},
@@ -149,10 +146,10 @@ class Unsqueezing {
   }
 
   ArchiveJob job_;
-  archive::Archive archive_;
+  Archive archive_;
   // What each thread has.
   struct WorkerState {
-    archive::RestoredSource restored;
+    RestoredSource restored;
     std::vector<std::byte> bytes = {}, found = {};
   };
   std::vector<WorkerState> workers_;

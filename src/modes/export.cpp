@@ -8,9 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

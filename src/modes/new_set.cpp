@@ -5,15 +5,14 @@
 #include "modes/new_set.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
-#include <limequat/modes.hpp>
 
 #include "base/file_error.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "format/modes/set.hpp"
 #include "io/journal.hpp"
 #include "io/transfer.hpp"
@@ -223,22 +222,20 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
   comm::Comm& comm = grid.communicator().engine();
   comm::require_same(comm, path, "the path of the set");
   storage::Transport& transport = storage::resolve(path);
-  format::modes::Head head;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0, room = 0;
   std::string document;
   Held held;
-  comm::agree_at_root(comm, [&] {
-    head = look(transport, path, options.sync, held);
+  const auto look_at_root = [&] {
+    const format::modes::Head head = look(transport, path, options.sync, held);
     size = head.size();
+    room = head.description.room;
     document = format::modes::encode(head.description);
-  });
-  document = comm::broadcast_text(comm, document);
-  std::array<std::uint64_t, 2> numbers{size, head.description.room};
-  comm.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+  };
+  comm::share_from_root(comm, look_at_root, document, size, room);
   state_ = comm::agree(comm, [&] {
     Description description = format::modes::decode_description(document);
-    description.room = numbers[1];
-    return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), numbers[0]});
+    description.room = room;
+    return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), size});
   });
   require_same_set(path, grid, state_->description, options);
   state_->held = std::move(held);

@@ -244,7 +244,7 @@ struct Set::State {
   std::vector<File> files;  // one, or those of a folder
   Description description;
   std::vector<Mode> modes;
-  std::optional<modes::Source> foreign;                       // of another program
+  std::optional<Source> foreign;                              // of another program
   std::shared_ptr<const Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
 
   // Collective.
@@ -318,7 +318,7 @@ std::vector<File> files_at(const std::string& path, const Communicator& communic
   try {
     only.emplace(path, communicator, limits);
   } catch (const Error&) {
-    const std::vector<std::string> in_folder = modes::files_in(path, communicator);
+    const std::vector<std::string> in_folder = files_in(path, communicator);
     if (in_folder.empty()) throw;
     comm::agree(communicator.engine(), [&] { files.reserve(in_folder.size()); });
     for (const std::string& one : in_folder) files.emplace_back(one, communicator, limits);
@@ -335,7 +335,7 @@ Set::Set(const std::string& path, const Communicator& communicator, const Limits
   std::vector<File> files = files_at(path, communicator, limits, only);
   const bool is_own = (only ? *only : files.front()).catalog().format == "modes";
   const bool may_have_eigenvalues = !is_own && only && only->catalog().path == path;
-  const std::string eigenvalues = may_have_eigenvalues ? modes::eigenvalues_beside(path, communicator) : std::string();
+  const std::string eigenvalues = may_have_eigenvalues ? eigenvalues_beside(path, communicator) : std::string();
   state_ = comm::agree(communicator.engine(), [&] {
     if (only) files.push_back(std::move(*only));
     auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
@@ -355,9 +355,7 @@ Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 Set& Set::operator=(Set&&) noexcept = default;
 
-const modes::Source* SetAccess::foreign(const Set& set) {
-  return set.state_->foreign ? &*set.state_->foreign : nullptr;
-}
+const Source* SetAccess::foreign(const Set& set) { return set.state_->foreign ? &*set.state_->foreign : nullptr; }
 
 const Description& Set::description() const { return state_->description; }
 const std::vector<Mode>& Set::modes() const { return state_->modes; }

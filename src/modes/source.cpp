@@ -6,8 +6,6 @@
 #include <array>
 #include <complex>
 #include <cstring>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +15,7 @@
 #include "base/checked.hpp"
 #include "base/file_error.hpp"
 #include "comm/agree.hpp"
-#include "format/eigen_comp/eigen_comp_format.hpp"
+#include "comm/pack.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/site_numbers.hpp"
 #include "lattice/local_field.hpp"
@@ -61,18 +59,6 @@ void decode_groups(const storage::File& file, base::Bytes bytes, std::uint64_t g
   throw base::file_error(
       Code::malformed, file.path(),
       "a group of numbers has an exponent beyond single precision; the file is damaged: lq modes verify");
-}
-
-// What two boxes have in common; empty: nothing.
-Box common_of(const Box& a, const Box& b) {
-  Box common = a;
-  for (int d = 0; d < a.lower.size(); ++d) {
-    const std::int64_t lower = std::max(a.lower[d], b.lower[d]);
-    const std::int64_t upper = std::min(a.lower[d] + a.extents[d], b.lower[d] + b.extents[d]);
-    common.lower[d] = lower;
-    common.extents[d] = std::max<std::int64_t>(upper - lower, 0);
-  }
-  return common;
 }
 
 // sum += factor * vector, in single precision, product first.
@@ -150,13 +136,13 @@ void Compressed::read(std::uint64_t first, const Box& box, std::span<const std::
   for (std::uint64_t k = 0; k < known_.files(); ++k) {
     Box of_file{lattice::site_at(k, whole(counts_), x_fastest()), file_extents};
     for (int d = 0; d < 4; ++d) of_file.lower[d] *= file_extents[d];
-    if (common_of(of_file, box).empty()) continue;
+    if (intersect(of_file, box).empty()) continue;
     const std::string& path = files_[static_cast<std::size_t>(k)];
     const auto file = storage::resolve(path).open_read(path);
     for (std::uint64_t b = 0; b < in_four; ++b) {
       Box of_block{lattice::site_at(b, whole(block_counts), x_fastest()), block_extents};
       for (int d = 0; d < 4; ++d) of_block.lower[d] = of_file.lower[d] + of_block.lower[d] * block_extents[d];
-      const Box mine = common_of(of_block, box);
+      const Box mine = intersect(of_block, box);
       for (std::uint64_t s = 0; s < in_s && !mine.empty(); ++s) {
         const auto made = Block(known_, *file, s * in_four + b).make(first, vectors.size());
         const std::uint64_t sites = mine.volume();
@@ -265,7 +251,7 @@ std::string text_beside(const std::string& path) {
   return text;
 }
 
-VectorSet set_of(const File& file, const modes::Unsaid& unsaid) {
+VectorSet set_of(const File& file, const Unsaid& unsaid) {
   const Catalog& catalog = file.catalog();
   if (auto set = format::vectors::set_in(catalog, unsaid)) return *std::move(set);
   if (const Finding* const finding = catalog.first_error()) {
@@ -331,11 +317,12 @@ std::vector<std::string> files_in(const std::string& path, const Communicator& c
 
 std::string eigenvalues_beside(const std::string& path, const Communicator& communicator) {
   std::string text;
-  comm::agree_at_root(communicator.engine(), [&] { text = text_beside(path); });
-  return comm::broadcast_text(communicator.engine(), text);
+  comm::share_from_root(
+      communicator.engine(), [&] { text = text_beside(path); }, text);
+  return text;
 }
 
-Source::Source(std::span<const File> files, const std::string& eigenvalues, const modes::Unsaid& unsaid)
+Source::Source(std::span<const File> files, const std::string& eigenvalues, const Unsaid& unsaid)
     : files_(files), set_(set_of(files.front(), unsaid)) {
   for (const File& file : files.subspan(1)) {
     const VectorSet next = set_of(file, unsaid);

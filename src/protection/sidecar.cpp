@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <iterator>
 #include <span>
 
 #include <fmt/format.h>

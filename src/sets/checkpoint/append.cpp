@@ -16,13 +16,12 @@
 #include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "comm/multi_root.hpp"
+#include "comm/pack.hpp"
 #include "comm/tree.hpp"
-#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "io/new_file.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "storage/pinned_transport.hpp"
 
@@ -190,13 +189,16 @@ std::vector<TaskEntry> AppendedSet::distribute_tasks(const SetTables& tables) {
       for (std::uint64_t task = std::max(begin, parts.tasks[part]); task < end; ++task) {
         entries.push_back(tables.mine.at(part).entry(task - parts.tasks[part]));
       }
-      return pack(entries);
+      return comm::packed(entries);
     });
   });
   return comm::agree(all(), [&] {
     std::vector<TaskEntry> mine;
     for (const comm::ScatteredPart& dealt : scatter.run()) {
-      if (!dealt.bytes.empty()) std::ranges::move(unpack_entries(dealt.bytes), std::back_inserter(mine));
+      std::vector<TaskEntry> entries;
+      base::Bytes bytes = dealt.bytes;
+      if (!bytes.empty()) comm::unpack(bytes, entries);
+      std::ranges::move(entries, std::back_inserter(mine));
     }
     return mine;
   });
@@ -361,12 +363,12 @@ void AppendedSet::mark_open() {
 
 FieldsWriter::Start AppendedSet::open_fields() {
   FieldsWriter::Start start;
-  comm::agree_at_root(all(), [&] {
+  const auto open = [&] {
     if (fields_problem_) throw Error(*fields_problem_);
     start = common_.fields > 0 ? behind_fields(transport_, path_, generation_, common_.fields)
                                : create_fields(transport_, path_, generation_, false);
-  });
-  share(all(), start);
+  };
+  comm::share_from_root(all(), open, start);
   return start;
 }
 

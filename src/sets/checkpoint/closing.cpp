@@ -4,15 +4,12 @@
 // The 12 bytes that close a file begin at 4 modulo 16, so that they lie within one sector and page.
 #include "sets/checkpoint/closing.hpp"
 
-#include <vector>
-
 #include <limequat/error.hpp>
 
 #include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/set.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
 #include "kernels/crc32.hpp"

@@ -14,6 +14,7 @@
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "comm/pack.hpp"
 #include "comm/tree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/set.hpp"
@@ -238,11 +239,11 @@ void CreatedSet::require_own() {
 
 FieldsWriter::Start CreatedSet::open_fields() {
   FieldsWriter::Start start;
-  comm::agree_at_root(all(), [&] {
+  const auto create = [&] {
     start = create_fields(transport_, path_, generation_, options_.overwrite);
     created_fields_ = true;
-  });
-  share(all(), start);
+  };
+  comm::share_from_root(all(), create, start);
   return start;
 }
 

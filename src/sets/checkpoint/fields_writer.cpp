@@ -9,13 +9,11 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/byte_source.hpp"
 #include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/transfer.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/set_fields.hpp"
 
 namespace lq::sets {
 
@@ -116,23 +114,6 @@ FieldsWriter::Start behind_fields(storage::Transport& transport, const std::stri
                          "its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore the "
                          "file that was written with the set",
                          fields);
-}
-
-// Names hold no control characters.
-void share(comm::Comm& comm, FieldsWriter::Start& start) {
-  start.name = comm::broadcast_text(comm, start.name);
-  start.at = comm::broadcast_text(comm, start.at);
-  comm.broadcast(std::as_writable_bytes(std::span(&start.end, 1)), 0);
-  std::string names;
-  comm::agree_at_root(comm, [&] {
-    for (const std::string& name : start.names) names += name + '\n';
-  });
-  names = comm::broadcast_text(comm, names);
-  comm::agree(comm, [&] {
-    for (std::size_t at = 0; at < names.size(); at = names.find('\n', at) + 1) {
-      start.names.insert(names.substr(at, names.find('\n', at) - at));
-    }
-  });
 }
 
 namespace {

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/file_error.hpp"
 #include "kernels/crc32.hpp"
@@ -226,6 +225,21 @@ std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t o
     bytes -= part.size();
   }
   return sum;
+}
+
+// From the end: most of a range that holds anything need not be read.
+std::uint64_t filled_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  if (file.next_data(offset) >= offset + bytes) return 0;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
+  while (bytes > 0) {
+    const auto piece =
+        base::MutableBytes(buffer).first(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
+    const auto held = piece.first(file.read_at(offset + bytes - piece.size(), piece));
+    const auto last = std::ranges::find_if(held.rbegin(), held.rend(), [](std::byte b) { return b != std::byte{0}; });
+    bytes -= piece.size();
+    if (last != held.rend()) return bytes + static_cast<std::uint64_t>(held.rend() - last);
+  }
+  return 0;
 }
 
 TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, const SetRecord& set,

@@ -6,11 +6,9 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/file_error.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/set.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
@@ -33,12 +31,9 @@ void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t numbe
     if (number == 0) found.fields = facts.fields;
   } catch (const Error& error) {
     if (unclosed == Unclosed::refused || error.code() != Code::malformed) throw;
-    Finding damage;
-    damage.severity = Severity::error;
-    damage.code = error.code();
-    damage.message = error.what();
     found.doubtful[number] = physical.table;
-    found.set.drop_table(static_cast<std::int32_t>(number), std::move(damage));
+    found.set.drop_table(static_cast<std::int32_t>(number),
+                         {.severity = Severity::error, .code = error.code(), .message = error.what()});
   }
 }
 

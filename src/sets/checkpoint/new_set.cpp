@@ -5,7 +5,6 @@
 // is cut.
 #include "sets/checkpoint/new_set.hpp"
 
-#include <algorithm>
 #include <array>
 #include <ostream>
 #include <streambuf>
@@ -14,13 +13,10 @@
 #include <limequat/error.hpp>
 
 #include "base/file_error.hpp"
-#include "comm/agree.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "options/agreed.hpp"
-#include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 namespace {

@@ -15,10 +15,8 @@
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "io/replacement.hpp"
-#include "io/scan.hpp"
 #include "io/transfer.hpp"
 #include "options/agreed.hpp"
-#include "sets/checkpoint/set_tables.hpp"
 
 namespace lq {
 

@@ -32,15 +32,15 @@ constexpr std::uint64_t write_bytes = 4 << 20;  // of a table at a time
 constexpr std::uint64_t other_memory = 2 * comm::tree_piece_bytes;
 
 // Trees and collective operations, one after the other.
-class Sum {
+class CostSum {
  public:
-  Sum(std::string what, std::uint64_t ranks, std::uint64_t collectives) {
+  CostSum(std::string what, std::uint64_t ranks, std::uint64_t collectives) {
     cost_.what = std::move(what);
     cost_.collectives = collectives;
     cost_.steps = collectives * static_cast<std::uint64_t>(std::bit_width(ranks - 1));
     cost_.other_memory = other_memory;
   }
-  Sum& add(const comm::TreeCost& tree) {
+  CostSum& add(const comm::TreeCost& tree) {
     cost_.steps += tree.steps;
     cost_.messages += tree.messages;
     cost_.bytes += tree.bytes;
@@ -64,7 +64,7 @@ void require(const MultifilePlanRequest& request) {
 
 MetadataCost creating(const MultifilePlan& plan) {
   const std::uint64_t ranks = plan.request.tasks, group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("create", ranks, files > 1 ? 7 : 5);
+  CostSum sum("create", ranks, files > 1 ? 7 : 5);
   sum.add(comm::summing_cost(ranks, 1));
   if (files > 1) sum.add(comm::summing_cost(group, 1));
   sum.add(comm::summing_cost(group, 2));  // widths of chunks, and bytes that are expected
@@ -78,7 +78,7 @@ MetadataCost creating(const MultifilePlan& plan) {
 }
 
 MetadataCost closing(const MultifilePlan& plan) {
-  Sum sum("close", plan.request.tasks, plan.request.files > 1 ? 5 : 4);
+  CostSum sum("close", plan.request.tasks, plan.request.files > 1 ? 5 : 4);
   sum.add(comm::gathering_cost(plan.tasks_per_file, 8 + 8 * plan.chunks));
   sum.cost().writes = (plan.table_bytes + write_bytes - 1) / write_bytes + 1;
   sum.cost().write_bytes = plan.table_bytes + sion::closing_bytes;
@@ -92,7 +92,7 @@ MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
   // What rank 0 tells all takes two more where it is long.
   const bool is_told_at_once = sets::told_bytes(files) <= comm::short_broadcast_bytes;
-  Sum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
+  CostSum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
   // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
   // each file begins, in tasks and bytes, and what is summed.

@@ -5,7 +5,6 @@
 #include "sets/checkpoint/repair.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,9 +18,6 @@
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/fields_writer.hpp"
-#include "sets/checkpoint/found_set.hpp"
-#include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 namespace {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 
 #include "base/file_error.hpp"
@@ -159,13 +158,11 @@ std::string objection(const FieldNote& note, const FieldEntry* entry, const Gene
 }
 
 ChunkDamage damage_of(const std::string& path, const BrokenField& broken) {
-  ChunkDamage damage;
-  damage.path = path;
-  damage.task = -1;
-  damage.field = broken.name;
-  damage.offset = broken.offset;
-  damage.what = fmt::format("{}: field \"{}\": {}", path, broken.name, broken.what);
-  return damage;
+  return {.path = path,
+          .task = -1,
+          .offset = broken.offset,
+          .what = fmt::format("{}: field \"{}\": {}", path, broken.name, broken.what),
+          .field = broken.name};
 }
 
 }  // namespace
@@ -224,13 +221,13 @@ bool cannot_be_read(const Error& error) noexcept {
 
 MultifileField describe(const Catalog& catalog, const SetField& field) {
   const FieldEntry& entry = catalog.fields[field.entry];
-  MultifileField described;
-  described.name = field.note.name;
-  described.spec = entry.payload.spec;
-  described.extents = entry.payload.extents;
-  described.processes = field.note.processes;
-  described.bytes = entry.payload.length;
-  described.checksum = entry.sums.checksum();
+  MultifileField described{.name = field.note.name,
+                           .spec = entry.payload.spec,
+                           .extents = entry.payload.extents,
+                           .processes = field.note.processes,
+                           .bytes = entry.payload.length,
+                           .checksum = entry.sums.checksum(),
+                           .metadata = {}};
   for (const auto& text : entry.metadata) {
     if (text.first != note_type) described.metadata.push_back(text);
   }

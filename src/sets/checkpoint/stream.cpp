@@ -6,7 +6,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/file_error.hpp"
 #include "kernels/crc32.hpp"
@@ -200,17 +199,10 @@ StreamReader::StreamReader(std::shared_ptr<OpenFiles> files, TaskEntry entry, co
 
 void StreamReader::fail(Code code, std::uint64_t chunk, const std::string& what, const std::string& expected,
                         const std::string& found) {
-  const std::string path = file().path();
   const std::uint64_t begin = entry_.place.offset(chunk);
-  ErrorFacts facts;
-  facts.path = path;
-  facts.offset = begin;
-  facts.expected = expected;
-  facts.found = found;
-  throw Error(code,
-              fmt::format("{}: chunk {} of task {} (bytes {} to {}) {}; read this task from another checkpoint", path,
-                          chunk, entry_.place.number, begin, begin + used(chunk), what),
-              facts);
+  throw base::file_error(code, {.path = file().path(), .offset = begin, .expected = expected, .found = found},
+                         "chunk {} of task {} (bytes {} to {}) {}; read this task from another checkpoint", chunk,
+                         entry_.place.number, begin, begin + used(chunk), what);
 }
 
 // Also where the read begins before: a short one would be taken for the end of the stream.

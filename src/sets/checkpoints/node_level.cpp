@@ -24,8 +24,6 @@
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "sets/checkpoints/checkpoint_folder.hpp"
-#include "sets/checkpoints/loaded.hpp"
-#include "sets/checkpoints/proof.hpp"
 
 namespace lq::sets {
 namespace {

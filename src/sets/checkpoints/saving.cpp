@@ -18,8 +18,6 @@
 #include "base/interruption.hpp"
 #include "base/path.hpp"
 #include "kernels/crc32.hpp"
-#include "sets/checkpoints/loaded.hpp"
-#include "sets/checkpoints/proof.hpp"
 
 namespace lq::sets {
 namespace {
@@ -85,11 +83,8 @@ Saving::Saving(CheckpointDirectory& directory, const Communicator& communicator,
 Saving::~Saving() { give_up(); }
 
 void Saving::begin() {
-  comm::Comm& comm = communicator_.engine();
-  comm::agree_at_root(comm, [&] { unfinished_ = directory_.begin(request_.step); });
-  std::string name;
-  comm::agree(comm, [&] { name = comm::broadcast_text(comm, unfinished_); });
-  unfinished_ = std::move(name);
+  const auto begin = [&] { unfinished_ = directory_.begin(request_.step); };
+  comm::share_from_root(communicator_.engine(), begin, unfinished_);
   write_states();
   begin_streams();
   begin_fields();

@@ -4,7 +4,6 @@
 // Partitioned files: what lies at a path as one (a set by its description, QIO's part files, a lattice file, bytes),
 // how well partitions match, and which one fits an access.
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,12 +14,11 @@
 #include <limequat/file.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/multifile.hpp>
-#include <limequat/repack.hpp>
 
 #include "base/file_error.hpp"
 #include "base/path.hpp"
+#include "comm/node.hpp"
 #include "comm/team.hpp"
-#include "format/findings.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/mend.hpp"
@@ -54,7 +52,7 @@ void write_file(storage::Transport& transport, base::ByteSource& source, const s
   if (transport.kind(source.path()) == storage::PathKind::file) file.keep_private(source.path());
   file.create(options.overwrite, size);
   Progressing progress(options.progress, size);
-  comm::Team team(threads_for(options, size));
+  comm::Team team(comm::thread_count(options.threads, size));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
   comm::parallel_for(team, size / piece_bytes + (size % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
     std::vector<std::byte>& piece = buffers[static_cast<std::size_t>(thread)];
@@ -202,16 +200,15 @@ std::string part_of(const std::string& path) {
 }
 
 Finding finding_of(const ChunkDamage& lost) {
-  Finding finding;
-  finding.severity = Severity::error;
-  finding.code = Code::checksum_mismatch;
-  const bool is_chunk = lost.task >= 0;
-  finding.rule = is_chunk ? "repair-lost-chunk" : "repair-lost-field";
-  finding.message = is_chunk
-                        ? fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what)
-                        : lost.what;
-  finding.offset = lost.offset;
-  finding.length = lost.bytes;
+  Finding finding{.severity = Severity::error,
+                  .code = Code::checksum_mismatch,
+                  .rule = "repair-lost-field",
+                  .message = lost.what,
+                  .offset = lost.offset,
+                  .length = lost.bytes};
+  if (lost.task < 0) return finding;
+  finding.rule = "repair-lost-chunk";
+  finding.message = fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what);
   return finding;
 }
 

@@ -10,12 +10,10 @@
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
-#include <limequat/repack.hpp>
 
 #include "base/byte_source.hpp"
 #include "base/file_error.hpp"
 #include "comm/node.hpp"
-#include "comm/team.hpp"
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
@@ -92,10 +90,6 @@ class PlainWriter final : public SetWriter {
 
 }  // namespace
 
-int threads_for(const RepackOptions& options, std::uint64_t bytes) {
-  return comm::thread_count(options.threads, bytes);
-}
-
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
   throw base::file_error(Code::invalid_argument,
@@ -142,20 +136,20 @@ RepackReport SetWriter::run(const OpenTask& open) {
   require_targets();
   if (options_.dry_run) return std::move(report_);
   Progressing progress(options_.progress, report_.bytes + bytes_of_fields());
-  team_.emplace(threads_for(options_, report_.bytes));
-  if (options_.overwrite) older_files_ = sets::files_of(transport_, path());
+  team_.emplace(comm::thread_count(options_.threads, report_.bytes));
+  if (options_.overwrite) older_files_ = files_of(transport_, path());
   try {
     for (std::size_t k = 0; k < plans_.size(); ++k) {
       write_part(plans_[k].path, [&](storage::File& file) { write_file(k, open, file, progress); });
     }
     if (has_fields()) {
-      write_part(sets::fields_name(path()), [&](storage::File& file) { write_fields(file, progress); });
+      write_part(fields_name(path()), [&](storage::File& file) { write_fields(file, progress); });
     }
     team_.reset();
     progress.finish();
     publish();
   } catch (...) {
-    for (const std::string& one : parts_) sets::remove_quietly(transport_, one);
+    for (const std::string& one : parts_) remove_quietly(transport_, one);
     throw;
   }
   return std::move(report_);
@@ -168,11 +162,11 @@ void SetWriter::require_targets() const {
   }
 }
 
-std::string SetWriter::part(const std::string& name) const { return sets::part_name(name, generation_); }
+std::string SetWriter::part(const std::string& name) const { return part_name(name, generation_); }
 
 void SetWriter::write_part(const std::string& name, const std::function<void(storage::File&)>& work) {
   const std::string temporary = part(name);
-  const auto created = sets::create_part(transport_, path(), temporary);
+  const auto created = create_part(transport_, path(), temporary);
   parts_.push_back(temporary);
   created->close();
   // A set that is put right may lack the file.
@@ -185,19 +179,19 @@ void SetWriter::write_part(const std::string& name, const std::function<void(sto
 }
 
 void SetWriter::publish() {
-  std::vector<sets::NewName> names;
+  std::vector<NewName> names;
   const auto add = [&](const std::string& name) { names.push_back({part(name), name}); };
   for (std::size_t k = plans_.size(); k-- > 1;) add(plans_[k].path);
-  if (has_fields()) add(sets::fields_name(path()));
+  if (has_fields()) add(fields_name(path()));
   add(path());
   try {
-    sets::publish_set(transport_, path(), names,
-                      {.files = static_cast<std::int32_t>(plans_.size()),
-                       .has_fields = has_fields(),
-                       .overwrite = options_.overwrite,
-                       .older_files = older_files_,
-                       .syncs = options_.sync == Sync::full,
-                       .has_generation = has_generation()});
+    publish_set(transport_, path(), names,
+                {.files = static_cast<std::int32_t>(plans_.size()),
+                 .has_fields = has_fields(),
+                 .overwrite = options_.overwrite,
+                 .older_files = older_files_,
+                 .syncs = options_.sync == Sync::full,
+                 .has_generation = has_generation()});
   } catch (const Error& error) {
     if (transport_.kind(names.front().part) == storage::PathKind::file) throw;  // nothing has its name yet
     parts_.clear();

@@ -2,12 +2,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sets/staging/partitioned_place.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include <limequat/catalog.hpp>

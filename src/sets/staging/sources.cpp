@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <string_view>
 
@@ -15,7 +14,6 @@
 #include <limequat/inspect.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/bytes.hpp"
 #include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
@@ -30,7 +28,6 @@
 #include "protection/layout.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "storage/transport.hpp"
 
 namespace lq::sets {
 
@@ -274,7 +271,7 @@ std::vector<std::string> files_with(const std::string& path) {
   } catch (const Error& error) {
     if (error.code() != Code::unknown_format && error.code() != Code::too_large) throw;
   }
-  const std::string fields = sets::fields_name(files.front());
+  const std::string fields = fields_name(files.front());
   if (transport.kind(fields) == storage::PathKind::file && fields != path) files.push_back(fields);
   if (files.size() > 1) io::require_no_replacement(transport, files.front());
   return files;
@@ -341,7 +338,7 @@ Verification examined(const std::string& path, const Catalog& catalog, Fields fi
   if (fields == Fields::are_compared && !catalog.format.empty() && are_proven(catalog)) {
     return io::verify_structure(place, path, communicator, {});
   }
-  return sets::verify_file(place, path, communicator, {});
+  return verify_file(place, path, communicator, {});
 }
 
 }  // namespace
