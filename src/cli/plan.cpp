@@ -75,15 +75,8 @@ std::string facts_of(const TransferPlan& plan, const std::string& about_machine)
 }
 
 std::string strategies_of(const TransferPlan& plan) {
-  Table table({{"  STRATEGY"},
-               {"TIME", true},
-               {"PACKING", true},
-               {"EXCHANGE", true},
-               {"STORAGE", true},
-               {"RANKS AT FILE", true},
-               {"CALLS", true},
-               {"MESSAGES", true},
-               {"MEMORY", true}});
+  Table table(
+      {"  STRATEGY", ">TIME", ">PACKING", ">EXCHANGE", ">STORAGE", ">RANKS AT FILE", ">CALLS", ">MESSAGES", ">MEMORY"});
   std::string impossible;
   for (const StrategyPlan& one : plan.considered) {
     if (!one.possible) {
@@ -101,7 +94,7 @@ std::string strategies_of(const TransferPlan& plan) {
 
 std::string extents_of_file(const std::vector<Extent>& extents) {
   if (extents.empty()) return "";
-  Table table({{"  OFFSET", true}, {"BYTES", true}, {"RANK", true}});
+  Table table({">  OFFSET", ">BYTES", ">RANK"});
   for (const Extent& extent : extents) {
     table.row({fmt::format("  {}", extent.offset), std::to_string(extent.bytes), std::to_string(extent.rank)});
   }
@@ -123,16 +116,8 @@ std::string plan_text(const MultifilePlan& plan) {
                                   base::binary_bytes(plan.chunk_bytes), base::binary_bytes(plan.block_bytes)));
   facts.add("metadata", fmt::format("header {}, table {} of the largest file", base::human_bytes(plan.head_bytes),
                                     base::human_bytes(plan.table_bytes)));
-  Table table({{"  STEP"},
-               {"COLLECTIVES", true},
-               {"STEPS", true},
-               {"MESSAGES", true},
-               {"BYTES", true},
-               {"WRITES", true},
-               {"WRITTEN", true},
-               {"MEMORY OF WRITER", true},
-               {"OF OTHERS", true},
-               {"TIME", true}});
+  Table table({"  STEP", ">COLLECTIVES", ">STEPS", ">MESSAGES", ">BYTES", ">WRITES", ">WRITTEN", ">MEMORY OF WRITER",
+               ">OF OTHERS", ">TIME"});
   for (const MetadataCost& cost : plan.costs) {
     table.row({fmt::format("  {}", cost.what), std::to_string(cost.collectives), std::to_string(cost.steps),
                std::to_string(cost.messages), base::human_bytes(cost.bytes), std::to_string(cost.writes),
@@ -284,11 +269,8 @@ struct Plan {
     if (!on.path.empty()) json.key("storage").raw(to_json(file_system_of(on.path)));
     json.key("extents").begin_array();
     for (const Extent& extent : first) {
-      json.begin_object()
-          .member("offset", extent.offset)
-          .member("bytes", extent.bytes)
-          .member("rank", extent.rank)
-          .end_object();
+      json.begin_object().member("offset", extent.offset).member("bytes", extent.bytes);
+      json.member("rank", extent.rank).end_object();
     }
     return json.end_array().end_object().take();
   }
