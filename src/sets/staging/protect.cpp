@@ -164,7 +164,8 @@ class Planner {
     if (protection::is_sidecar(path)) {
       throw Error(Code::invalid_argument, path + ": this is a sidecar; name the file that it protects", {.path = path});
     }
-    if (&storage::resolve(path) != &storage::posix()) {
+    // Next to which a sidecar could be.
+    if (storage::resolve(path).kind(base::directory_of(path)) != storage::PathKind::directory) {
       throw Error(Code::unsupported, path + ": only files of the file system can be protected; copy it there first",
                   {.path = path});
     }
