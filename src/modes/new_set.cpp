@@ -184,8 +184,11 @@ struct Writer::State {
           transport, grid.communicator(), path, options,
           io::FieldWriter::Continuation{.at = path, .in_place = true, .lock = held.lock.get(), .left = &held.left});
     });
-    Report report = append_to({*writer, transport, path, options, known}, grid, vector, mode);
-    writer->complete(report);
+    Report report;
+    writer->in_place([&] {
+      report = append_to({*writer, transport, path, options, known}, grid, vector, mode);
+      writer->complete(report);
+    });
     keep(vector);
     return report;
   }

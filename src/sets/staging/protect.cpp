@@ -161,7 +161,8 @@ class Planner {
     if (protection::is_sidecar(path)) {
       throw base::file_error(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
     }
-    if (&storage::resolve(path) != &storage::posix()) {
+    // Next to which a sidecar could be.
+    if (storage::resolve(path).kind(base::directory_of(path)) != storage::PathKind::directory) {
       throw base::file_error(Code::unsupported, path,
                              "only files of the file system can be protected; copy it there first");
     }
