@@ -441,6 +441,15 @@ void FieldWriter::complete(Report& report) {
   report.seconds.total += seconds;
 }
 
+void FieldWriter::in_place(base::FunctionRef<void()> work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (appending_ && error.code() == Code::communication) appending_->leave_to_next();
+    throw;
+  }
+}
+
 // The data are on the disk before anything speaks of them.
 void FieldWriter::commit_in_place() {
   files_.front()->sync(sync());

@@ -17,16 +17,6 @@
 #include "capi/options.hpp"
 #include "capi/transfer_call.hpp"
 
-namespace lq::capi {
-
-template <>
-struct Meaning<lq_hdf5_options> {
-  using Options = Hdf5Options;
-  static constexpr std::string_view table = "Hdf5Options";
-};
-
-}  // namespace lq::capi
-
 LQ_OPTION_STRUCT(lq_hdf5_options)
 
 struct lq_hdf5 {
