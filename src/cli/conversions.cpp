@@ -22,14 +22,12 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
-#include "base/ordered_results.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
-#include "comm/team.hpp"
 
 namespace lq::cli {
 namespace {
@@ -215,26 +213,14 @@ class Converter {
       });
     }
     for (const ensemble::VerifiedFile& file : plan.others) tell_other(file);
-    const int all = comm::or_usable_cores(many_.options.write.route.threads);
-    const bool is_alone = session_.communicator.size() == 1;
-    const int at_once =
-        is_alone ? static_cast<int>(std::clamp<std::size_t>(plan.jobs.size(), 1, static_cast<std::size_t>(all))) : 1;
-    threads_ = is_alone ? std::max(1, all / at_once) : many_.options.write.route.threads;
-    {
-      ProgressBar bar(session_, many_.options.dry_run ? "reading" : "converting");
-      const Progress told = bar.callback();
-      const auto work = [&](std::uint64_t k) { return convert_one(plan.jobs[static_cast<std::size_t>(k)]); };
-      const auto take = [&](std::uint64_t k, const ConversionOutcome& outcome) {
-        if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1)
-          tell(plan.jobs[static_cast<std::size_t>(k)], outcome);
-        if (told) told(k + 1, plan.jobs.size());
-      };
-      if (is_alone) {
-        base::in_order(plan.jobs.size(), at_once, work, take);
-      } else {
-        for (std::uint64_t k = 0; k < plan.jobs.size(); ++k) take(k, work(k));
-      }
-    }
+    const AtOnce at_once(session_, plan.jobs.size(), many_.options.write.route.threads);
+    threads_ = at_once.threads;
+    take_in_order(
+        session_, many_.options.dry_run ? "reading" : "converting", plan.jobs.size(), at_once,
+        [&](std::size_t k) { return convert_one(plan.jobs[k]); },
+        [&](std::size_t k, const ConversionOutcome& outcome) {
+          if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1) tell(plan.jobs[k], outcome);
+        });
     if (many_.options.dry_run) require_space();
     if (left_ > 0) {
       session_.complain(
@@ -429,10 +415,7 @@ int convert_many(Session& session, const ManyConversions& many) { return Convert
 void tell_conversion(Session& session, const Report& report, const std::string& from, const std::string& to,
                      bool dry_run) {
   if (session.json) {
-    base::JsonWriter json;
-    json.begin_object().raw_members(to_json(report));
-    json.member("source", from).member("dry_run", dry_run).end_object();
-    session.out.line(json.take());
+    session.out.object(report, "source", from, "dry_run", dry_run);
   } else if (!session.quiet) {
     session.out.line(text_of(report, from, to, dry_run));
   }

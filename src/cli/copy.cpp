@@ -29,7 +29,6 @@
 #include <limequat/staging.hpp>
 
 #include "base/clock.hpp"
-#include "base/json_writer.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "cli/address.hpp"
@@ -279,21 +278,11 @@ struct Copy {
   }
 
   int copy(Session& session, const std::vector<std::string>& sources, const std::string& target) const {
-    CopyReport report;
-    {
-      ProgressBar bar(session, "copying");
-      CopyOptions how = options;
-      how.progress = bar.callback();
-      report = lq::copy(sources, target, session.communicator, how);
-    }
+    const CopyReport report = with_bar(session, "copying", options, [&](const CopyOptions& how) {
+      return lq::copy(sources, target, session.communicator, how);
+    });
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object()
-          .member("path", target)
-          .raw_members(to_json(report))
-          .member("dry_run", options.dry_run)
-          .end_object();
-      session.out.line(json.take());
+      session.out.object("path", target, report, "dry_run", options.dry_run);
     } else if (!session.quiet) {
       session.out.line(fmt::format("{}: {}", target, sentence_of(report)));
     }
@@ -329,36 +318,28 @@ struct Copy {
       return message;
     });
     if (session.json) {
-      base::JsonWriter json;
-      write(json, started);
-      session.out.line(json.take());
+      tell(session, started);
     } else {
       session.out.line(fmt::format("{}: copy {} has begun; lq copy --status shows its progress", target, started.id));
     }
     return fine;
   }
 
-  static void write(base::JsonWriter& json, const CopyState& copy) {
-    json.begin_object().member("id", copy.id).member("host", copy.host).member("source", copy.from);
-    json.member("path", copy.to)
-        .member("state", copy.state)
-        .member("bytes", copy.done)
-        .member("total_bytes", copy.total);
-    json.member("seconds", copy.seconds).member("message", copy.message).end_object();
+  static void tell(Session& session, const CopyState& copy) {
+    session.out.object("id", copy.id, "host", copy.host, "source", copy.from, "path", copy.to, "state", copy.state,
+                       "bytes", copy.done, "total_bytes", copy.total, "seconds", copy.seconds, "message", copy.message);
   }
 
   int tell_status(Session& session) const {
     return at_root(session, [&] {
-      Table table({{"COPY"}, {"STATE"}, {"DONE", true}, {"OF", true}, {"TIME", true}, {"FROM"}, {"TO"}});
+      Table table({"COPY", "STATE", ">DONE", ">OF", ">TIME", "FROM", "TO"});
       int code = fine;
       std::vector<std::string> unknown = names;
       for (const CopyState& copy : copies()) {
         if (!names.empty() && std::erase(unknown, copy.id) == 0) continue;
         if (copy.state == "failed" || copy.state == "stopped") code = worse(code, incomplete);
         if (session.json) {
-          base::JsonWriter json;
-          write(json, copy);
-          session.out.line(json.take());
+          tell(session, copy);
           continue;
         }
         table.row({copy.id, copy.state, base::human_bytes(copy.done), base::human_bytes(copy.total),

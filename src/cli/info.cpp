@@ -209,9 +209,7 @@ class Info {
   int show_storage(Session& session, const std::string& folder) {
     const FileSystem found = file_system_of(folder);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", folder).raw_members(to_json(found)).end_object();
-      session.out.line(json.take());
+      session.out.object("path", folder, found);
     } else {
       begin_text(session, folder);
       session.out.write(describe(found));

@@ -19,6 +19,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/survey.hpp>
 
+#include "base/json_writer.hpp"
 #include "bench/tasks.hpp"
 #include "cli/style.hpp"
 
@@ -52,6 +53,13 @@ class Output {
   void write_data(std::string_view bytes, bool under_launcher);
   void line(std::string_view text);
   void line(Pieces pieces);
+  // A line with a JSON object: names and values in turn, and results of the library, which give all of their members.
+  template <class... Members>
+  void object(const Members&... members) {
+    base::JsonWriter json;
+    put_members(json.begin_object(), members...);
+    line(json.end_object().take());
+  }
   // False once nobody reads any more or writing failed: the rest need not be produced.
   bool wants_more() const noexcept { return failure_ == 0; }
   // Flushes. 0, or errno of the first failure; a reader that has gone is none.
@@ -59,6 +67,15 @@ class Output {
 
  private:
   void put(std::string_view bytes);
+  static void put_members(base::JsonWriter&) {}
+  template <class... Rest>
+  static void put_members(base::JsonWriter& json, const char* name, const auto& value, const Rest&... rest) {
+    put_members(json.member(name, value), rest...);
+  }
+  template <class... Rest>
+  static void put_members(base::JsonWriter& json, const auto& result, const Rest&... rest) {
+    put_members(json.raw_members(to_json(result)), rest...);
+  }
 
   std::vector<std::pair<std::string, std::string>> names_;  // by path
   std::FILE* stream_ = stdout;
@@ -111,8 +128,11 @@ struct Session {
   bool is_under_launcher() const noexcept { return program == "lq-mpi"; }
   // To stderr, from the root.
   void complain(std::string_view message) const;  // errors and warnings
-  void note(std::string_view message) const;      // not with --quiet
-  void remark(std::string_view message) const;    // only with --verbose
+  auto complainer() const {
+    return [this](const std::string& sentence) { complain(sentence); };
+  }
+  void note(std::string_view message) const;    // not with --quiet
+  void remark(std::string_view message) const;  // only with --verbose
 };
 
 // Collective. Work that the root does for all: its result, or its error, on every rank.

@@ -8,10 +8,10 @@
 #include <limequat/json.hpp>
 #include <limequat/squeeze.hpp>
 
-#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 
@@ -25,24 +25,18 @@ struct Squeezing {
 
   int run(Session& session) const {
     return for_target(session, to, [&](const std::string& target) {
-      SqueezeReport report;
-      {
-        ProgressBar bar(session, restores ? "restoring" : "squeezing");
-        SqueezeOptions how = options;
-        how.progress = bar.callback();
-        report = restores ? unsqueeze(from, target, session.communicator, how)
-                          : squeeze(from, target, session.communicator, how);
-      }
-      tell(session, report, target);
-      return 0;
+      const auto work = restores ? &unsqueeze : &squeeze;
+      tell(session,
+           with_bar(session, restores ? "restoring" : "squeezing", options,
+                    [&](const SqueezeOptions& how) { return work(from, target, session.communicator, how); }),
+           target);
+      return fine;
     });
   }
 
   void tell(Session& session, const SqueezeReport& report, const std::string& target) const {
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", target).raw_members(to_json(report)).end_object();
-      session.out.line(json.take());
+      session.out.object("path", target, report);
     } else if (!session.quiet) {
       const std::string original = base::human_bytes(report.original_bytes);
       const std::string archive = base::human_bytes(report.archive_bytes);

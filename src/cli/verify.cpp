@@ -172,12 +172,8 @@ struct VerifyArguments {
     const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
     if (at_once <= 1) {
       return for_each_file(session, files, [&](const std::string& path) {
-        ProgressBar bar(session, path);
-        VerifyOptions how = options;
-        how.progress = bar.callback();
-        const Verification verification = lq::verify(path, session.communicator, how);
-        bar.clear();
-        return tell_verdict(session, path, verification);
+        const auto verify = [&](const VerifyOptions& how) { return lq::verify(path, session.communicator, how); };
+        return tell_verdict(session, path, with_bar(session, path, options, verify));
       });
     }
     VerifyOptions how = options;
@@ -240,17 +236,15 @@ struct VerifyArguments {
     session.out.line({{path + ": "}, styled_verdict(verification)});
     for (const FieldVerdict& field : verification.fields) {
       const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
-      session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
-      if (field.physics)
-        session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, physics_text(*field.physics)));
-      if (field.observables) {
-        for (const std::string& line : observables_lines(*field.observables)) {
-          session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, line));
-        }
+      std::vector<std::string> lines = {checksum_text(field)};
+      if (field.physics) lines.push_back(physics_text(*field.physics));
+      if (field.observables) std::ranges::move(observables_lines(*field.observables), std::back_inserter(lines));
+      if (!field.damaged_slices.empty()) {
+        lines.push_back(fmt::format("damaged time slices {}", fmt::join(field.damaged_slices, ", ")));
       }
-      if (field.damaged_slices.empty()) continue;
-      session.out.line(fmt::format("  {}{}: damaged time slices {}", printable(field.name), index,
-                                   fmt::join(field.damaged_slices, ", ")));
+      for (const std::string& line : lines) {
+        session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, line));
+      }
     }
     if (session.verbose) {
       for (const Claim& claim : verification.claims) session.out.line("  " + claim_line(claim));

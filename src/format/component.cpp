@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
