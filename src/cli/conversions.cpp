@@ -22,7 +22,6 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
-#include "base/ordered_results.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/below.hpp"
@@ -30,7 +29,6 @@
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
-#include "comm/team.hpp"
 
 namespace lq::cli {
 namespace {
@@ -95,15 +93,14 @@ void ConvertLog::add(const std::string& path, const std::string& from, const Rep
 
 // One file, and how it is to be called.
 struct ConversionJob {
-  std::string from;  // as it is read: a copy of what came out of a pipe
-  std::string shown;
+  std::string from;
+  std::string shown;  // what a pipe was called
   std::string to;
 };
 
 struct ConversionPlan {
   std::vector<ConversionJob> jobs;
   std::vector<ensemble::VerifiedFile> others;  // in the folders
-  std::vector<std::unique_ptr<StandardInput>> pipes;
   bool has_folders = false;
 };
 
@@ -116,11 +113,16 @@ class ConversionPlanner {
 
   ConversionPlan plan() {
     for (const std::string& input : many_.inputs) {
-      if (input == "-") throw UsageError("standard input has no name for a file in a folder; name the file to write");
+      const std::string shown = many_.shown(input);
+      if (shown == standard_input) {
+        throw UsageError("standard input has no name for a file in a folder; name the file to write");
+      }
       if (is_folder(session_, input)) {
         add_folder(input);
       } else {
-        add(input, fs::path(many_.folder) / named(fs::path(input).filename().string()));
+        // What is packed has its name within the archive.
+        const fs::path called = input.find("://") != std::string::npos ? input : shown;
+        add(input, fs::path(many_.folder) / named(called.filename().string()));
       }
     }
     return std::move(plan_);
@@ -163,12 +165,7 @@ class ConversionPlanner {
     std::string to = target.lexically_normal().string();
     const auto [known, is_new] = sources_.emplace(to, input);
     if (!is_new) throw UsageError(fmt::format("\"{}\" and \"{}\" would both become \"{}\"", known->second, input, to));
-    std::string from = input;
-    if (is_pipe(input)) {
-      plan_.pipes.push_back(std::make_unique<StandardInput>(input));
-      from = plan_.pipes.back()->path();
-    }
-    plan_.jobs.push_back({std::move(from), input, std::move(to)});
+    plan_.jobs.push_back({input, many_.shown(input), std::move(to)});
   }
 
   const Session& session_;
@@ -217,26 +214,14 @@ class Converter {
     const ConversionPlan plan = ConversionPlanner(session_, many_).plan();
     if (!many_.options.dry_run) make_at_root(many_.folder);
     for (const ensemble::VerifiedFile& file : plan.others) tell_other(file);
-    const int all = comm::or_usable_cores(many_.options.write.route.threads);
-    const bool is_alone = session_.communicator.size() == 1;
-    const int at_once =
-        is_alone ? static_cast<int>(std::clamp<std::size_t>(plan.jobs.size(), 1, static_cast<std::size_t>(all))) : 1;
-    threads_ = is_alone ? std::max(1, all / at_once) : many_.options.write.route.threads;
-    {
-      ProgressBar bar(session_, many_.options.dry_run ? "reading" : "converting");
-      const Progress told = bar.callback();
-      const auto work = [&](std::uint64_t k) { return convert_one(plan.jobs[static_cast<std::size_t>(k)]); };
-      const auto take = [&](std::uint64_t k, const ConversionOutcome& outcome) {
-        if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1)
-          tell(plan.jobs[static_cast<std::size_t>(k)], outcome);
-        if (told) told(k + 1, plan.jobs.size());
-      };
-      if (is_alone) {
-        base::in_order(plan.jobs.size(), at_once, work, take);
-      } else {
-        for (std::uint64_t k = 0; k < plan.jobs.size(); ++k) take(k, work(k));
-      }
-    }
+    const AtOnce at_once(session_, plan.jobs.size(), many_.options.write.route.threads);
+    threads_ = at_once.threads;
+    take_in_order(
+        session_, many_.options.dry_run ? "reading" : "converting", plan.jobs.size(), at_once,
+        [&](std::size_t k) { return convert_one(plan.jobs[k]); },
+        [&](std::size_t k, const ConversionOutcome& outcome) {
+          if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1) tell(plan.jobs[k], outcome);
+        });
     if (many_.options.dry_run) require_space();
     if (left_ > 0) {
       session_.complain(
@@ -433,10 +418,7 @@ int convert_many(Session& session, const ManyConversions& many) { return Convert
 void tell_conversion(Session& session, const Report& report, const std::string& from, const std::string& to,
                      bool dry_run) {
   if (session.json) {
-    base::JsonWriter json;
-    json.begin_object().raw_members(to_json(report));
-    json.member("source", from).member("dry_run", dry_run).end_object();
-    session.out.line(json.take());
+    session.out.object(report, "source", from, "dry_run", dry_run);
   } else if (!session.quiet) {
     session.out.line(text_of(report, from, to, dry_run));
   }

@@ -8,12 +8,13 @@
 #include <cstring>
 #include <limits>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "comm/pack.hpp"
 #include "comm/tree.hpp"
 #include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
@@ -134,10 +135,9 @@ void CreatedSet::choose() {
 void CreatedSet::form_groups() {
   const auto know_own_file = [&] {
     if (files_ > all().size()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: {} physical files for {} ranks; choose no more than there are ranks", path_, files_,
-                              all().size()),
-                  {.path = path_});
+      throw base::file_error(Code::invalid_argument, path_,
+                             "{} physical files for {} ranks; choose no more than there are ranks", files_,
+                             all().size());
     }
     file_ = file_of_rank(all().rank(), all().size(), files_);
     if (files_ > 1) own_group_ = all().split(file_, all().rank());
@@ -162,10 +162,8 @@ void CreatedSet::choose_block() {
   block_ = comm::decide_at_root(all(), [&] {
     if (failure) std::rethrow_exception(failure);
     if (tasks_ > std::numeric_limits<std::int32_t>::max() || std::ranges::count(tasks_of_files_, 0U) > 0) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: {} tasks in {} files; each file needs one, and a set has less than 2^31", path_,
-                              tasks_, files_),
-                  {.path = path_});
+      throw base::file_error(Code::invalid_argument, path_,
+                             "{} tasks in {} files; each file needs one, and a set has less than 2^31", tasks_, files_);
     }
     return sets::choose_block(unit_bytes_, tasks_of_files_);
   });
@@ -245,11 +243,11 @@ void CreatedSet::require_own() {
 
 FieldsWriter::Start CreatedSet::open_fields() {
   FieldsWriter::Start start;
-  comm::agree_at_root(all(), [&] {
+  const auto create = [&] {
     start = create_fields(transport_, path_, generation_, options_.overwrite);
     created_fields_ = true;
-  });
-  share(all(), start);
+  };
+  comm::share_from_root(all(), create, start);
   return start;
 }
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <limequat/error.hpp>
@@ -48,17 +49,6 @@ class Decompressor {
 // nullptr for `none`. unsupported: built without it; invalid_argument: there is no such level.
 std::unique_ptr<Compressor> make_compressor(Compression compression, int level);
 std::unique_ptr<Decompressor> make_decompressor(Compression compression);
-
-// Of one library each; nullptr where built without it.
-std::unique_ptr<Compressor> make_zstd_compressor(int level);
-std::unique_ptr<Decompressor> make_zstd_decompressor();
-std::unique_ptr<Compressor> make_lz4_compressor(int level);
-std::unique_ptr<Decompressor> make_lz4_decompressor();
-
-// Error(malformed): compressed bytes that are not what `library` writes.
-[[noreturn]] void throw_no_frame(const char* library, const char* reason);
-// Throws too_large.
-void require_frame_size(std::uint64_t bytes);
 
 // The stream of one task on its way into chunks: collected, compressed, summed, written, and recorded after each
 // write, so that what is recorded is in the file. Local; one thread at a time.
@@ -163,6 +153,10 @@ struct TaskEntry {
   std::uint64_t lost_chunk = 0;  // the first of which something is missing
   LossCause cause = {};          // why
 };
+
+inline auto members(TaskEntry& entry) {
+  return std::tie(entry.place, entry.size, entry.lost, entry.lost_chunk, entry.cause, entry.used);
+}
 
 // What a reader must know of a set.
 struct ReadSettings {
