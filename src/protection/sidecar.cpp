@@ -180,14 +180,15 @@ std::vector<std::string> sidecar_names(const std::string& path) {
 
 std::optional<Cover> find_cover(const std::string& path) {
   storage::Transport& transport = storage::resolve(path);
-  if (&transport != &storage::posix() || is_sidecar(path)) return {};
+  if (is_sidecar(path)) return {};
   std::optional<Cover> newest;  // where the file has several, such as one from before it got neighbours
   for (const std::string& name : sidecar_names(path)) {
     // A name that is too long is nobody's.
     storage::PathKind kind = storage::PathKind::absent;
     try {
       kind = transport.kind(name);
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      if (error.facts().system_errno != ENAMETOOLONG) throw;
       continue;
     }
     if (kind != storage::PathKind::file) continue;
