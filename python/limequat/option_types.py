@@ -157,6 +157,9 @@ class PlanRequest(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
 
 
 class ObservablesOptions(TypedDict, total=False):

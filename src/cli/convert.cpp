@@ -98,10 +98,10 @@ struct Extract {
     if (words.size() != 3) {
       throw UsageError("expected FILE NAME OUT; or --slice t=5 FILE|DIR... OUT for one slice of the lattice");
     }
-    return for_each_file(session, {words[2]}, [&](const std::string&) {
+    return for_target(session, words[2], [&](const std::string& to) {
       const NumberedName wanted = parse_numbered_name(words[1]);
-      return how.carry_out(session, words[2], "extracted", [&](const RepackOptions& options) {
-        return lq::extract(words[0], wanted.name, wanted.index, words[2], options);
+      return how.carry_out(session, to, "extracted", [&](const RepackOptions& options) {
+        return lq::extract(words[0], wanted.name, wanted.index, to, options);
       });
     });
   }
@@ -110,6 +110,7 @@ struct Extract {
   int extract_slices(Session& session) const {
     if (words.empty()) throw UsageError("which files? --slice t=5 FILE|DIR... OUT");
     ManyConversions many{.inputs = words, .folder = {}, .options = {}, .skip_existing = false};
+    many.shown = [&session](const std::string& path) { return session.out.named(path); };
     if (words.size() == 1) {
       const std::size_t end = words.front().find_last_not_of('/');
       std::string part = slice;
@@ -221,6 +222,7 @@ Run declare_extract(Arguments& arguments) {
   arguments.optional_files("FILE NAME OUT", extract->words,
                            "file to read; type of the record, NAME:N is number N of it, from 0, or field of a "
                            "checkpoint; file to write");
+  arguments.reads_contents_but_last();
   arguments.text("--slice", "AXIS=N", extract->slice,
                  "one slice of the lattice, t=5 or t=4:8, of FILE|DIR...; last the folder to write (default: DIR.t5)");
   arguments.text("--to", "FORMAT", extract->format, "format of the slices (default: that of their file)");
@@ -241,13 +243,6 @@ struct Convert {
 
   int run(Session& session) const {
     const std::string& last = rest.back();
-    if (last == "-" || is_pipe(last)) {
-      throw Error(
-          Code::invalid_argument,
-          last +
-              ": the header of a new file depends on all of its data, so it cannot be written to a pipe; name a file",
-          {.path = last});
-    }
     const bool is_folder = at_root(session, [&] {
                              const std::vector<std::string> all = inputs();
                              const auto is_directory = [](const std::string& path) { return fs::is_directory(path); };
@@ -259,10 +254,7 @@ struct Convert {
       throw UsageError(fmt::format("several files go into a folder, and \"{}\" is none; \"mkdir\" makes it", last));
     }
     if (skip_existing) throw UsageError("--skip-existing is for files that go into a folder");
-    // Errors that name no file are about the new one, unless the other comes out of a pipe.
-    const bool is_piped = first == "-" || is_pipe(first);
-    return for_each_input(session, {is_piped ? first : last},
-                          [&](const std::string& path) { return copy(session, is_piped ? path : first, last); });
+    return for_target(session, last, [&](const std::string& to) { return copy(session, first, to); });
   }
 
  private:
@@ -272,6 +264,7 @@ struct Convert {
     }
     ManyConversions many{.inputs = inputs(), .folder = folder, .options = options, .skip_existing = skip_existing};
     many.options.write = write.options;
+    many.shown = [&session](const std::string& path) { return session.out.named(path); };
     many.rewrite = [this](Session& here, const std::string& from, const std::string& to) {
       refuse_what_needs_a_field(from, to);
       return rewrite(here, from, to);
@@ -342,10 +335,12 @@ struct Convert {
 Run declare_convert(Arguments& arguments) {
   const auto convert = std::make_shared<Convert>();
   arguments.file("IN", convert->first, "file to read, or a folder of them");
+  arguments.reads_contents();
   arguments.files(
       "OUT", convert->rest,
       "file to write; its suffix picks the format. Or more files and folders to read, and last a folder for "
       "all of them");
+  arguments.reads_contents_but_last();
   convert->write.declare(arguments, "convert");
   declare_options(arguments, "convert", "ConvertOptions", convert->options);
   arguments.flag("--skip-existing", convert->skip_existing,

@@ -31,10 +31,12 @@
 #include "base/clock.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
+#include "cli/address.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
+#include "cli/python_program.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -249,9 +251,28 @@ struct Copy {
           "--background: ranks of MPI cannot go on alone; let the shell or the batch system start lq-mpi in "
           "the background");
     }
+    const auto is_of_python = [](const std::string& word) { return is_address(word) || is_member(word); };
+    if (std::ranges::any_of(sources, is_of_python)) {
+      if (in_background) {
+        throw UsageError(
+            "--background: URLs and members of archives are copied in the foreground; \"nohup lq copy ... &\" goes on "
+            "when the shell has ended, and the same command resumes an interrupted copy");
+      }
+      return at_root(session, [&] { return fetch(session); });
+    }
     return for_each_file(session, {target}, [&](const std::string&) {
       return in_background ? start(session, sources, target) : copy(session, sources, target);
     });
+  }
+
+  // The package knows what servers state of their files.
+  int fetch(const Session& session) const {
+    std::vector<std::string> words;
+    for (const options::Option& row : options::table_named("CopyOptions").rows) {
+      const std::string text = row.member.text == nullptr ? "" : row.member.text(&options);
+      if (!text.empty()) words.push_back(fmt::format("{}={}", row.name, text));
+    }
+    return run_python(session, {"copy", "limequat.fetching", "", "reads URLs and archives"}, words, names);
   }
 
   int copy(Session& session, const std::vector<std::string>& sources, const std::string& target) const {
@@ -344,6 +365,7 @@ Run declare_copy(Arguments& arguments) {
   arguments.optional_files("FILE", copy->names,
                            "sources, then the destination: a folder, a file name, or NAME: as defined in the site "
                            "profile (with --status: which copies to show)");
+  arguments.keeps_words();
   declare_options(arguments, "copy", "CopyOptions", copy->options);
   arguments.flag("-r", copy->options.recursive, "as --recursive");
   arguments.flag("--background", copy->in_background, "go on when the shell has ended");

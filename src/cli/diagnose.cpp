@@ -117,6 +117,7 @@ struct DiagnoseArguments {
 Run declare_diagnose(Arguments& arguments) {
   const auto diagnose = std::make_shared<DiagnoseArguments>();
   arguments.files("FILE", diagnose->files, "files to look into");
+  arguments.reads_contents();
   declare_options(arguments, "diagnose", "DiagnoseOptions", diagnose->options);
   return [diagnose](Session& session) {
     return for_each_file(session, diagnose->files,

@@ -60,6 +60,7 @@ struct Cat {
 Run declare_cat(Arguments& arguments) {
   const auto cat = std::make_shared<Cat>();
   arguments.file("FILE", cat->file, "file to read");
+  arguments.reads_contents();
   arguments.word("NAME", cat->name, "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
   return [cat](Session& session) {
     return for_each_file(session, {cat->file}, [&](const std::string&) { return cat->print(session); });
@@ -320,6 +321,7 @@ struct Dump {
 Run declare_dump(Arguments& arguments) {
   const auto dump = std::make_shared<Dump>();
   arguments.file("FILE", dump->file, "file to read");
+  arguments.reads_contents();
   arguments.text("--site", "x,y,z,t", dump->site, "coordinates of the site, from 0");
   arguments.text("--box", "AXIS=N|FIRST:END,...", dump->box,
                  "all sites of a part of the lattice, as in t=5,x=0:4: a line for each");

@@ -142,7 +142,10 @@ Run declare_generate(Arguments& arguments) {
   generate->write.declare(arguments, "generate");
   arguments.flag("--dry-run", generate->write.dry_run, "check everything, write nothing");
   return [generate](Session& session) {
-    return for_each_file(session, {generate->path}, [&](const std::string&) { return generate->make(session); });
+    return for_target(session, std::string(generate->path), [&](const std::string& path) {
+      generate->path = path;
+      return generate->make(session);
+    });
   };
 }
 

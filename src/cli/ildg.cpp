@@ -107,6 +107,7 @@ Run declare_ildg(Arguments& arguments) {
   arguments.word("WHAT", verb->what, "document: the QCDml document of a file; check: rules; lfn: logical file name",
                  {"document", "check", "lfn"});
   arguments.files("FILE", verb->files, "configurations");
+  arguments.reads_contents();
   arguments.text("--document", "XML", verb->document, "of check: a document to hold against the file");
   arguments.text("-o,--output", "OUT", verb->output, "of document and lfn --set: the file to write");
   arguments.text("--set", "LFN", verb->name, "of lfn: rewrite the file with this name in it");

@@ -94,6 +94,18 @@ const Command& verb_named(const std::string& word) {
       fmt::format("unknown verb \"{}\"{}", printable(word), suggestion.empty() ? "; there are " + list : suggestion));
 }
 
+// One rank may lack the room for what another has.
+void parse(Session& session, Arguments& arguments, const std::vector<std::string>& words) {
+  std::exception_ptr failure;
+  try {
+    arguments.parse(words, session.communicator.size() == 1);
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  session.communicator.agree(failure);
+  for (const auto& [path, name] : arguments.renamed()) session.out.call(path, name);
+}
+
 int run_verb(Session& session, const Command& command, const std::vector<std::string>& words) {
   Arguments arguments;
   const bool json_before = session.json;
@@ -109,7 +121,7 @@ int run_verb(Session& session, const Command& command, const std::vector<std::st
     return fine;
   }
   try {
-    arguments.parse(words);
+    parse(session, arguments, words);
     if (json_before && !command.reports) throw UsageError("--json does not apply: this verb gives no report");
     return work(session);
   } catch (const UsageError& error) {

@@ -191,6 +191,7 @@ struct Ls {
 Run declare_ls(Arguments& arguments) {
   const auto ls = std::make_shared<Ls>();
   arguments.files("FILE", ls->files, "files to list");
+  arguments.reads_contents();
   arguments.flag("--table", ls->as_table,
                  "a line for each file, as for every FILE that is a folder: format, kind, lattice, precision, size");
   declare_options(arguments, "ls", "Limits", ls->limits);

@@ -260,6 +260,7 @@ Run declare_modes(Arguments& arguments) {
                  "where damage is; convert: SET OUT, write a new set of some modes, or in another storage",
                  {"ls", "info", "verify", "convert"});
   arguments.files("SET", modes->files, "sets of modes");
+  arguments.reads_contents();
   arguments.text("--storage", "HOW", modes->storage, "convert: how numbers are stored (default: as they are)",
                  {"double", "single", "fixed16"});
   arguments.number("--first", modes->first, "convert: the first mode, from 0");

@@ -65,6 +65,7 @@ struct Validate {
 Run declare_validate(Arguments& arguments) {
   const auto validate = std::make_shared<Validate>();
   arguments.files("FILE", validate->files, "files to check");
+  arguments.reads_contents();
   declare_options(arguments, "validate", "Limits", validate->limits);
   arguments.flag("--strict", validate->strict, "warnings count as errors");
   return [validate](Session& session) {
@@ -117,6 +118,7 @@ struct Explain {
 Run declare_explain(Arguments& arguments) {
   const auto explain = std::make_shared<Explain>();
   arguments.file("FILE", explain->file, "file to explain");
+  arguments.reads_contents();
   declare_options(arguments, "explain", "Limits", explain->limits);
   return [explain](Session& session) {
     return for_each_file(session, {explain->file}, [&](const std::string& path) {

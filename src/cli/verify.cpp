@@ -169,11 +169,9 @@ struct VerifyArguments {
   // Where this process is alone, several files at a time; ranks verify one after the other together.
   int run(Session& session) const {
     const int threads = comm::or_usable_cores(options.threads);
-    const auto is_piped = [](const std::string& path) { return path == "-" || is_pipe(path); };
-    const bool is_alone = session.communicator.size() > 1 || std::ranges::any_of(files, is_piped);
-    const int at_once = is_alone ? 1 : std::min(threads, static_cast<int>(files.size()));
+    const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
     if (at_once <= 1) {
-      return for_each_input(session, files, [&](const std::string& path) {
+      return for_each_file(session, files, [&](const std::string& path) {
         const auto verify = [&](const VerifyOptions& how) { return lq::verify(path, session.communicator, how); };
         return tell_verdict(session, path, with_bar(session, path, options, verify));
       });
@@ -270,6 +268,7 @@ int judge_file(Session& session, const std::string& path, bool is_sound) {
 Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
+  arguments.reads_contents();
   arguments.flag("-r,--recursive", verify->below,
                  "one line for each lattice file below folders, and a summary, as for every FILE that is a folder");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);

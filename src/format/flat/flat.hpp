@@ -61,6 +61,14 @@ class FlatFormat : public Container, public FieldFormat {
   virtual std::optional<Head> read_further(base::ByteSource& file, std::uint64_t number, std::uint64_t end) const;
 };
 
+// The row of a format that is one object.
+template <class OneFormat>
+const Format& row_of(const FormatInfo& info, const Examiner* examiner = nullptr) {
+  static const OneFormat format;
+  static const Format row{.info = info, .container = &format, .fields = &format, .examiner = examiner};
+  return row;
+}
+
 // Names of metadata that only tell what stands in a place of its own.
 bool is_measured(std::string_view name) noexcept;
 
@@ -105,10 +113,13 @@ using LinkAt = base::FunctionRef<std::uint64_t(const Coord& site, int direction)
 struct Sampled {
   double mean = 0;         // of Re Tr U_P / N; plaquettes of links that are zero or none are left out
   double uncertainty = 0;  // 0: these are all plaquettes that there are
+  double average = 0;      // with those that are left out, as a program averages links that are no matrices of SU(N)
   // A stated average as good as equal to it.
   bool agrees_with(double stated) const noexcept;
   // Far from what links in another order give, which is noise, and from links that are 1 in any order.
   bool is_telling() const noexcept;
+  // Of a stated average.
+  double distance_from(double stated) const noexcept;
 };
 
 // Nothing where the file is too short, or no plaquette of the sample is one. Of a lattice of up to `all_up_to` sites

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -60,6 +61,7 @@ constexpr std::uint64_t blocks_of(std::uint64_t bytes, std::uint64_t block_bytes
 
 struct Pair {
   std::string from, to;
+  friend auto members(Pair& pair) { return std::tie(pair.from, pair.to); }
 };
 
 // Files that belong together; the first one is the one that others are found through, and gets its name last.
@@ -94,6 +96,8 @@ std::string copied_name(const std::string& path);
 
 // Collective. Its fields, format and files; none of all that where it is of no format that is known.
 Catalog contents_of(storage::Transport& place, const std::string& path, const Communicator& communicator);
+// Whether comparing the fields with their sums says of them all that an examination would.
+bool are_proven(const Catalog& catalog);
 
 // Collective. What is wrong with a file that was copied as it is, beyond what comparing its fields with their sums
 // has told; where they were not compared, as lq::verify() finds it. Nothing where no format is known.
