@@ -4,6 +4,8 @@
 // Answers as JSON: the schema is documented in docs/reference/json.md.
 #include <limequat/json.hpp>
 
+#include <algorithm>
+
 #include <limequat/ensemble.hpp>
 #include <limequat/qcdml.hpp>
 
