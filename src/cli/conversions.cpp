@@ -24,6 +24,7 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
@@ -105,7 +106,7 @@ struct ConversionPlan {
 
 class ConversionPlanner {
  public:
-  explicit ConversionPlanner(const ManyConversions& many) : many_(many) {
+  ConversionPlanner(const Session& session, const ManyConversions& many) : session_(session), many_(many) {
     std::error_code failure;
     own_ = fs::weakly_canonical(many.folder, failure);
   }
@@ -116,8 +117,7 @@ class ConversionPlanner {
       if (shown == standard_input) {
         throw UsageError("standard input has no name for a file in a folder; name the file to write");
       }
-      std::error_code failure;
-      if (fs::is_directory(input, failure)) {
+      if (is_folder(session_, input)) {
         add_folder(input);
       } else {
         // What is packed has its name within the archive.
@@ -137,7 +137,7 @@ class ConversionPlanner {
       std::error_code failure;
       target /= fs::canonical(folder, failure).filename();
     }
-    ensemble::Below below = ensemble::look_below(folder, many_.options.write.route.threads, many_.options.limits);
+    ensemble::Below below = look_below(session_, folder, many_.options.write.route.threads, many_.options.limits);
     for (const std::string& path : below.entries) {
       if (is_ours(path)) continue;
       const fs::path place = fs::path(path).lexically_relative(folder);
@@ -168,6 +168,7 @@ class ConversionPlanner {
     plan_.jobs.push_back({input, many_.shown(input), std::move(to)});
   }
 
+  const Session& session_;
   const ManyConversions& many_;
   fs::path own_;
   ConversionPlan plan_;
@@ -192,6 +193,11 @@ void make_folders(const fs::path& folder) {
               {.path = folder.string(), .system_errno = failure.value()});
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code failure;
+  return fs::exists(path, failure);
+}
+
 // The folder itself, or the nearest one above that there is.
 fs::path nearest_folder(fs::path folder) {
   std::error_code failure;
@@ -205,13 +211,8 @@ class Converter {
   Converter(Session& session, const ManyConversions& many) : session_(session), many_(many), log_(many.folder) {}
 
   int run() {
-    const ConversionPlan plan = ConversionPlanner(many_).plan();
-    if (!many_.options.dry_run) {
-      at_root(session_, [&] {
-        make_folders(many_.folder);
-        return fine;
-      });
-    }
+    const ConversionPlan plan = ConversionPlanner(session_, many_).plan();
+    if (!many_.options.dry_run) make_at_root(many_.folder);
     for (const ensemble::VerifiedFile& file : plan.others) tell_other(file);
     const AtOnce at_once(session_, plan.jobs.size(), many_.options.write.route.threads);
     threads_ = at_once.threads;
@@ -231,6 +232,12 @@ class Converter {
   }
 
  private:
+  void make_at_root(const fs::path& folder) const {
+    at_root(session_, [&] {
+      make_folders(folder);
+      return fine;
+    });
+  }
   ConversionOutcome convert_one(const ConversionJob& job) {
     ConversionOutcome outcome;
     outcome.is_left = is_full_;
@@ -270,13 +277,9 @@ class Converter {
   // Where it is written to. In a dry run that is a folder that is there.
   std::string prepared(const std::string& to, ConvertOptions& how) const {
     const fs::path folder = fs::path(to).parent_path();
-    std::error_code failure;
     if (!many_.options.dry_run) {
-      at_root(session_, [&] {
-        make_folders(folder);
-        return fine;
-      });
-    } else if (!fs::exists(folder, failure)) {
+      make_at_root(folder);
+    } else if (at_root(session_, [&] { return is_there(folder) ? 1 : 0; }) == 0) {
       how.write.overwrite = true;
       return (nearest_folder(folder) / fs::path(to).filename()).string();
     }
@@ -350,7 +353,7 @@ class Converter {
       if (!many_.rewrite) {
         throw Error(Code::unsupported, job.shown + ": a multifile has no lattice to cut", {.path = job.shown});
       }
-      if (!many_.options.dry_run) make_folders(fs::path(job.to).parent_path());
+      if (!many_.options.dry_run) make_at_root(fs::path(job.to).parent_path());
       code_ = worse(code_, many_.rewrite(session_, job.from, job.to));
       ++converted_;
     } catch (const Error& error) {

@@ -19,6 +19,7 @@
 
 #include "base/json_writer.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/conversions.hpp"
@@ -36,7 +37,7 @@ struct Diff {
   DiffOptions options;
 
   int run(Session& session) const {
-    const int folders = at_root(session, [&] { return (fs::is_directory(a) ? 1 : 0) + (fs::is_directory(b) ? 1 : 0); });
+    const int folders = (is_folder(session, a) ? 1 : 0) + (is_folder(session, b) ? 1 : 0);
     if (folders == 0) return compare(session);
     if (folders == 2) return compare_folders(session);
     throw UsageError("one of them is a folder and the other is not; name two folders, or a file in the folder");
@@ -69,8 +70,8 @@ struct Diff {
 
   using Places = std::map<std::string, std::string>;  // path by place in the folder
 
-  Places places_in(const std::string& folder, Pairs& pairs) const {
-    ensemble::Below below = ensemble::look_below(folder, options.threads, options.limits);
+  Places places_in(const Session& session, const std::string& folder, Pairs& pairs) const {
+    ensemble::Below below = look_below(session, folder, options.threads, options.limits);
     for (ensemble::VerifiedFile& file : below.others) {
       if (file.verdict == Verdict::unreadable) pairs.unreadable.push_back(std::move(file));
     }
@@ -106,9 +107,9 @@ struct Diff {
     return result;
   }
 
-  Pairs pairs_of_folders() const {
+  Pairs pairs_of_folders(const Session& session) const {
     Pairs pairs;
-    Places one = places_in(a, pairs), other = places_in(b, pairs);
+    Places one = places_in(session, a, pairs), other = places_in(session, b, pairs);
     pair(one, other, pairs);
     one = without_suffixes(one);
     other = without_suffixes(other);
@@ -126,7 +127,7 @@ struct Diff {
   };
 
   int compare_folders(Session& session) const {
-    const Pairs pairs = pairs_of_folders();
+    const Pairs pairs = pairs_of_folders(session);
     const std::size_t number = pairs.both.size();
     const AtOnce at_once(session, number, options.threads);
     DiffOptions how = options;

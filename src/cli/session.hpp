@@ -104,6 +104,8 @@ struct Session {
   Communicator communicator;
   // Collective. The root's number on every rank.
   std::function<int(int)> from_root = [](int code) { return code; };
+  // Collective. And its text.
+  std::function<std::string(std::string)> text_from_root = [](std::string text) { return text; };
   // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
   struct MpiQuestions {
     bool thorough = false;

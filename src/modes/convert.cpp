@@ -113,7 +113,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
         if (name == format::unproven_text) origin.unproven.push_back(text);
       }
     }
-    if (options.first > last) {
+    if (options.first > last || (options.first > 0 && options.first >= source.size())) {
       throw base::file_error(Code::no_such_record, from,
                              "mode {} does not exist; the set has {} modes, numbered from 0", options.first,
                              source.size());

@@ -37,7 +37,8 @@ void create_attribute(hid_t object, const std::string& name, hid_t file_type, hi
 Handle number_type(Precision precision, ByteOrder byte_order) {
   const bool big = byte_order == ByteOrder::big, single = precision == Precision::single;
   const hid_t number = single ? (big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE) : (big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE);
-  return require(H5Tcopy(number), H5Tclose, {}, "no type of numbers");
+  const Where nowhere;
+  return require(H5Tcopy(number), H5Tclose, nowhere, "no type of numbers");
 }
 
 }  // namespace

@@ -292,9 +292,11 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
     return std::make_unique<io::FieldWriter>(store_.transport(), store_.communicator(), store_.path(), how,
                                              store_.continuation());
   });
-  Report report =
-      io::append_field(*writer, store_.transport(), grid, store_.path(), how.name, field, how.metadata, how);
-  writer->complete(report);
+  Report report;
+  writer->in_place([&] {
+    report = io::append_field(*writer, store_.transport(), grid, store_.path(), how.name, field, how.metadata, how);
+    writer->complete(report);
+  });
   writer.reset();
   store_.look_anew();
   if (name != place) {

@@ -121,7 +121,8 @@ std::vector<std::string> steps_of(const std::string& path) {
 }
 
 Handle open_root(const Opened& file) {
-  return require(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Oclose, file.where("/"), "it cannot be opened");
+  const Where where = file.where("/");
+  return require(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
 // The link of that name in a group; nothing: there is none.
@@ -216,8 +217,7 @@ class Walker {
   void run() {
     const std::string root = "/";
     attempt(root, file_.superblock().root + file_.superblock().offset, [&] {
-      Handle handle =
-          require(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Oclose, file_.where(root), "it cannot be opened");
+      Handle handle = open_root(file_);
       const Object object = object_of(file_, handle.get(), file_.where(root));
       seen_.insert(object.address);
       enter({.name = root, .path = root, .kind = ObjectKind::group, .address = object.address}, std::move(handle));

@@ -257,6 +257,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.prefix = prefix_;
   files_[number] = create_file_of_tasks(file_path(number), expected);
   write_head(*files_[number], head, std::move(bytes), file.record);
+  sync_head(*files_[number]);
 }
 
 std::string AppendedSet::file_path(std::size_t number) const {
@@ -283,6 +284,7 @@ void AppendedSet::open_streams(const std::vector<TaskEntry>& mine) {
                               task};
       StreamSettings how = settings();
       how.claim = claim(number);
+      how.folder = &transport_;
       streams_.push_back(std::make_unique<StreamWriter>(file(number), place, how));
     }
   }

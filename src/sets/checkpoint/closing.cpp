@@ -9,6 +9,7 @@
 #include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/head.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
@@ -194,8 +195,17 @@ void publish_set(storage::Transport& transport, const std::string& path, std::sp
     if (is_last && set.syncs && (set.files > 1 || set.has_fields)) transport.sync_directory(path);
     if (one.part != one.name) give_name(transport, path, one.part, one.name, set.overwrite);
   }
-  if (set.overwrite) remove_older(transport, path, set);
-  if (set.syncs) transport.sync_directory(path);
+  try {
+    if (set.overwrite) remove_older(transport, path, set);
+    if (set.syncs) transport.sync_directory(path);
+  } catch (...) {
+    const Error error = comm::error_of(std::current_exception());
+    throw Error(
+        error.code(),
+        fmt::format("{}: the set is complete and has its name, but a crash of the machine could lose the name: {}",
+                    path, error.what()),
+        error.facts());
+  }
 }
 
 std::int32_t files_of(storage::Transport& transport, const std::string& path) {

@@ -16,6 +16,7 @@
 #include "comm/node.hpp"
 #include "comm/pack.hpp"
 #include "comm/tree.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"
@@ -55,7 +56,8 @@ class CreatedSet final : public NewSet {
   void finish() override;
   void close_handle();
   void tell_end();
-  void publish();
+  void publish() override;
+  void publish_at_root();
   void remove() override;
   std::string whereabouts() const override { return part_name(path_, generation_); }
 
@@ -204,12 +206,14 @@ void CreatedSet::create_file(std::vector<std::byte> bytes, std::uint64_t expecte
   handle_ = create_file_of_tasks(part_, expected);
   created_ = true;
   write_head(*handle_, head, std::move(bytes), record_);
+  sync_head(*handle_);
 }
 
 void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task) {
   if (options_.streams > 0 && handle_ == nullptr) handle_ = transport_.open_write(part_);
   StreamSettings how = settings();
   how.claim = record_;
+  how.folder = &transport_;
   for (std::int32_t i = 0; i < options_.streams; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
     const StreamPlace place{{start + number * width, width, skip_},
@@ -270,7 +274,10 @@ void CreatedSet::finish() {
     tell_end();
     comm::agree(all(), [&] { close_handle(); });
   }
-  publish();
+  if (files_ == 1) return;
+  comm::agree(all(), [&] {
+    if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
+  });
 }
 
 // Every writer syncs: a client of a parallel file system flushes its own pages only.
@@ -293,26 +300,32 @@ void CreatedSet::tell_end() {
   });
 }
 
+// The rest of the names. Until its first file has got its own, the set is called by the temporary one.
 void CreatedSet::publish() {
-  if (files_ > 1) {
-    comm::agree(all(), [&] {
-      if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
-    });
-  }
   comm::decide_at_root(all(), [&] {
-    const bool has_fields = fields() > 0;
-    if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
-    std::vector<NewName> names;
-    if (has_fields) names.push_back({fields_->at(), fields_->name()});
-    names.push_back({part_, name_});
-    publish_set(transport_, path_, names,
-                {.files = files_,
-                 .has_fields = has_fields,
-                 .overwrite = options_.overwrite,
-                 .older_files = older_files_,
-                 .syncs = options_.sync == Sync::full});
+    try {
+      publish_at_root();
+    } catch (...) {
+      const Error error = comm::error_of(std::current_exception());
+      if (transport_.kind(part_) == storage::PathKind::file) throw_with_remedy(error);
+      throw;
+    }
     created_ = false;
   });
+}
+
+void CreatedSet::publish_at_root() {
+  const bool has_fields = fields() > 0;
+  if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
+  std::vector<NewName> names;
+  if (has_fields) names.push_back({fields_->at(), fields_->name()});
+  names.push_back({part_, name_});
+  publish_set(transport_, path_, names,
+              {.files = files_,
+               .has_fields = has_fields,
+               .overwrite = options_.overwrite,
+               .older_files = older_files_,
+               .syncs = options_.sync == Sync::full});
 }
 
 void CreatedSet::remove() {

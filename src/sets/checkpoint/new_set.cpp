@@ -98,14 +98,6 @@ namespace {
 
 constexpr std::uint64_t largest_buffer = largest_frame;
 
-// The same error, which says what has become of the bytes written.
-[[noreturn]] void throw_with_remedy(const Error& error, const std::string& whereabouts) {
-  throw Error(error.code(),
-              fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
-                          whereabouts),
-              error.facts());
-}
-
 }  // namespace
 
 std::uint64_t expected_of(const MultifileOptions& options) noexcept {
@@ -147,6 +139,10 @@ std::unique_ptr<storage::File> NewSet::create_file_of_tasks(const std::string& p
   return create_part(transport_, path_, part, request, bytes);
 }
 
+void NewSet::sync_head(storage::File& file) const {
+  if (all().size() > 1) file.sync();
+}
+
 void NewSet::require_open() const {
   if (!is_open_) throw base::file_error(Code::wrong_state, path_, "the set is closed already");
 }
@@ -178,8 +174,16 @@ void NewSet::close() {
     finish();
   } catch (const Error& error) {
     if (error.code() == Code::wrong_state) throw;
-    comm::agree_alike(all(), [&] { throw_with_remedy(error, whereabouts()); });
+    comm::agree_alike(all(), [&] { throw_with_remedy(error); });
   }
+  publish();
+}
+
+void NewSet::throw_with_remedy(const Error& error) const {
+  throw Error(error.code(),
+              fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
+                          whereabouts()),
+              error.facts());
 }
 
 void NewSet::discard() {

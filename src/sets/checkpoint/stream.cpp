@@ -38,6 +38,7 @@ StreamWriter::StreamWriter(storage::File& file, const StreamPlace& place, const 
       place_(place),
       buffer_bytes_(settings.buffer_bytes),
       claim_(settings.claim),
+      folder_(settings.folder),
       compressor_(make_compressor(settings.compression, settings.level)) {
   current_.generation = settings.generation;
   current_.compression = settings.compression;
@@ -101,6 +102,8 @@ void StreamWriter::flush() {
 void StreamWriter::sync() {
   flush();
   file_.sync();
+  if (folder_ != nullptr) folder_->sync_directory(file_.path());
+  folder_ = nullptr;
   synced_record_ = recorded_ > 0 ? 1 - next_record_ : -1;
 }
 

@@ -70,6 +70,8 @@ struct StreamSettings {
   std::uint64_t buffer_bytes = 256 * 1024;
   // Of the file, where another program may take the set over: looked at before bytes go into it.
   std::optional<SetRecord> claim = {};
+  // Where the file is new: the disk must know its name before what is in it survives the end of the machine.
+  storage::Transport* folder = nullptr;
 };
 
 // Throws what make_compressor() throws. What a compressed frame of a full buffer may take, 0 uncompressed.
@@ -106,6 +108,7 @@ class StreamWriter {
   StreamPlace place_;
   std::uint64_t buffer_bytes_;
   std::optional<SetRecord> claim_;
+  storage::Transport* folder_;  // until the disk knows the name of the file
   std::unique_ptr<Compressor> compressor_;
   std::vector<std::byte> buffer_;
   std::vector<std::byte> frame_;

@@ -17,6 +17,8 @@
 #include "base/file_error.hpp"
 #include "base/interruption.hpp"
 #include "base/path.hpp"
+#include "comm/pack.hpp"
+#include "comm/tree.hpp"
 #include "kernels/crc32.hpp"
 
 namespace lq::sets {
@@ -197,12 +199,9 @@ void Saving::compare_streams() const {
   comm::Comm& comm = communicator_.engine();
   if (request_.manifest.tasks == 0) return;
   const MultifileReader reader(path() + "/" + std::string(streams_name), communicator_);
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(comm.size()));
-  counts[static_cast<std::size_t>(comm.rank())] = request_.contents.streams.size();
-  comm.all_reduce(counts, comm::Reduce::sum);
-  std::int64_t mine = 0;  // the first task that this rank wrote
-  for (int rank = 0; rank < comm.rank(); ++rank)
-    mine += static_cast<std::int64_t>(counts[static_cast<std::size_t>(rank)]);
+  const std::uint64_t streams = request_.contents.streams.size();
+  // The first task that this rank wrote.
+  const auto mine = static_cast<std::int64_t>(comm::exclusive_sums(comm, {&streams, 1}).before[0]);
   comm::agree(comm, [&] {
     std::vector<std::byte> buffer(static_cast<std::size_t>(base::mebi));
     for (std::int64_t task = reader.first_task(); task < reader.first_task() + reader.local_tasks(); ++task) {

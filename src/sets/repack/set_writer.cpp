@@ -195,6 +195,7 @@ void SetWriter::publish() {
   } catch (const Error& error) {
     if (transport_.kind(names.front().part) == storage::PathKind::file) throw;  // nothing has its name yet
     parts_.clear();
+    if (transport_.kind(names.back().part) != storage::PathKind::file) throw;  // all have
     throw Error(error.code(), fmt::format("{}; the new set is complete, and {}", error.what(), remedy()),
                 error.facts());
   }
