@@ -66,6 +66,7 @@ def extract_below(folders: Paths, target: Optional[Target] = None, *, slice: str
     slice   "t=5", "t=4:8"
     target  the folder of the new files; default: that of ``folders`` with the slice in its name, "b600.t5"
     to      their format; default: that of each file
+    overwrite, dry_run, threads as of :func:`convert_below`
 
     Returns what :func:`convert_below` returns, and raises likewise.
     """
@@ -114,7 +115,7 @@ def _run(verb: str, paths: Any, **options: Any) -> Judgement:
     if done.returncode < 0:
         raise IoError(f"lq {verb} was ended by signal {-done.returncode}")
     if summary is None and done.returncode != 0 and len(rows) <= 1:
-        error = rows[0].get("error") if rows else None
-        kind = BY_CODE.get(error["code"], InvalidArgument) if error else InvalidArgument
-        raise kind(messages[0] if messages else f"lq {verb} ended with {done.returncode}", path=error["path"] if error else None)
+        told = rows[0].get("error") if rows else None
+        kind = BY_CODE.get(told["code"], InvalidArgument) if told else InvalidArgument
+        raise kind(messages[0] if messages else f"lq {verb} ended with {done.returncode}", path=told["path"] if told else None)
     return Judgement(ok=done.returncode == 0, files=rows, summary=summary, messages=messages)
