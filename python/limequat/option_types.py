@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "FurtherReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "FurtherReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "Hdf5Options", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -157,6 +157,9 @@ class PlanRequest(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
 
 
 class ObservablesOptions(TypedDict, total=False):
@@ -178,19 +181,6 @@ class GenerateOptions(TypedDict, total=False):
     hot: Optional[bool]
     threads: Optional[int]
     after_sweep: Optional[Callable[..., None]]
-
-
-class Hdf5Options(TypedDict, total=False):
-    """A session with an HDF5 file."""
-
-    overwrite: Optional[bool]
-    force: Optional[bool]
-    layout: Optional[str]
-    time_stamps: Optional[bool]
-    digests: Union[Literal["check", "ignore"], bool, None]
-    sync: Union[Literal["none", "data", "full"], bool, None]
-    limit_records: Optional[int]
-    limit_text_bytes: Optional[int]
 
 
 class MultifileOptions(TypedDict, total=False):
@@ -320,6 +310,19 @@ class ProtectOptions(TypedDict, total=False):
     sync: Union[Literal["none", "data", "full"], bool, None]
     threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]
+
+
+class Hdf5Options(TypedDict, total=False):
+    """A session with an HDF5 file."""
+
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    layout: Optional[str]
+    time_stamps: Optional[bool]
+    digests: Union[Literal["check", "ignore"], bool, None]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
 
 
 class CatalogueOptions(TypedDict, total=False):

@@ -23,6 +23,7 @@
 #include <limequat/protect.hpp>
 
 #include "base/clock.hpp"
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -92,8 +93,7 @@ struct Listed {
 Listed list_folder(const std::string& folder) {
   std::vector<std::string> names;
   if (const int failure = base::names_in(folder, names); failure != 0) {
-    throw Error(Code::no_permission, fmt::format("{}: the folder cannot be read: {}", folder, std::strerror(failure)),
-                {.path = folder});
+    throw base::file_error(Code::no_permission, folder, "the folder cannot be read: {}", std::strerror(failure));
   }
   Listed listed;
   for (const std::string& name : names) {
@@ -125,15 +125,13 @@ class Planner {
     for (const std::string& path : paths) add(path);
     if (!together_.empty()) add_together();
     if (jobs_.empty()) {
-      throw Error(Code::not_found, paths.front() + ": there are no files to protect in this folder",
-                  {.path = paths.front()});
+      throw base::file_error(Code::not_found, paths.front(), "there are no files to protect in this folder");
     }
     std::set<std::string> sidecars;
     for (const Job& job : jobs_) {
       if (sidecars.insert(job.sidecar).second) continue;
-      throw Error(Code::invalid_argument,
-                  job.sidecar + ": two of the given files would have this sidecar; name each once",
-                  {.path = job.sidecar});
+      throw base::file_error(Code::invalid_argument, job.sidecar,
+                             "two of the given files would have this sidecar; name each once");
     }
     return std::move(jobs_);
   }
@@ -145,28 +143,28 @@ class Planner {
         return add_file(path);
       case storage::PathKind::directory:
         if (options_.together) {
-          throw Error(Code::invalid_argument,
-                      path + ": a folder has one sidecar for its files anyway; name files to have them together",
-                      {.path = path});
+          throw base::file_error(Code::invalid_argument, path,
+                                 "a folder has one sidecar for its files anyway; name files to have them together");
         }
         return add_folder(path);
       case storage::PathKind::absent:
       case storage::PathKind::dangling_link:
-        throw Error(Code::not_found, path + ": the file does not exist; check the name", {.path = path});
+        throw base::file_error(Code::not_found, path, "the file does not exist; check the name");
       case storage::PathKind::other:
         break;
     }
-    throw Error(Code::invalid_argument,
-                path + ": cannot be protected: it is not a regular file (a pipe, socket or device)", {.path = path});
+    throw base::file_error(Code::invalid_argument, path,
+                           "cannot be protected: it is not a regular file (a pipe, socket or device)");
   }
 
   void add_file(const std::string& path) {
     if (protection::is_sidecar(path)) {
-      throw Error(Code::invalid_argument, path + ": this is a sidecar; name the file that it protects", {.path = path});
+      throw base::file_error(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
     }
-    if (&storage::resolve(path) != &storage::posix()) {
-      throw Error(Code::unsupported, path + ": only files of the file system can be protected; copy it there first",
-                  {.path = path});
+    // Next to which a sidecar could be.
+    if (storage::resolve(path).kind(base::directory_of(path)) != storage::PathKind::directory) {
+      throw base::file_error(Code::unsupported, path,
+                             "only files of the file system can be protected; copy it there first");
     }
     std::vector<std::string> files = files_with(path);
     for (std::string& subfile : subfiles_of(path)) files.push_back(std::move(subfile));
@@ -191,10 +189,9 @@ class Planner {
     together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
     for (const std::string& path : together_) {
       if (folder_of(path) == folder_of(together_.front())) continue;
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: files that have a sidecar together lie in one folder; {} is in another", path,
-                              together_.front()),
-                  {.path = path});
+      throw base::file_error(Code::invalid_argument, path,
+                             "files that have a sidecar together lie in one folder; {} is in another",
+                             together_.front());
     }
     jobs_.push_back(job_of_folder(std::move(together_)));
   }
@@ -285,11 +282,9 @@ class Protecting {
     const comm::FromRoot bytes = comm::bytes_from_root(comm_, [&] {
       std::vector<std::byte> made = encode_head(planned(job, before, sums));
       if (protection::decode_head(made)) return made;
-      throw Error(Code::unsupported,
-                  job.sidecar +
-                      ": these files cannot have one sidecar: one of them lies outside its folder, is named "
-                      "with `.` or `..`, or there are too many",
-                  {.path = job.sidecar});
+      throw base::file_error(Code::unsupported, job.sidecar,
+                             "these files cannot have one sidecar: one of them lies outside its folder, is named with "
+                             "`.` or `..`, or there are too many");
     });
     const auto head = comm::agree_alike(comm_, [&] { return protection::decode_head(bytes.bytes()).value(); });
     std::vector<std::string> paths;  // in its order
@@ -356,10 +351,9 @@ class Protecting {
     const std::size_t folder = folder_of(job.sidecar).size();
     for (std::size_t i = 0; i < job.paths.size(); ++i) {
       if (!job.paths[i].starts_with(folder_of(job.sidecar))) {
-        throw Error(Code::unsupported,
-                    fmt::format("{}: it lies outside the folder of {}, so that one sidecar cannot protect both",
-                                job.paths[i], job.sidecar),
-                    {.path = job.paths[i]});
+        throw base::file_error(Code::unsupported, job.paths[i],
+                               "it lies outside the folder of {}, so that one sidecar cannot protect both",
+                               job.sidecar);
       }
       parts.push_back({.name = job.paths[i].substr(folder),
                        .bytes = before[i].bytes,
@@ -378,11 +372,9 @@ class Protecting {
       const std::string& path = job.paths[i];
       const storage::Identity now = storage::resolve(path).open_read(path)->identity();
       if (storage::is_same_file(before[i], now) && storage::is_unchanged(before[i], now)) continue;
-      throw Error(Code::io,
-                  path +
-                      ": the file changed while it was being protected. Stop the program that writes to it, then "
-                      "repeat the command",
-                  {.path = path});
+      throw base::file_error(
+          Code::io, path,
+          "the file changed while it was being protected. Stop the program that writes to it, then repeat the command");
     }
   }
 
@@ -413,11 +405,9 @@ class Protecting {
     comm::agree_at_root(comm_, [&] {
       const protection::Sidecar written(storage::resolve(job.sidecar), file.temporary_path());
       if (written.damage(comm::or_usable_cores(options_.threads)).empty()) return;
-      throw Error(Code::checksum_mismatch,
-                  job.sidecar +
-                      ": the sidecar was read back otherwise than it was written, and is not kept; have the "
-                      "storage examined",
-                  {.path = job.sidecar});
+      throw base::file_error(
+          Code::checksum_mismatch, job.sidecar,
+          "the sidecar was read back otherwise than it was written, and is not kept; have the storage examined");
     });
     file.publish(options_.sync);
   }
@@ -500,8 +490,8 @@ class CheckingSidecars {
         break;
     }
     if (!add_covered(path)) {
-      throw Error(Code::not_found, path + ": the file does not exist, and no sidecar covers it; check the name",
-                  {.path = path});
+      throw base::file_error(Code::not_found, path,
+                             "the file does not exist, and no sidecar covers it; check the name");
     }
   }
 
