@@ -266,7 +266,9 @@ TEST_F(Coherent, ModesAreTheSameBytesFromAnyProcessGridAndReadOnAny) {
   const std::vector<std::pair<Extents, std::vector<int>>> dealings{
       {{2, 1, 1, 2}, {}}, {{1, 1, 1, 4}, {}},           {{4, 1, 1, 1}, {}},
       {{1, 3, 1, 1}, {}}, {{2, 1, 1, 2}, {2, 0, 3, 1}}, {{2, 1, 1, 1}, {3, 1}}};
-  for (const auto& [processes, holders] : dealings) {
+  for (const auto& dealing : dealings) {
+    const Extents& processes = dealing.first;
+    const std::vector<int>& holders = dealing.second;
     const std::string path = folder_ / ("of" + to_string(processes) + (holders.empty() ? "" : "_dealt"));
     testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator ranks(std::move(comm));
