@@ -13,7 +13,6 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/file_error.hpp"
 
 namespace lq {
 namespace {
