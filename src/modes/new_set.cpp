@@ -31,6 +31,10 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
           "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
           to_string(description.sites()), to_string(grid.extents()));
     }
+    if (!options.protect.empty()) {
+      throw Error(Code::unsupported, path + ": a set of modes is protected when it is complete, not by options.protect",
+                  {.path = path});
+    }
     std::vector<comm::Stated> arguments = options::stated(options);
     arguments.push_back({"the path of the set", path});
     arguments.push_back({"the description of the set", format::modes::encode(description)});

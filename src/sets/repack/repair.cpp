@@ -122,8 +122,8 @@ RepackReport repair_file(storage::Transport& transport, const std::string& from,
 }
 
 // What was changed is in the file itself, so that no other one is named.
-std::optional<RepackReport> recover_file(storage::Transport& transport, const std::string& path,
-                                         const RepackOptions& options) {
+std::optional<Recovered> recover_file(storage::Transport& transport, const std::string& path,
+                                      const RepackOptions& options) {
   io::FoundJournal found = io::find_journal(transport, *transport.open_read(path));
   if (found.state == io::FoundJournal::State::absent) return {};
   const std::uint64_t journal_bytes = found.bytes.size();
@@ -147,7 +147,7 @@ std::optional<RepackReport> recover_file(storage::Transport& transport, const st
   }
   report.findings.push_back(std::move(finding));
   conclude(report, examine(transport, path, options));
-  return report;
+  return Recovered{std::move(report), found.state == io::FoundJournal::State::complete};
 }
 
 std::optional<RepackReport> complete_replacement(storage::Transport& transport, const std::string& path,
@@ -289,14 +289,17 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   }
   storage::Transport& transport = storage::resolve(from);
   if (auto report = sets::complete_replacement(transport, from, to, options)) return *report;
-  if (auto report = sets::restore(transport, from, to, options)) return *report;
   const bool is_absent = transport.kind(from) == storage::PathKind::absent;
+  // A file that is being appended to is neither what it was nor what it will be.
+  const auto recovered = to.empty() && transport.kind(from) == storage::PathKind::file
+                             ? sets::recover_file(transport, from, options)
+                             : std::nullopt;
+  if (recovered && (options.dry_run || recovered->is_added_to)) return recovered->report;
+  if (auto report = sets::restore(transport, from, to, options)) return *report;
+  if (recovered) return recovered->report;
   const std::string source = is_absent ? part_of(from) : from;
   if (transport.kind(source) == storage::PathKind::file) {
     if (auto report = sets::repair_subfiles(transport, source, to, options)) return *report;
-  }
-  if (to.empty() && !is_absent) {
-    if (auto report = sets::recover_file(transport, source, options)) return *report;
   }
   try {
     if (!holds_streams(transport, source)) return sets::repair_file(transport, source, to, options);

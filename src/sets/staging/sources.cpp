@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -26,6 +28,7 @@
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
 #include "protection/layout.hpp"
+#include "protection/sidecar.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 
@@ -118,7 +121,48 @@ class Finder {
                            "cannot be copied: it is not a regular file (a pipe, socket or device)");
   }
 
+  // The sidecar of a folder or of a set goes with all of it, not with some of its files.
+  void tell_sidecars_left_behind() {
+    std::map<std::string, std::set<std::string>>
+        of_folders;  // names of files that are copied without their own sidecar
+    for (const std::string& path : taken_) {
+      if (protection::is_sidecar(path) || taken_.contains(path + std::string(protection::parity_ending))) continue;
+      of_folders[path.substr(0, path.rfind('/') + 1)].insert(path);
+    }
+    for (const auto& [folder, paths] : of_folders) {
+      std::vector<std::string> names;
+      base::names_in(base::directory_of(folder + "x"), names);
+      for (const std::string& name : names) {
+        if (name.ends_with(protection::set_ending) && !taken_.contains(folder + name)) tell_left(folder + name, paths);
+      }
+    }
+  }
+
  private:
+  void tell_left(const std::string& path, const std::set<std::string>& copied) {
+    const auto is_told = [&](const Finding& finding) { return finding.message.starts_with(path + " is left out"); };
+    if (std::ranges::any_of(plan_.findings, is_told)) return;
+    std::vector<std::string> covered;
+    try {
+      const protection::Sidecar sidecar(storage::resolve(path), path);
+      for (std::size_t i = 0; i < sidecar.head().files.size(); ++i) {
+        if (copied.contains(sidecar.path_of(i))) covered.push_back(sidecar.path_of(i));
+      }
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+    }
+    if (covered.empty()) return;
+    plan_.findings.push_back(
+        {.severity = Severity::warning,
+         .rule = "copy-parity",
+         .message =
+             fmt::format("{} is left out: it protects {}{}, and needs the other files of the {}; protect the "
+                         "copies (`lq protect`)",
+                         path, covered.front(),
+                         covered.size() > 1 ? fmt::format(" and {} more of these files", covered.size() - 1) : "",
+                         path.ends_with(protection::folder_sidecar) ? "folder" : "set")});
+  }
+
   void add_file(const std::string& from, const std::string& to) {
     if (taken_.contains(from)) return;
     const std::vector<std::string> files = files_with(from);
@@ -291,6 +335,7 @@ CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& t
       const bool has_slash = place.back() == '/';
       finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
     }
+    finder.tell_sidecars_left_behind();
   }
   std::set<std::string> names;
   for (const Together& together : plan.sets) {
@@ -322,20 +367,19 @@ Catalog contents_of(storage::Transport& place, const std::string& path, const Co
   return catalog;
 }
 
-namespace {
-
-// Whether comparing the fields with their sums says of them all that an examination would.
 bool are_proven(const Catalog& catalog) {
-  if (format::format_named(catalog.format).info.contents == Contents::streams) return false;
+  if (catalog.format.empty() || format::format_named(catalog.format).info.contents == Contents::streams) return false;
   return std::ranges::all_of(catalog.fields, [](const FieldEntry& entry) {
     return io::has_exact_sum(entry) && !entry.plaquette && !entry.link_trace;
   });
 }
 
+namespace {
+
 Verification examined(const std::string& path, const Catalog& catalog, Fields fields,
                       const Communicator& communicator) {
   storage::Transport& place = storage::resolve(path);
-  if (fields == Fields::are_compared && !catalog.format.empty() && are_proven(catalog)) {
+  if (fields == Fields::are_compared && are_proven(catalog)) {
     return io::verify_structure(place, path, communicator, {});
   }
   return verify_file(place, path, communicator, {});
