@@ -57,35 +57,21 @@ bool is_wanted(const Options& options, const std::string& peer) {
   return options.peers.empty() || std::find(options.peers.begin(), options.peers.end(), peer) != options.peers.end();
 }
 
-int measure_pfs(lq::cli::Session& session, const Options& options) {
+int measure(lq::cli::Session& session, const Options& options) {
+  const lq::cli::BenchLattice& lattice = options.lattice;
   FirstRanks clients;
   const auto peers_of = [&](const lq::Grid& grid) {
     std::vector<std::unique_ptr<lq::bench::Mover>> movers;
     for (const peers::Peer& peer : peers::all()) {
-      if (peer.name == "gather" || !is_wanted(options, peer.name)) continue;  // it knows all ranks only
-      movers.push_back(peer.make(grid, clients.of(grid.size())));
+      if (!is_wanted(options, peer.name) || (options.is_pfs && peer.name == "gather")) continue;  // all ranks only
+      movers.push_back(peer.make(grid, options.is_pfs ? clients.of(grid.size()) : MPI_COMM_WORLD));
     }
     return movers;
   };
-  return options.pfs.run(session, options.lattice, options.seconds, peers_of);
-}
-
-int measure(lq::cli::Session& session, const Options& options) {
-  const lq::cli::BenchLattice& lattice = options.lattice;
+  if (options.is_pfs) return options.pfs.run(session, lattice, options.seconds, peers_of);
   if (lattice.precision != "double") throw lq::cli::UsageError("--precision: peers move doubles as they are");
   if (lattice.rounds.sync) throw lq::cli::UsageError("--sync: peers leave it to the system when the disk is written");
-  lattice.require_targets(session);
-  std::vector<lq::bench::Result> results;
-  for (const lq::Grid& grid : lattice.grids_of(session.communicator)) {
-    auto movers = lattice.movers(session, grid);
-    for (const peers::Peer& peer : peers::all()) {
-      if (is_wanted(options, peer.name)) movers.push_back(peer.make(grid, MPI_COMM_WORLD));
-    }
-    const std::vector<lq::bench::Result> some = lattice.measure(session, grid, movers);
-    results.insert(results.end(), some.begin(), some.end());
-  }
-  save_bench(session, lattice, results);
-  return lq::cli::fine;
+  return lattice.run(session, peers_of);
 }
 
 int run_peers(lq::cli::Session& session, const std::vector<std::string>& words) try {
@@ -100,13 +86,13 @@ int run_peers(lq::cli::Session& session, const std::vector<std::string>& words) 
   for (const peers::Peer& peer : peers::all()) names.push_back(peer.name);
   arguments.texts("--peer", "NAME", options.peers, "whom to compare with (default: all); may be repeated", names);
   if (arguments.asks_for_help(words)) {
-    const lq::cli::Command command{"", "the library, its peers and the raw limit, side by side", nullptr};
+    const lq::cli::Command command{"", "", nullptr, "the library, its peers and the raw limit, side by side"};
     session.out.write(lq::cli::verb_help(session.program, command, arguments));
     return lq::cli::fine;
   }
   arguments.parse(words);
   options.lattice.settle(options.is_pfs ? lq::cli::BenchPfs::usual_rounds : lq::cli::BenchLattice::usual_rounds);
-  return options.is_pfs ? measure_pfs(session, options) : measure(session, options);
+  return measure(session, options);
 } catch (const lq::cli::UsageError& error) {
   session.complain(error.what());
   return lq::cli::usage;

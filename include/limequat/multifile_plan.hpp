@@ -1,8 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The plan of the metadata of a multifile: what creating, closing and opening it costs the ranks in messages, bytes and
-// memory, and its physical files in writes. Plans take as long for a million tasks as for two; nothing is written.
+// The plan of a multifile: what creating, closing and opening it costs the ranks in messages, bytes and memory, its
+// physical files in writes, and how long these and its data take. Plans take as long for a million tasks as for two;
+// nothing is written.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include <limequat/version.hpp>
+#include <limequat/machine.hpp>
 
 namespace lq {
 
@@ -19,7 +20,9 @@ struct MultifilePlanRequest {
   std::uint64_t tasks = 1;           // one for each rank
   std::uint64_t files = 1;           // physical ones
   std::uint64_t expected_bytes = 0;  // of each task; 0: nothing is known
-  std::uint64_t unit_bytes = 4096;   // block of the file system
+  std::uint64_t unit_bytes = 0;      // chunks begin at multiples of it; 0: block of the file system
+  std::uint64_t stripe_count = 0;    // servers that each physical file is distributed over; 0: all
+  bool writing = true;               // its data, else reading them
 };
 
 // Counts are of the busiest rank, at most; one small collective operation is as many steps as a tree has levels.
@@ -33,6 +36,7 @@ struct MetadataCost {
   std::uint64_t write_bytes = 0;    // of the largest file
   std::uint64_t writer_memory = 0;  // bytes on the rank that writes or reads the tables
   std::uint64_t other_memory = 0;   // on any other
+  double seconds = 0;
 };
 
 struct MultifilePlan {
@@ -44,10 +48,12 @@ struct MultifilePlan {
   std::uint64_t head_bytes = 0;   // of the largest file: header and record
   std::uint64_t table_bytes = 0;  // table of chunks, map of the set
   std::vector<MetadataCost> costs;
+  double transfer_seconds = 0;    // of the bytes that are expected
+  double task_local_seconds = 0;  // creating a file for each task instead, one after the other by the metadata server
 };
 
 // Local. invalid_argument: no task, no file, more files than tasks, 2^31 tasks or more.
-LQ_API MultifilePlan plan_multifile(const MultifilePlanRequest& request);
+LQ_API MultifilePlan plan_multifile(const MultifilePlanRequest& request, const Machine& machine = {});
 // Local. docs/reference/json.md.
 LQ_API std::string to_json(const MultifilePlan& plan);
 

@@ -27,14 +27,19 @@ struct PlanRequest {
   std::uint64_t payload_offset = 0;  // byte in the file at which the sites begin
   bool writing = true;
   bool checksum = true;
+  std::uint64_t stripe_count = 0;  // of a new file, as in WriteOptions, and the next two
+  std::uint64_t stripe_bytes = 0;
+  bool stripes_by_size = true;
   RouteOptions route = {};
 };
 
-// Seconds of the slowest rank. Steps overlap, so that total may be less than their sum.
+// Seconds of the slowest rank. Steps overlap, so that total may be less than their sum; it contains all of them.
 struct Prediction {
   double pack = 0;
   double exchange = 0;
   double storage = 0;
+  double opening = 0;  // creating or opening the file, agreeing, closing and naming it
+  double sync = 0;     // of what was written
   double total = 0;
 };
 
@@ -42,8 +47,8 @@ struct Prediction {
 struct StrategyPlan {
   Strategy strategy = Strategy::direct;
   bool possible = true;
-  std::string reason;         // why it is not possible; why it was chosen
-  Prediction seconds;         // without opening, syncing and renaming
+  std::string reason;  // why it is not possible; why it was chosen
+  Prediction seconds;
   std::uint64_t writers = 0;  // ranks that touch the file
   int shared_dimensions = 0;  // ranks that differ in so many of the fastest file dimensions form a group
   std::uint64_t groups = 1;
@@ -71,11 +76,12 @@ struct TransferPlan {
   std::uint64_t alignment = 0;       // of domains
   StrategyPlan chosen;
   std::vector<StrategyPlan> considered;  // all strategies, the chosen one, too
+  Prediction one_rank;                   // if it did all: what C-LIME does, one step after the other
 };
 
-// Local. Where the machine has too few nodes, each gets more ranks. invalid_argument: impossible lattice, process grid
-// or options; too_large: more than 2^63 bytes; unsupported: the strategy that is asked for is not possible,
-// or none is.
+// Local. A machine of one node takes any number of ranks, as a laptop does. invalid_argument: impossible lattice,
+// process grid or options, more ranks than a machine of several nodes has cores for; too_large: more than 2^63 bytes;
+// unsupported: the strategy that is asked for is not possible, or none is.
 LQ_API TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine);
 // Local. For the machine of the profile that request.route names, or of this site.
 LQ_API TransferPlan plan_transfer(const PlanRequest& request);

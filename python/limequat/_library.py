@@ -215,6 +215,12 @@ def path_bytes(path):
     return encoded
 
 
+def reading_bytes(path):
+    """The same of a file that is only read, which may be compressed or a member of a tar archive (packed.py)."""
+    from limequat import sources
+    return path_bytes(sources.path_to_read(path))
+
+
 def target_bytes(path):
     """The same of a file that is to be written."""
     from limequat import sources

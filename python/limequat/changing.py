@@ -19,7 +19,7 @@ from limequat._library import path_bytes
 from limequat.answers import Answer
 from limequat.errors import ChecksumError, Error, Exists, InvalidArgument, IoError, Unsupported
 from limequat.manifests import exit_code_of
-from limequat.publishing import kind_of, sync_folder
+from limequat.publishing import kind_of, publish, sync_folder
 from limequat.questions import convert, diff, info
 
 _Path = Union[str, "os.PathLike[str]"]
@@ -73,7 +73,8 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
             shared = _share(old.fileno(), known, temporary)
             if not _is_same(was, source):
                 raise IoError(f"{source}: it was written to meanwhile; nothing was changed", path=source)
-        os.replace(temporary, target)
+        made = os.path.getsize(temporary)
+        publish(temporary, target, output is None or overwrite)
         sync_folder(folder)
     except OSError as error:
         if isinstance(error, Error):
@@ -82,7 +83,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     finally:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
-    return Answer(path=target, format=known["format"], bytes=os.path.getsize(target), shared=shared)
+    return Answer(path=target, format=known["format"], bytes=made, shared=shared)
 
 
 def _texts(metadata):

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from limequat.option_types import CheckpointListOptions, CheckpointsOptions, MultifileReadOptions, Unpack
 
 _JSON = ".json"  # ends the names of states that are kept as JSON
+_BYTES = ".bytes"  # is added to those of bytes that would be taken for such
 _OWN = ("array", "kind", "dims", "grid")  # of a field that is given with options
 
 
@@ -269,8 +270,10 @@ def _known(name, value):
     if name.endswith(_JSON):
         try:
             return name[:-len(_JSON)], json.loads(value)
-        except ValueError:  # bytes that somebody calls so
+        except ValueError:  # bytes that a program in another language calls so
             pass
+    if name.endswith(_BYTES) and name[:-len(_BYTES)].endswith((_JSON, _BYTES)):
+        return name[:-len(_BYTES)], value
     return name, value
 
 
@@ -303,7 +306,7 @@ def _states(state):
         if not isinstance(name, str):
             raise InvalidArgument(f"the name of a state is {name!r}, expected a text")
         if isinstance(value, (bytes, bytearray, memoryview)):
-            key, data = name, bytes(value)
+            key, data = name + _BYTES if name.endswith((_JSON, _BYTES)) else name, bytes(value)
         else:
             try:
                 key, data = name + _JSON, json.dumps(value).encode()

@@ -10,9 +10,9 @@ import numpy as np
 
 from limequat._library import path_bytes
 from limequat.correlator_labels import described, shown
-from limequat.errors import Exists, InvalidArgument
+from limequat.errors import Error, Exists, InvalidArgument
 from limequat.needs import needed
-from limequat.publishing import kind_of
+from limequat.publishing import kind_of, publish
 
 
 def to_pandas(selection):
@@ -103,8 +103,10 @@ def write_pyerrors(selection, path, ensemble, overwrite):
                 symbols = [f"{n}.{k}" for n, array in enumerate(arrays) for k in range(array.size)]
                 pyerrors.input.dobs.write_dobs([o for array in arrays for o in array.ravel()], temporary, "correlators", symbol=symbols,
                                                gz=bool(zipped))
-            os.replace(os.path.join(folder, os.listdir(folder)[0]), path)
+            publish(os.path.join(folder, os.listdir(folder)[0]), path, overwrite)
     except OSError as error:
+        if isinstance(error, Error):
+            raise
         raise kind_of(error)(f"{path}: cannot be written: {error.strerror}", path=path, errno=error.errno) from None
 
 

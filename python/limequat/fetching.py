@@ -6,16 +6,21 @@ import base64
 import binascii
 import contextlib
 import hashlib
+import json
 import os
 import posixpath
 import re
+import sys
 import urllib.parse
 import zlib
 
 from limequat.answers import Answer
-from limequat.errors import ChecksumError, Exists, InvalidArgument
+from limequat.errors import BY_CODE, ChecksumError, Error, Exists, InvalidArgument
+from limequat.manifests import exit_code_of
+from limequat.packed import archive_and_member
 from limequat.publishing import give_name, sync_folder
-from limequat.sources import Source, is_elsewhere, shown
+from limequat.sources import Source, is_elsewhere, opened, shown
+from limequat.units import spelled
 
 _DIGEST = re.compile(r"\s*([A-Za-z0-9-]+)=:?([A-Za-z0-9+/=]+?):?\s*(?:;[^,]*)?$")
 _PROFILE_NAME = re.compile(r"[A-Za-z][\w-]*:")
@@ -24,11 +29,16 @@ _ALGORITHMS = {"sha-512": hashlib.sha512, "sha-256": hashlib.sha256, "sha": hash
 _ORDER = ("sha-512", "sha-256", "sha", "sha-1", "md5", "adler32", "crc32")  # what tells most first
 
 
-def stated_digests(headers):
+def stated_digests(headers, is_whole=False):
     """What a server states of a whole file in its answer: {algorithm: bytes}. Repr-Digest (RFC 9530), Digest (RFC 3230, which
-    XRootD sends), and the ETag of an object that was stored in S3 in one part, which is its MD5."""
+    XRootD sends), x-goog-hash and x-ms-blob-content-md5 of two clouds, and the ETag of an object that was stored in S3 in one
+    part, which is its MD5. Content-MD5 only of an answer with the whole file (is_whole): of a part it may be that of the part."""
     found = {}
-    for field in ("Repr-Digest", "Digest"):
+    for field in ("Content-MD5", "x-ms-blob-content-md5"):
+        value = _bytes_of("md5", (headers.get(field) or "").strip()) if is_whole or field != "Content-MD5" else None
+        if value is not None:
+            found.setdefault("md5", value)
+    for field in ("Repr-Digest", "Digest", "x-goog-hash"):
         for part in (headers.get(field) or "").split(","):
             match = _DIGEST.match(part)
             if match is None:
@@ -58,6 +68,17 @@ def _bytes_of(name, text):
     return None
 
 
+def is_member_of_archive(one):
+    """Whether it is a member of a tar archive."""
+    found = archive_and_member(os.fsdecode(one)) if isinstance(one, (str, bytes, os.PathLike)) else None
+    return found is not None and found[1] != ""
+
+
+def is_copied_here(one):
+    """Whether this module copies it, and not the library alone."""
+    return is_elsewhere(one) or is_member_of_archive(one)
+
+
 def copy_from(sources, target, copy, options):
     """``copy(paths, target, options)`` of files and URLs, one after the other; what :func:`limequat.copy` returns.
 
@@ -68,7 +89,7 @@ def copy_from(sources, target, copy, options):
     is_folder = os.path.isdir(target) or os.fsdecode(target).endswith("/")
     if len(sources) > 1 and not is_folder:
         raise InvalidArgument(f"{os.fsdecode(target)}: several files go to a folder, and there is none of this name")
-    if any(map(is_elsewhere, sources)) and _PROFILE_NAME.match(os.fsdecode(target)) and not os.path.exists(target):
+    if any(map(is_copied_here, sources)) and _PROFILE_NAME.match(os.fsdecode(target)) and not os.path.exists(target):
         raise InvalidArgument(f"{os.fsdecode(target)}: what comes from elsewhere goes to a path, not to a name of the site profile")
     for one in sources:
         _add(made, _copy_one(one, target, is_folder, copy, dict(options)))
@@ -76,21 +97,22 @@ def copy_from(sources, target, copy, options):
 
 
 def _copy_one(one, target, is_folder, copy, options):
-    if not is_elsewhere(one):
+    is_member = is_member_of_archive(one)
+    if not is_elsewhere(one) and not is_member:
         return copy([one], target, options)
-    name = _file_name(one)
+    name = posixpath.basename(archive_and_member(os.fsdecode(one))[1]) if is_member else _file_name(one)
     options.setdefault("resume", True)
-    with Source(one, name=None if isinstance(one, str) else name) as source:
+    with Source(opened(one) if is_member else one, name=None if is_member or isinstance(one, str) else name) as source:
         folder, final = (target, os.path.join(os.fsdecode(target), name)) if is_folder else (None, os.fsdecode(target))
         if folder is not None:
             os.makedirs(folder, exist_ok=True)
-        digests = getattr(source.file, "digests", {})
+        digests = getattr(source.file, "find_digests", dict)()
         algorithm = next((known for known in _ORDER if known in digests), None)
-        if algorithm is None:
+        if algorithm is None or options.get("dry_run"):
             made = copy([source], final, options)
         else:
             made = _copy_proven(source, one, final, (algorithm, digests[algorithm]), copy, options)
-        if not getattr(source.file, "is_dated", True):
+        if not getattr(source.file, "is_dated", True) and not options.get("dry_run"):
             os.utime(final)  # what served as its time was another number
         return made
 
@@ -162,3 +184,44 @@ def _add(made, one):
     made["findings"] += one["findings"]
     made["digests"].update(one.get("digests", {}))
 
+
+
+def main(words):
+    """``lq copy`` of what the library does not copy alone: NAME=VALUE..., "--", SOURCE..., TARGET. Returns the exit code."""
+    place = words.index("--")
+    sources, target = words[place + 1:-1], words[-1]
+    given = dict(word.split("=", 1) for word in words[:place])
+    as_json, is_quiet = given.pop("json") == "true", given.pop("quiet") == "true"
+    options = {name: _value_of(text) for name, text in given.items() if text not in ("no", "false", "0")}
+    from limequat.staging import copy
+    try:
+        made = copy(sources, target, progress=None if not is_quiet else False, **options)
+    except Error as error:
+        print("lq: " + re.sub(r"\b(overwrite|resume)=True", r"--\1", error.sentence), file=sys.stderr)
+        return exit_code_of(error)
+    except (ImportError, OSError) as error:
+        print(f"lq: {error}", file=sys.stderr)
+        return 4
+    with contextlib.suppress(BrokenPipeError):
+        if as_json:
+            print(json.dumps({"path": target, **made, "dry_run": "dry_run" in options}))
+        elif not is_quiet:
+            print(f"{target}: {_sentence_of(made, 'dry_run' in options)}")
+        sys.stdout.flush()
+    for finding in made.findings:
+        print(f"lq: {target}: {finding['severity']}: {finding['message']}", file=sys.stderr)
+    return max((exit_code_of(BY_CODE[one["code"]]("")) for one in made.findings if one["severity"] == "error"), default=0)
+
+
+def _value_of(text):
+    return True if text in ("yes", "true") else int(text) if text.isdigit() else text
+
+
+def _sentence_of(made, is_dry):
+    text = f"{'would be ' if is_dry else ''}copied: {len(made.files)} file{'s' * (len(made.files) != 1)}, {spelled(made.bytes)}"
+    if made.present_files:
+        text += f"; there already: {made.present_files}"
+    if made.moved_bytes < made.bytes and not is_dry:
+        text += f" ({spelled(made.bytes - made.moved_bytes)} of them by an interrupted copy)"
+    agreeing = sorted({digest.partition(":")[0] for digest in made.digests.values()})
+    return text + (f"; the server's {', '.join(agreeing)} agrees" if agreeing else "") + ("; nothing was written" if is_dry else "")

@@ -22,7 +22,7 @@ from limequat.grid import require_grid
 from limequat.options import takes
 from limequat.placement import is_one_file
 from limequat.questions import metadata_of, read_record, verify
-from limequat.sources import path_of, source_of
+from limequat.sources import path_to_read, source_of
 from limequat.transfer import catalog_of, field_name, find_entry, finish_read, open_file, read_request
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class File:
     records: Records
 
     def __init__(self, path: Path, grid: Optional[Grid] = None) -> None:
-        self.path = path = path_of(path)
+        self.path = path = path_to_read(path)
         self._file = open_file(path, require_grid(grid))
         self.catalog = catalog_of(self._file)
         self.fields = Fields(path, self._file, self.catalog, grid, _identities(self.catalog))

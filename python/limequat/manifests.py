@@ -45,7 +45,7 @@ class _Hashed:
         self._at = 0
         status = os.fstat(self._file.fileno())
         self._status = (status.st_size, status.st_mtime_ns)
-        self._size = status.st_size
+        self.size = status.st_size
 
     def __enter__(self):
         return self
@@ -54,14 +54,14 @@ class _Hashed:
         self._file.close()
 
     def seek(self, offset, whence=0):
-        self._at = offset if whence == 0 else (self._at if whence == 1 else self._size) + offset
+        self._at = offset if whence == 0 else (self._at if whence == 1 else self.size) + offset
         return self._at
 
     def tell(self):
         return self._at
 
     def read(self, count=-1):
-        count = self._size - self._at if count is None or count < 0 else count
+        count = self.size - self._at if count is None or count < 0 else count
         pieces, left = [], count
         while left > 0:
             data = os.pread(self._file.fileno(), left, self._at + count - left)
@@ -89,7 +89,7 @@ class _Hashed:
 
     def hexdigest(self):
         """Of all bytes; those that nobody read are read now."""
-        self._sum_to(self._size)
+        self._sum_to(self.size)
         status = os.fstat(self._file.fileno())
         if (status.st_size, status.st_mtime_ns) != self._status:
             raise IoError(f"{self.name}: it was written to while it was read; try again later", path=self.name)
@@ -99,8 +99,8 @@ class _Hashed:
 class _Looked:
     """One file: its digest, and the verdict on it, None of files of other programs."""
 
-    def __init__(self, path, digest, verdict=None, sentence=None):
-        self.path, self.digest, self.verdict, self.sentence = path, digest, verdict, sentence
+    def __init__(self, path, digest, size, verdict=None, sentence=None):
+        self.path, self.digest, self.size, self.verdict, self.sentence = path, digest, size, verdict, sentence
 
 
 def _judged(answer):
@@ -128,7 +128,7 @@ def _look(path, algorithm, verifies):
                     verdict = None
                 except Error as error:
                     verdict, sentence = "unreadable", str(error)
-        return _Looked(path, file.hexdigest(), verdict, sentence)
+        return _Looked(path, file.hexdigest(), file.size, verdict, sentence)
 
 
 def _files_below(folder, left_out):
@@ -250,7 +250,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
             answer["verified"] += 1
         if looked.verdict in _BAD:
             answer["damaged"].append(Judgement(path=looked.path, verdict=looked.verdict, sentence=looked.sentence))
-        answer["bytes"] += os.path.getsize(looked.path)
+        answer["bytes"] += looked.size
         mark, shown = _escaped(prefix + place, bag)
         lines.append(f"{mark}{looked.digest}  {shown}\n")
     if answer["damaged"] and not accept_damage:
@@ -378,14 +378,24 @@ def _check_tags(root, answer):
                     answer["changed"].append(place)
             except FileNotFoundError:
                 answer["missing"].append(place)
+            except OSError as error:
+                answer["unreadable"].append(f"{os.path.join(root, place)}: {error.strerror}")
     info = os.path.join(root, "bag-info.txt")
     if os.path.exists(info):
         with open(info, encoding="utf-8", errors="replace") as file:
             stated = re.search(r"^Payload-Oxum:\s*(\d+)\.(\d+)\s*$", file.read(), re.MULTILINE)
         payload, _ = _files_below(os.path.join(root, "data"), lambda place: False)
-        size = sum(os.path.getsize(os.path.join(root, "data", place)) for place in payload)
+        size = sum(_size_of(os.path.join(root, "data", place)) for place in payload)
         if stated and (int(stated[1]), int(stated[2])) != (size, len(payload)):
             answer["unreadable"].append(f"bag-info.txt states {stated[1]} bytes in {stated[2]} files, and there are {size} in {len(payload)}")
+
+
+def _size_of(path):
+    """0 of a file that is gone or cannot be asked: what was read of it tells."""
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
 
 
 _EXIT_CODES = {Code.INVALID_ARGUMENT: 2, Code.EXISTS: 2, Code.CHECKSUM_MISMATCH: 1}

@@ -6,7 +6,7 @@ from typing import Callable, Literal, Mapping, Optional, Sequence, TypedDict, Un
 
 from typing_extensions import Unpack
 
-__all__ = ["WriteOptions", "ReadOptions", "FurtherReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "Hdf5Options", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "CatalogueOptions", "QcdmlOptions", "Unpack"]
+__all__ = ["WriteOptions", "ReadOptions", "FurtherReadOptions", "Limits", "VerifyOptions", "DiagnoseOptions", "ConvertOptions", "DiffOptions", "PlanRequest", "ObservablesOptions", "GenerateOptions", "MultifileOptions", "MultifileReadOptions", "RepackOptions", "RepairOptions", "CheckpointsOptions", "CheckpointListOptions", "CopyOptions", "RepartitionOptions", "SqueezeOptions", "ProtectOptions", "Hdf5Options", "CatalogueOptions", "QcdmlOptions", "Unpack"]
 
 
 class WriteOptions(TypedDict, total=False):
@@ -39,6 +39,7 @@ class WriteOptions(TypedDict, total=False):
     filters: Optional[str]
     parts: Optional[Union[str, Sequence[int]]]
     time_stamps: Optional[bool]
+    protect: Optional[str]
     stripe_count: Optional[int]
     stripe_bytes: Optional[int]
     stripes_by_size: Optional[bool]
@@ -157,6 +158,9 @@ class PlanRequest(TypedDict, total=False):
     threads: Optional[int]
     profile: Optional[str]
     machine: Optional[str]
+    stripe_count: Optional[int]
+    stripe_bytes: Optional[int]
+    stripes_by_size: Optional[bool]
 
 
 class ObservablesOptions(TypedDict, total=False):
@@ -178,19 +182,6 @@ class GenerateOptions(TypedDict, total=False):
     hot: Optional[bool]
     threads: Optional[int]
     after_sweep: Optional[Callable[..., None]]
-
-
-class Hdf5Options(TypedDict, total=False):
-    """A session with an HDF5 file."""
-
-    overwrite: Optional[bool]
-    force: Optional[bool]
-    layout: Optional[str]
-    time_stamps: Optional[bool]
-    digests: Union[Literal["check", "ignore"], bool, None]
-    sync: Union[Literal["none", "data", "full"], bool, None]
-    limit_records: Optional[int]
-    limit_text_bytes: Optional[int]
 
 
 class MultifileOptions(TypedDict, total=False):
@@ -317,9 +308,23 @@ class ProtectOptions(TypedDict, total=False):
     check: Optional[bool]
     overwrite: Optional[bool]
     force: Optional[bool]
+    accept_damage: Optional[bool]
     sync: Union[Literal["none", "data", "full"], bool, None]
     threads: Optional[int]
     progress: Union[Callable[..., None], bool, None]
+
+
+class Hdf5Options(TypedDict, total=False):
+    """A session with an HDF5 file."""
+
+    overwrite: Optional[bool]
+    force: Optional[bool]
+    layout: Optional[str]
+    time_stamps: Optional[bool]
+    digests: Union[Literal["check", "ignore"], bool, None]
+    sync: Union[Literal["none", "data", "full"], bool, None]
+    limit_records: Optional[int]
+    limit_text_bytes: Optional[int]
 
 
 class CatalogueOptions(TypedDict, total=False):

@@ -31,6 +31,21 @@ def give_name(temporary, name):
         os.rename(temporary, name)
 
 
+def publish(temporary, name, overwrite):
+    """A complete file gets its name, which it takes from another only with ``overwrite``: Exists, then the file is gone."""
+    if overwrite:
+        os.replace(temporary, name)
+        return
+    try:
+        give_name(temporary, name)
+    except FileExistsError:
+        raise Exists(f"{name}: another program gave this name to a file in the meantime, which stays; choose another name, or replace "
+                     "it with overwrite=True", path=name) from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+
+
 def sync_folder(folder):
     """Names in a folder survive a power failure from now on, where the file system can."""
     with contextlib.suppress(OSError):
@@ -42,7 +57,9 @@ def sync_folder(folder):
 
 
 class NewFiles:
-    """Files that get their names when the block ends without an exception, in the order in which they were written."""
+    """Files that get their names when the block ends without an exception, in the order in which they were written.
+
+    Without ``overwrite`` a name that another program has given in the meantime is not taken: Exists."""
 
     def __init__(self, overwrite):
         self.overwrite, self.written = overwrite, []
@@ -65,7 +82,7 @@ class NewFiles:
         try:
             for temporary, name in self.written if kind is None else ():
                 with told(name):
-                    os.replace(temporary, name)
+                    publish(temporary, name, self.overwrite)
         finally:
             for temporary, _ in self.written:
                 with contextlib.suppress(OSError):

@@ -9,7 +9,7 @@ from ctypes import c_int64
 from typing import TYPE_CHECKING, List, Literal, Optional
 
 from limequat import structs
-from limequat._library import call, path_bytes, target_bytes, text_bytes, text_from
+from limequat._library import call, path_bytes, reading_bytes, target_bytes, text_bytes, text_from
 from limequat.answers import Findings, Judgement, Verification, parse
 from limequat.arrays import region_text
 from limequat.communicators import agreed, group_of
@@ -46,7 +46,7 @@ def info(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Limits]"
     """
     group = group_of(comm)
     with agreed(group):
-        path, how = path_bytes(path), Options("Limits", options).over(group)
+        path, how = reading_bytes(path), Options("Limits", options).over(group)
     return parse(text_from("lq_inspect", path, how), Judgement)
 
 
@@ -65,7 +65,7 @@ def verify(path: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Verify
     """
     is_sound, group = ctypes.c_int(), group_of(comm)
     with agreed(group):
-        path, how = path_bytes(path), Options("VerifyOptions", options).over(group)
+        path, how = reading_bytes(path), Options("VerifyOptions", options).over(group)
     return parse(text_from("lq_verify", path, how, ctypes.byref(is_sound)), Verification)
 
 
@@ -81,7 +81,7 @@ def diagnose(path: Path, **options: "Unpack[DiagnoseOptions]") -> Verification:
     NoSuchRecord, Unsupported, IoError.
     """
     is_ok = ctypes.c_int()
-    return parse(text_from("lq_diagnose", path_bytes(path), Options("DiagnoseOptions", options), ctypes.byref(is_ok)),
+    return parse(text_from("lq_diagnose", reading_bytes(path), Options("DiagnoseOptions", options), ctypes.byref(is_ok)),
                  Verification)
 
 
@@ -92,7 +92,7 @@ def validate(path: Path, **options: "Unpack[Limits]") -> Findings:
 
     {options}
     """
-    return parse(text_from("lq_validate", path_bytes(path), Options("Limits", options)), Findings)
+    return parse(text_from("lq_validate", reading_bytes(path), Options("Limits", options)), Findings)
 
 
 @takes("Limits")
@@ -101,7 +101,7 @@ def explain(path: Path, **options: "Unpack[Limits]") -> List[Answer]:
 
     {options}
     """
-    return parse(text_from("lq_explain", path_bytes(path), Options("Limits", options)))
+    return parse(text_from("lq_explain", reading_bytes(path), Options("Limits", options)))
 
 
 @takes("ConvertOptions")
@@ -126,7 +126,7 @@ def _conversion(source, target, comm, options):
             options = {**options, "region": region_text(options["region"])}
         write, how = Options("WriteOptions", options), Options("ConvertOptions", options).over(group)
         how.struct.write = ctypes.addressof(how.keep(write).struct)
-        return path_bytes(source), target_bytes(target), how
+        return reading_bytes(source), target_bytes(target), how
 
 
 @takes("ConvertOptions")
@@ -154,7 +154,7 @@ def diff(a: Path, b: Path, *, comm: Optional[Comm] = None, **options: "Unpack[Di
     """
     is_same, group = ctypes.c_int(), group_of(comm)
     with agreed(group):
-        a, b, how = path_bytes(a), path_bytes(b), Options("DiffOptions", options).over(group)
+        a, b, how = reading_bytes(a), reading_bytes(b), Options("DiffOptions", options).over(group)
     return parse(text_from("lq_diff", a, b, how, ctypes.byref(is_same)), Judgement)
 
 
@@ -192,7 +192,7 @@ def read_record(path: Path, type: str, index: int = 0) -> bytes:
     """The bytes of record number `index` (from 0) of that type in the file ``path``; raises NoSuchRecord."""
     pieces = []
     sink = structs.Sink(lambda data, count, context: pieces.append(ctypes.string_at(data, count)))
-    call("lq_read_record", path_bytes(path), text_bytes(type, "the type"), index, sink, None)
+    call("lq_read_record", reading_bytes(path), text_bytes(type, "the type"), index, sink, None)
     return b"".join(pieces)
 
 

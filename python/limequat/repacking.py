@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Iterable, Optional
 
-from limequat._library import call, path_bytes, take_text, text_bytes
+from limequat._library import call, path_bytes, reading_bytes, take_text, text_bytes
 from limequat.answers import Judgement, parse
 from limequat.options import Options, takes
 
@@ -54,7 +54,7 @@ def extract(path: Path, type: str, target: Target, *, index: int = 0, **options:
 
     Returns a dict as :func:`pack`.
     """
-    return _report("lq_extract", path_bytes(path), text_bytes(type, "the type"), index, path_bytes(target),
+    return _report("lq_extract", reading_bytes(path), text_bytes(type, "the type"), index, path_bytes(target),
                    options=options)
 
 

@@ -14,7 +14,7 @@ import threading
 import urllib.parse
 import weakref
 
-from limequat import structs
+from limequat import packed, structs
 from limequat._library import Handle, answer, keep_cause
 from limequat.errors import Error, InvalidArgument, NotFound, WrongState
 from limequat.needs import needed
@@ -54,8 +54,9 @@ class Source(Handle, os.PathLike):
     """
 
     def __init__(self, file, name=None, request_bytes=None):
-        self._is_mine = isinstance(file, str)
-        self._file = open_url(file) if self._is_mine else file
+        address = shown(file) if isinstance(file, str) else getattr(file, "address", None)
+        self._is_mine = address is not None
+        self._file = open_url(file) if isinstance(file, str) else file
         self._lock = threading.Lock()
         self.requests = self.bytes_read = 0
         self._text = None
@@ -68,7 +69,7 @@ class Source(Handle, os.PathLike):
             self._number = next(_numbers)
             _readers[self._number] = self
             try:
-                self._create(shown(file) if self._is_mine and name is None else name or _name_of(file), request_bytes)
+                self._create(address if self._is_mine and name is None else name or _name_of(file), request_bytes)
             except WrongState:  # another source has this address at the moment
                 self._create(_name_of(file), request_bytes)
         except BaseException:
@@ -181,7 +182,22 @@ def path_of(path):
         return path
     if isinstance(path, str) and path.lower().startswith("file://"):
         return _local(path)
-    return path_of(Source(path))
+    return path_of(Source(opened(path) if isinstance(path, str) else path))
+
+
+def path_to_read(path):
+    """The same of what only reads: a compressed file, or a member of an archive, becomes a source as well."""
+    return path_of(Source(packed.opened(path)) if packed.is_packed(path) else path)
+
+
+def opened(path):
+    """A file object with an ``address``, of a URL or a packed file; of a compressed file at a URL what it becomes."""
+    if packed.is_packed(path):
+        return packed.opened(path)
+    file = open_url(path)
+    name = shown(path)
+    file = packed.unpacked(file, name, size_of(file, name)) if packed.is_compressed_name(name) else file
+    return file if hasattr(file, "address") else _Addressed(file, name)
 
 
 def source_of(path):
@@ -205,6 +221,22 @@ def open_url(url):
         raise NotFound(f"{address}: there is no such file: {error}", path=address) from error
     except (ImportError, ValueError) as error:
         raise InvalidArgument(f"{address}: fsspec cannot open it: {error}", path=address) from error
+
+
+class _Addressed:
+    """A file object and what messages call it."""
+
+    def __init__(self, file, address):
+        self._file, self.address = file, address
+
+    def __getattr__(self, name):
+        return getattr(self._file, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self._file.close()
 
 
 def _local(url):
@@ -260,7 +292,7 @@ def _name_of(file):
     if isinstance(file, str):
         name = posixpath.basename(urllib.parse.unquote(urllib.parse.urlsplit(file).path))
     else:
-        given = getattr(file, "name", None) or getattr(file, "path", None) or getattr(file, "full_name", None)
+        given = getattr(file, "address", None) or getattr(file, "name", None) or getattr(file, "path", None) or getattr(file, "full_name", None)
         name = posixpath.basename(os.fsdecode(given)) if isinstance(given, (str, bytes, os.PathLike)) else ""
     name = _COMPRESSED.sub("", name.replace("\0", "").replace("/", ""))
     return name or "file"

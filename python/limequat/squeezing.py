@@ -7,7 +7,7 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Optional
 
-from limequat._library import call, path_bytes, take_text
+from limequat._library import call, path_bytes, reading_bytes, take_text
 from limequat.answers import parse
 from limequat.communicators import agreed, group_of
 from limequat.options import Options, takes
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def _done(function, source, target, comm, options):
     text, group = ctypes.c_void_p(), group_of(comm)
     with agreed(group):
-        source, target, how = path_bytes(source), path_bytes(target), Options("SqueezeOptions", options).over(group)
+        source, target, how = reading_bytes(source), path_bytes(target), Options("SqueezeOptions", options).over(group)
     call(function, source, target, how, ctypes.byref(text))
     return parse(take_text(text))
 

@@ -34,15 +34,15 @@ def copy(sources: Union[Path, Iterable[Path]], target: Target, *, comm: Optional
     from an interrupted copy), ``present_files``, ``seconds``, ``findings``. Raises Exists, NotFound, NoSpace,
     WrongState, ChecksumError, IoError.
 
-    Sources may be URLs and binary file objects, too, by one process: a copy that was interrupted goes on where it ended, if the
-    file on the server is still the same. If the server states a digest (Repr-Digest, Digest, the ETag of an object of S3 in one
-    part), the file gets its name only after its own was compared; ``digests`` has these by name.
+    Sources may be URLs, binary file objects and members of tar archives (``"ensemble.tar/conf.ildg"``), too, by one process: a copy that was interrupted goes on where it ended, if the
+    file on the server is still the same. If the server states a digest (Repr-Digest, Digest, Content-MD5, the ETag of an object of
+    S3 in one part), the file gets its name only after its own was compared; ``digests`` has these by name.
     """
     is_one = isinstance(sources, (str, bytes, os.PathLike)) or is_elsewhere(sources)
     given: Any = sources
     named = [given] if is_one else list(given)
     group = group_of(comm)
-    if any(map(is_elsewhere, named)):
+    if any(map(fetching.is_copied_here, named)):
         if group is not None and group.size > 1:
             raise Unsupported("files of URLs and file objects are copied by one process, without comm=")
         return fetching.copy_from(named, target, _copy, options)

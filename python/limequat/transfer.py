@@ -10,7 +10,7 @@ import warnings
 from ctypes import c_int64, c_void_p
 from typing import TYPE_CHECKING, Any, Optional, TypeVar, overload
 
-from limequat._library import FileHandle, call, path_bytes, take_text, target_bytes, text_from
+from limequat._library import FileHandle, call, reading_bytes, take_text, target_bytes, text_from
 from limequat.answers import parse
 from limequat.arrays import SITE_SHAPE, field_of, memory_for, region_box, site_shape_text
 from limequat.communicators import agreed, levels_to_the_caller
@@ -107,7 +107,7 @@ def warn_of(report):
 def open_file(path, group=None, options=()):
     """An open file, looked through by all ranks of `group` within the limits that are among `options`."""
     with agreed(group):
-        path, limits = path_bytes(path), Options("Limits", options).over(group)
+        path, limits = reading_bytes(path), Options("Limits", options).over(group)
     return FileHandle(path, limits)
 
 

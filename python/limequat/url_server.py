@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bytes of a URL for the program lq, which asks for them over its child's standard input and output.
+"""The bytes of a URL, or of a packed file, for the program lq, which asks for them over its child's standard input and output.
 
     the child, first      ok SIZE MODIFIED COUNT\\n and the address as messages may show it, COUNT bytes
                           or  error CODE COUNT\\n and COUNT bytes of text
@@ -14,21 +14,21 @@ import signal
 import sys
 
 from limequat.errors import Code, Error
-from limequat.sources import modified_of, open_url, pieces_of, shown, size_of
+from limequat.sources import modified_of, opened, pieces_of, size_of
 
 
 def main(words):
-    """Serves the URL words[0]. Returns the exit code."""
+    """Serves the URL or packed file words[0]. Returns the exit code."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the program decides when it is over
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
     try:
-        file = open_url(words[0])
-        size = size_of(file, shown(words[0]))
+        file = opened(words[0])
+        size = size_of(file, file.address)
     except Exception as error:
         _refuse(answers, error)
         return 0
     with file:
-        path = shown(words[0]).encode("utf-8", "surrogateescape")
+        path = file.address.encode("utf-8", "surrogateescape")
         _say(answers, b"ok %d %d %d\n" % (size, modified_of(file), len(path)), path)
         for question in iter(questions.readline, b""):
             try:

@@ -65,6 +65,7 @@ class HttpFile(io.RawIOBase):
         self._position, self._sequential, self._fetched_to = 0, 0, None
         self._size = self._tag = self._date = None
         self.is_dated, self.modified, self.digests = False, 0, {}
+        self._final, self._asked = self._parts, False  # where the redirects end
         self._blocks = collections.OrderedDict()  # by offset, the oldest first
         self._kept_bytes = 0
         self.requests = self.bytes_fetched = 0
@@ -227,15 +228,34 @@ class HttpFile(io.RawIOBase):
         except BaseException:
             self._drop()
             raise
+        self._final = parts
         return answer
 
-    def _send(self, parts, begin, end):
+    def find_digests(self):
+        """``digests``; if the server stated none with the first bytes, it is asked for its headers alone, once."""
+        if self.digests or self._asked:
+            return self.digests
+        self._asked = True
+        if self._stream is not None:
+            self._drop()
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            answer = self._send(self._final, 0, 0, "HEAD")
+            answer.read()
+            tag = answer.getheader("ETag", "")
+            is_same = answer.getheader("Content-Length") == str(self._size) and (not self._tag or tag == self._tag)
+            if answer.status == 200 and is_same:
+                self.digests = stated_digests(answer.headers, is_whole=True)
+        return self.digests
+
+    def _send(self, parts, begin, end, method="GET"):
         origin = _origin(parts)
         if self._connection is None or self._origin != origin:
             self._drop()
             self._connection, self._origin = self._connect(parts), origin
-        headers = {"Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity", "User-Agent": _USER_AGENT}
-        if self._size is None:
+        headers = {"Accept-Encoding": "identity", "User-Agent": _USER_AGENT}
+        if method == "GET":
+            headers["Range"] = f"bytes={begin}-{end - 1}"
+        if self._size is None or method == "HEAD":
             headers.update({"Want-Repr-Digest": "sha-256=10, sha-512=5", "Want-Digest": "sha-256, sha-512, md5, adler32"})
         if self._authorization and origin == self._home:
             headers["Authorization"] = self._authorization
@@ -245,13 +265,13 @@ class HttpFile(io.RawIOBase):
         self.requests += 1
         fresh = self._connection.sock is None
         try:
-            self._connection.request("GET", path, headers=headers)
+            self._connection.request(method, path, headers=headers)
             return self._connection.getresponse()
         except (http.client.BadStatusLine, ConnectionError, BrokenPipeError):
             self._drop()
             if fresh:
                 raise
-            return self._send(parts, begin, end)  # the server had closed a connection that was idle
+            return self._send(parts, begin, end, method)  # the server had closed a connection that was idle
 
     def _connect(self, parts):
         try:
@@ -306,7 +326,7 @@ class HttpFile(io.RawIOBase):
             self._size, self._tag, self._date = size, strong, date
             dated = _nanoseconds(date)
             self.is_dated, self.modified = dated != 0, dated or _number_of(tag)
-            self.digests = stated_digests(answer.headers)
+            self.digests = stated_digests(answer.headers, is_whole=last + 1 == size)
         elif strong and self._tag and strong != self._tag:
             raise self._changed("its ETag is another one")
         elif date and self._date and date != self._date:

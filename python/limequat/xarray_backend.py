@@ -21,6 +21,7 @@ from limequat import labelled
 from limequat.errors import Error, InvalidArgument, WrongState
 from limequat.files import open as open_file
 from limequat.labelled_writing import to_limequat
+from limequat.packed import is_packed
 from limequat.placement import identity_of
 from limequat.questions import info
 from limequat.sources import Source, is_url, modified_of, path_of, shown
@@ -60,7 +61,7 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
         """Whether this is a local file with fields, by its content."""
         try:
             place = _place_of(filename_or_obj)
-            return isinstance(place, _LocalFile) and stat.S_ISREG(os.stat(place.name).st_mode) and bool(info(place.name)["fields"])
+            return isinstance(place, _LocalFile) and stat.S_ISREG(os.stat(place.name).st_mode) and not is_packed(place.name) and bool(info(place.name)["fields"])
         except (Error, OSError, TypeError, ValueError):
             return False
 

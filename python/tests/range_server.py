@@ -23,6 +23,7 @@ class Served:
         self.password = None            # "user:password"
         self.redirect = None            # a path or URL
         self.headers = {}               # more of them
+        self.whole_headers = None       # more of them where only headers are asked for, which is else not known
         self.before = lambda number: None  # called with the number of each request
 
 
@@ -59,6 +60,13 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         first, last = first + file.shift, last + file.shift
         data = file.data[first:last + 1]
         return self._body(file, 206, data, **{"Content-Range": f"bytes {first}-{last}/{size}"})
+
+    def do_HEAD(self):
+        file = self.server.files.get(self.path.split("?")[0])
+        if file is None or file.whole_headers is None:
+            return self._say(501)
+        file.requests += 1
+        self._headers(200, len(file.data), {"ETag": file.etag, **file.headers, **file.whole_headers})
 
     def _headers(self, status, length, headers):
         self.send_response(status)

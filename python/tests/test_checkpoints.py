@@ -92,6 +92,15 @@ def test_sums_are_those_of_another_implementation(folder):
     assert np.array_equal(np.frombuffer(data, ">f8"), numbers(5).ravel())
 
 
+def test_states_have_the_names_that_they_were_given(folder):
+    """Bytes that look like what is kept as JSON, too."""
+    state = {"a.json": b"[1, 2]", "a": {"b": 1}, "b.json": {"c": [2]}, "c.json": b"no JSON", "d.bytes": b"1", "e.json.bytes": b"2",
+             "e.json": b"3", "f.bytes": [4], "g.json.json": b"5", "h": b"6"}
+    with lq.Checkpoints(folder) as checkpoints:
+        checkpoints.save(1, state=state)
+        assert checkpoints.load_newest().state == state
+
+
 def test_a_damaged_one_is_tried_twice_and_then_left_alone(folder):
     with lq.Checkpoints(folder) as checkpoints:
         for step in (1, 2):

@@ -118,6 +118,59 @@ def test_the_axes_of_a_site_come_back(tmp_path, name, site, dtype):
         assert read_limequat.read(tmp_path / name).shape == array.shape
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128, np.float32, np.float64])
+def test_hdf5_has_the_axes_of_a_site_as_its_own(tmp_path, dtype):
+    h5py = pytest.importorskip("h5py")
+    array = random_field((2, 5), dtype)
+    lq.write(tmp_path / "f.h5", array, kind="generic", dataset_chunk="slice")
+    with h5py.File(tmp_path / "f.h5") as file:
+        data = file["field"]
+        assert data.shape == array.shape and np.array_equal(data[()], array)
+        assert data.attrs["dimensions"].decode() == "t,z,y,x,component1,component2"
+        assert [file[reference[0]].shape[0] for reference in data.attrs["DIMENSION_LIST"]] == list(array.shape)
+    assert lq.verify(tmp_path / "f.h5").verdict == "sound"
+    assert lq.validate(tmp_path / "f.h5")
+
+
+def test_the_dataspace_says_the_axes_of_a_site_in_hdf5(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    array = random_field((2, 3, 5))
+    lq.write(tmp_path / "f.h5", array, kind="generic")
+    for text in (None, "5 3 2", "rubbish"):
+        with h5py.File(tmp_path / "f.h5", "a") as file:
+            del file["field"].attrs["limequat-site-shape"]
+            if text:
+                file["field"].attrs["limequat-site-shape"] = text
+            else:
+                file["field"].attrs["note"] = "kept"
+        if text is None:
+            with h5py.File(tmp_path / "f.h5", "a") as file:
+                assert lq.read(tmp_path / "f.h5").shape == array.shape
+                file["field"].attrs["limequat-site-shape"] = "x"
+        assert np.array_equal(lq.read(tmp_path / "f.h5"), array)
+    lq.convert(tmp_path / "f.h5", tmp_path / "f.scidac")
+    assert np.array_equal(lq.read(tmp_path / "f.scidac"), array)
+
+
+@pytest.mark.parametrize("text", ["3 5", "2 5 2", "0 10", "10", "-2 -5", "2 18446744073709551615 5", "2x5", "", "1 " * 40 + "10"])
+def test_a_text_that_does_not_fit_the_site_leaves_one_axis(tmp_path, text):
+    h5py = pytest.importorskip("h5py")
+    array = random_field((10,))
+    lq.write(tmp_path / "f.h5", array, kind="generic", metadata={"limequat-site-shape": text})
+    assert np.array_equal(lq.read(tmp_path / "f.h5"), array)
+    with h5py.File(tmp_path / "f.h5") as file:
+        assert file["field"].shape == array.shape and file["field"].attrs["dimensions"].decode() == "t,z,y,x,component"
+
+
+def test_a_file_of_one_axis_with_the_text_of_before_is_read(tmp_path):
+    h5py = pytest.importorskip("h5py")
+    array = random_field((10,))
+    lq.write(tmp_path / "f.h5", array, kind="generic")
+    with h5py.File(tmp_path / "f.h5", "a") as file:
+        file["field"].attrs["limequat-site-shape"] = "2 5"
+    assert np.array_equal(lq.read(tmp_path / "f.h5"), array.reshape(SHAPE + (2, 5)))
+
+
 def test_axes_survive_conversions_writers_and_checkpoints(tmp_path):
     array = random_field((2, 5))
     with lq.create(tmp_path / "a.scidac") as file:

@@ -3,13 +3,17 @@
 """Copies of URLs: they go on where they ended, and a digest that the server states is compared before a file has its name."""
 
 import base64
+import contextlib
 import hashlib
 import io
+import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 import zlib
 
@@ -169,3 +173,97 @@ def test_a_copy_into_a_url_is_refused(content, tmp_path):
 def test_digests_are_taken_only_from_what_states_them(headers, expected):
     assert stated_digests(headers) == expected
 
+
+
+def _md5(data):
+    return {"Content-MD5": base64.b64encode(hashlib.md5(data).digest()).decode()}
+
+
+def test_what_only_headers_state_is_asked_for_once(content, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.whole_headers, file.headers = _md5(content), _md5(content[:32768])  # of a part it is that of the part
+        made = lq.copy(address + "/conf.ildg", tmp_path)
+        assert made.digests == {str(tmp_path / "conf.ildg"): "md5:" + hashlib.md5(content).hexdigest()}
+        file.whole_headers = _md5(b"other")
+        with pytest.raises(lq.ChecksumError, match="md5"):
+            lq.copy(address + "/conf.ildg", tmp_path / "other.ildg")
+        before = file.requests
+        lq.verify(address + "/conf.ildg")  # which needs no digest
+        assert not any(log[0] == "HEAD" for log in file.log) and file.requests - before < 10
+    assert os.listdir(tmp_path) == ["conf.ildg"]
+
+
+@pytest.mark.parametrize("headers", [
+    {"Repr-Digest": "sha-256=:not base64!:"}, {"Repr-Digest": "sha-256=:" + "A" * 10000 + ":"}, {"Digest": "md5=d41d8"},
+    {"Digest": "adler32=xyz"}, {"Content-MD5": "\xff\xfe"}, {"Repr-Digest": "=::"}, {"Digest": ",,,;;;"}, {"x-goog-hash": "md5"},
+])
+def test_digests_that_are_none_are_no_digests(content, tmp_path, headers):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].headers = headers
+        made = lq.copy(address + "/conf.ildg", tmp_path)
+    assert made.digests == {} and (tmp_path / "conf.ildg").read_bytes() == content
+
+
+def _lq(*words, code=0, **options):
+    program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
+    if program is None:
+        pytest.skip("no program lq")
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    done = subprocess.run([program, *map(str, words)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    assert done.returncode == code, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_lq_compares_the_digest_of_the_server(content, tmp_path):
+    with serving(conf__ildg=content) as (address, served):
+        url, file = address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden", served["conf__ildg"]
+        file.headers, file.date = _sha256(content), DATE
+        assert "the server's sha-256 agrees" in _lq("copy", url, ".", cwd=tmp_path)
+        assert "there already: 1" in _lq("copy", url, ".", cwd=tmp_path)
+        told = json.loads(_lq("copy", "--json", "--overwrite", url, ".", cwd=tmp_path))
+        assert told["path"] == "." and told["moved_bytes"] == len(content) and len(told["digests"]) == 1
+        (tmp_path / "conf.ildg").write_bytes(b"mine")
+        assert "--overwrite" in _lq("copy", url, ".", cwd=tmp_path, code=2)
+        (tmp_path / "conf.ildg").unlink()
+        file.headers = _sha256(b"other")
+        told = _lq("copy", url, ".", cwd=tmp_path, code=1)
+        assert "the server states" in told and "hidden" not in told
+        file.headers = {}
+        assert "would be copied" in _lq("copy", "--dry-run", url, ".", cwd=tmp_path)
+        assert os.listdir(tmp_path) == []
+        assert "agrees" not in _lq("copy", url, ".", cwd=tmp_path)
+        assert "nohup" in _lq("copy", "--background", url, ".", cwd=tmp_path, code=2)
+    assert (tmp_path / "conf.ildg").read_bytes() == content
+
+
+def test_killed_copies_of_lq_go_on(content, tmp_path):
+    program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
+    if program is None:
+        pytest.skip("no program lq")
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent)}
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.headers, file.date = _sha256(content), DATE
+        file.before = lambda number: time.sleep(0.05)
+        for trial in range(4):
+            with subprocess.Popen([program, "copy", "--block-bytes", "524288", address + "/conf.ildg", str(tmp_path)], env=environment, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, start_new_session=True) as process:
+                time.sleep(0.5 + 0.2 * trial)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+        _lq("copy", "--block-bytes", "524288", address + "/conf.ildg", tmp_path)
+    assert (tmp_path / "conf.ildg").read_bytes() == content and os.listdir(tmp_path) == ["conf.ildg"]
+
+
+def test_members_of_archives_are_copied_out(content, tmp_path):
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        info = tarfile.TarInfo("run/conf.ildg")
+        info.size, info.mtime = len(content), 1_700_000_000
+        tar.addfile(info, io.BytesIO(content))
+    (tmp_path / "out").mkdir()
+    lq.copy(tmp_path / "a.tar" / "run" / "conf.ildg", tmp_path / "out")
+    _lq("copy", "a.tar/run/conf.ildg", "a.tar", "there/", cwd=tmp_path)
+    assert (tmp_path / "out" / "conf.ildg").read_bytes() == content == (tmp_path / "there" / "conf.ildg").read_bytes()
+    assert (tmp_path / "there" / "a.tar").read_bytes() == (tmp_path / "a.tar").read_bytes()
+    assert (tmp_path / "there" / "conf.ildg").stat().st_mtime == 1_700_000_000

@@ -167,6 +167,53 @@ def test_a_folder_that_is_not_mounted_is_no_other_folder(ensemble, tmp_path):
     assert lq.index(db=db).missing == 0 and paths_of(db, "sound") == below(ensemble / "run")
 
 
+@pytest.mark.parametrize("mount_point", [True, False])
+def test_a_copy_does_not_take_the_place_of_what_is_out_of_sight(ensemble, tmp_path, mount_point):
+    """Its mount point is empty, or not there at all."""
+    db, run, away = ensemble / "all.db", ensemble / "run", tmp_path / "away"
+    run.rename(away)
+    if mount_point:
+        run.mkdir()
+    shutil.copytree(away, tmp_path / "copy")
+    report = lq.index(tmp_path / "copy", db=db)
+    assert (report.added, report.changed) == (3, 0)
+    if mount_point:
+        run.rmdir()
+    away.rename(run)
+    report = lq.index(run, db=db)
+    assert (report.unchanged, report.added, report.missing) == (3, 0, 0)
+    assert query(db, "SELECT count(*) FROM files") == [(6,)]
+    assert query(db, "SELECT count(*) FROM verifications JOIN files ON files.id = file_id WHERE path LIKE 'run/%'") == [(3,)]
+
+
+def test_a_file_that_is_copied_and_removed_was_moved(ensemble, tmp_path):
+    """Others are left in its folder, which is there, then."""
+    (tmp_path / "desk").mkdir()
+    shutil.copy2(ensemble / "run" / "conf.10.ildg", tmp_path / "desk")
+    (ensemble / "run" / "conf.10.ildg").unlink()
+    report = lq.index(tmp_path / "desk", db=ensemble / "all.db")
+    assert (report.added, report.changed) == (0, 1)
+
+
+def test_an_old_catalogue_may_hold_a_folder_at_its_old_and_at_its_new_place(ensemble, tmp_path):
+    """Version 2 kept whole paths: whoever moved an ensemble indexed it again."""
+    db, new = ensemble / "all.db", tmp_path / "elsewhere" / "home"
+    as_version_2(db, ensemble)
+    new.parent.mkdir()
+    ensemble.rename(new)
+    with contextlib.closing(sqlite3.connect(new / "all.db")) as connection:
+        for table in ("folders", "files"):
+            there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+            columns = ", ".join(sorted(there - {"id", "path"}))
+            connection.execute(f"INSERT INTO {table} (path, {columns}) SELECT replace(path, '{ensemble}', '{new}'), {columns} FROM {table}")
+        connection.commit()
+    db = str(new / "all.db")
+    report = lq.index(new / "run", db=db)
+    assert (report.unchanged, report.added, report.changed) == (3, 0, 0)
+    assert [path for path in paths_of(db) if path.startswith(str(new))] == below(new / "run")
+    assert query(db, "PRAGMA user_version") == [(3,)]
+
+
 # The superuser may write anywhere.
 def as_nobody(folder, *words, **options):
     if os.geteuid() != 0:

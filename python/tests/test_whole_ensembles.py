@@ -17,6 +17,7 @@ import pytest
 
 import limequat as lq
 import limequat.changing
+import limequat.publishing
 from conftest import random_links
 
 LQ = os.environ.get("LQ_PROGRAM", "lq")
@@ -266,6 +267,49 @@ def test_a_manifest_is_written_over_nothing_that_is_damaged(tree):
     checked = lq.check_manifest(tree / "run")  # the digest agrees, the file is damaged all the same
     assert not checked and checked.changed == [] and [one.path for one in checked.damaged] == ["r0/conf.1.ildg"]
     assert lq.check_manifest(tree / "run", verify=False)
+
+
+def test_files_that_go_while_a_manifest_is_made(tree):
+    """They were read; what is wrong with their lines is said by whoever checks them."""
+    names = sorted(path for path in (tree / "run").rglob("*") if path.is_file())
+    sizes = sum(path.stat().st_size for path in names)
+
+    def remove(done, _):
+        if done == 1:
+            names[0].unlink()
+
+    answer = lq.manifest(tree / "run", threads=1, progress=remove)
+    assert (answer.files, answer.bytes) == (len(names), sizes)
+    assert lq.check_manifest(tree / "run").missing == [str(names[0].relative_to(tree / "run"))]
+
+
+def test_a_name_that_another_program_takes_meanwhile_stays_its_own(tree, monkeypatch):
+    target = tree / "run" / "manifest-sha256.txt"
+
+    def take(done, files):
+        if done == files:
+            target.write_text("of another program")
+
+    with pytest.raises(lq.Exists, match="manifest-sha256.txt"):
+        lq.manifest(tree / "run", progress=take)
+    new = limequat.publishing.NewFiles(False)
+    with pytest.raises(lq.Exists, match="in the meantime.*overwrite"), new:
+        new.write(str(tree / "one.txt"), [b"ours"])
+        (tree / "one.txt").write_text("theirs")
+    assert (tree / "one.txt").read_text() == "theirs" and target.read_text() == "of another program"
+
+    def compare(*words, **options):
+        (tree / "changed.ildg").write_text("theirs")
+        return lq.diff(*words, **options)
+
+    monkeypatch.setattr(limequat.changing, "diff", compare)
+    source = next((tree / "run").rglob("*.ildg"))
+    with pytest.raises(lq.Exists, match="changed.ildg"):
+        lq.set_metadata(source, {"beta": 6.1}, output=tree / "changed.ildg")
+    assert (tree / "changed.ildg").read_text() == "theirs"
+    assert not [path for path in tree.rglob(".*") if path.is_file()]
+    lq.set_metadata(source, {"beta": 6.1}, output=tree / "changed.ildg", overwrite=True)
+    assert lq.info(tree / "changed.ildg")["format"] == "ildg"
 
 
 def test_what_has_changed_is_told(tree):

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive/archive.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <functional>
 #include <set>
@@ -11,8 +9,8 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "archive/codec/tile.hpp"
 #include "base/bytes.hpp"
+#include "base/file_error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/lime/header.hpp"
@@ -366,8 +364,8 @@ void RestoredSource::read(const Segment& segment, std::uint64_t within, base::Mu
   if (!segment.is_squeezed()) {
     if (file_.read_at(segment.place + within, buffer) == buffer.size()) return;
     const std::uint64_t end = segment.place + within + buffer.size();
-    throw Error(Code::truncated, fmt::format("{}: it ends before byte {}", file_.path(), end),
-                {.path = file_.path(), .offset = segment.place + within});
+    throw base::file_error(Code::truncated, {.path = file_.path(), .offset = segment.place + within},
+                           "it ends before byte {}", end);
   }
   while (!buffer.empty()) {
     const auto tile = static_cast<std::size_t>(within / segment.tile_bytes);
@@ -386,8 +384,8 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   const Tile& place = segment.tiles[tile];
   std::vector<std::byte> encoded(static_cast<std::size_t>(place.bytes));
   if (file_.read_at(place.offset, encoded) != encoded.size()) {
-    throw Error(Code::truncated, fmt::format("{}: it ends within tile {} at byte {}", file_.path(), tile, place.offset),
-                {.path = file_.path(), .offset = place.offset});
+    throw base::file_error(Code::truncated, {.path = file_.path(), .offset = place.offset},
+                           "it ends within tile {} at byte {}", tile, place.offset);
   }
   held_.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
   try {
@@ -395,12 +393,10 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   } catch (const Error& error) {
     const bool is_damage = error.code() == Code::malformed || error.code() == Code::checksum_mismatch;
     if (damage_ == Damage::is_thrown || !is_damage) {
-      throw Error(
-          error.code(),
-          fmt::format("{}: tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its "
-                      "source",
-                      file_.path(), tile, place.bytes, place.offset, error.what()),
-          {.path = file_.path(), .offset = place.offset});
+      throw base::file_error(
+          error.code(), {.path = file_.path(), .offset = place.offset},
+          "tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its source", tile,
+          place.bytes, place.offset, error.what());
     }
     std::ranges::fill(held_, std::byte{0});
   }

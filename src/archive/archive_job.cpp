@@ -6,12 +6,11 @@
 #include <array>
 #include <iterator>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
-#include "comm/team.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
@@ -58,11 +57,9 @@ void JoinedFiles::require_unchanged() const {
   for (const One& one : files_) {
     if (storage::is_unchanged(one.identity, one.file->identity())) continue;
     const std::string& path = one.file->path();
-    throw Error(
-        Code::io,
-        path +
-            ": the file changed while it was being read. Stop the program that writes to it, then repeat the command",
-        {.path = path});
+    throw base::file_error(
+        Code::io, path,
+        "the file changed while it was being read. Stop the program that writes to it, then repeat the command");
   }
 }
 
@@ -144,12 +141,12 @@ void ArchiveJob::end(base::FunctionRef<void(JoinedFiles&)> check) {
   io::NewFile::publish_set(targets_, options_.sync);
 }
 
-SqueezeReport ArchiveJob::report(const archive::Archive& archive, std::uint64_t archive_bytes) {
+SqueezeReport ArchiveJob::report(const Archive& archive, std::uint64_t archive_bytes) {
   SqueezeReport report;
   comm::agree(comm_, [&] { report.format = archive.format; });
   report.original_bytes = archive.bytes;
   report.archive_bytes = archive_bytes;
-  for (const archive::Segment& segment : archive.segments) {
+  for (const Segment& segment : archive.segments) {
     if (!segment.is_squeezed()) continue;
     report.squeezed_bytes += segment.length;
     report.tiles += segment.tiles.size();
@@ -160,11 +157,10 @@ SqueezeReport ArchiveJob::report(const archive::Archive& archive, std::uint64_t 
 
 void read_all(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
   if (file.read_at(offset, bytes) == bytes.size()) return;
-  throw Error(Code::io,
-              fmt::format("{}: the file became shorter while it was being read: it now ends before byte {}. Stop the "
-                          "program that writes to it, then repeat the command",
-                          file.path(), offset + bytes.size()),
-              {.path = file.path(), .offset = offset});
+  throw base::file_error(Code::io, {.path = file.path(), .offset = offset},
+                         "the file became shorter while it was being read: it now ends before byte {}. Stop the "
+                         "program that writes to it, then repeat the command",
+                         offset + bytes.size());
 }
 
 }  // namespace lq::archive

@@ -94,7 +94,7 @@ class ArchiveJob {
   // which gets them open for reading, with read_back, and where one of them replaces the source; and get their names.
   void end(base::FunctionRef<void(JoinedFiles& written)> check);
 
-  SqueezeReport report(const archive::Archive& archive, std::uint64_t archive_bytes);
+  SqueezeReport report(const Archive& archive, std::uint64_t archive_bytes);
 
  private:
   std::string from_, to_;

@@ -17,6 +17,7 @@
 #include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
 #include "archive/codec/tile.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "engine/encoded_tiles.hpp"
 #include "io/source_check.hpp"
@@ -28,8 +29,6 @@
 namespace lq {
 namespace archive {
 namespace {
-
-using archive::Segment;
 
 // Decodes what it has encoded, and compares.
 class CheckedCodec final : public format::TileCodec {
@@ -65,8 +64,8 @@ class Squeezing {
     job_.begin({&one, 1});
     require_structure();
     comm::agree(job_.comm(), [&] { begin_checks(); });
-    write_record(archive::type::head, [&] {
-      const std::string head = archive::encode_head(archive_);
+    write_record(type::head, [&] {
+      const std::string head = encode_head(archive_);
       const base::Bytes bytes = base::as_bytes(head);
       return std::vector<std::byte>(bytes.begin(), bytes.end());
     });
@@ -78,20 +77,19 @@ class Squeezing {
       }
     }
     require_sums();
-    write_record(archive::type::index, [&] { return archive::encode_index(archive_); });
+    write_record(type::index, [&] { return encode_index(archive_); });
     job_.end([&](JoinedFiles& written) { read_back(written); });
     return job_.report(archive_, end_);
   }
 
  private:
-  archive::Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
+  Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
     const Catalog& catalog = job_.catalog();
     if (catalog.format == "squeezed") {
-      throw Error(Code::unsupported,
-                  catalog.path + ": this is an archive already; `lq unsqueeze` restores its original",
-                  {.path = catalog.path});
+      throw base::file_error(Code::unsupported, catalog.path,
+                             "this is an archive already; `lq unsqueeze` restores its original");
     }
-    return archive::cut(catalog, sizes);
+    return cut(catalog, sizes);
   }
 
   // One for each thread.
@@ -146,21 +144,19 @@ class Squeezing {
   // In an archive the files of a set have names and no folders.
   void require_found() const {
     if (archive_.files.empty()) return;
-    archive::Archive plain = archive_;
+    Archive plain = archive_;
     plain.segments.clear();
-    for (const archive::OriginalFile& file : plain.files) {
+    for (const OriginalFile& file : plain.files) {
       plain.segments.push_back({.begin = file.begin, .length = file.length, .place = file.begin});
     }
-    auto first = archive::RestoredSource::first_file(job_.source(), plain);
+    auto first = RestoredSource::first_file(job_.source(), plain);
     const Catalog found = format::format_named(plain.format).container->scan(first, {});
     const Catalog& catalog = job_.catalog();
     if (found.first_error() == nullptr && found.fields.size() == catalog.fields.size()) return;
-    throw Error(
-        Code::unsupported,
-        fmt::format("{}: cannot squeeze this set: its {} files refer to each other by path, not only by file name, so "
-                    "the references would break inside an archive. Convert the set to a single file first",
-                    catalog.path, catalog.files.size()),
-        {.path = catalog.path});
+    throw base::file_error(Code::unsupported, catalog.path,
+                           "cannot squeeze this set: its {} files refer to each other by path, not only by file name, "
+                           "so the references would break inside an archive. Convert the set to a single file first",
+                           catalog.files.size());
   }
 
   template <class Make>
@@ -169,22 +165,22 @@ class Squeezing {
     job_.target().write([&] {
       std::vector<std::byte> contents = make();
       length = contents.size();
-      const std::uint64_t place = archive::place_behind(end_);
-      std::vector<format::Literal> literals = archive::frame_of(type, place, length);
+      const std::uint64_t place = place_behind(end_);
+      std::vector<format::Literal> literals = frame_of(type, place, length);
       literals.push_back({0, place, std::move(contents)});
       return literals;
     });
     job_.comm().broadcast(std::as_writable_bytes(std::span(&length, 1)), 0);
-    end_ = archive::end_of(archive::place_behind(end_), length);
+    end_ = end_of(place_behind(end_), length);
   }
 
   void end_record(std::string_view type, const Segment& segment) {
-    job_.target().write([&] { return archive::frame_of(type, segment.place, segment.stored_bytes()); });
-    end_ = archive::end_of(segment.place, segment.stored_bytes());
+    job_.target().write([&] { return frame_of(type, segment.place, segment.stored_bytes()); });
+    end_ = end_of(segment.place, segment.stored_bytes());
   }
 
   void copy_segment(Segment& segment) {
-    segment.place = archive::place_behind(end_);
+    segment.place = place_behind(end_);
     comm::agree_at_root(job_.comm(), [&] {
       job_.target().named([&] {
         std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(segment.length, base::mebi)));
@@ -199,11 +195,11 @@ class Squeezing {
         }
       });
     });
-    end_record(archive::type::verbatim, segment);
+    end_record(type::verbatim, segment);
   }
 
   void squeeze_segment(Segment& segment) {
-    segment.place = archive::place_behind(end_);
+    segment.place = place_behind(end_);
     const auto tiles = comm::agree(job_.comm(), [&] { return std::make_unique<Tiles>(*this, segment); });
     std::vector<std::vector<std::byte>> memory = buffers();
     job_.parallel_for(tiles->payload.tiles.size(), [&](int thread, std::uint64_t tile) {
@@ -216,7 +212,7 @@ class Squeezing {
       job_.advance(thread, bytes.size());
     });
     segment.tiles = tiles->encoded.settle(job_.comm());
-    end_record(archive::type::data, segment);
+    end_record(type::data, segment);
   }
 
   // Tiles of a segment on their way into the file.
@@ -224,7 +220,7 @@ class Squeezing {
     Tiles(Squeezing& of, const Segment& segment)
         : payload(segment.as_payload()),
           map(payload),
-          codec(archive::codec_of(segment.numbers)),
+          codec(codec_of(segment.numbers)),
           checked(codec),
           encoded({of.job_.target().path(), payload.tiles, {of.job_.writes() ? &of.job_.target().file() : nullptr}},
                   of.options_.verify == Verify::none ? codec : checked, map, 1) {}
@@ -239,8 +235,8 @@ class Squeezing {
   // Every tile gives what was put into it, by its sum, and so does all else.
   void read_back(JoinedFiles& written) {
     comm::agree_at_root(job_.comm(), [&] { require_same_records(written); });
-    std::vector<archive::RestoredSource> restored = comm::agree(job_.comm(), [&] {
-      return std::vector(static_cast<std::size_t>(job_.threads()), archive::RestoredSource(written, archive_));
+    std::vector<RestoredSource> restored = comm::agree(job_.comm(), [&] {
+      return std::vector(static_cast<std::size_t>(job_.threads()), RestoredSource(written, archive_));
     });
     std::vector<std::vector<std::byte>> memory = buffers();
     for (const Segment& segment : archive_.segments) {
@@ -255,17 +251,15 @@ class Squeezing {
 
   void require_same_records(JoinedFiles& written) {
     format::Findings findings;
-    const archive::Archive found = archive::read_archive(written, {}, findings).archive;
-    bool is_same = archive::encode_head(found) == archive::encode_head(archive_) &&
-                   archive::encode_index(found) == archive::encode_index(archive_);
+    const Archive found = read_archive(written, {}, findings).archive;
+    bool is_same = encode_head(found) == encode_head(archive_) && encode_index(found) == encode_index(archive_);
     for (const Segment& segment : archive_.segments) {
-      is_same = is_same && (segment.is_squeezed() || archive::crc_of(written, segment) == segment.crc);
+      is_same = is_same && (segment.is_squeezed() || crc_of(written, segment) == segment.crc);
     }
     if (is_same) return;
     const std::string& path = job_.target().path();
-    throw Error(Code::checksum_mismatch,
-                path + ": the data read back differ from the data written; do not trust this file system or disk",
-                {.path = path});
+    throw base::file_error(Code::checksum_mismatch, path,
+                           "the data read back differ from the data written; do not trust this file system or disk");
   }
 
   // Collective. One for each thread.
@@ -276,7 +270,7 @@ class Squeezing {
 
   ArchiveJob job_;
   const SqueezeOptions& options_;
-  archive::Archive archive_;
+  Archive archive_;
   std::uint64_t end_ = 0;
   std::vector<io::SourceCheck> checks_;  // one for each thread, with checksums
 };

@@ -2,23 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive/archive.hpp"
 
-#include <algorithm>
-#include <array>
-#include <memory>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/options.hpp>
 
-#include "archive/codec/tile.hpp"
-#include "base/byte_source.hpp"
+#include "base/file_error.hpp"
 #include "format/component.hpp"
 #include "format/findings.hpp"
-#include "format/format.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/lime_format.hpp"
 #include "kernels/crc32.hpp"
@@ -334,11 +327,9 @@ class Squeezed final : public format::Container, public format::FieldFormat, pub
   const format::TileCodec* tile_codec(std::string_view encoding) const override { return codec_named(encoding); }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&,
                   const format::Digest&) const override {
-    throw Error(Code::unsupported,
-                fmt::format("{}: sums are stored in the original file: `lq unsqueeze` it, `lq sum` that, and squeeze "
-                            "it again",
-                            catalog.path),
-                {.path = catalog.path});
+    throw base::file_error(
+        Code::unsupported, catalog.path,
+        "sums are stored in the original file: `lq unsqueeze` it, `lq sum` that, and squeeze it again");
   }
 };
 

@@ -9,20 +9,19 @@
 #include <memory>
 #include <vector>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
 #include "base/byte_source.hpp"
+#include "base/file_error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 
 namespace lq {
 namespace archive {
 namespace {
-
-using archive::Segment;
 
 class Unsqueezing {
  public:
@@ -38,7 +37,7 @@ class Unsqueezing {
     for (std::size_t k = 0; k < files(); ++k) job_.target(k).resize(bytes_of(k));
     comm::agree(job_.comm(), [&] {
       for (int i = 0; i < job_.threads(); ++i) {
-        workers_.push_back({archive::RestoredSource(job_.source(), archive_)});
+        workers_.push_back({RestoredSource(job_.source(), archive_)});
       }
     });
     for (const Segment& segment : archive_.segments) restore(segment);
@@ -62,30 +61,26 @@ class Unsqueezing {
   // The root reads the index and tells it to the others.
   void learn() {
     std::uint64_t bytes = 0;
-    std::string head, index;
-    comm::agree_at_root(job_.comm(), [&] {
+    std::string head;
+    std::vector<std::byte> index;
+    const auto read = [&] {
       const Catalog& catalog = job_.catalog();
       if (catalog.format != "squeezed") {
-        throw Error(
-            Code::unsupported,
-            fmt::format("{}: this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it",
-                        catalog.path, catalog.format),
-            {.path = catalog.path});
+        throw base::file_error(
+            Code::unsupported, catalog.path,
+            "this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it", catalog.format);
       }
       format::Findings findings;
       base::ReadTwice twice(job_.source());  // the head has no sum
-      const archive::Archive archive = archive::read_archive(twice, {}, findings).archive;
-      const std::vector<std::byte> encoded = archive::encode_index(archive);
+      const Archive archive = read_archive(twice, {}, findings).archive;
       bytes = job_.source().size();
-      head = archive::encode_head(archive);
-      index = base::as_text(encoded);
-    });
-    job_.comm().broadcast(std::as_writable_bytes(std::span(&bytes, 1)), 0);
-    head = comm::broadcast_text(job_.comm(), head);
-    index = comm::broadcast_text(job_.comm(), index);
+      head = encode_head(archive);
+      index = encode_index(archive);
+    };
+    comm::share_from_root(job_.comm(), read, bytes, head, index);
     comm::agree_alike(job_.comm(), [&] {
-      archive_ = archive::decode_head(head, 0);
-      archive::decode_index(base::as_bytes(index), 0, bytes, archive_);
+      archive_ = decode_head(head, 0);
+      decode_index(index, 0, bytes, archive_);
     });
   }
 
@@ -121,15 +116,13 @@ class Unsqueezing {
 
   void require_sum(const Segment& segment) {
     comm::agree_at_root(job_.comm(), [&] {
-      const std::uint32_t crc = archive::crc_of(job_.source(), segment);
+      const std::uint32_t crc = crc_of(job_.source(), segment);
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
-      throw Error(
-          Code::checksum_mismatch,
-          fmt::format("{}: {} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
-                      "archive again from its source",
-                      path, segment.length, segment.place, crc, segment.crc),
-          {.path = path, .offset = segment.place});
+      throw base::file_error(Code::checksum_mismatch, {.path = path, .offset = segment.place},
+                             "{} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
+                             "archive again from its source",
+                             segment.length, segment.place, crc, segment.crc);
     });
   }
 
@@ -144,20 +137,19 @@ class Unsqueezing {
         found.resize(bytes.size());
         target.named([&] { read_all(written, at, found); });
         if (std::memcmp(found.data(), bytes.data(), bytes.size()) == 0) return;
-        throw Error(Code::checksum_mismatch,
-                    fmt::format("{}: the data read back between bytes {} and {} differ from the data written; do not "
-                                "trust this file system or disk",
-                                target.path(), begin, begin + bytes.size()),
-                    {.path = target.path(), .offset = begin});
+        throw base::file_error(Code::checksum_mismatch, {.path = target.path(), .offset = begin},
+                               "the data read back between bytes {} and {} differ from the data written; do not trust "
+                               "this file system or disk",
+                               begin, begin + bytes.size());
       });
     }
   }
 
   ArchiveJob job_;
-  archive::Archive archive_;
+  Archive archive_;
   // What each thread has.
   struct WorkerState {
-    archive::RestoredSource restored;
+    RestoredSource restored;
     std::vector<std::byte> bytes = {}, found = {};
   };
   std::vector<WorkerState> workers_;

@@ -4,20 +4,16 @@
 // Bytes in memory as a source, and bytes of a source kept in memory.
 #include "base/byte_source.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <memory>
 #include <new>
-#include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
+#include "base/error.hpp"
 
 namespace lq::base {
 
 std::unique_ptr<ByteSource> ByteSource::open_other(const std::string& path) const {
-  throw Error(Code::not_found, path + ": the file that is read has no companion files here", {.path = path});
+  base::fail(Code::not_found, {.path = path}, "the file that is read has no companion files here");
 }
 
 std::size_t MemorySource::read_at(std::uint64_t offset, MutableBytes buffer) {
@@ -86,12 +82,11 @@ void require_same_again(ByteSource& source, std::uint64_t offset, Bytes bytes) {
     const Bytes piece = bytes.first(std::min(piece_bytes, bytes.size()));
     const std::size_t got = source.read_at(offset, MutableBytes(again.get(), piece.size()));
     if (got < piece.size() || std::memcmp(piece.data(), again.get(), piece.size()) != 0) {
-      throw Error(Code::io,
-                  fmt::format("{}: bytes {} to {} were read twice with different results: memory, a bus, the network "
-                              "or the storage changed them in transit, or another program is writing to the file. They "
-                              "were not used; try again, and have the machine examined if it happens again",
-                              source.path(), offset, offset + piece.size() - 1),
-                  {.path = source.path(), .offset = offset});
+      base::fail(Code::io, {.path = source.path(), .offset = offset},
+                 "bytes {} to {} were read twice with different results: memory, a bus, the network or the storage "
+                 "changed them in transit, or another program is writing to the file. They were not used; try again, "
+                 "and have the machine examined if it happens again",
+                 offset, offset + piece.size() - 1);
     }
     offset += piece.size();
     bytes = bytes.subspan(piece.size());

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/catalog.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq {
@@ -97,12 +98,11 @@ std::optional<std::pair<std::string_view, std::uint64_t>> numbered_name(std::str
     for (const FieldEntry& entry : catalog.fields) names.push_back(entry.name);
     if (const auto near = base::nearest(wanted, names)) sentence += fmt::format("; did you mean \"{}\"?", *near);
   }
-  ErrorFacts facts;
-  facts.path = catalog.path;
-  facts.record = wanted;
-  facts.expected = fmt::format("{} number {}", what, index);
-  facts.found = held;
-  throw Error(Code::no_such_record, sentence, std::move(facts));
+  throw Error(Code::no_such_record, sentence,
+              {.path = catalog.path,
+               .record = std::string(wanted),
+               .expected = fmt::format("{} number {}", what, index),
+               .found = held});
 }
 
 }  // namespace
@@ -132,13 +132,12 @@ void Catalog::require_sound() const {
   std::string where = path;
   if (!finding->record.empty()) where += fmt::format(": record \"{}\"", base::printable(finding->record));
   if (finding->offset) where += fmt::format("{} byte {}", finding->record.empty() ? ":" : " at", *finding->offset);
-  ErrorFacts facts;
-  facts.path = path;
-  facts.record = finding->record;
-  facts.offset = finding->offset;
-  facts.expected = finding->expected;
-  facts.found = finding->found;
-  throw Error(finding->code, fmt::format("{}: {}", where, finding->message), std::move(facts));
+  throw Error(finding->code, fmt::format("{}: {}", where, finding->message),
+              {.path = path,
+               .record = finding->record,
+               .offset = finding->offset,
+               .expected = finding->expected,
+               .found = finding->found});
 }
 
 const FieldEntry& Catalog::field(std::string_view wanted, std::uint64_t index) const {
@@ -162,11 +161,10 @@ const Record& Catalog::record(std::string_view type, std::uint64_t index) const 
   }
   if (records.empty()) require_sound();  // what is wrong with the file says more
   const Finding* const wrong = first_error();
-  throw Error(Code::no_such_record,
-              fmt::format("{}: there is no record \"{}\"{}; there are: {}{}", path, type,
-                          index > 0 ? fmt::format(" number {} (from 0)", index) : "", types_of(records),
-                          wrong != nullptr ? fmt::format("; {}", wrong->message) : ""),
-              {.path = path, .record = std::string(type)});
+  base::fail(Code::no_such_record, {.path = path, .record = std::string(type)},
+             "there is no record \"{}\"{}; there are: {}{}", type,
+             index > 0 ? fmt::format(" number {} (from 0)", index) : "", types_of(records),
+             wrong != nullptr ? fmt::format("; {}", wrong->message) : "");
 }
 
 }  // namespace lq

@@ -4,14 +4,16 @@
 // The names of the codes, the exit code of each, and Error itself.
 #include "base/error.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/file_error.hpp"
 
 namespace lq {
 
@@ -100,49 +102,32 @@ namespace lq::base {
 
 namespace {
 
+constexpr std::pair<int, std::string_view> remedies[] = {
+    {ENOENT, "check the path and that its directory exists"},
+    {ENOTDIR, "a part of the path is a file; check the path"},
+    {EISDIR, "it is a directory; name a file in it"},
+    {EACCES, "check the permissions of the file and of its directory"},
+    {EPERM, "check the permissions of the file and of its directory"},
+    {EROFS, "the file system is mounted read-only; choose another directory"},
+    {ENOSPC, "free some space or choose another file system"},
+    {EDQUOT, "disk quota exceeded; delete files or request a larger quota"},
+    {EFBIG, "check the file size limits of the shell (ulimit -f) and of the file system"},
+    {EEXIST, "choose another name, or replace it with options.overwrite = true"},
+    {ENOMEM, "use more ranks or a smaller block size"},
+    {EMFILE, "too many files are open in this process; raise ulimit -n"},
+    {ENFILE, "too many files are open on this machine"},
+    {ENAMETOOLONG, "choose a shorter name"},
+    {ELOOP, "the symbolic links of the path form a circle"},
+    {EXDEV, "keep temporary and final name on one file system"},
+    {ETXTBSY, "another program is using it; try again later"},
+    {EBUSY, "another program is using it; try again later"},
+    {ESTALE, "the file was replaced on the server; open it again"},
+    {EIO, "the storage reports a fault; check the disk and the system log"},
+};
+
 std::string_view remedy(int system_errno) noexcept {
-  switch (system_errno) {
-    case ENOENT:
-      return "check the path and that its directory exists";
-    case ENOTDIR:
-      return "a part of the path is a file; check the path";
-    case EISDIR:
-      return "it is a directory; name a file in it";
-    case EACCES:
-    case EPERM:
-      return "check the permissions of the file and of its directory";
-    case EROFS:
-      return "the file system is mounted read-only; choose another directory";
-    case ENOSPC:
-      return "free some space or choose another file system";
-    case EDQUOT:
-      return "disk quota exceeded; delete files or request a larger quota";
-    case EFBIG:
-      return "check the file size limits of the shell (ulimit -f) and of the file system";
-    case EEXIST:
-      return "choose another name, or replace it with options.overwrite = true";
-    case ENOMEM:
-      return "use more ranks or a smaller block size";
-    case EMFILE:
-      return "too many files are open in this process; raise ulimit -n";
-    case ENFILE:
-      return "too many files are open on this machine";
-    case ENAMETOOLONG:
-      return "choose a shorter name";
-    case ELOOP:
-      return "the symbolic links of the path form a circle";
-    case EXDEV:
-      return "keep temporary and final name on one file system";
-    case ETXTBSY:
-    case EBUSY:
-      return "another program is using it; try again later";
-    case ESTALE:
-      return "the file was replaced on the server; open it again";
-    case EIO:
-      return "the storage reports a fault; check the disk and the system log";
-    default:
-      return {};
-  }
+  const auto* const found = std::ranges::find(remedies, system_errno, &std::pair<int, std::string_view>::first);
+  return found == std::end(remedies) ? std::string_view() : found->second;
 }
 
 }  // namespace
@@ -168,6 +153,12 @@ Code code_of_errno(int system_errno) noexcept {
   }
 }
 
+void fail_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values) {
+  std::string text = facts.path.empty() ? "" : facts.path + ": ";
+  text += fmt::vformat(sentence, values);
+  throw Error(code, text, std::move(facts));
+}
+
 Error errno_error(const std::string& path, const std::string& what, int system_errno) {
   std::string sentence = fmt::format("{}: cannot {}: {}", path, what, std::system_category().message(system_errno));
   if (const std::string_view hint = remedy(system_errno); !hint.empty()) sentence += fmt::format(" ({})", hint);
@@ -177,12 +168,17 @@ Error errno_error(const std::string& path, const std::string& what, int system_e
   return Error(code_of_errno(system_errno), sentence, std::move(facts));
 }
 
+Error file_error_of(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args arguments) {
+  const std::string text = fmt::format("{}: {}", facts.path, fmt::vformat(sentence, arguments));
+  return Error(code, text, std::move(facts));
+}
+
 // Overflow as an error that names the quantity.
 
 namespace {
 
 [[noreturn]] void overflow(std::uint64_t a, char operation, std::uint64_t b, std::string_view what) {
-  throw Error(Code::too_large, fmt::format("{}: {} {} {} does not fit 64 bits", what, a, operation, b));
+  base::fail(Code::too_large, {}, "{}: {} {} {} does not fit 64 bits", what, a, operation, b);
 }
 
 }  // namespace

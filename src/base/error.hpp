@@ -6,7 +6,9 @@
 
 #include <exception>
 #include <string>
+#include <utility>
 
+#include <fmt/core.h>
 #include <limequat/error.hpp>
 
 #include "base/inner.hpp"
@@ -19,6 +21,14 @@ Code code_of_errno(int system_errno) noexcept;
 
 // "PATH: cannot WHAT: REASON (remedy)", with the facts.
 LQ_INNER Error errno_error(const std::string& path, const std::string& what, int system_errno);
+
+// Throws Error(code) with the facts. The sentence says what was found, what was expected, and the remedy; the path of the
+// facts stands before it, "PATH: SENTENCE".
+[[noreturn]] LQ_INNER void fail_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values);
+template <class... Values>
+[[noreturn]] void fail(Code code, ErrorFacts facts, fmt::format_string<Values...> sentence, Values&&... values) {
+  fail_with(code, std::move(facts), sentence, fmt::make_format_args(values...));
+}
 
 // For steps that must go on after a failure, because others wait for this rank: the first one is kept for later.
 

@@ -13,6 +13,7 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
+#include "base/file_error.hpp"
 
 namespace lq {
 namespace {
@@ -126,6 +127,17 @@ TEST(Checked, NoticesOverflow) {
   EXPECT_EQ(base::checked_multiply(1u << 31, 1u << 31), std::uint64_t{1} << 62);
   EXPECT_EQ(base::checked_multiply(std::uint64_t{1} << 32, std::uint64_t{1} << 32), std::nullopt);
   EXPECT_EQ(base::checked_multiply(0, most), 0u);
+}
+
+TEST(FileError, NamesThePathInFrontOfItsSentenceAndAmongItsFacts) {
+  const Error plain = base::file_error(Code::truncated, std::string("a{}b"), "{} of {{{}}} bytes", 3, "four");
+  EXPECT_EQ(plain.code(), Code::truncated);
+  EXPECT_STREQ(plain.what(), "a{}b: 3 of {four} bytes");
+  EXPECT_EQ(plain.facts().path, "a{}b");
+  const Error placed = base::file_error(Code::io, {.path = "file", .offset = 7, .expected = "1"}, "cannot be read");
+  EXPECT_STREQ(placed.what(), "file: cannot be read");
+  EXPECT_EQ(placed.facts().offset, 7U);
+  EXPECT_EQ(placed.facts().expected, "1");
 }
 
 TEST(Checked, ThrowsTooLargeThatNamesTheQuantity) {

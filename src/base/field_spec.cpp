@@ -4,10 +4,10 @@
 // What one site of each kind of field holds.
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/field.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace lq {
 namespace {
@@ -16,11 +16,9 @@ constexpr std::uint64_t largest_number_bytes = 8;
 
 void require_at_least(std::string_view kind, std::string_view what, std::uint64_t least, std::int64_t given) {
   if (given >= 0 && static_cast<std::uint64_t>(given) >= least) return;
-  ErrorFacts facts;
-  facts.expected = fmt::format("{} of {} and up", what, least);
-  facts.found = fmt::format("{}", given);
-  throw Error(Code::invalid_argument,
-              fmt::format("{} field: {} is {}, but must be {} or more", kind, what, given, least), std::move(facts));
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("{} of {} and up", what, least), .found = fmt::format("{}", given)},
+             "{} field: {} is {}, but must be {} or more", kind, what, given, least);
 }
 
 // Also makes sure that FieldSpec::site_bytes() cannot overflow.
@@ -76,10 +74,10 @@ FieldSpec propagator_spec(Precision precision, int colors, int spins) {
 FieldSpec generic_spec(Precision precision, std::uint64_t numbers, bool is_complex) {
   if (numbers == 0) require_at_least("generic", "numbers per site", 1, 0);
   if (is_complex && numbers % 2 != 0) {
-    throw Error(Code::invalid_argument,
-                fmt::format("generic field: {} real numbers per site cannot be complex numbers; give an even number, "
-                            "two for each complex number",
-                            numbers));
+    base::fail(Code::invalid_argument, {},
+               "generic field: {} real numbers per site cannot be complex numbers; give an even number, two for each "
+               "complex number",
+               numbers);
   }
   base::multiply_or_throw(numbers, largest_number_bytes, "generic field: bytes per site");
   return FieldSpec{FieldKind::generic, 0, 0, 0, numbers, is_complex, precision};

@@ -4,7 +4,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <utility>
 
 #include <limequat/error.hpp>
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/options.hpp>
 #include <limequat/report.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq {
@@ -125,8 +125,7 @@ std::string_view name(Strategy strategy) noexcept {
 Strategy parse_strategy(std::string_view text) {
   const auto* found = std::ranges::find(names, text, &std::pair<Strategy, std::string_view>::second);
   if (found != names.end()) return found->first;
-  throw Error(Code::invalid_argument,
-              fmt::format("strategy \"{}\": there are auto, direct, shared, pull and messages", text));
+  base::fail(Code::invalid_argument, {}, "strategy \"{}\": there are auto, direct, shared, pull and messages", text);
 }
 
 }  // namespace lq

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <limequat/file_system.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <system_error>
 
 #include "base/json_writer.hpp"
@@ -13,60 +15,36 @@
 namespace lq {
 namespace {
 
-std::string_view why_so(StripeReason reason) noexcept {
-  switch (reason) {
-    case StripeReason::no_stripes:
-      return "none that a program could set";
-    case StripeReason::folder_decides:
-      return "those of the folder, on which they are set";
-    case StripeReason::progressive:
-      return "they grow with the file, as the folder has it";
-    case StripeReason::size_unknown:
-      return "left unchanged, because the size of the file is not known";
-    case StripeReason::left:
-      return "left as they are";
-    case StripeReason::fitting:
-      return "as they should be";
-    case StripeReason::by_size:
-      return "set by the size of the file";
-    case StripeReason::asked:
-      return "set as asked for";
-    case StripeReason::refused:
-      return "the file system has refused others";
-  }
-  return "unknown";
+struct Words {
+  StripeReason reason;
+  std::string_view name, why;
+};
+constexpr Words all_words[] = {
+    {StripeReason::no_stripes, "no-stripes", "none that a program could set"},
+    {StripeReason::folder_decides, "folder-decides", "those of the folder, on which they are set"},
+    {StripeReason::progressive, "progressive", "they grow with the file, as the folder has it"},
+    {StripeReason::size_unknown, "size-unknown", "left unchanged, because the size of the file is not known"},
+    {StripeReason::left, "left", "left as they are"},
+    {StripeReason::fitting, "fitting", "as they should be"},
+    {StripeReason::by_size, "by-size", "set by the size of the file"},
+    {StripeReason::asked, "asked", "set as asked for"},
+    {StripeReason::refused, "refused", "the file system has refused others"},
+};
+
+const Words& words_of(StripeReason reason) noexcept {
+  static constexpr Words unknown{{}, "unknown", "unknown"};
+  const auto* const found = std::ranges::find(all_words, reason, &Words::reason);
+  return found == std::end(all_words) ? unknown : *found;
 }
 
 std::string reason_text(int system_errno) { return std::generic_category().message(system_errno); }
 
 }  // namespace
 
-std::string_view name(StripeReason reason) noexcept {
-  switch (reason) {
-    case StripeReason::no_stripes:
-      return "no-stripes";
-    case StripeReason::folder_decides:
-      return "folder-decides";
-    case StripeReason::progressive:
-      return "progressive";
-    case StripeReason::size_unknown:
-      return "size-unknown";
-    case StripeReason::left:
-      return "left";
-    case StripeReason::fitting:
-      return "fitting";
-    case StripeReason::by_size:
-      return "by-size";
-    case StripeReason::asked:
-      return "asked";
-    case StripeReason::refused:
-      return "refused";
-  }
-  return "unknown";
-}
+std::string_view name(StripeReason reason) noexcept { return words_of(reason).name; }
 
 std::string to_string(const Stripes& stripes) {
-  const std::string_view why = why_so(stripes.reason);
+  const std::string_view why = words_of(stripes.reason).why;
   std::string text;
   if (stripes.bytes > 0) {
     text = fmt::format("{} of {}, ", stripes.count == 0 ? "an unknown number" : std::to_string(stripes.count),

@@ -4,7 +4,6 @@
 // Numbers and words in text, without the locale: a German desktop must not change what a file says.
 #include "base/text.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <numeric>

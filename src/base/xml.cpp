@@ -7,20 +7,17 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <pugixml.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq::base::xml {
 namespace {
 
 [[noreturn]] void fail(std::size_t offset, const std::string& what, std::string expected = {}, std::string found = {}) {
-  ErrorFacts facts;
-  facts.offset = offset;
-  facts.expected = std::move(expected);
-  facts.found = std::move(found);
-  throw Error(Code::malformed, fmt::format("XML document, byte {}: {}", offset, what), std::move(facts));
+  base::fail(Code::malformed, {.offset = offset, .expected = std::move(expected), .found = std::move(found)},
+             "XML document, byte {}: {}", offset, what);
 }
 
 bool starts_element(std::string_view document, std::size_t bracket) noexcept {

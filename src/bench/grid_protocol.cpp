@@ -36,7 +36,6 @@ struct Place {
   bool big_endian = false;
 };
 
-double largest(const Communicator& ranks, double number) { return ranks.max(number); }
 double spread(const Communicator& ranks, double number) { return ranks.max(number) + ranks.max(-number); }
 
 // Collective. One transfer: the slowest rank, and how much longer than the fastest one it took.
@@ -50,17 +49,12 @@ void measure(const Communicator& ranks, Result& result, const Work& work) {
     account = work();
     mine = watch.seconds();
   });
-  result.seconds.add(largest(ranks, mine));
+  add(ranks, result, account, ranks.max(mine));
   if (!result.skew) result.skew.emplace();
   result.skew->add(spread(ranks, mine));
-  if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
-  if (!account.stages) return;
-  StageSeconds slowest = *account.stages, skews = *account.stages;
-  for (double& stage : slowest.all()) stage = largest(ranks, stage);
+  if (!account.stages || account.is_reduced) return;
+  StageSeconds skews = *account.stages;
   for (double& stage : skews.all()) stage = spread(ranks, stage);
-  if (!result.stages) result.stages.emplace();
-  result.stages->add(slowest);
-  if (account.is_reduced) return;
   if (!result.stage_skews) result.stage_skews.emplace();
   result.stage_skews->add(skews);
 }
@@ -125,12 +119,7 @@ std::vector<Path> make_paths(const BenchField& field, const std::vector<Protocol
   const bool is_in_memory = file_system_of(protocol.directory).name == "tmpfs";
   std::vector<Path> paths;
   for (const ProtocolPath& one : all) {
-    Result result = one.mover->label();
-    const Grid& grid = field.grid();
-    result.lattice = grid.extents();
-    result.grid = grid.processes();
-    result.ranks = grid.size();
-    result.bytes = grid.volume() * field.site_numbers() * sizeof(double);
+    const Result result = of_field(one.mover->label(), field);
     Path path{&one, protocol_file(protocol.directory, one.file), result, result, result};
     path.create.direction = "create";
     path.overwrite.direction = "overwrite";
@@ -139,12 +128,6 @@ std::vector<Path> make_paths(const BenchField& field, const std::vector<Protocol
     paths.push_back(path);
   }
   return paths;
-}
-
-void remove_file(const Communicator& ranks, const std::string& file) {
-  together(ranks, [&] {
-    if (ranks.is_root()) fs::remove(file);
-  });
 }
 
 // Before anything is measured, so that no file of another job is lost.
@@ -179,11 +162,6 @@ void require_files(const Communicator& ranks, const std::vector<Path>& paths) {
   });
 }
 
-// Each client has a cache of its own; those of memory cannot be dropped, and that is said in the results.
-void drop_everywhere(const Communicator& ranks, const std::string& file) {
-  together(ranks, [&] { drop_from_cache(file); });
-}
-
 class Protocol {
  public:
   Protocol(BenchField& field, const std::vector<ProtocolPath>& paths, const GridProtocol& how,
@@ -216,7 +194,9 @@ class Protocol {
     if (path.failed) return;
     try {
       if (!how_.read_only) {
-        remove_file(ranks_, path.file);
+        together(ranks_, [&] {
+          if (ranks_.is_root()) fs::remove(path.file);
+        });
         write(path, path.create);
         write(path, path.overwrite);
       }
@@ -233,7 +213,8 @@ class Protocol {
   }
   void read(Path& path) {
     // In another job nothing of it is in memory in the first round; then it is, unless it is dropped.
-    if (path.read.cache != "warm") drop_everywhere(ranks_, path.file);
+    // Each client has a cache of its own; those of memory cannot be dropped, and that is said in the results.
+    if (path.read.cache != "warm") together(ranks_, [&] { drop_from_cache(path.file); });
     field_.clear_target();
     measure(ranks_, path.read, [&] { return path.of->mover->read(path.file, field_); });
     require_source(field_, path, how_.read_only);

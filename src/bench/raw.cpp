@@ -5,6 +5,7 @@
 #include "bench/raw.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,8 +25,6 @@
 namespace lq::bench {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 20;
-
 [[noreturn]] void fail(const std::string& path, const char* doing, int reason) {
   const Code code = reason == ENOSPC || reason == EDQUOT  ? Code::no_space
                     : reason == EACCES || reason == EROFS ? Code::no_permission
@@ -35,28 +34,10 @@ constexpr std::size_t piece = std::size_t{1} << 20;
               {.path = path, .system_errno = reason});
 }
 
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (fd_ < 0) fail(path, "open the file of the raw transfer", errno);
-  }
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const noexcept { return fd_; }
-  // 0, or an errno; bytes that were only cached may turn out to be lost.
-  int close() noexcept {
-    const int fd = std::exchange(fd_, -1);
-    return fd < 0 || ::close(fd) == 0 ? 0 : errno;
-  }
-
- private:
-  int fd_;
-};
-
 // Moves all of `bytes` with `call(pointer, count, offset)`.
 template <class Bytes, class Call>
-void move_all(const std::string& path, std::uint64_t offset, Bytes bytes, const char* doing, Call call) {
+void move_all(const std::string& path, std::uint64_t offset, Bytes bytes, std::size_t piece, const char* doing,
+              Call call) {
   while (!bytes.empty()) {
     const ssize_t moved = call(bytes.data(), std::min(piece, bytes.size()), static_cast<off_t>(offset));
     if (moved < 0 && errno == EINTR) continue;
@@ -68,43 +49,62 @@ void move_all(const std::string& path, std::uint64_t offset, Bytes bytes, const 
 
 }  // namespace
 
+RawFile::RawFile(const std::string& path, int flags) : path_(path), fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
+  check(fd_ >= 0, "open the file");
+}
+RawFile::~RawFile() {
+  if (fd_ >= 0) ::close(fd_);
+}
+void RawFile::check(bool is_fine, const char* doing) const {
+  if (!is_fine) fail(path_, doing, errno);
+}
+void RawFile::write(std::uint64_t offset, std::span<const std::byte> bytes, std::size_t piece) const {
+  move_all(path_, offset, bytes, piece, "write",
+           [&](const std::byte* p, std::size_t n, off_t at) { return ::pwrite(fd_, p, n, at); });
+}
+void RawFile::read(std::uint64_t offset, std::span<std::byte> bytes, std::size_t piece) const {
+  move_all(path_, offset, bytes, piece, "read",
+           [&](std::byte* p, std::size_t n, off_t at) { return ::pread(fd_, p, n, at); });
+}
+void RawFile::sync() const { check(::fsync(fd_) == 0, "sync"); }
+void RawFile::drop() const {
+  sync();
+  errno = ::posix_fadvise(fd_, 0, 0, POSIX_FADV_DONTNEED);
+  check(errno == 0, "drop from the cache");
+}
+void RawFile::cut(std::uint64_t bytes) const {
+  struct stat found {};
+  check(::fstat(fd_, &found) == 0, "look at the file");
+  if (static_cast<std::uint64_t>(found.st_size) > bytes) {
+    check(::ftruncate(fd_, static_cast<off_t>(bytes)) == 0, "shorten the file");
+  }
+}
+void RawFile::close() { check(::close(std::exchange(fd_, -1)) == 0, "close"); }
+
 StageSeconds raw_write(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes, bool sync) {
   StageWatch watch;
-  Descriptor file(path, O_WRONLY | O_CREAT);
+  RawFile file(path, O_WRONLY | O_CREAT);
   watch.end_of(Stage::open);
-  move_all(path, offset, bytes, "write",
-           [&](const std::byte* p, std::size_t n, off_t at) { return ::pwrite(file.get(), p, n, at); });
+  file.write(offset, bytes);
   watch.end_of(Stage::storage);
-  if (sync && ::fsync(file.get()) != 0) fail(path, "sync", errno);
+  if (sync) file.sync();
   watch.end_of(Stage::sync);
-  if (const int reason = file.close(); reason != 0) fail(path, "close", reason);
+  file.close();
   watch.end_of(Stage::close);
   return watch.stages();
 }
 
 StageSeconds raw_read(const std::string& path, std::uint64_t offset, std::span<std::byte> bytes) {
   StageWatch watch;
-  const Descriptor file(path, O_RDONLY);
+  const RawFile file(path, O_RDONLY);
   watch.end_of(Stage::open);
-  move_all(path, offset, bytes, "read",
-           [&](std::byte* p, std::size_t n, off_t at) { return ::pread(file.get(), p, n, at); });
+  file.read(offset, bytes);
   watch.end_of(Stage::storage);
   return watch.stages();
 }
 
-void sync_file(const std::string& path) {
-  const Descriptor file(path, O_RDONLY);
-  if (::fsync(file.get()) != 0) fail(path, "sync", errno);
-}
-
-void drop_from_cache(const std::string& path) {
-  const Descriptor file(path, O_RDONLY);
-  // Only what has reached the disk is forgotten.
-  if (::fsync(file.get()) != 0) fail(path, "sync", errno);
-  if (const int reason = ::posix_fadvise(file.get(), 0, 0, POSIX_FADV_DONTNEED); reason != 0) {
-    fail(path, "drop from the cache", reason);
-  }
-}
+void sync_file(const std::string& path) { RawFile(path, O_RDONLY).sync(); }
+void drop_from_cache(const std::string& path) { RawFile(path, O_RDONLY).drop(); }
 
 // One file per process: what a file system gives when nobody shares anything.
 

@@ -17,6 +17,30 @@
 
 namespace lq::bench {
 
+// Local. An open file, moved by plain calls of at most so many bytes.
+class RawFile {
+ public:
+  static constexpr std::size_t usual_piece = std::size_t{1} << 20;
+
+  RawFile(const std::string& path, int flags);
+  ~RawFile();
+  RawFile(const RawFile&) = delete;
+  RawFile& operator=(const RawFile&) = delete;
+
+  void write(std::uint64_t offset, std::span<const std::byte> bytes, std::size_t piece = usual_piece) const;
+  void read(std::uint64_t offset, std::span<std::byte> bytes, std::size_t piece = usual_piece) const;
+  void sync() const;
+  void drop() const;                    // from the cache; only what has reached the disk is forgotten
+  void cut(std::uint64_t bytes) const;  // what is beyond the given size; others may still be writing before it
+  void close();                         // bytes that were only cached may turn out to be lost
+
+ private:
+  void check(bool is_fine, const char* doing) const;
+
+  std::string path_;
+  int fd_;
+};
+
 // Local. Creates the file where it is missing. `sync`: and waits for the disk. How long each stage took.
 StageSeconds raw_write(const std::string& path, std::uint64_t offset, std::span<const std::byte> bytes, bool sync);
 StageSeconds raw_read(const std::string& path, std::uint64_t offset, std::span<std::byte> bytes);

@@ -156,14 +156,8 @@ class LaneFiles {
 };
 
 void note(const Communicator& ranks, Result& result, const Account& account, const MemoryPeak& peak, double seconds) {
-  result.seconds.add(seconds);
+  add(ranks, result, account, seconds);
   result.memory_bytes = worse_peak(ranks, peak, result.memory_bytes);
-  if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
-  if (!account.stages) return;
-  StageSeconds slowest = *account.stages;
-  for (double& stage : slowest.all()) stage = ranks.max(stage);
-  if (!result.stages) result.stages.emplace();
-  result.stages->add(slowest);
 }
 
 void write_once(const BenchField& field, const Rounds& rounds, const std::string& path, Lane& lane) {
@@ -220,13 +214,7 @@ std::vector<Lane> make_lanes(const BenchField& field, const std::vector<std::uni
                              const Rounds& rounds) {
   std::vector<Lane> lanes;
   for (const auto& mover : movers) {
-    Result result = mover->label();
-    const Grid& grid = field.grid();
-    const std::uint64_t number = result.precision == "single" ? 4 : 8;
-    result.lattice = grid.extents();
-    result.grid = grid.processes();
-    result.ranks = grid.size();
-    result.bytes = grid.volume() * field.site_numbers() * number;
+    Result result = of_field(mover->label(), field);
     result.direction = "read";
     result.files = static_cast<std::uint64_t>(rounds.files);
     result.stripe_bytes = rounds.stripe_bytes;
@@ -265,6 +253,25 @@ bool BenchField::target_is_source(std::size_t bytes) const {
 
 std::unique_ptr<Mover> make_raw_mover(const Grid& grid, std::uint64_t bytes_per_number, bool sync, int threads) {
   return std::make_unique<RawMover>(grid, bytes_per_number, sync, threads);
+}
+
+Result of_field(Result label, const BenchField& field) {
+  const Grid& grid = field.grid();
+  label.lattice = grid.extents();
+  label.grid = grid.processes();
+  label.ranks = grid.size();
+  label.bytes = grid.volume() * field.site_numbers() * (label.precision == "single" ? 4 : 8);
+  return label;
+}
+
+void add(const Communicator& ranks, Result& result, const Account& account, double seconds) {
+  result.seconds.add(seconds);
+  if (!account.strategy_taken.empty()) result.strategy_taken = account.strategy_taken;
+  if (!account.stages) return;
+  StageSeconds slowest = *account.stages;
+  for (double& stage : slowest.all()) stage = ranks.max(stage);
+  if (!result.stages) result.stages.emplace();
+  result.stages->add(slowest);
 }
 
 Result plain_label(const std::string& name, const std::string& format, const std::string& precision) {

@@ -100,6 +100,11 @@ class Mover {
   virtual void remove_others(const std::string& /*path*/) noexcept {}
 };
 
+// The label of what moves this field, in numbers of its precision.
+Result of_field(Result label, const BenchField& field);
+// Collective. What a transfer took and told of itself: the slowest rank in each stage.
+void add(const Communicator& ranks, Result& result, const Account& account, double seconds);
+
 // Of programs that move plain numbers without a checksum.
 Result plain_label(const std::string& name, const std::string& format, const std::string& precision = "double");
 

@@ -12,23 +12,21 @@
 #include <mpi.h>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <numeric>
-#include <utility>
+#include <span>
 
 #include <limequat/error.hpp>
 
+#include "bench/raw.hpp"
 #include "bench/result.hpp"
 
 namespace lq::bench {
 namespace {
 
-constexpr std::uint64_t largest_call = std::uint64_t{1} << 30;
+constexpr std::size_t largest_call = std::size_t{1} << 30;
 
 // The ranks among which the split is undone, and what they hold together.
 class Together {
@@ -161,7 +159,10 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  std::vector<std::byte>& share() noexcept { return share_; }
+  // These sites of the share.
+  std::span<std::byte> share(std::uint64_t first, std::uint64_t sites) noexcept {
+    return std::span(share_).subspan(first * ranks_.site_bytes(), sites * ranks_.site_bytes());
+  }
 
   // From the memory of this rank into its share, and back.
   void gather(const std::byte* field, StageWatch& watch) {
@@ -223,47 +224,6 @@ class Exchange {
   MPI_Datatype site_ = MPI_DATATYPE_NULL;
 };
 
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : path_(path), fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    check(fd_ >= 0, "open");
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  template <class Byte, class Call>
-  void move(Call call, Byte* bytes, std::uint64_t count, std::uint64_t at, const char* doing) const {
-    while (count > 0) {
-      const ssize_t moved = call(fd_, bytes, std::min(count, largest_call), static_cast<off_t>(at));
-      if (moved < 0 && errno == EINTR) continue;
-      check(moved > 0, doing);
-      bytes += moved, at += static_cast<std::uint64_t>(moved), count -= static_cast<std::uint64_t>(moved);
-    }
-  }
-  // What is beyond the given size; others may still be writing before it.
-  void cut(std::uint64_t bytes) const {
-    struct stat found {};
-    check(::fstat(fd_, &found) == 0, "look at");
-    if (static_cast<std::uint64_t>(found.st_size) <= bytes) return;
-    check(::ftruncate(fd_, static_cast<off_t>(bytes)) == 0, "shorten");
-  }
-  void close() {
-    const int fd = std::exchange(fd_, -1);
-    check(::close(fd) == 0, "close");
-  }
-
- private:
-  void check(bool is_fine, const char* doing) const {
-    require(!is_fine, path_, std::string("cannot ") + doing + " the file: " + std::strerror(errno));
-  }
-
-  std::string path_;
-  int fd_;
-};
-
 class UndoSplit : public Mover {
  public:
   UndoSplit(MPI_Comm comm, std::uint64_t extent_bytes) : comm_(comm), extent_bytes_(extent_bytes) {}
@@ -275,18 +235,17 @@ class UndoSplit : public Mover {
     StageWatch watch;
     together(field.grid().communicator(), [&] {
       // A file that is there is written over; only what it has beyond the new end is cut off.
-      if (field.grid().is_root()) Descriptor(path, O_WRONLY | O_CREAT).close();
+      if (field.grid().is_root()) RawFile(path, O_WRONLY | O_CREAT).close();
       watch.end_of(Stage::create);
     });
     watch.end_of(Stage::barrier);
     const Together ranks(field, comm_, extent_bytes_);
     Exchange exchange(ranks);
     exchange.gather(reinterpret_cast<const std::byte*>(field.source().data()), watch);
-    Descriptor file(path, O_WRONLY);
+    RawFile file(path, O_WRONLY);
     watch.end_of(Stage::open);
     ranks.for_each_extent([&](std::uint64_t site, std::uint64_t mine, std::uint64_t count) {
-      const std::uint64_t bytes = ranks.site_bytes();
-      file.move(::pwrite, exchange.share().data() + mine * bytes, count * bytes, site * bytes, "write");
+      file.write(site * ranks.site_bytes(), exchange.share(mine, count), largest_call);
     });
     watch.end_of(Stage::storage);
     if (field.grid().is_root()) file.cut(field.grid().volume() * ranks.site_bytes());
@@ -302,11 +261,10 @@ class UndoSplit : public Mover {
     Exchange exchange(ranks);
     watch.end_of(Stage::pack);
     together(field.grid().communicator(), [&] {
-      Descriptor file(path, O_RDONLY);
+      RawFile file(path, O_RDONLY);
       watch.end_of(Stage::open);
       ranks.for_each_extent([&](std::uint64_t site, std::uint64_t mine, std::uint64_t count) {
-        const std::uint64_t bytes = ranks.site_bytes();
-        file.move(::pread, exchange.share().data() + mine * bytes, count * bytes, site * bytes, "read");
+        file.read(site * ranks.site_bytes(), exchange.share(mine, count), largest_call);
       });
       watch.end_of(Stage::storage);
       file.close();

@@ -4,7 +4,11 @@
 // The one place where exceptions become codes: every function of the C API runs its body in guarded().
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include <limequat.h>
 #include <limequat/error.hpp>
@@ -54,7 +58,40 @@ inline std::string text(const char* value, const char* argument) { return given(
 // A text that may be NULL, which is the empty one.
 inline std::string optional_text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
 
+// Texts that must be there, as many as `count`.
+inline std::vector<std::string> texts(const char* const* values, std::uint64_t count, const char* argument) {
+  if (count > 0) given(values, argument);
+  std::vector<std::string> result;
+  for (std::uint64_t k = 0; k < count; ++k) result.push_back(text(values[k], argument));
+  return result;
+}
+
+// Memory of the caller, which may be NULL where there are no bytes.
+inline std::span<const std::byte> bytes_at(const void* memory, std::uint64_t bytes, const char* argument) {
+  if (bytes > 0) given(memory, argument);
+  return {static_cast<const std::byte*>(memory), static_cast<std::size_t>(bytes)};
+}
+inline std::span<std::byte> writable_bytes_at(void* memory, std::uint64_t bytes, const char* argument) {
+  if (bytes > 0) given(memory, argument);
+  return {static_cast<std::byte*>(memory), static_cast<std::size_t>(bytes)};
+}
+
 // Sets *out to a copy for lq_text_free.
 LQ_INNER void hand_out(const std::string& value, char** out);
+
+// The same of an answer in JSON; nowhere when `json` is nullptr.
+template <class Answer>
+void hand_out_json(const Answer& answer, char** json) {
+  if (json != nullptr) hand_out(to_json(answer), json);
+}
+
+// The body of a function whose only result is an answer in JSON.
+template <class Ask>
+lq_status answered(char** json, const Ask& ask) noexcept {
+  return guarded([&] {
+    given(json, "json");
+    hand_out_json(ask(), json);
+  });
+}
 
 }  // namespace lq::capi

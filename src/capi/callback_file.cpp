@@ -12,6 +12,8 @@
 #include "capi/call.hpp"
 #include "capi/options.hpp"
 
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
+
 struct lq_callback_file {
   lq::CallbackFile file;
 };
@@ -50,11 +52,10 @@ class ReadFunctions {
 }  // namespace
 
 lq_status lq_callback_file_create(const lq_read_callbacks* callbacks, lq_callback_file** file) {
-  return lq::capi::guarded([&] {
-    lq::capi::given(file, "file");
-    const lq_read_callbacks table =
-        lq::capi::given_options(lq::capi::given(callbacks, "callbacks"), lq_read_callbacks{});
-    if (table.read_at == nullptr) lq::capi::reject("callbacks: read_at is needed, it is NULL");
+  return guarded([&] {
+    given(file, "file");
+    const lq_read_callbacks table = given_options(given(callbacks, "callbacks"), lq_read_callbacks{});
+    if (table.read_at == nullptr) reject("callbacks: read_at is needed, it is NULL");
     const auto functions = std::make_shared<ReadFunctions>(table);
     lq::ReadCallbacks made;
     made.read_at = [functions](std::uint64_t offset, std::span<std::byte> bytes) {

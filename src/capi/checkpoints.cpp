@@ -16,6 +16,8 @@
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
 
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
+
 struct lq_checkpoints {
   lq::Checkpoints checkpoints;
   lq::CheckpointContents contents = {};  // of the next save
@@ -28,23 +30,8 @@ struct lq_checkpoint {
 
 namespace {
 
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::group_of;
-using lq::capi::guarded;
-using lq::capi::hand_out;
-using lq::capi::hand_out_report;
-using lq::capi::Room;
-using lq::capi::text;
-
 lq::CheckpointContents take_contents(lq_checkpoints* checkpoints) {
   return std::exchange(given(checkpoints, "checkpoints")->contents, {});
-}
-
-std::span<const std::byte> bytes_at(const void* data, uint64_t bytes) {
-  if (bytes > 0) given(data, "data");
-  return {static_cast<const std::byte*>(data), static_cast<std::size_t>(bytes)};
 }
 
 const std::vector<std::byte>& state_named(const lq_checkpoint* checkpoint, const char* name) {
@@ -76,7 +63,7 @@ lq_status lq_checkpoints_open(const char* folder, const lq_checkpoints_options* 
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
     auto [room, path, how] = agreed(communicator, [&] {
-      return std::tuple(Room(checkpoints, "checkpoints"), text(folder, "folder"), lq::capi::options_of(options));
+      return std::tuple(Room(checkpoints, "checkpoints"), text(folder, "folder"), options_of(options));
     });
     room.fill(lq::Checkpoints(path, communicator, how));
   });
@@ -85,14 +72,14 @@ lq_status lq_checkpoints_open(const char* folder, const lq_checkpoints_options* 
 void lq_checkpoints_free(lq_checkpoints* checkpoints) { delete checkpoints; }
 
 lq_status lq_checkpoints_add_stream(lq_checkpoints* checkpoints, const void* data, uint64_t bytes) {
-  return guarded([&] { given(checkpoints, "checkpoints")->contents.streams.push_back(bytes_at(data, bytes)); });
+  return guarded([&] { given(checkpoints, "checkpoints")->contents.streams.push_back(bytes_at(data, bytes, "data")); });
 }
 
 lq_status lq_checkpoints_add_field(lq_checkpoints* checkpoints, const char* name, const lq_grid* grid, lq_field field,
                                    const lq_write_options* options) {
   return guarded([&] {
     given(checkpoints, "checkpoints");
-    auto call = lq::capi::write_call(text(name, "name").c_str(), field, options);
+    auto call = write_call(text(name, "name").c_str(), field, options);
     checkpoints->contents.fields.push_back(
         {std::move(call.path), grid_of(grid), std::move(call.field), std::move(call.options)});
   });
@@ -100,7 +87,7 @@ lq_status lq_checkpoints_add_field(lq_checkpoints* checkpoints, const char* name
 
 lq_status lq_checkpoints_add_state(lq_checkpoints* checkpoints, const char* name, const void* data, uint64_t bytes) {
   return guarded([&] {
-    const auto span = bytes_at(data, bytes);
+    const auto span = bytes_at(data, bytes, "data");
     given(checkpoints, "checkpoints")->contents.state[text(name, "name")] = {span.begin(), span.end()};
   });
 }
@@ -112,8 +99,7 @@ lq_status lq_checkpoints_forget_added(lq_checkpoints* checkpoints) {
 lq_status lq_checkpoints_save(lq_checkpoints* checkpoints, uint64_t step, char** json) {
   return guarded([&] {
     const lq::CheckpointContents contents = take_contents(checkpoints);
-    const lq::CheckpointReport report = checkpoints->checkpoints.save(step, contents);
-    if (json != nullptr) hand_out(lq::to_json(report), json);
+    hand_out_json(checkpoints->checkpoints.save(step, contents), json);
   });
 }
 
@@ -198,8 +184,8 @@ lq_status lq_checkpoint_read_state(const lq_checkpoint* checkpoint, const char* 
     if (bytes > 0) given(data, "data");
     const std::vector<std::byte>& state = state_named(checkpoint, name);
     if (state.size() != bytes) {
-      lq::capi::reject(checkpoint->checkpoint.path() + ": the state \"" + name + "\" has " +
-                       std::to_string(state.size()) + " bytes, not " + std::to_string(bytes));
+      reject(checkpoint->checkpoint.path() + ": the state \"" + name + "\" has " + std::to_string(state.size()) +
+             " bytes, not " + std::to_string(bytes));
     }
     std::copy(state.begin(), state.end(), static_cast<std::byte*>(data));
   });
@@ -212,7 +198,7 @@ lq_status lq_checkpoint_streams(const lq_checkpoint* checkpoint, const lq_multif
   const lq_status status = guarded([&] {
     const lq::Communicator communicator = given(checkpoint, "checkpoint")->group.communicator;
     path = agreed(communicator, [&] {
-      how = lq::capi::given_options(options);
+      how = given_options(options);
       return checkpoint->checkpoint.streams().info().path;
     });
     how.struct_size = sizeof how;
@@ -226,15 +212,12 @@ lq_status lq_checkpoint_read_field(const lq_checkpoint* checkpoint, const char* 
   return guarded([&] {
     const auto call = agreed(grid_of(grid).communicator(), [&] {
       given(checkpoint, "checkpoint");
-      return lq::capi::read_call(text(name, "name").c_str(), field, options);
+      return read_call(text(name, "name").c_str(), field, options);
     });
     hand_out_report(checkpoint->checkpoint.read_field(call.path, grid->grid, call.field, call.options), call);
   });
 }
 
 lq_status lq_checkpoints_list(const char* folder, const lq_checkpoint_list_options* options, char** json) {
-  return guarded([&] {
-    hand_out(lq::to_json(lq::list_checkpoints(text(folder, "folder"), lq::capi::options_of(options))),
-             given(json, "json"));
-  });
+  return answered(json, [&] { return lq::list_checkpoints(text(folder, "folder"), options_of(options)); });
 }

@@ -17,17 +17,7 @@
 #include "capi/transfer_call.hpp"
 #include "options/values.hpp"
 
-namespace {
-
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::guarded;
-using lq::capi::hand_out_report;
-using lq::capi::Room;
-using lq::capi::text;
-
-}  // namespace
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
 
 struct lq_writer {
   lq::Communicator communicator;
@@ -36,14 +26,14 @@ struct lq_writer {
 
 lq_status lq_write(const char* path, const lq_grid* grid, lq_field field, const lq_write_options* options) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] { return lq::capi::write_call(path, field, options); });
+    const auto call = agreed(grid_of(grid).communicator(), [&] { return write_call(path, field, options); });
     hand_out_report(lq::write(call.path, grid->grid, call.field, call.options), call);
   });
 }
 
 lq_status lq_read(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(), [&] { return lq::capi::read_call(path, field, options); });
+    const auto call = agreed(grid_of(grid).communicator(), [&] { return read_call(path, field, options); });
     hand_out_report(lq::read(call.path, grid->grid, call.field, call.options), call);
   });
 }
@@ -52,9 +42,8 @@ lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write
                            lq_writer** writer) {
   return guarded([&] {
     const lq::Communicator& communicator = grid_of(grid).communicator();
-    auto [room, name, options] = agreed(communicator, [&] {
-      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(defaults));
-    });
+    auto [room, name, options] = agreed(
+        communicator, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(defaults)); });
     room.fill(communicator, lq::create(name, grid->grid, options));
   });
 }
@@ -62,22 +51,17 @@ lq_status lq_writer_create(const char* path, const lq_grid* grid, const lq_write
 lq_status lq_writer_write(lq_writer* writer, const char* name, lq_field field, const lq_metadata* metadata,
                           size_t count, char** report_json) {
   return guarded([&] {
-    struct Arguments {
-      std::string name;
-      lq::Field field;
-      lq::Metadata metadata;
-    };
-    const auto call = agreed(given(writer, "writer")->communicator, [&] {
-      return Arguments{text(name, "name"), lq::capi::readable(field), lq::options::metadata_of(metadata, count)};
+    const auto [title, sites, texts_of_field] = agreed(given(writer, "writer")->communicator, [&] {
+      return std::tuple{text(name, "name"), readable(field), lq::options::metadata_of(metadata, count)};
     });
-    hand_out_report(writer->writer.write(call.name, call.field, call.metadata), report_json);
+    hand_out_report(writer->writer.write(title, sites, texts_of_field), report_json);
   });
 }
 
 lq_status lq_writer_record(lq_writer* writer, const char* type, const void* contents, size_t bytes) {
   return guarded([&] {
     const auto call = agreed(given(writer, "writer")->communicator, [&] {
-      if (bytes > 0) given(contents, "contents");
+      bytes_at(contents, bytes, "contents");
       return std::pair(text(type, "type"), std::string_view(static_cast<const char*>(contents), bytes));
     });
     writer->writer.write_record(call.first, call.second);
@@ -99,27 +83,23 @@ struct lq_file {
 
 lq_status lq_file_open(const char* path, const lq_scan_options* options, lq_file** file) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(options == nullptr ? nullptr : options->communicator);
-    auto [room, name, limits] = agreed(group, [&] {
-      return std::tuple(Room(file, "file"), lq::capi::text(path, "path"), lq::capi::options_of(options));
-    });
+    const lq::Communicator group = communicator_of(options == nullptr ? nullptr : options->communicator);
+    auto [room, name, limits] =
+        agreed(group, [&] { return std::tuple(Room(file, "file"), text(path, "path"), options_of(options)); });
     room.fill(group, lq::open(name, group, limits));
   });
 }
 
 lq_status lq_file_catalog(const lq_file* file, char** json) {
-  return guarded([&] {
-    given(json, "json");
-    lq::capi::hand_out(lq::to_json(given(file, "file")->file.catalog()), json);
-  });
+  return answered(json, [&]() -> const lq::Catalog& { return given(file, "file")->file.catalog(); });
 }
 
 lq_status lq_file_read(const lq_file* file, const lq_grid* grid, lq_field field, const lq_read_options* options) {
   return guarded([&] {
     const auto call = agreed(grid_of(grid).communicator(), [&] {
-      return lq::capi::read_call(given(file, "file")->file.catalog().path.c_str(), field, options);
+      return read_call(given(file, "file")->file.catalog().path.c_str(), field, options);
     });
-    lq::capi::hand_out_report(file->file.read(grid->grid, call.field, call.options), call);
+    hand_out_report(file->file.read(grid->grid, call.field, call.options), call);
   });
 }
 
@@ -128,7 +108,7 @@ lq_status lq_file_read_async(const lq_file* file, const lq_grid* grid, lq_field 
   return guarded([&] {
     auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
       const char* const path = given(file, "file")->file.catalog().path.c_str();
-      return std::pair(Room(pending, "pending"), lq::capi::read_call(path, field, options));
+      return std::pair(Room(pending, "pending"), read_call(path, field, options));
     });
     room.fill(lq::read_async(file->file, grid->grid, call.field, call.options));
   });
@@ -136,8 +116,8 @@ lq_status lq_file_read_async(const lq_file* file, const lq_grid* grid, lq_field 
 
 lq_status lq_file_read_record(const lq_file* file, const char* type, uint64_t index, lq_sink sink, void* context) {
   return guarded([&] {
-    if (sink == nullptr) lq::capi::reject("sink is NULL");
-    const std::string bytes = given(file, "file")->file.read_record(lq::capi::text(type, "type"), index);
+    if (sink == nullptr) reject("sink is NULL");
+    const std::string bytes = given(file, "file")->file.read_record(text(type, "type"), index);
     sink(bytes.data(), bytes.size(), context);
   });
 }
@@ -164,7 +144,7 @@ lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, 
                          lq_pending** pending) {
   return guarded([&] {
     auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
-      auto made = std::pair(Room(pending, "pending"), lq::capi::write_call(path, field, options));
+      auto made = std::pair(Room(pending, "pending"), write_call(path, field, options));
       measure(made.second.field, field, grid->grid);
       return made;
     });
@@ -175,9 +155,8 @@ lq_status lq_write_async(const char* path, const lq_grid* grid, lq_field field, 
 lq_status lq_read_async(const char* path, const lq_grid* grid, lq_field field, const lq_read_options* options,
                         lq_pending** pending) {
   return guarded([&] {
-    auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
-      return std::pair(Room(pending, "pending"), lq::capi::read_call(path, field, options));
-    });
+    auto [room, call] = agreed(grid_of(grid).communicator(),
+                               [&] { return std::pair(Room(pending, "pending"), read_call(path, field, options)); });
     room.fill(lq::read_async(call.path, grid->grid, call.field, call.options));
   });
 }
@@ -190,7 +169,7 @@ lq_status lq_pending_test(lq_pending* pending, int* done) {
 }
 
 lq_status lq_pending_wait(lq_pending* pending, char** report_json) {
-  return guarded([&] { lq::capi::hand_out_report(given(pending, "pending")->pending.wait(), report_json); });
+  return guarded([&] { hand_out_report(given(pending, "pending")->pending.wait(), report_json); });
 }
 
 lq_status lq_pending_cancel(lq_pending* pending) {
@@ -208,9 +187,8 @@ struct lq_node_cache {
 lq_status lq_node_cache_open(const char* path, const lq_communicator* communicator, uint64_t bytes,
                              uint64_t block_bytes, lq_node_cache** cache) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(communicator);
-    auto [room, name] = lq::capi::agreed(
-        group, [&] { return std::pair(lq::capi::Room(cache, "cache"), lq::capi::text(path, "path")); });
+    const lq::Communicator group = communicator_of(communicator);
+    auto [room, name] = agreed(group, [&] { return std::pair(Room(cache, "cache"), text(path, "path")); });
     lq::NodeCacheOptions how;
     if (bytes > 0) how.bytes = bytes;
     if (block_bytes > 0) how.block_bytes = block_bytes;
@@ -222,8 +200,7 @@ lq_status lq_node_cache_read(lq_node_cache* cache, uint64_t offset, void* bytes,
   return guarded([&] {
     given(cache, "cache");
     given(got, "got");
-    if (count > 0) given(bytes, "bytes");
-    *got = cache->cache.read_at(offset, {static_cast<std::byte*>(bytes), static_cast<std::size_t>(count)});
+    *got = cache->cache.read_at(offset, writable_bytes_at(bytes, count, "bytes"));
   });
 }
 
@@ -239,7 +216,7 @@ lq_status lq_node_cache_count(const lq_node_cache* cache, lq_node_cache_counts* 
     answer.waits = now.waits;
     answer.reads_beside = now.reads_beside;
     answer.memory_bytes = now.memory_bytes;
-    lq::capi::fill(counts, answer, "counts");
+    fill(counts, answer, "counts");
   });
 }
 

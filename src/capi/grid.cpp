@@ -10,10 +10,7 @@
 #include "capi/options.hpp"
 #include "comm/message_comm.hpp"
 
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::guarded;
-using lq::capi::Room;
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
 
 namespace {
 
@@ -28,16 +25,15 @@ lq::Error error_of(const lq_failure& failure) {
   facts.system_errno = failure.system_errno;
   const auto code = static_cast<lq::Code>(failure.status);
   if (code == lq::Code::ok || lq::name(code) == "unknown") {
-    lq::capi::reject("the status of a failure is " + std::to_string(failure.status) +
-                     ", expected one of lq_status but LQ_OK");
+    reject("the status of a failure is " + std::to_string(failure.status) + ", expected one of lq_status but LQ_OK");
   }
   return lq::Error(code, text(failure.sentence), facts);
 }
 
 // Collective.
 void agree_on(const lq::Communicator& group, const lq_failure* failure) {
-  lq::capi::agreed(group, [&] {
-    if (failure != nullptr) throw error_of(lq::capi::given_options(failure, lq_failure{}));
+  agreed(group, [&] {
+    if (failure != nullptr) throw error_of(given_options(failure, lq_failure{}));
     return true;
   });
 }
@@ -53,29 +49,29 @@ int lq_communicator_size(const lq_communicator* communicator) {
 }
 
 lq_status lq_communicator_agree(const lq_communicator* communicator, const lq_failure* failure) {
-  return guarded([&] { agree_on(lq::capi::communicator_of(communicator), failure); });
+  return guarded([&] { agree_on(communicator_of(communicator), failure); });
 }
 
 lq_status lq_grid_agree(const lq_grid* grid, const lq_failure* failure) {
-  return guarded([&] { agree_on(lq::capi::grid_of(grid).communicator(), failure); });
+  return guarded([&] { agree_on(grid_of(grid).communicator(), failure); });
 }
 
 lq_status lq_grid_self(const int64_t* extents, int dimensions, lq_grid** grid) {
-  return guarded([&] { Room(grid, "grid").fill(lq::Grid(lq::capi::coord_of(extents, dimensions, "extents"))); });
+  return guarded([&] { Room(grid, "grid").fill(lq::Grid(coord_of(extents, dimensions, "extents"))); });
 }
 
 lq_status lq_grid_options_init(lq_grid_options* options, size_t struct_size) {
-  return lq::capi::init_options(options, struct_size, lq::capi::default_grid);
+  return init_options(options, struct_size, default_grid);
 }
 
 lq_status lq_grid_create(const int64_t* extents, int dimensions, const lq_communicator* communicator,
                          const lq_grid_options* options, lq_grid** grid) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(communicator);
-    auto [room, call] = lq::capi::agreed(group, [&] {
-      auto translated = std::pair(Room(grid, "grid"), lq::capi::grid_call(extents, dimensions, options, group.size()));
+    const lq::Communicator group = communicator_of(communicator);
+    auto [room, call] = agreed(group, [&] {
+      auto translated = std::pair(Room(grid, "grid"), grid_call(extents, dimensions, options, group.size()));
       if (!translated.second.axes.empty())
-        lq::capi::reject("the axes must be those of a Cartesian MPI communicator: lq_grid_mpi_with");
+        reject("the axes must be those of a Cartesian MPI communicator: lq_grid_mpi_with");
       return translated;
     });
     room.fill(lq::Grid(group, call.extents, call.options));
@@ -185,23 +181,23 @@ class Operations final : public lq::comm::MessageTransport {
 
 void check(const lq_operations& table) {
   if (table.send == nullptr || table.receive == nullptr || table.test == nullptr) {
-    lq::capi::reject("operations: send, receive and test are needed, one of them is NULL");
+    reject("operations: send, receive and test are needed, one of them is NULL");
   }
   if (table.size < 1 || table.rank < 0 || table.rank >= table.size) {
-    lq::capi::reject("operations: rank " + std::to_string(table.rank) + " of " + std::to_string(table.size));
+    reject("operations: rank " + std::to_string(table.rank) + " of " + std::to_string(table.size));
   }
   if (table.tags != 0 && table.tags < least_tags) {
-    lq::capi::reject("operations: " + std::to_string(table.tags) + " tags, expected at least " +
-                     std::to_string(least_tags) + ", or 0");
+    reject("operations: " + std::to_string(table.tags) + " tags, expected at least " + std::to_string(least_tags) +
+           ", or 0");
   }
 }
 
 }  // namespace
 
 lq_status lq_communicator_create(const lq_operations* operations, lq_communicator** communicator) {
-  return lq::capi::guarded([&] {
-    lq::capi::given(communicator, "communicator");
-    const lq_operations table = lq::capi::given_options(lq::capi::given(operations, "operations"), lq_operations{});
+  return guarded([&] {
+    given(communicator, "communicator");
+    const lq_operations table = given_options(given(operations, "operations"), lq_operations{});
     check(table);
     *communicator = new lq_communicator{lq::Communicator(
         std::shared_ptr<lq::comm::Comm>(lq::comm::make_message_comm(std::make_shared<Operations>(table))))};

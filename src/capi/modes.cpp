@@ -11,6 +11,8 @@
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
 
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
+
 struct lq_modes {
   lq::modes::Set set;
   std::vector<lq_modes_parameter> parameters = {};  // that were handed out
@@ -23,13 +25,6 @@ struct lq_modes_writer {
 
 namespace {
 
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::guarded;
-using lq::capi::reject;
-using lq::capi::Room;
-using lq::capi::text;
 using lq::modes::Description;
 using lq::modes::Mode;
 using lq::modes::Parameter;
@@ -114,7 +109,7 @@ lq::FieldSpec site_from(const lq_modes_description& c) {
 }
 
 Description description_from(const lq_modes_description* given_one) {
-  const lq_modes_description c = lq::capi::given_options(given(given_one, "description"), defaults());
+  const lq_modes_description c = given_options(given(given_one, "description"), defaults());
   Description description;
   if (c.dimensions < 1 || c.dimensions > LQ_MAX_DIMENSIONS) {
     reject("dimensions is " + std::to_string(c.dimensions) + ", expected 1 to 8");
@@ -173,7 +168,7 @@ const std::string& path_of(const lq_modes* handle) { return set_of(handle).file(
 }  // namespace
 
 lq_status lq_modes_description_init(lq_modes_description* description, size_t struct_size) {
-  return lq::capi::init_options(description, struct_size, defaults);
+  return init_options(description, struct_size, defaults);
 }
 
 lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_description* description,
@@ -181,8 +176,7 @@ lq_status lq_modes_create(const char* path, const lq_grid* grid, const lq_modes_
   return guarded([&] {
     const lq::Communicator group = grid_of(grid).communicator();
     auto [room, name, how, what] = agreed(group, [&] {
-      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(options),
-                        description_from(description));
+      return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(options), description_from(description));
     });
     room.fill(group, lq::modes::Writer(name, grid->grid, what, how));
   });
@@ -192,17 +186,17 @@ lq_status lq_modes_append(const char* path, const lq_grid* grid, const lq_write_
                           lq_modes_writer** writer) {
   return guarded([&] {
     const lq::Communicator group = grid_of(grid).communicator();
-    auto [room, name, how] = agreed(
-        group, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(options)); });
+    auto [room, name, how] =
+        agreed(group, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(options)); });
     room.fill(group, lq::modes::Writer(name, grid->grid, how));
   });
 }
 
 lq_status lq_modes_writer_append(lq_modes_writer* writer, lq_field vector, const lq_mode* mode, char** report_json) {
   return guarded([&] {
-    const auto [field, known] = agreed(given(writer, "writer")->communicator,
-                                       [&] { return std::pair(lq::capi::readable(vector), mode_from(mode)); });
-    lq::capi::hand_out_report(writer->writer.append(field, known), report_json);
+    const auto [field, known] =
+        agreed(given(writer, "writer")->communicator, [&] { return std::pair(readable(vector), mode_from(mode)); });
+    hand_out_report(writer->writer.append(field, known), report_json);
   });
 }
 
@@ -227,14 +221,14 @@ lq_status lq_modes_write_reported(const char* path, const lq_grid* grid, const l
       if (count > 0) given(vectors, "vectors");
       if (count > 0) given(modes, "modes");
       for (std::size_t k = 0; k < count; ++k) {
-        fields.push_back(lq::capi::readable(vectors[k]));
+        fields.push_back(readable(vectors[k]));
         known.push_back(mode_from(&modes[k]));
       }
-      return std::tuple(text(path, "path"), lq::capi::options_of(options), description_from(description));
+      return std::tuple(text(path, "path"), options_of(options), description_from(description));
     });
     lq::Report report;
     lq::modes::write(name, grid->grid, what, fields, known, how, &report);
-    lq::capi::hand_out_report(report, report_json);
+    hand_out_report(report, report_json);
   });
 }
 
@@ -245,10 +239,9 @@ lq_status lq_modes_open(const char* path, const lq_scan_options* options, lq_mod
 lq_status lq_modes_open_vectors(const char* path, int64_t ls, int parity, const int64_t* lattice,
                                 const lq_scan_options* options, lq_modes** set) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::group_of(options);
+    const lq::Communicator group = group_of(options);
     auto [room, name, limits, unsaid] = agreed(group, [&] {
-      return std::tuple(Room(set, "set"), text(path, "path"), lq::capi::options_of(options),
-                        unsaid_from(ls, parity, lattice));
+      return std::tuple(Room(set, "set"), text(path, "path"), options_of(options), unsaid_from(ls, parity, lattice));
     });
     room.fill(lq::modes::Set(name, group, limits, unsaid));
   });
@@ -282,7 +275,7 @@ lq_status lq_modes_known(lq_modes* set, lq_modes_description* description) {
     c.basis = known.coherence.basis;
     std::copy_n(known.coherence.block.begin(), known.coherence.block.size(), c.block);
     c.tolerance = known.coherence.tolerance;
-    lq::capi::fill(description, c, "description");
+    fill(description, c, "description");
   });
 }
 
@@ -297,9 +290,9 @@ lq_status lq_modes_error(const lq_modes* set, uint64_t k, double* error) {
 lq_status lq_modes_read(const lq_modes* set, uint64_t k, const lq_grid* grid, lq_field vector,
                         const lq_read_options* options) {
   return guarded([&] {
-    const auto call = agreed(grid_of(grid).communicator(),
-                             [&] { return lq::capi::read_call(path_of(set).c_str(), vector, options); });
-    lq::capi::hand_out_report(set->set.read(k, grid->grid, call.field, call.options), call);
+    const auto call =
+        agreed(grid_of(grid).communicator(), [&] { return read_call(path_of(set).c_str(), vector, options); });
+    hand_out_report(set->set.read(k, grid->grid, call.field, call.options), call);
   });
 }
 
@@ -307,7 +300,7 @@ lq_status lq_modes_read_async(const lq_modes* set, uint64_t k, const lq_grid* gr
                               const lq_read_options* options, lq_pending** pending) {
   return guarded([&] {
     auto [room, call] = agreed(grid_of(grid).communicator(), [&] {
-      return std::pair(Room(pending, "pending"), lq::capi::read_call(path_of(set).c_str(), vector, options));
+      return std::pair(Room(pending, "pending"), read_call(path_of(set).c_str(), vector, options));
     });
     room.fill(set->set.read_async(k, grid->grid, call.field, call.options));
   });
@@ -347,9 +340,9 @@ lq_status lq_modes_convert_reported(const char* from, const char* to, const char
                                     const int64_t* block, double tolerance, const lq_write_options* options,
                                     const lq_communicator* communicator, char** report_json) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(communicator);
+    const lq::Communicator group = communicator_of(communicator);
     auto [source, target, how] = agreed(group, [&] {
-      const lq::WriteOptions written = lq::capi::options_of(options);
+      const lq::WriteOptions written = options_of(options);
       lq::modes::ConvertOptions convert{.first = first, .last = last, .overwrite = written.overwrite};
       convert.route = written.route;
       if (storage != 0) convert.storage = storage_from(storage);
@@ -364,6 +357,6 @@ lq_status lq_modes_convert_reported(const char* from, const char* to, const char
     }
     lq::Report report;
     lq::modes::convert(source, target, group, how, &report);
-    lq::capi::hand_out_report(report, report_json);
+    hand_out_report(report, report_json);
   });
 }

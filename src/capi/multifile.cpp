@@ -12,6 +12,8 @@
 #include "capi/handles.hpp"
 #include "capi/transfer_call.hpp"
 
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
+
 struct lq_multifile_writer {
   lq::MultifileWriter writer;
 };
@@ -23,30 +25,19 @@ struct lq_multifile_reader {
 
 namespace {
 
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::group_of;
-using lq::capi::guarded;
-using lq::capi::hand_out;
-using lq::capi::hand_out_report;
-using lq::capi::Room;
-using lq::capi::text;
-
 template <class Open>
 lq_status begin(const char* path, const lq_multifile_options* options, lq_multifile_writer** writer, Open open) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    auto [room, name, how] = agreed(communicator, [&] {
-      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::options_of(options));
-    });
+    auto [room, name, how] = agreed(
+        communicator, [&] { return std::tuple(Room(writer, "writer"), text(path, "path"), options_of(options)); });
     room.fill(open(name, communicator, how));
   });
 }
 
 lq::OutStream& stream_of(lq_multifile_writer* writer, int stream) {
   given(writer, "writer");
-  if (stream < 0) lq::capi::reject("stream is " + std::to_string(stream) + ", expected 0 or more");
+  if (stream < 0) reject("stream is " + std::to_string(stream) + ", expected 0 or more");
   return writer->writer.stream(static_cast<std::size_t>(stream));
 }
 
@@ -75,8 +66,8 @@ lq_status lq_multifile_append(const char* path, const lq_multifile_options* opti
 
 lq_status lq_multifile_write(lq_multifile_writer* writer, int stream, const void* data, uint64_t bytes) {
   return guarded([&] {
-    if (bytes > 0) given(data, "data");
-    stream_of(writer, stream).write(std::span(static_cast<const std::byte*>(data), bytes));
+    const auto memory = bytes_at(data, bytes, "data");
+    stream_of(writer, stream).write(memory);
   });
 }
 
@@ -101,7 +92,7 @@ lq_status lq_multifile_write_field(lq_multifile_writer* writer, const char* name
   return guarded([&] {
     const auto call = agreed(grid_of(grid).communicator(), [&] {
       given(writer, "writer");
-      return lq::capi::write_call(text(name, "name").c_str(), field, options);
+      return write_call(text(name, "name").c_str(), field, options);
     });
     hand_out_report(writer->writer.write_field(call.path, grid->grid, call.field, call.options), call);
   });
@@ -120,9 +111,8 @@ void lq_multifile_writer_free(lq_multifile_writer* writer) { delete writer; }
 lq_status lq_multifile_open(const char* path, const lq_multifile_read_options* options, lq_multifile_reader** reader) {
   return guarded([&] {
     const lq::Communicator communicator = group_of(options);
-    auto [room, name, how] = agreed(communicator, [&] {
-      return std::tuple(Room(reader, "reader"), text(path, "path"), lq::capi::options_of(options));
-    });
+    auto [room, name, how] = agreed(
+        communicator, [&] { return std::tuple(Room(reader, "reader"), text(path, "path"), options_of(options)); });
     room.fill(lq::MultifileReader(name, communicator, how));
   });
 }
@@ -150,10 +140,10 @@ lq_status lq_multifile_read(lq_multifile_reader* reader, int64_t task, uint64_t 
                             uint64_t* got) {
   return guarded([&] {
     given(got, "got");
-    if (bytes > 0) given(data, "data");
+    const auto memory = writable_bytes_at(data, bytes, "data");
     lq::InStream& stream = stream_of(*given(reader, "reader"), task);
     stream.seek(position);
-    *got = stream.read(std::span(static_cast<std::byte*>(data), bytes));
+    *got = stream.read(memory);
   });
 }
 
@@ -171,7 +161,7 @@ lq_status lq_multifile_known(const lq_multifile_reader* reader, lq_multifile_fac
     c.has_checksums = info.has_checksums ? 1 : 0;
     c.compression = static_cast<int>(info.compression);
     c.findings = info.findings.size();
-    lq::capi::fill(facts, c, "facts");
+    fill(facts, c, "facts");
   });
 }
 
@@ -188,7 +178,7 @@ lq_status lq_multifile_read_field(const lq_multifile_reader* reader, const char*
   return guarded([&] {
     const auto call = agreed(grid_of(grid).communicator(), [&] {
       given(reader, "reader");
-      return lq::capi::read_call(text(name, "name").c_str(), field, options);
+      return read_call(text(name, "name").c_str(), field, options);
     });
     hand_out_report(reader->reader.read_field(call.path, grid->grid, call.field, call.options), call);
   });
@@ -198,7 +188,7 @@ lq_status lq_multifile_verify(const char* path, int* is_sound, char** json) {
   return guarded([&] {
     given(is_sound, "is_sound");
     const lq::MultifileCheck check = lq::verify_multifile(text(path, "path"));
-    if (json != nullptr) hand_out(lq::to_json(check), json);
+    hand_out_json(check, json);
     *is_sound = check.is_sound() ? 1 : 0;
   });
 }
@@ -206,9 +196,8 @@ lq_status lq_multifile_verify(const char* path, int* is_sound, char** json) {
 lq_status lq_multifile_repair(const char* path, const char* output, const lq_multifile_repair_options* options,
                               char** json) {
   return guarded([&] {
-    lq::RepairOptions how = lq::capi::options_of(options);
-    how.output = lq::capi::optional_text(output);
-    const lq::RepairReport report = lq::repair_multifile(text(path, "path"), how);
-    if (json != nullptr) hand_out(lq::to_json(report), json);
+    lq::RepairOptions how = options_of(options);
+    how.output = optional_text(output);
+    hand_out_json(lq::repair_multifile(text(path, "path"), how), json);
   });
 }

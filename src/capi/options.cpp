@@ -29,26 +29,9 @@ Machine machine_of(const lq_plan_options* options) {
 
 }  // namespace lq::capi
 
-LQ_OPTION_STRUCT(lq_write_options)
-LQ_OPTION_STRUCT(lq_read_options)
-LQ_OPTION_STRUCT(lq_scan_options)
-LQ_OPTION_STRUCT(lq_verify_options)
-LQ_OPTION_STRUCT(lq_diagnose_options)
-LQ_OPTION_STRUCT(lq_convert_options)
-LQ_OPTION_STRUCT(lq_diff_options)
-LQ_OPTION_STRUCT(lq_plan_options)
-LQ_OPTION_STRUCT(lq_observables_options)
-LQ_OPTION_STRUCT(lq_generate_options)
-LQ_OPTION_STRUCT(lq_multifile_options)
-LQ_OPTION_STRUCT(lq_multifile_read_options)
-LQ_OPTION_STRUCT(lq_repack_options)
-LQ_OPTION_STRUCT(lq_multifile_repair_options)
-LQ_OPTION_STRUCT(lq_checkpoints_options)
-LQ_OPTION_STRUCT(lq_checkpoint_list_options)
-LQ_OPTION_STRUCT(lq_copy_options)
-LQ_OPTION_STRUCT(lq_repartition_options)
-LQ_OPTION_STRUCT(lq_squeeze_options)
-LQ_OPTION_STRUCT(lq_protect_options)
+#define LQ_CORE_OPTION_STRUCT(title, type, c, make) LQ_OPTION_STRUCT(c)
+LQ_CORE_OPTION_STRUCTS(LQ_CORE_OPTION_STRUCT)
+#undef LQ_CORE_OPTION_STRUCT
 
 void lq_stop(void) { lq::options::ask_to_stop(); }
 

@@ -8,22 +8,8 @@
 #include <cstring>
 #include <string_view>
 
-#include <limequat.h>
-#include <limequat/checkpoints.hpp>
-#include <limequat/diagnose.hpp>
-#include <limequat/inspect.hpp>
-#include <limequat/multifile.hpp>
-#include <limequat/options.hpp>
-#include <limequat/physics.hpp>
-#include <limequat/plan.hpp>
-#include <limequat/protect.hpp>
-#include <limequat/repack.hpp>
-#include <limequat/repartition.hpp>
-#include <limequat/squeeze.hpp>
-#include <limequat/staging.hpp>
-
 #include "capi/call.hpp"
-#include "options/option.hpp"
+#include "options/structs.hpp"
 
 namespace lq::capi {
 
@@ -64,115 +50,11 @@ Options given_options(const Options* options, Options defaults) {
   return defaults;
 }
 
-// The struct of C++ that one of C stands for, and its table.
-template <class C>
-struct Meaning;
-template <>
-struct Meaning<lq_write_options> {
-  using Options = WriteOptions;
-  static constexpr std::string_view table = "WriteOptions";
-};
-template <>
-struct Meaning<lq_read_options> {
-  using Options = ReadOptions;
-  static constexpr std::string_view table = "ReadOptions";
-};
-template <>
-struct Meaning<lq_scan_options> {
-  using Options = Limits;
-  static constexpr std::string_view table = "Limits";
-};
-template <>
-struct Meaning<lq_verify_options> {
-  using Options = VerifyOptions;
-  static constexpr std::string_view table = "VerifyOptions";
-};
-template <>
-struct Meaning<lq_diagnose_options> {
-  using Options = DiagnoseOptions;
-  static constexpr std::string_view table = "DiagnoseOptions";
-};
-template <>
-struct Meaning<lq_convert_options> {
-  using Options = ConvertOptions;
-  static constexpr std::string_view table = "ConvertOptions";
-};
-template <>
-struct Meaning<lq_diff_options> {
-  using Options = DiffOptions;
-  static constexpr std::string_view table = "DiffOptions";
-};
-template <>
-struct Meaning<lq_plan_options> {
-  using Options = PlanRequest;
-  static constexpr std::string_view table = "PlanRequest";
-};
-template <>
-struct Meaning<lq_observables_options> {
-  using Options = ObservablesOptions;
-  static constexpr std::string_view table = "ObservablesOptions";
-};
-template <>
-struct Meaning<lq_generate_options> {
-  using Options = GenerateOptions;
-  static constexpr std::string_view table = "GenerateOptions";
-};
-template <>
-struct Meaning<lq_multifile_options> {
-  using Options = MultifileOptions;
-  static constexpr std::string_view table = "MultifileOptions";
-};
-template <>
-struct Meaning<lq_multifile_read_options> {
-  using Options = MultifileReadOptions;
-  static constexpr std::string_view table = "MultifileReadOptions";
-};
-
-template <>
-struct Meaning<lq_repack_options> {
-  using Options = RepackOptions;
-  static constexpr std::string_view table = "RepackOptions";
-};
-template <>
-struct Meaning<lq_multifile_repair_options> {
-  using Options = RepairOptions;
-  static constexpr std::string_view table = "RepairOptions";
-};
-
-template <>
-struct Meaning<lq_checkpoints_options> {
-  using Options = CheckpointsOptions;
-  static constexpr std::string_view table = "CheckpointsOptions";
-};
-template <>
-struct Meaning<lq_checkpoint_list_options> {
-  using Options = CheckpointListOptions;
-  static constexpr std::string_view table = "CheckpointListOptions";
-};
-template <>
-struct Meaning<lq_copy_options> {
-  using Options = CopyOptions;
-  static constexpr std::string_view table = "CopyOptions";
-};
-template <>
-struct Meaning<lq_repartition_options> {
-  using Options = RepartitionOptions;
-  static constexpr std::string_view table = "RepartitionOptions";
-};
-template <>
-struct Meaning<lq_squeeze_options> {
-  using Options = SqueezeOptions;
-  static constexpr std::string_view table = "SqueezeOptions";
-};
-template <>
-struct Meaning<lq_protect_options> {
-  using Options = ProtectOptions;
-  static constexpr std::string_view table = "ProtectOptions";
-};
+using options::Meaning;
 
 template <class C>
 const options::Table& table_of() {
-  static const options::Table& table = options::table_named(Meaning<C>::table);
+  static const options::Table& table = options::table_named(Meaning<C>::name);
   return table;
 }
 

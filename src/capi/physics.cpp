@@ -14,19 +14,16 @@
 #include "capi/options.hpp"
 #include "capi/transfer_call.hpp"
 
-namespace {
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
 
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::grid_of;
-using lq::capi::guarded;
+namespace {
 
 // Collective. The field of a measurement whose result goes to `out`.
 template <class Out>
 lq::Field measured(const lq_grid* grid, const lq_field& field, Out* out, const char* argument) {
   return agreed(grid_of(grid).communicator(), [&] {
     given(out, argument);
-    return lq::capi::readable(field);
+    return readable(field);
   });
 }
 
@@ -69,7 +66,7 @@ lq_status lq_count_not_finite(const lq_grid* grid, lq_field field, uint64_t* cou
 lq_status lq_measure(const lq_grid* grid, lq_field field, char** json) {
   return guarded([&] {
     const lq::Field gauge = measured(grid, field, json, "json");
-    lq::capi::hand_out(lq::to_json(lq::measure(grid->grid, gauge)), json);
+    hand_out_json(lq::measure(grid->grid, gauge), json);
   });
 }
 
@@ -77,9 +74,9 @@ lq_status lq_observables(const lq_grid* grid, lq_field field, const lq_observabl
   return guarded([&] {
     const auto [gauge, how] = agreed(grid_of(grid).communicator(), [&] {
       given(json, "json");
-      return std::pair(lq::capi::readable(field), lq::capi::options_of(options));
+      return std::pair(readable(field), options_of(options));
     });
-    lq::capi::hand_out(lq::to_json(lq::observables(grid->grid, gauge, how)), json);
+    hand_out_json(lq::observables(grid->grid, gauge, how), json);
   });
 }
 
@@ -99,9 +96,8 @@ lq_status lq_plaquette_density(const lq_grid* grid, lq_field field, double* dens
 
 lq_status lq_generate(const lq_grid* grid, lq_field field, const lq_generate_options* options) {
   return guarded([&] {
-    const auto [gauge, how] = agreed(grid_of(grid).communicator(), [&] {
-      return std::pair(lq::capi::writable(field), lq::capi::options_of(options));
-    });
+    const auto [gauge, how] =
+        agreed(grid_of(grid).communicator(), [&] { return std::pair(writable(field), options_of(options)); });
     lq::generate(grid->grid, gauge, how);
   });
 }

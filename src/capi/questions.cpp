@@ -3,6 +3,7 @@
 //
 // Questions to files, answered in JSON.
 #include <algorithm>
+#include <tuple>
 
 #include <limequat/diagnose.hpp>
 #include <limequat/file.hpp>
@@ -18,38 +19,23 @@
 #include "capi/options.hpp"
 #include "capi/transfer_call.hpp"
 
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
+
 namespace {
 
-using lq::capi::agreed;
-using lq::capi::given;
-using lq::capi::group_of;
-using lq::capi::guarded;
-using lq::capi::text;
-
-struct FromTo {
-  std::string from, to;
-  lq::ConvertOptions options;
-};
-
 // Collective.
-FromTo from_to(const lq::Communicator& group, const char* from, const char* to, const lq_convert_options* options) {
-  return agreed(group, [&] { return FromTo{text(from, "from"), text(to, "to"), lq::capi::convert_options(options)}; });
+auto from_to(const lq::Communicator& group, const char* from, const char* to, const lq_convert_options* options) {
+  return agreed(group, [&] { return std::tuple(text(from, "from"), text(to, "to"), convert_options(options)); });
 }
 
 }  // namespace
 
 lq_status lq_formats(char** json) {
-  return guarded([&] {
-    given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::formats()), json);
-  });
+  return answered(json, [] { return lq::formats(); });
 }
 
 lq_status lq_build_parts(char** json) {
-  return guarded([&] {
-    given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::build_parts()), json);
-  });
+  return answered(json, [] { return lq::build_parts(); });
 }
 
 lq_status lq_inspect(const char* path, const lq_scan_options* options, char** json) {
@@ -57,9 +43,9 @@ lq_status lq_inspect(const char* path, const lq_scan_options* options, char** js
     const lq::Communicator group = group_of(options);
     const auto [name, limits] = agreed(group, [&] {
       given(json, "json");
-      return std::pair(text(path, "path"), lq::capi::options_of(options));
+      return std::pair(text(path, "path"), options_of(options));
     });
-    lq::capi::hand_out(lq::to_json(lq::inspect(name, group, limits)), json);
+    hand_out_json(lq::inspect(name, group, limits), json);
   });
 }
 
@@ -68,10 +54,10 @@ lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_
     const lq::Communicator group = group_of(options);
     const auto [name, how] = agreed(group, [&] {
       given(is_sound, "is_sound");
-      return std::pair(text(path, "path"), lq::capi::options_of(options));
+      return std::pair(text(path, "path"), options_of(options));
     });
     const lq::Verification verification = lq::verify(name, group, how);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(verification), json);
+    hand_out_json(verification, json);
     *is_sound = verification.ok;
   });
 }
@@ -79,8 +65,8 @@ lq_status lq_verify(const char* path, const lq_verify_options* options, int* is_
 lq_status lq_diagnose(const char* path, const lq_diagnose_options* options, int* is_ok, char** json) {
   return guarded([&] {
     given(is_ok, "is_ok");
-    const lq::Diagnosis diagnosis = lq::diagnose(text(path, "path"), lq::capi::options_of(options));
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(diagnosis), json);
+    const lq::Diagnosis diagnosis = lq::diagnose(text(path, "path"), options_of(options));
+    hand_out_json(diagnosis, json);
     *is_ok = diagnosis.ok;
   });
 }
@@ -88,60 +74,46 @@ lq_status lq_diagnose(const char* path, const lq_diagnose_options* options, int*
 lq_status lq_convert(const char* from, const char* to, const lq_convert_options* options, char** json) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    const FromTo call = from_to(group, from, to, options);
-    const lq::Report report = lq::convert(call.from, call.to, group, call.options);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+    const auto [source, target, how] = from_to(group, from, to, options);
+    hand_out_json(lq::convert(source, target, group, how), json);
   });
 }
 
 lq_status lq_export_virtual(const char* from, const char* to, const lq_convert_options* options) {
   return guarded([&] {
     const lq::Communicator group = group_of(options);
-    const FromTo call = from_to(group, from, to, options);
-    lq::export_virtual(call.from, call.to, group, call.options);
+    const auto [source, target, how] = from_to(group, from, to, options);
+    lq::export_virtual(source, target, group, how);
   });
 }
 
 lq_status lq_diff(const char* a, const char* b, const lq_diff_options* options, int* is_same, char** json) {
   return guarded([&] {
-    struct Arguments {
-      std::string a, b;
-      lq::DiffOptions options;
-    };
     const lq::Communicator group = group_of(options);
-    const auto call = agreed(group, [&] {
+    const auto [one, other, how, answer] = agreed(group, [&] {
       given(is_same, "is_same");
-      if (lq_difference* answer = lq::capi::given_options(options).difference) {
-        lq::capi::room_in(answer, "difference");
-      }
-      return Arguments{text(a, "a"), text(b, "b"), lq::capi::options_of(options)};
+      lq_difference* const wanted = given_options(options).difference;
+      if (wanted != nullptr) room_in(wanted, "difference");
+      return std::tuple(text(a, "a"), text(b, "b"), options_of(options), wanted);
     });
-    const lq::Difference difference = lq::diff(call.a, call.b, group, call.options);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(difference), json);
-    if (lq_difference* answer = lq::capi::given_options(options).difference) {
-      lq::capi::fill(answer, lq::capi::answer_of(difference), "difference");
-    }
+    const lq::Difference difference = lq::diff(one, other, group, how);
+    hand_out_json(difference, json);
+    if (answer != nullptr) fill(answer, answer_of(difference), "difference");
     *is_same = difference.same;
   });
 }
 
 lq_status lq_validate(const char* path, const lq_scan_options* options, char** json) {
-  return guarded([&] {
-    given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::validate(text(path, "path"), lq::capi::options_of(options))), json);
-  });
+  return answered(json, [&] { return lq::validate(text(path, "path"), options_of(options)); });
 }
 
 lq_status lq_explain(const char* path, const lq_scan_options* options, char** json) {
-  return guarded([&] {
-    given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::explain(text(path, "path"), lq::capi::options_of(options))), json);
-  });
+  return answered(json, [&] { return lq::explain(text(path, "path"), options_of(options)); });
 }
 
 lq_status lq_read_record(const char* path, const char* type, uint64_t index, lq_sink sink, void* context) {
   return guarded([&] {
-    if (sink == nullptr) lq::capi::reject("sink is NULL");
+    if (sink == nullptr) reject("sink is NULL");
     lq::read_record(text(path, "path"), text(type, "type"), index,
                     [&](const void* data, std::uint64_t bytes) { sink(data, bytes, context); });
   });
@@ -152,11 +124,10 @@ lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const
   return guarded([&] {
     given(count, "count");
     if (capacity > 0) given(numbers, "numbers");
-    const auto values =
-        lq::read_site(text(path, "path"), lq::capi::coord_of(x, dimensions, "x"), lq::capi::options_of(options));
+    const auto values = lq::read_site(text(path, "path"), coord_of(x, dimensions, "x"), options_of(options));
     if (numbers != nullptr && values.size() > capacity) {
-      lq::capi::reject("a site has " + std::to_string(values.size()) + " numbers, but there is room for " +
-                       std::to_string(capacity));
+      reject("a site has " + std::to_string(values.size()) + " numbers, but there is room for " +
+             std::to_string(capacity));
     }
     if (numbers != nullptr) std::ranges::copy(values, numbers);
     *count = values.size();
@@ -167,28 +138,24 @@ lq_status lq_read_site(const char* path, const int64_t* x, int dimensions, const
 
 lq_status lq_plan(const int64_t* lattice, const int64_t* processes, int dimensions, lq_field field,
                   const lq_plan_options* options, char** json) {
-  return lq::capi::guarded([&] {
-    lq::capi::given(json, "json");
-    const lq::Extents extents = lq::capi::coord_of(lattice, dimensions, "lattice");
-    lq::PlanRequest request = lq::capi::plan_request(options, dimensions);
+  return answered(json, [&] {
+    const lq::Extents extents = coord_of(lattice, dimensions, "lattice");
+    lq::PlanRequest request = plan_request(options, dimensions);
     request.lattice = extents;
-    request.processes = lq::capi::coord_of(processes, dimensions, "processes");
-    request.spec = lq::capi::readable(field).spec;
-    lq::capi::hand_out(lq::to_json(lq::plan_transfer(request, lq::capi::machine_of(options))), json);
+    request.processes = coord_of(processes, dimensions, "processes");
+    request.spec = readable(field).spec;
+    return lq::plan_transfer(request, machine_of(options));
   });
 }
 
 // File systems: what is known of one, and who waits for one.
 
 lq_status lq_file_system_of(const char* path, char** json) {
-  return lq::capi::guarded([&] {
-    lq::capi::given(json, "json");
-    lq::capi::hand_out(lq::to_json(lq::file_system_of(lq::capi::text(path, "path"))), json);
-  });
+  return answered(json, [&] { return lq::file_system_of(text(path, "path")); });
 }
 
 lq_status lq_watch_stalls(double seconds, lq_stall_tell tell, void* context) {
-  return lq::capi::guarded([&] {
+  return guarded([&] {
     if (tell == nullptr) return lq::watch_stalls(seconds, {});
     lq::watch_stalls(seconds, [tell, context](const lq::Stall& stall) {
       const std::string sentence = lq::to_string(stall);

@@ -5,10 +5,8 @@
 // records, and damaged files made whole.
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
-#include <utility>
-#include <vector>
+#include <tuple>
 
 #include <limequat/json.hpp>
 #include <limequat/protect.hpp>
@@ -23,76 +21,54 @@
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
 
-using lq::capi::text;
+using namespace lq::capi;  // NOLINT: the functions of the interface are outside of it
 
 lq_status lq_copy(const char* const* sources, uint64_t count, const char* target, const lq_copy_options* options,
                   char** json) {
-  return lq::capi::guarded([&] {
-    struct Call {
-      std::vector<std::string> sources;
-      std::string target;
-      lq::CopyOptions options;
-    };
-    const lq::Communicator group = lq::capi::group_of(options);
-    const Call call = lq::capi::agreed(group, [&] {
-      Call made{.sources = {}, .target = text(target, "target"), .options = lq::capi::options_of(options)};
-      if (count > 0) lq::capi::given(sources, "sources");
-      for (uint64_t i = 0; i < count; ++i) made.sources.push_back(text(sources[i], "sources"));
-      return made;
+  return guarded([&] {
+    const lq::Communicator group = group_of(options);
+    const auto [to, how, from] = agreed(group, [&] {
+      return std::tuple{text(target, "target"), options_of(options), texts(sources, count, "sources")};
     });
-    const lq::CopyReport report = lq::copy(call.sources, call.target, group, call.options);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+    hand_out_json(lq::copy(from, to, group, how), json);
   });
 }
 
-// Files squeezed and restored.
-
 namespace {
 
-template <class Work>
-lq_status squeeze_or_restore(const Work& work, const char* from, const char* to, const lq_squeeze_options* options,
-                             char** json) {
-  return lq::capi::guarded([&] {
-    struct Call {
-      std::string from, to;
-      lq::SqueezeOptions options;
-    };
-    const lq::Communicator group = lq::capi::group_of(options);
-    const Call call = lq::capi::agreed(group, [&] {
-      return Call{.from = lq::capi::text(from, "from"),
-                  .to = lq::capi::text(to, "to"),
-                  .options = lq::capi::options_of(options)};
+// Collective. A file made of another one by `work`.
+template <class Work, class Options>
+lq_status rewritten(const Work& work, const char* from, const char* to, const Options* options, char** json) {
+  return guarded([&] {
+    const lq::Communicator group = group_of(options);
+    const auto [source, target, how] = agreed(group, [&] {
+      return std::tuple{text(from, "from"), text(to, "to"), options_of(options)};
     });
-    const lq::SqueezeReport report = work(call.from, call.to, group, call.options);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+    hand_out_json(work(source, target, group, how), json);
   });
 }
 
 }  // namespace
 
 lq_status lq_squeeze(const char* from, const char* to, const lq_squeeze_options* options, char** json) {
-  return squeeze_or_restore(lq::squeeze, from, to, options, json);
+  return rewritten(lq::squeeze, from, to, options, json);
 }
 
 lq_status lq_unsqueeze(const char* from, const char* to, const lq_squeeze_options* options, char** json) {
-  return squeeze_or_restore(lq::unsqueeze, from, to, options, json);
+  return rewritten(lq::unsqueeze, from, to, options, json);
+}
+
+lq_status lq_repartition(const char* from, const char* to, const lq_repartition_options* options, char** json) {
+  return rewritten(lq::repartition, from, to, options, json);
 }
 
 lq_status lq_protect(const char* const* paths, uint64_t count, const lq_protect_options* options, char** json) {
-  return lq::capi::guarded([&] {
-    struct Call {
-      std::vector<std::string> paths;
-      lq::ProtectOptions options;
-    };
-    const lq::Communicator group = lq::capi::group_of(options);
-    const Call call = lq::capi::agreed(group, [&] {
-      Call made{.paths = {}, .options = lq::capi::options_of(options)};
-      if (count > 0) lq::capi::given(paths, "paths");
-      for (uint64_t i = 0; i < count; ++i) made.paths.push_back(text(paths[i], "paths"));
-      return made;
+  return guarded([&] {
+    const lq::Communicator group = group_of(options);
+    const auto [how, files] = agreed(group, [&] {
+      return std::tuple{options_of(options), texts(paths, count, "paths")};
     });
-    const lq::ProtectReport report = lq::protect(call.paths, group, call.options);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
+    hand_out_json(lq::protect(files, group, how), json);
   });
 }
 
@@ -100,15 +76,10 @@ lq_status lq_protect(const char* const* paths, uint64_t count, const lq_protect_
 
 namespace {
 
-using lq::capi::given;
-
 // `work` with these options; what it did.
 template <class Work>
 lq_status repacked(const lq_repack_options* options, char** json, const Work& work) noexcept {
-  return lq::capi::guarded([&] {
-    const lq::RepackReport report = work(lq::capi::options_of(options));
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
-  });
+  return guarded([&] { hand_out_json(work(options_of(options)), json); });
 }
 
 }  // namespace
@@ -116,8 +87,7 @@ lq_status repacked(const lq_repack_options* options, char** json, const Work& wo
 lq_status lq_pack(const char* path, const char* const* inputs, uint64_t count, const lq_repack_options* options,
                   char** json) {
   return repacked(options, json, [&](const lq::RepackOptions& how) {
-    std::vector<std::string> files;
-    for (uint64_t i = 0; i < count; ++i) files.push_back(text(given(inputs, "inputs")[i], "inputs"));
+    const std::vector<std::string> files = texts(inputs, count, "inputs");
     return lq::pack(text(path, "path"), files, how);
   });
 }
@@ -143,7 +113,7 @@ lq_status lq_defragment(const char* from, const char* to, const lq_repack_option
 
 lq_status lq_repair(const char* path, const char* output, const lq_repack_options* options, char** json) {
   return repacked(options, json, [&](const lq::RepackOptions& how) {
-    return lq::repair(text(path, "path"), lq::capi::optional_text(output), how);
+    return lq::repair(text(path, "path"), optional_text(output), how);
   });
 }
 
@@ -155,12 +125,10 @@ struct lq_view {
 
 namespace {
 
-using lq::capi::guarded;
-
 lq::FileArray file_array_from(const lq_file_array* c) {
   lq::FileArray array;
   if (c == nullptr || c->axes == 0) return array;
-  if (c->axes < 0) lq::capi::reject("axes of an array are " + std::to_string(c->axes) + ", expected at least 0");
+  if (c->axes < 0) reject("axes of an array are " + std::to_string(c->axes) + ", expected at least 0");
   array.begin = c->begin;
   array.element_bytes = c->element_bytes;
   const int64_t* extents = given(c->extents, "extents of an array");
@@ -170,11 +138,6 @@ lq::FileArray file_array_from(const lq_file_array* c) {
 
 lq::Partition partition_from(const lq_file_array* array, const char* partition) {
   return lq::Partition::parse(file_array_from(given(array, "array")), text(partition, "partition"));
-}
-
-lq::View& view_for_all(lq_view* view, const void* buffer, uint64_t bytes) {
-  if (bytes > 0) given(buffer, "buffer");
-  return given(view, "view")->view;
 }
 
 lq::CollectiveOptions collective_from(uint64_t chunk_bytes) {
@@ -198,27 +161,12 @@ std::string told(const lq::PartitionedFile& file, const lq::FileArray& array, co
 
 }  // namespace
 
-lq_status lq_repartition(const char* from, const char* to, const lq_repartition_options* options, char** json) {
-  return guarded([&] {
-    struct Call {
-      std::string from, to;
-      lq::RepartitionOptions options;
-    };
-    const lq::Communicator group = lq::capi::group_of(options);
-    const Call call = lq::capi::agreed(group, [&] {
-      return Call{.from = text(from, "from"), .to = text(to, "to"), .options = lq::capi::options_of(options)};
-    });
-    const lq::RepartitionReport report = lq::repartition(call.from, call.to, group, call.options);
-    if (json != nullptr) lq::capi::hand_out(lq::to_json(report), json);
-  });
-}
-
 lq_status lq_partition_of(const char* path, const lq_file_array* array, const char* access, uint64_t parts,
                           char** json) {
   return guarded([&] {
     given(json, "json");
     const lq::FileArray wanted = file_array_from(array);
-    lq::capi::hand_out(told(lq::partitioned_file(text(path, "path"), wanted), wanted, access, parts), json);
+    hand_out(told(lq::partitioned_file(text(path, "path"), wanted), wanted, access, parts), json);
   });
 }
 
@@ -266,35 +214,41 @@ lq_status lq_view_tell(const lq_view* view, uint64_t* offset) {
 lq_status lq_view_read(lq_view* view, void* buffer, uint64_t bytes, uint64_t* got) {
   return guarded([&] {
     given(got, "got");
-    if (bytes > 0) given(buffer, "buffer");
-    *got = given(view, "view")->view.read({static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)});
+    const auto memory = writable_bytes_at(buffer, bytes, "buffer");
+    *got = given(view, "view")->view.read(memory);
   });
 }
 
 lq_status lq_view_write(lq_view* view, const void* buffer, uint64_t bytes) {
   return guarded([&] {
-    if (bytes > 0) given(buffer, "buffer");
-    given(view, "view")->view.write({static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)});
+    const auto memory = bytes_at(buffer, bytes, "buffer");
+    given(view, "view")->view.write(memory);
   });
 }
 
 lq_status lq_view_read_all(lq_view* view, void* buffer, uint64_t bytes, const lq_communicator* communicator,
                            uint64_t chunk_bytes) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(communicator);
-    lq::View& opened = lq::capi::agreed(group, [&] { return std::ref(view_for_all(view, buffer, bytes)); });
-    opened.read_all({static_cast<std::byte*>(buffer), static_cast<std::size_t>(bytes)}, group,
-                    collective_from(chunk_bytes));
+    const lq::Communicator group = communicator_of(communicator);
+    const auto memory = agreed(group, [&] {
+      const auto all = writable_bytes_at(buffer, bytes, "buffer");
+      given(view, "view");
+      return all;
+    });
+    view->view.read_all(memory, group, collective_from(chunk_bytes));
   });
 }
 
 lq_status lq_view_write_all(lq_view* view, const void* buffer, uint64_t bytes, const lq_communicator* communicator,
                             uint64_t chunk_bytes) {
   return guarded([&] {
-    const lq::Communicator group = lq::capi::communicator_of(communicator);
-    lq::View& opened = lq::capi::agreed(group, [&] { return std::ref(view_for_all(view, buffer, bytes)); });
-    opened.write_all({static_cast<const std::byte*>(buffer), static_cast<std::size_t>(bytes)}, group,
-                     collective_from(chunk_bytes));
+    const lq::Communicator group = communicator_of(communicator);
+    const auto memory = agreed(group, [&] {
+      const auto all = bytes_at(buffer, bytes, "buffer");
+      given(view, "view");
+      return all;
+    });
+    view->view.write_all(memory, group, collective_from(chunk_bytes));
   });
 }
 

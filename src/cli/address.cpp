@@ -34,12 +34,13 @@ namespace {
 // A process of the Python package that gives the bytes of one address.
 class Server {
  public:
-  explicit Server(const std::string& address) {
-    socket_ = start_python({"", "limequat.url_server", "", "reads URLs"}, {address}, [this](int socket) {
-      socket_ = socket;
-      first_ = line();
-      return !first_.empty();
-    });
+  explicit Server(const std::string& address) : path_(is_address(address) ? "a URL" : address) {
+    socket_ =
+        start_python({"", "limequat.url_server", "", "reads URLs and packed files"}, {address}, [this](int socket) {
+          socket_ = socket;
+          first_ = line();
+          return !first_.empty();
+        });
     const std::vector<std::uint64_t> facts = numbers_of(first_, 3);
     if (facts[2] > longest_text) fail("it gave an address without end");
     std::string path(static_cast<std::size_t>(facts[2]), '\0');
@@ -127,7 +128,7 @@ class Server {
 
   static constexpr std::uint64_t longest_text = base::mebi;
 
-  std::string path_ = "a URL";  // until the process has said what it may be called
+  std::string path_;  // a URL has none until the process has said what it may be called
   std::string first_, ahead_;
   int socket_ = -1;
   std::uint64_t bytes_ = 0, modified_ = 0;
@@ -150,8 +151,32 @@ bool is_address(const std::string& word) {
   return std::ranges::all_of(word.substr(0, end), belongs_to_scheme) && !std::filesystem::exists(word, failure);
 }
 
-std::string path_of_word(const std::string& word) {
-  if (!is_address(word)) return word;
+bool is_packed(const std::string& word) {
+  static constexpr std::array<std::string_view, 9> suffixes = {".gz",  ".xz",  ".bz2",  ".zst", ".tar",
+                                                               ".tgz", ".txz", ".tbz2", ".tzst"};
+  std::string lower = word;
+  std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (lower.starts_with("tar://") && lower.find("::") != std::string::npos) return true;
+  for (std::size_t end = 0; end <= word.size(); ++end) {
+    end = std::min(lower.find('/', end), word.size());
+    const std::string_view name = std::string_view(lower).substr(0, end);
+    const auto ends_so = [&](std::string_view suffix) { return name.ends_with(suffix); };
+    std::error_code failure;
+    if (std::ranges::any_of(suffixes, ends_so) && std::filesystem::is_regular_file(word.substr(0, end), failure)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool is_member(const std::string& word) {
+  std::error_code failure;
+  return is_packed(word) && !std::filesystem::exists(word, failure);
+}
+
+std::string path_of_word(const std::string& word) { return is_address(word) ? path_of_packed(word) : word; }
+
+std::string path_of_packed(const std::string& word) {
   // Never destroyed: the table of mounts may be gone before. The processes end with their sockets.
   static auto& open = *new std::map<std::string, OpenAddress>;
   OpenAddress& address = open[word];

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include <limequat/error.hpp>
 
+#include "cli/session.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -83,6 +84,15 @@ void Arguments::optional_files(const std::string& name, std::vector<std::string>
   files(name, target, help);
   arguments_.back().is_optional = true;
 }
+
+Arguments::Arguments() = default;
+Arguments::~Arguments() = default;
+
+void Arguments::reads_contents() { arguments_.back().is_read = true; }
+
+void Arguments::keeps_words() { arguments_.back().is_word = true; }
+
+void Arguments::reads_contents_but_last() { arguments_.back().is_read = arguments_.back().ends_in_target = true; }
 
 void Arguments::optional_words(const std::string& name, std::vector<std::string>& target, const std::string& help) {
   add_positional(name, help, true, false, [&target](const std::string& text) { target.push_back(text); });
@@ -194,7 +204,23 @@ void deal_out(const std::vector<Argument>& arguments, const std::vector<std::str
 
 }  // namespace
 
-void Arguments::parse(const std::vector<std::string>& words) const {
+std::string Arguments::path_of(const std::string& word, bool is_read, bool is_alone) {
+  if (!is_read) return path_of_word(word);
+  std::string path;
+  if (is_pipe(word)) {
+    require_one_rank(word, is_alone);
+    path = pipes_.emplace_back(std::make_unique<StandardInput>(word))->path();
+    renamed_.emplace_back(path, word == "-" ? std::string(standard_input) : word);
+  } else if (is_packed(word)) {
+    path = path_of_packed(word);
+    renamed_.emplace_back(path, word);
+  } else {
+    path = path_of_word(word);
+  }
+  return path;
+}
+
+void Arguments::parse(const std::vector<std::string>& words, bool is_alone) {
   // CLI11 sorts the words; what they mean is decided here, so that messages are ours and in our order.
   CLI::App app;
   app.set_help_flag();
@@ -232,7 +258,9 @@ void Arguments::parse(const std::vector<std::string>& words) const {
     }
     for (const std::string& text : texts[i]) {
       check_choice(argument, text);
-      argument.take(argument.is_file ? path_of_word(text) : text);
+      const bool is_target = argument.ends_in_target && &text == &texts[i].back();
+      argument.take(argument.is_file && !argument.is_word ? path_of(text, argument.is_read && !is_target, is_alone)
+                                                          : text);
     }
   }
 }

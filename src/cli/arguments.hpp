@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <limequat/lattice.hpp>
@@ -20,6 +21,8 @@
 #include "options/option.hpp"
 
 namespace lq::cli {
+
+class StandardInput;
 
 // The command line is wrong; the message names the argument and says what is expected. Exit code 2.
 class UsageError : public std::runtime_error {
@@ -35,12 +38,20 @@ struct Argument {
   bool is_positional = false;
   bool repeats = false;
   bool is_file = false;
-  bool is_optional = false;  // of a positional argument
+  bool is_read = false;         // its files are read
+  bool is_word = false;         // they stay the words that were given
+  bool ends_in_target = false;  // but for the last
+  bool is_optional = false;     // of a positional argument
   std::function<void(const std::string& text)> take = {};
 };
 
 class Arguments {
  public:
+  Arguments();
+  ~Arguments();
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+
   // Positional arguments, in the order of the calls.
   void file(const std::string& name, std::string& target, const std::string& help);
   void files(const std::string& name, std::vector<std::string>& target, const std::string& help);
@@ -48,6 +59,13 @@ class Arguments {
   void word(const std::string& name, std::string& target, const std::string& help,
             std::vector<std::string> choices = {});
   void optional_words(const std::string& name, std::vector<std::string>& target, const std::string& help);
+
+  // The files of the last one are read: standard input, pipes, compressed files and members of archives are as good.
+  void reads_contents();
+  // Addresses among them stay what they are.
+  void keeps_words();
+  // As reads_contents(), but for its last word, which is a target.
+  void reads_contents_but_last();
 
   // Options. `names` are separated by commas: "-q,--quiet".
   void flag(const std::string& names, bool& target, const std::string& help);
@@ -67,10 +85,13 @@ class Arguments {
   // The option of that name takes these values only.
   void limit_to(const std::string& name, std::vector<std::string> choices);
 
-  // Throws UsageError. `words` are those after the verb.
-  void parse(const std::vector<std::string>& words) const;
+  // Throws UsageError, and Error where a file cannot be had. `words` are those after the verb. With several ranks pipes
+  // stay what they are.
+  void parse(const std::vector<std::string>& words, bool is_alone);
   static bool asks_for_help(const std::vector<std::string>& words);
   const std::vector<Argument>& all() const noexcept { return arguments_; }
+  // Files that are read by another path than their name, after parse(): path and name.
+  const std::vector<std::pair<std::string, std::string>>& renamed() const noexcept { return renamed_; }
 
  private:
   void add(const std::string& names, const std::string& value, const std::string& help,
@@ -79,7 +100,11 @@ class Arguments {
                       std::function<void(const std::string&)> take, std::vector<std::string> choices = {});
   [[noreturn]] void unknown(const std::string& word) const;
 
+  std::string path_of(const std::string& word, bool is_read, bool is_alone);
+
   std::vector<Argument> arguments_;
+  std::vector<std::pair<std::string, std::string>> renamed_;
+  std::vector<std::unique_ptr<StandardInput>> pipes_;
 };
 
 // NAME or NAME:N, as records and fields are named.

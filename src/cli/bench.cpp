@@ -26,14 +26,7 @@ namespace lq::cli {
 namespace {
 
 std::string table_of(const Parts& measured) {
-  Table table({{"PART"},
-               {"RANKS", true},
-               {"BYTES", true},
-               {"RATE", true},
-               {"CALL", true},
-               {"FASTEST", true},
-               {"SLOWEST", true},
-               {"FIRST", true}});
+  Table table({"PART", ">RANKS", ">BYTES", ">RATE", ">CALL", ">FASTEST", ">SLOWEST", ">FIRST"});
   for (const Part& part : measured.parts) {
     const auto calls = static_cast<double>(part.calls);
     const auto call = [&](double seconds) { return human_seconds(seconds / calls); };

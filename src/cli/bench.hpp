@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,19 +55,22 @@ struct BenchLattice {
   bool prints_table(const Session& session) const { return !session.quiet && json != "-"; }
   // Collective. Throws UsageError for what cannot be.
   std::vector<Grid> grids_of(const Communicator& ranks) const;
-  std::vector<std::unique_ptr<bench::Mover>> movers(const Session& session, const Grid& grid) const;
+  // The raw transfer, and what stands beside it; see mover() for the threads.
+  std::vector<std::unique_ptr<bench::Mover>> movers(const Session& session, const Grid& grid, int by_threads = 0) const;
   bool gathers() const;  // on one rank, among others
-  // Collective. Measured in turn, and shown as a table where one is wanted.
-  std::vector<bench::Result> measure(Session& session, const Grid& grid,
-                                     const std::vector<std::unique_ptr<bench::Mover>>& in_turn) const;
+  using Table = std::string (*)(const std::vector<bench::Result>& results, const std::string& file_system, int runs);
+  // Collective. What `work` measures on each grid, shown as a table where one is wanted, and all of it saved.
+  int measure(Session& session, const std::vector<Grid>& grids, Table table,
+              const std::function<std::vector<bench::Result>(bench::BenchField& field)>& work) const;
   // Of one strategy and kind of verification; by the given number of threads, after which the file is verified, too, or
   // 0.
   std::unique_ptr<bench::Mover> mover(const WriteOptions& way, const std::string& strategy, const std::string& how,
                                       int threads) const;
   // Of the first strategy and kind of verification.
   WriteOptions write_options(const Grid& grid) const;
-  // Collective.
-  int run(Session& session) const;
+  using MorePeers = std::function<std::vector<std::unique_ptr<bench::Mover>>(const Grid& grid)>;
+  // Collective. Beside these and whatever `more` adds.
+  int run(Session& session, const MorePeers& more = {}) const;
 
  private:
   void set_common(WriteOptions& options) const;
@@ -143,11 +147,9 @@ struct BenchPfs {
   int fill = 1;
   static constexpr int usual_rounds = 5;
 
-  using MorePeers = std::function<std::vector<std::unique_ptr<bench::Mover>>(const Grid& grid)>;
-
   void declare(Arguments& arguments);
   // Collective. Throws UsageError for what cannot be. `shared`: rounds, options of writing, and where results go.
-  int run(Session& session, const BenchLattice& shared, double seconds, const MorePeers& more = {}) const;
+  int run(Session& session, const BenchLattice& shared, double seconds, const BenchLattice::MorePeers& more = {}) const;
 };
 
 }  // namespace lq::cli

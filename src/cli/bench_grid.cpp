@@ -42,14 +42,7 @@ std::string path_name(const bench::Result& r) {
 }
 
 std::string rates_table(const std::vector<bench::Result>& results) {
-  Table table({{"  path"},
-               {"direction"},
-               {"GB/s", true},
-               {"quartiles", true},
-               {"best", true},
-               {"first", true},
-               {"of raw", true},
-               {"skew", true}});
+  Table table({"  path", "direction", ">GB/s", ">quartiles", ">best", ">first", ">of raw", ">skew"});
   for (const bench::Result& r : results) {
     const RateCells rates = rates_of(r.bytes, r.seconds);
     table.row({"  " + path_name(r), r.cache == "warm" ? r.direction : fmt::format("{}, {}", r.direction, r.cache),
@@ -61,9 +54,9 @@ std::string rates_table(const std::vector<bench::Result>& results) {
 
 // The slowest rank in each stage, and in brackets how much longer it took than the fastest one, where that is known.
 std::string stages_table(const std::vector<bench::Result>& results) {
-  std::vector<Column> columns{{"  stages: slowest (skew)"}, {"direction"}};
-  for (const std::string_view name : bench::stage_names) columns.push_back({std::string(name), true});
-  Table table(columns);
+  std::vector<std::string> titles{"  stages: slowest (skew)", "direction"};
+  for (const std::string_view name : bench::stage_names) titles.push_back(fmt::format(">{}", name));
+  Table table(titles);
   for (const bench::Result& r : results) {
     std::vector<std::string> row{"  " + path_name(r), r.direction};
     for (std::size_t i = 0; i < bench::stage_names.size(); ++i) {
@@ -97,14 +90,13 @@ int bench_grid(Session& session, const BenchLattice& what) {
   const Grid& grid = grids.front();
   bench::BenchField field(grid);
   const std::vector<bench::ProtocolPath> paths = paths_of(session, what, grid);
-  const std::vector<bench::Result> results =
-      bench::run_grid_protocol(field, paths,
-                               {.directory = what.rounds.directory,
-                                .runs = what.rounds.runs,
-                                .read_only = what.read_only,
-                                .keep_files = what.keep_files,
-                                .replace = what.force},
-                               [&](const std::string& sentence) { session.complain(sentence); });
+  const std::vector<bench::Result> results = bench::run_grid_protocol(field, paths,
+                                                                      {.directory = what.rounds.directory,
+                                                                       .runs = what.rounds.runs,
+                                                                       .read_only = what.read_only,
+                                                                       .keep_files = what.keep_files,
+                                                                       .replace = what.force},
+                                                                      session.complainer());
   if (what.prints_table(session) && !results.empty()) {
     session.out.write(
         table_title(results.front(), file_system_of(what.rounds.directory).name, what.rounds.runs) +

@@ -91,17 +91,8 @@ void divide(const Extents& lattice, std::int64_t ranks, int dimension, Extents& 
 // The results of one lattice and grid.
 std::string bench_table(const std::vector<bench::Result>& results, const std::string& file_system, int runs) {
   const bench::Result& one = results.front();
-  Table table({{"  what"},
-               {"verify"},
-               {"direction"},
-               {"GB/s", true},
-               {"quartiles", true},
-               {"mean", true},
-               {"best", true},
-               {"first", true},
-               {"raw GB/s", true},
-               {"ratio to raw", true},
-               {"memory", true}});
+  Table table({"  what", "verify", "direction", ">GB/s", ">quartiles", ">mean", ">best", ">first", ">raw GB/s",
+               ">ratio to raw", ">memory"});
   for (const bench::Result& r : results) {
     const RateCells rates = rates_of(r.bytes, r.seconds);
     std::string what = r.name == "lattice" ? r.strategy : r.name;
@@ -203,9 +194,13 @@ std::unique_ptr<bench::Mover> BenchLattice::mover(const WriteOptions& way, const
   return std::make_unique<LatticeMover>(write, read);
 }
 
-std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& session, const Grid& grid) const {
+std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& session, const Grid& grid,
+                                                                int by_threads) const {
   std::vector<std::unique_ptr<bench::Mover>> movers;
-  movers.push_back(bench::make_raw_mover(grid, precision == "single" ? 4 : 8, rounds.sync));
+  const std::uint64_t bytes = precision == "single" ? 4 : 8;
+  movers.push_back(bench::make_raw_mover(grid, bytes, rounds.sync, std::max(by_threads, 1)));
+  std::vector<std::string> usual = {"checksum"};
+  if (by_threads > 0) usual = {"none", "checksum"};
   for (const std::string& strategy : strategies.empty() ? std::vector<std::string>{"auto"} : strategies) {
     if (strategy == gather) {
       if (precision == "single")
@@ -214,9 +209,9 @@ std::vector<std::unique_ptr<bench::Mover>> BenchLattice::movers(const Session& s
       movers.push_back(session.gather(grid));
       continue;
     }
-    for (const std::string& how : verify.empty() ? std::vector<std::string>{"checksum"} : verify) {
+    for (const std::string& how : verify.empty() ? usual : verify) {
       for (const WriteOptions& way : storage.ways(grid.extents().size()))
-        movers.push_back(mover(way, strategy, how, 0));
+        movers.push_back(mover(way, strategy, how, by_threads));
     }
   }
   return movers;
@@ -227,27 +222,27 @@ void BenchLattice::require_targets(const Session& session) const {
   if (!json.empty() && json != "-") require_target(session, json, force);
 }
 
-std::vector<bench::Result> BenchLattice::measure(Session& session, const Grid& grid,
-                                                 const std::vector<std::unique_ptr<bench::Mover>>& in_turn) const {
-  bench::BenchField field(grid);
-  const std::vector<bench::Result> results =
-      bench::run_rounds(field, in_turn, rounds, [&](const std::string& sentence) { session.complain(sentence); });
-  if (prints_table(session)) {
-    session.out.write(bench_table(results, file_system_of(rounds.directory).name, rounds.runs));
-  }
-  return results;
-}
-
-int BenchLattice::run(Session& session) const {
-  const std::vector<Grid> all = grids_of(session.communicator);
-  require_targets(session);
+int BenchLattice::measure(Session& session, const std::vector<Grid>& all, Table table,
+                          const std::function<std::vector<bench::Result>(bench::BenchField& field)>& work) const {
   std::vector<bench::Result> results;
   for (const Grid& grid : all) {
-    const std::vector<bench::Result> some = measure(session, grid, movers(session, grid));
+    bench::BenchField field(grid);
+    const std::vector<bench::Result> some = work(field);
+    if (prints_table(session)) session.out.write(table(some, file_system_of(rounds.directory).name, rounds.runs));
     results.insert(results.end(), some.begin(), some.end());
   }
   save_bench(session, *this, results);
   return fine;
+}
+
+int BenchLattice::run(Session& session, const MorePeers& more) const {
+  const std::vector<Grid> all = grids_of(session.communicator);
+  require_targets(session);
+  return measure(session, all, bench_table, [&](bench::BenchField& field) {
+    auto in_turn = movers(session, field.grid());
+    if (more) std::ranges::move(more(field.grid()), std::back_inserter(in_turn));
+    return bench::run_rounds(field, in_turn, rounds, session.complainer());
+  });
 }
 
 std::string table_title(const bench::Result& one, const std::string& file_system, int runs) {
@@ -308,21 +303,6 @@ std::vector<int> numbers_of_threads(const std::vector<std::string>& asked, int r
   return numbers.empty() ? doubled_up_to(std::max(1, base::usable_cores() / ranks)) : numbers;
 }
 
-// Beside the raw transfer by as many threads.
-std::vector<std::unique_ptr<bench::Mover>> movers_of(const BenchLattice& what, const Grid& grid, int threads) {
-  std::vector<std::unique_ptr<bench::Mover>> movers;
-  movers.push_back(bench::make_raw_mover(grid, what.precision == "single" ? 4 : 8, what.rounds.sync, threads));
-  const std::vector<std::string> both = {"none", "checksum"};
-  for (const std::string& how : what.verify.empty() ? both : what.verify) {
-    for (const std::string& strategy : what.strategies.empty() ? std::vector<std::string>{"auto"} : what.strategies) {
-      for (const WriteOptions& way : what.storage.ways(grid.extents().size())) {
-        movers.push_back(what.mover(way, strategy, how, threads));
-      }
-    }
-  }
-  return movers;
-}
-
 bool are_alike(const bench::Result& a, const bench::Result& b) {
   return a.direction == b.direction && a.verify == b.verify && a.strategy == b.strategy && a.format == b.format &&
          a.layout == b.layout;
@@ -336,15 +316,8 @@ std::string gain(const std::vector<bench::Result>& results, const bench::Result&
 
 // The results of one lattice and grid.
 std::string threads_table(const std::vector<bench::Result>& results, const std::string& file_system, int runs) {
-  Table table({{"  threads", true},
-               {"direction"},
-               {"verify"},
-               {"GB/s", true},
-               {"quartiles", true},
-               {"of the first", true},
-               {"raw GB/s", true},
-               {"ratio to raw", true},
-               {"memory", true}});
+  Table table({">  threads", "direction", "verify", ">GB/s", ">quartiles", ">of the first", ">raw GB/s",
+               ">ratio to raw", ">memory"});
   for (const bench::Result& r : results) {
     const RateCells rates = rates_of(r.bytes, r.seconds);
     table.row({std::to_string(r.threads), r.direction, r.verify, rates.median, rates.quartiles, gain(results, r),
@@ -361,23 +334,16 @@ int bench_threads(Session& session, const BenchLattice& what) {
   const std::vector<int> numbers = numbers_of_threads(what.threads, session.communicator.size());
   if (what.gathers()) throw UsageError("--strategy gather: has no threads");
   what.require_targets(session);
-  std::vector<bench::Result> results;
-  for (const Grid& grid : grids) {
-    bench::BenchField field(grid);
-    std::vector<bench::Result> of_grid;
+  return what.measure(session, grids, threads_table, [&](bench::BenchField& field) {
+    std::vector<bench::Result> results;
     for (const int threads : numbers) {
-      const std::vector<bench::Result> some =
-          bench::run_rounds(field, movers_of(what, grid, threads), what.rounds,
-                            [&](const std::string& sentence) { session.complain(sentence); });
-      of_grid.insert(of_grid.end(), some.begin(), some.end());
+      // Beside the raw transfer by as many threads.
+      std::ranges::move(
+          bench::run_rounds(field, what.movers(session, field.grid(), threads), what.rounds, session.complainer()),
+          std::back_inserter(results));
     }
-    if (what.prints_table(session)) {
-      session.out.write(threads_table(of_grid, file_system_of(what.rounds.directory).name, what.rounds.runs));
-    }
-    results.insert(results.end(), of_grid.begin(), of_grid.end());
-  }
-  save_bench(session, what, results);
-  return fine;
+    return results;
+  });
 }
 
 }  // namespace lq::cli

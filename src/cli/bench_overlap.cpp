@@ -88,18 +88,10 @@ class Overlap {
 
  private:
   bench::Result label(const std::string& load) const {
-    const Grid& grid = field_.grid();
-    bench::Result result;
-    result.name = "overlap";
-    result.lattice = grid.extents();
-    result.grid = grid.processes();
-    result.ranks = grid.size();
+    bench::Result result = bench::of_field(bench::plain_label("overlap", options_.format), field_);
     result.strategy = name(options_.route.strategy);
-    result.format = options_.format;
     result.verify = options_.verify == Verify::none ? "none" : "checksum";
-    result.precision = "double";
     result.sync = what_.rounds.sync;
-    result.bytes = grid.volume() * field_.site_numbers() * 8;
     result.beside.emplace().load = load;
     return result;
   }
@@ -141,14 +133,8 @@ class Overlap {
 
 std::string overlap_table(const std::vector<bench::Result>& results, const std::string& file_system, int runs) {
   const bench::Result& one = results.front();
-  Table table({{"  loop in"},
-               {"compute ms", true},
-               {"write ms", true},
-               {"both ms", true},
-               {"to the longer", true},
-               {"raw, to the longer", true},
-               {"hidden of the shorter", true},
-               {"write, ratio to raw", true}});
+  Table table({"  loop in", ">compute ms", ">write ms", ">both ms", ">to the longer", ">raw, to the longer",
+               ">hidden of the shorter", ">write, ratio to raw"});
   const auto ms = [](const bench::Series& series) { return fmt::format("{:.1f}", series.median() * 1e3); };
   for (const bench::Result& r : results) {
     table.row({"  " + r.beside->load, ms(r.beside->compute), ms(r.beside->alone), ms(r.seconds),
@@ -167,18 +153,10 @@ int bench_overlap(Session& session, const BenchLattice& what) {
   what.require_targets(session);
   if (what.rounds.cold) throw UsageError("--cold: nothing is read during the loop");
   if (what.gathers()) throw UsageError("--strategy gather: has no background");
-  std::vector<bench::Result> results;
-  for (const Grid& grid : grids) {
-    bench::BenchField field(grid);
+  return what.measure(session, grids, overlap_table, [&](bench::BenchField& field) {
     Overlap overlap(session, what, field);
-    const std::vector<bench::Result> some = {overlap.measure(in_cache), overlap.measure(in_memory)};
-    if (what.prints_table(session)) {
-      session.out.write(overlap_table(some, file_system_of(what.rounds.directory).name, what.rounds.runs));
-    }
-    results.insert(results.end(), some.begin(), some.end());
-  }
-  save_bench(session, what, results);
-  return fine;
+    return std::vector{overlap.measure(in_cache), overlap.measure(in_memory)};
+  });
 }
 
 }  // namespace lq::cli

@@ -111,15 +111,8 @@ std::string direction_text(const bench::Result& r) {
 
 std::string pfs_table(const std::vector<bench::Result>& results, const std::string& stripes, const std::string& where) {
   const bench::Result& one = results.front();
-  Table table({{"  what"},
-               {"direction"},
-               {"GB/s", true},
-               {"lowest", true},
-               {"highest", true},
-               {"per client", true},
-               {"per server", true},
-               {"ratio to raw", true},
-               {"where the time goes"}});
+  Table table({"  what", "direction", ">GB/s", ">lowest", ">highest", ">per client", ">per server", ">ratio to raw",
+               "where the time goes"});
   for (const bench::Result& r : results) {
     const double rate = rate_of(r, r.seconds.trimmed_mean());
     std::string what = r.name == "lattice" ? "limequat" : r.name;
@@ -161,7 +154,8 @@ void BenchPfs::declare(Arguments& arguments) {
                    "if they exceed memory, the first is read from the disks");
 }
 
-int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds, const MorePeers& more) const {
+int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds,
+                  const BenchLattice::MorePeers& more) const {
   const std::vector<int> client_numbers = numbers_of("--clients", clients, session.communicator.size());
   const std::vector<std::string> chosen_splits = splits.empty() ? std::vector<std::string>{"t", "xyz"} : splits;
   std::ranges::for_each(chosen_splits, require_split);
@@ -202,8 +196,7 @@ int BenchPfs::run(Session& session, const BenchLattice& shared, double seconds, 
     movers.push_back(bench::make_files_mover(grid, rounds.sync));
     if (more) std::ranges::move(more(grid), std::back_inserter(movers));
     bench::BenchField field(grid);
-    std::vector<bench::Result> some =
-        bench::run_rounds(field, movers, rounds, [&](const std::string& sentence) { session.complain(sentence); });
+    std::vector<bench::Result> some = bench::run_rounds(field, movers, rounds, session.complainer());
     for (bench::Result& r : some) r.servers = server_count, r.split = split;
     if (shared.prints_table(session)) session.out.write(pfs_table(some, stripe.name, system.name));
     results.insert(results.end(), some.begin(), some.end());

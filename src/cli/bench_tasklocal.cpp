@@ -26,15 +26,7 @@ std::string ending(int runs) {
 std::string ms(double seconds) { return fmt::format("{:.3f}", seconds * 1e3); }
 
 std::string create_table(const std::vector<bench::TaskResult>& results, const std::string& where, int runs) {
-  Table table({{"  tasks", true},
-               {"what"},
-               {"verify"},
-               {"ms", true},
-               {"quartiles", true},
-               {"mean", true},
-               {"best", true},
-               {"first", true},
-               {"us per task", true}});
+  Table table({">  tasks", "what", "verify", ">ms", ">quartiles", ">mean", ">best", ">first", ">us per task"});
   for (const bench::TaskResult& r : results) {
     table.row({fmt::format("{}", r.tasks), r.name, r.verify, ms(r.seconds.median()),
                ms(r.seconds.at(0.25)) + "-" + ms(r.seconds.at(0.75)),
@@ -46,17 +38,8 @@ std::string create_table(const std::vector<bench::TaskResult>& results, const st
 
 std::string transfer_table(const std::vector<bench::TaskResult>& results, const std::string& where, int runs) {
   const bench::TaskResult& one = results.front();
-  Table table({{"  what"},
-               {"verify"},
-               {"files", true},
-               {"chunks at multiples of"},
-               {"direction"},
-               {"GB/s", true},
-               {"quartiles", true},
-               {"mean", true},
-               {"best", true},
-               {"first", true},
-               {"ratio to one file per task", true}});
+  Table table({"  what", "verify", ">files", "chunks at multiples of", "direction", ">GB/s", ">quartiles", ">mean",
+               ">best", ">first", ">ratio to one file per task"});
   for (const bench::TaskResult& r : results) {
     const RateCells rates = rates_of(r.bytes, r.seconds);
     table.row({"  " + r.name, r.verify, fmt::format("{}", r.files),

@@ -25,26 +25,18 @@ using ensemble::CatalogueOptions;
 using ensemble::IndexReport;
 using ensemble::ScrubReport;
 
-constexpr std::size_t most_lines = 60;  // of one kind; --json has all
-
-// Work with a bar of files, by the root; the catalogue is one file, and its threads are those of one process.
-template <class Work>
-auto with_bar(Session& session, const char* label, const CatalogueOptions& options, const Work& work) {
-  ProgressBar bar(session, label);
-  CatalogueOptions how = options;
-  how.progress = bar.callback();
-  return work(how);
-}
+constexpr std::size_t most_lines = 60;  // of one kind; --json has all, and -v those below another line
 
 template <class Things, class Line>
-void lines(Session& session, const Things& things, const Line& line) {
+void lines(Session& session, const Things& things, const Line& line, bool is_below = false) {
+  const std::string_view indent = is_below ? "    " : "  ";
   std::size_t count = 0;
   for (const auto& thing : things) {
-    if (++count > most_lines) {
-      session.out.line(fmt::format("  ... and {} more; --json lists them", things.size() - most_lines));
-      return;
+    if (++count > most_lines && !(is_below && session.verbose)) {
+      const std::string_view all = is_below ? "-v" : "--json";
+      return session.out.line(fmt::format("{}... and {} more; {} lists them", indent, things.size() - most_lines, all));
     }
-    session.out.line("  " + line(thing));
+    session.out.line(fmt::format("{}{}", indent, line(thing)));
   }
 }
 
@@ -100,49 +92,32 @@ struct Index {
     return fine;
   }
 
-  static void show_problems(Session& session, const std::vector<ensemble::Problem>& problems) {
-    const std::size_t shown = session.verbose ? problems.size() : std::min(problems.size(), most_lines);
-    for (std::size_t k = 0; k < shown; ++k) {
-      const ensemble::Problem& one = problems[k];
-      session.out.line(fmt::format("    {}: {}{}{}", printable(one.path, 4096), one.state,
-                                   one.problem.empty() ? "" : ": ", base::printable(one.problem, 2000)));
-    }
-    if (shown < problems.size()) {
-      session.out.line(fmt::format("    ... and {} more; -v lists them", problems.size() - shown));
-    }
-  }
-
-  static void show_strangers(Session& session, const std::vector<ensemble::Stranger>& strangers) {
-    const std::size_t shown = session.verbose ? strangers.size() : std::min(strangers.size(), most_lines);
-    for (std::size_t k = 0; k < shown; ++k) {
-      session.out.line(fmt::format("    {}: {}", printable(strangers[k].path, 4096), strangers[k].what));
-    }
-    if (shown < strangers.size()) {
-      session.out.line(fmt::format("    ... and {} more; -v lists them", strangers.size() - shown));
-    }
-  }
-
   static void show(Session& session, const IndexReport& report) {
     session.out.line(fmt::format("{}: {}, {}: {} new, {} changed, {} unchanged", report.db, count(report.files, "file"),
                                  base::human_bytes(report.bytes), report.added, report.changed, report.unchanged));
-    const std::pair<std::uint64_t, const char*> kinds[] = {{report.damaged, "damaged"},
-                                                           {report.incomplete, "incomplete"},
-                                                           {report.unreadable, "unreadable"},
-                                                           {report.missing, "missing"}};
+    const char* const measured = report.measured == 1 ? "gauge field measured (lq find --json charge)"
+                                                      : "gauge fields measured (lq find --json charge)";
+    const std::pair<std::uint64_t, const char*> kinds[] = {{report.damaged, "damaged (lq find damaged)"},
+                                                           {report.incomplete, "incomplete (lq find incomplete)"},
+                                                           {report.unreadable, "unreadable (lq find unreadable)"},
+                                                           {report.missing, "missing (lq find missing)"},
+                                                           {report.forgotten, "forgotten"},
+                                                           {report.being_written, "being written"},
+                                                           {report.leftovers, "left behind by interrupted writers"},
+                                                           {report.measured, measured},
+                                                           {report.others, "no lattice file or part of one"}};
     for (const auto& [number, what] : kinds) {
-      if (number > 0) session.out.line(fmt::format("  {} {} (lq find {})", number, what, what));
+      if (number > 0) session.out.line(fmt::format("  {} {}", number, what));
     }
-    if (report.forgotten > 0) session.out.line(fmt::format("  {} forgotten", report.forgotten));
-    if (report.being_written > 0) session.out.line(fmt::format("  {} being written", report.being_written));
-    if (report.leftovers > 0) {
-      session.out.line(fmt::format("  {} left behind by interrupted writers", report.leftovers));
-    }
-    if (report.measured > 0) {
-      session.out.line(fmt::format("  {} measured (lq find --json charge)", count(report.measured, "gauge field")));
-    }
-    if (report.others > 0) session.out.line(fmt::format("  {} no lattice file or part of one", report.others));
-    show_problems(session, report.problems);
-    show_strangers(session, report.strangers);
+    const auto problem_line = [](const ensemble::Problem& one) {
+      return fmt::format("{}: {}{}{}", printable(one.path, 4096), one.state, one.problem.empty() ? "" : ": ",
+                         base::printable(one.problem, 2000));
+    };
+    lines(session, report.problems, problem_line, true);
+    const auto stranger_line = [](const ensemble::Stranger& one) {
+      return fmt::format("{}: {}", printable(one.path, 4096), one.what);
+    };
+    lines(session, report.strangers, stranger_line, true);
     cli::show(session, report.assessment);
     show_remarks(session, report.assessment);
   }
@@ -172,14 +147,7 @@ struct Find {
   }
 
   static std::string table(const ensemble::Found& found) {
-    Table table({{"FILE"},
-                 {"FORMAT"},
-                 {"KIND"},
-                 {"LATTICE"},
-                 {"PRECISION"},
-                 {"TRAJECTORY", true},
-                 {"PLAQUETTE", true},
-                 {"STATE"}});
+    Table table({"FILE", "FORMAT", "KIND", "LATTICE", "PRECISION", ">TRAJECTORY", ">PLAQUETTE", "STATE"});
     const auto shown = [](const std::string& text) { return text.empty() ? std::string("-") : printable(text); };
     for (const ensemble::Entry& entry : found.files) {
       table.row({printable(entry.path), shown(entry.format), shown(entry.kind), shown(entry.lattice),

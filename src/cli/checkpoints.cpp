@@ -15,7 +15,6 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -54,9 +53,7 @@ struct CheckpointsVerb {
   int list(Session& session, const std::vector<std::string>& removed) const {
     const CheckpointList found = list_checkpoints(folder, listing);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().raw_members(to_json(found)).member("removed", removed).end_object();
-      session.out.line(json.take());
+      session.out.object(found, "removed", removed);
     } else {
       show(session, found, removed);
     }

@@ -5,6 +5,7 @@
 // family.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -17,55 +18,34 @@ namespace lq::cli {
 // Collective. Does the work and returns the exit code.
 using Run = std::function<int(Session&)>;
 
+using Declare = Run(Arguments& arguments);
+
+struct Example {
+  std::string_view purpose, command;
+};
+
 struct Command {
-  std::string_view name;
+  std::string_view name, group;
+  Declare* declare = nullptr;
   std::string_view summary;
-  Run (*declare)(Arguments& arguments);
+  std::string_view purpose = {}, example = {}, other_purpose = {}, other_example = {};
   bool reports = true;  // has --json
+
+  std::array<Example, 2> examples() const { return {{{purpose, example}, {other_purpose, other_example}}}; }
 };
 
 std::span<const Command> commands();
+std::span<const std::string_view> groups();
 const Command* find_command(std::string_view name);
 // The verb's own arguments and those that every verb has.
 Run declare(const Command& command, Session& session, Arguments& arguments);
 
-Run declare_ls(Arguments& arguments);
-Run declare_info(Arguments& arguments);
-Run declare_cat(Arguments& arguments);
-Run declare_verify(Arguments& arguments);
-Run declare_validate(Arguments& arguments);
-Run declare_checkpoints(Arguments& arguments);
-Run declare_convert(Arguments& arguments);
-Run declare_copy(Arguments& arguments);
-Run declare_partition(Arguments& arguments);
-Run declare_repartition(Arguments& arguments);
-Run declare_squeeze(Arguments& arguments);
-Run declare_unsqueeze(Arguments& arguments);
-Run declare_protect(Arguments& arguments);
-Run declare_export(Arguments& arguments);
-Run declare_extract(Arguments& arguments);
-Run declare_unpack(Arguments& arguments);
-Run declare_pack(Arguments& arguments);
-Run declare_defrag(Arguments& arguments);
-Run declare_repair(Arguments& arguments);
-Run declare_diagnose(Arguments& arguments);
-Run declare_diff(Arguments& arguments);
-Run declare_doctor(Arguments& arguments);
-Run declare_dump(Arguments& arguments);
-Run declare_explain(Arguments& arguments);
-Run declare_index(Arguments& arguments);
-Run declare_find(Arguments& arguments);
-Run declare_scrub(Arguments& arguments);
-Run declare_report(Arguments& arguments);
-Run declare_ildg(Arguments& arguments);
-Run declare_generate(Arguments& arguments);
-Run declare_bench(Arguments& arguments);
-Run declare_manifest(Arguments& arguments);
-Run declare_modes(Arguments& arguments);
-Run declare_set(Arguments& arguments);
-Run declare_plan(Arguments& arguments);
-Run declare_plot(Arguments& arguments);
-Run declare_completion(Arguments& arguments);
+Declare declare_ls, declare_info, declare_cat, declare_verify, declare_validate, declare_checkpoints, declare_convert,
+    declare_copy, declare_partition, declare_repartition, declare_squeeze, declare_unsqueeze, declare_protect,
+    declare_export, declare_extract, declare_unpack, declare_pack, declare_defrag, declare_repair, declare_diagnose,
+    declare_diff, declare_doctor, declare_dump, declare_explain, declare_index, declare_find, declare_scrub,
+    declare_report, declare_ildg, declare_generate, declare_bench, declare_manifest, declare_modes, declare_set,
+    declare_plan, declare_plot, declare_completion;
 
 // Collective. The command line: which verb, which global options, which exit code. `words` are those behind the
 // program's name. The same exit code on every rank.

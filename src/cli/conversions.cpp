@@ -22,14 +22,13 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
-#include "base/ordered_results.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
 #include "cli/write_arguments.hpp"
-#include "comm/team.hpp"
 
 namespace lq::cli {
 namespace {
@@ -94,33 +93,36 @@ void ConvertLog::add(const std::string& path, const std::string& from, const Rep
 
 // One file, and how it is to be called.
 struct ConversionJob {
-  std::string from;  // as it is read: a copy of what came out of a pipe
-  std::string shown;
+  std::string from;
+  std::string shown;  // what a pipe was called
   std::string to;
 };
 
 struct ConversionPlan {
   std::vector<ConversionJob> jobs;
   std::vector<ensemble::VerifiedFile> others;  // in the folders
-  std::vector<std::unique_ptr<StandardInput>> pipes;
   bool has_folders = false;
 };
 
 class ConversionPlanner {
  public:
-  explicit ConversionPlanner(const ManyConversions& many) : many_(many) {
+  ConversionPlanner(const Session& session, const ManyConversions& many) : session_(session), many_(many) {
     std::error_code failure;
     own_ = fs::weakly_canonical(many.folder, failure);
   }
 
   ConversionPlan plan() {
     for (const std::string& input : many_.inputs) {
-      if (input == "-") throw UsageError("standard input has no name for a file in a folder; name the file to write");
-      std::error_code failure;
-      if (fs::is_directory(input, failure)) {
+      const std::string shown = many_.shown(input);
+      if (shown == standard_input) {
+        throw UsageError("standard input has no name for a file in a folder; name the file to write");
+      }
+      if (is_folder(session_, input)) {
         add_folder(input);
       } else {
-        add(input, fs::path(many_.folder) / named(fs::path(input).filename().string()));
+        // What is packed has its name within the archive.
+        const fs::path called = input.find("://") != std::string::npos ? input : shown;
+        add(input, fs::path(many_.folder) / named(called.filename().string()));
       }
     }
     return std::move(plan_);
@@ -135,7 +137,7 @@ class ConversionPlanner {
       std::error_code failure;
       target /= fs::canonical(folder, failure).filename();
     }
-    ensemble::Below below = ensemble::look_below(folder, many_.options.write.route.threads, many_.options.limits);
+    ensemble::Below below = look_below(session_, folder, many_.options.write.route.threads, many_.options.limits);
     for (const std::string& path : below.entries) {
       if (is_ours(path)) continue;
       const fs::path place = fs::path(path).lexically_relative(folder);
@@ -163,14 +165,10 @@ class ConversionPlanner {
     std::string to = target.lexically_normal().string();
     const auto [known, is_new] = sources_.emplace(to, input);
     if (!is_new) throw UsageError(fmt::format("\"{}\" and \"{}\" would both become \"{}\"", known->second, input, to));
-    std::string from = input;
-    if (is_pipe(input)) {
-      plan_.pipes.push_back(std::make_unique<StandardInput>(input));
-      from = plan_.pipes.back()->path();
-    }
-    plan_.jobs.push_back({std::move(from), input, std::move(to)});
+    plan_.jobs.push_back({input, many_.shown(input), std::move(to)});
   }
 
+  const Session& session_;
   const ManyConversions& many_;
   fs::path own_;
   ConversionPlan plan_;
@@ -195,6 +193,11 @@ void make_folders(const fs::path& folder) {
               {.path = folder.string(), .system_errno = failure.value()});
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code failure;
+  return fs::exists(path, failure);
+}
+
 // The folder itself, or the nearest one above that there is.
 fs::path nearest_folder(fs::path folder) {
   std::error_code failure;
@@ -208,34 +211,17 @@ class Converter {
   Converter(Session& session, const ManyConversions& many) : session_(session), many_(many), log_(many.folder) {}
 
   int run() {
-    const ConversionPlan plan = ConversionPlanner(many_).plan();
-    if (!many_.options.dry_run) {
-      at_root(session_, [&] {
-        make_folders(many_.folder);
-        return fine;
-      });
-    }
+    const ConversionPlan plan = ConversionPlanner(session_, many_).plan();
+    if (!many_.options.dry_run) make_at_root(many_.folder);
     for (const ensemble::VerifiedFile& file : plan.others) tell_other(file);
-    const int all = comm::or_usable_cores(many_.options.write.route.threads);
-    const bool is_alone = session_.communicator.size() == 1;
-    const int at_once =
-        is_alone ? static_cast<int>(std::clamp<std::size_t>(plan.jobs.size(), 1, static_cast<std::size_t>(all))) : 1;
-    threads_ = is_alone ? std::max(1, all / at_once) : many_.options.write.route.threads;
-    {
-      ProgressBar bar(session_, many_.options.dry_run ? "reading" : "converting");
-      const Progress told = bar.callback();
-      const auto work = [&](std::uint64_t k) { return convert_one(plan.jobs[static_cast<std::size_t>(k)]); };
-      const auto take = [&](std::uint64_t k, const ConversionOutcome& outcome) {
-        if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1)
-          tell(plan.jobs[static_cast<std::size_t>(k)], outcome);
-        if (told) told(k + 1, plan.jobs.size());
-      };
-      if (is_alone) {
-        base::in_order(plan.jobs.size(), at_once, work, take);
-      } else {
-        for (std::uint64_t k = 0; k < plan.jobs.size(); ++k) take(k, work(k));
-      }
-    }
+    const AtOnce at_once(session_, plan.jobs.size(), many_.options.write.route.threads);
+    threads_ = at_once.threads;
+    take_in_order(
+        session_, many_.options.dry_run ? "reading" : "converting", plan.jobs.size(), at_once,
+        [&](std::size_t k) { return convert_one(plan.jobs[k]); },
+        [&](std::size_t k, const ConversionOutcome& outcome) {
+          if (session_.from_root(session_.out.wants_more() ? 1 : 0) == 1) tell(plan.jobs[k], outcome);
+        });
     if (many_.options.dry_run) require_space();
     if (left_ > 0) {
       session_.complain(
@@ -246,6 +232,12 @@ class Converter {
   }
 
  private:
+  void make_at_root(const fs::path& folder) const {
+    at_root(session_, [&] {
+      make_folders(folder);
+      return fine;
+    });
+  }
   ConversionOutcome convert_one(const ConversionJob& job) {
     ConversionOutcome outcome;
     outcome.is_left = is_full_;
@@ -285,13 +277,9 @@ class Converter {
   // Where it is written to. In a dry run that is a folder that is there.
   std::string prepared(const std::string& to, ConvertOptions& how) const {
     const fs::path folder = fs::path(to).parent_path();
-    std::error_code failure;
     if (!many_.options.dry_run) {
-      at_root(session_, [&] {
-        make_folders(folder);
-        return fine;
-      });
-    } else if (!fs::exists(folder, failure)) {
+      make_at_root(folder);
+    } else if (at_root(session_, [&] { return is_there(folder) ? 1 : 0; }) == 0) {
       how.write.overwrite = true;
       return (nearest_folder(folder) / fs::path(to).filename()).string();
     }
@@ -365,7 +353,7 @@ class Converter {
       if (!many_.rewrite) {
         throw Error(Code::unsupported, job.shown + ": a multifile has no lattice to cut", {.path = job.shown});
       }
-      if (!many_.options.dry_run) make_folders(fs::path(job.to).parent_path());
+      if (!many_.options.dry_run) make_at_root(fs::path(job.to).parent_path());
       code_ = worse(code_, many_.rewrite(session_, job.from, job.to));
       ++converted_;
     } catch (const Error& error) {
@@ -430,10 +418,7 @@ int convert_many(Session& session, const ManyConversions& many) { return Convert
 void tell_conversion(Session& session, const Report& report, const std::string& from, const std::string& to,
                      bool dry_run) {
   if (session.json) {
-    base::JsonWriter json;
-    json.begin_object().raw_members(to_json(report));
-    json.member("source", from).member("dry_run", dry_run).end_object();
-    session.out.line(json.take());
+    session.out.object(report, "source", from, "dry_run", dry_run);
   } else if (!session.quiet) {
     session.out.line(text_of(report, from, to, dry_run));
   }

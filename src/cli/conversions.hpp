@@ -20,6 +20,7 @@ namespace lq::cli {
 struct ManyConversions {
   std::vector<std::string> inputs;  // files and folders
   std::string folder;               // where to; made if it is not there
+  std::function<std::string(const std::string& path)> shown = [](const std::string& path) { return path; };
   ConvertOptions options;
   bool skip_existing = false;
   bool keeps_format = false;  // of each file; options.write.format is empty

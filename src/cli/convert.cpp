@@ -24,7 +24,6 @@
 #include <limequat/repack.hpp>
 #include <limequat/report.hpp>
 
-#include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -46,10 +45,14 @@ struct RepackArguments {
     declare_options(arguments, verb, "RepackOptions", options);
   }
 
+  using Work = std::function<RepackReport(const RepackOptions&)>;
   // Collective. Does `work`, with a progress bar of that label, tells what it reports about `to`, and returns the exit
   // code. `verb`: "packed", "written", ...
-  int carry_out(Session& session, const std::string& to, const std::string& verb,
-                const std::function<RepackReport(const RepackOptions&)>& work) const;
+  int carry_out(Session& session, const std::string& to, const std::string& verb, const Work& work) const;
+  // The same for a file as for_each_file() has them.
+  int run(Session& session, const std::string& to, const std::string& verb, const Work& work) const {
+    return for_each_file(session, {to}, [&](const std::string&) { return carry_out(session, to, verb, work); });
+  }
 
  private:
   void tell(Session& session, const std::string& to, const std::string& verb, const RepackReport& report) const;
@@ -57,39 +60,11 @@ struct RepackArguments {
 
 namespace {
 
-// Files as the logical files of a multifile.
-struct Pack {
-  std::string to;
+// Of one file or several, another one or a folder.
+struct Repack {
+  std::string from, to;
   std::vector<std::string> inputs;
   RepackArguments how;
-
-  int run(Session& session) const {
-    return how.carry_out(session, to, "packed",
-                         [&](const RepackOptions& options) { return lq::pack(to, inputs, options); });
-  }
-};
-
-// The records of a file as files.
-struct Unpack {
-  std::string from;
-  std::string folder = ".";
-  RepackArguments how;
-
-  int run(Session& session) const {
-    return how.carry_out(session, from, "unpacked",
-                         [&](const RepackOptions& options) { return lq::unpack(from, folder, options); });
-  }
-};
-
-// A multifile as one physical file with one chunk for each task.
-struct Defrag {
-  std::string from, to;
-  RepackArguments how;
-
-  int run(Session& session) const {
-    return how.carry_out(session, to, "written",
-                         [&](const RepackOptions& options) { return lq::defragment(from, to, options); });
-  }
 };
 
 // A whole file of one that is damaged or whose writer was interrupted; without a name for it checkpoints and appends
@@ -114,25 +89,28 @@ struct Repair {
 // One record as a file, or one time slice of each of many files.
 struct Extract {
   std::vector<std::string> words;
-  std::string slice, format, from, name, to;
+  std::string slice, format;
   RepackArguments how;
 
-  int extract(Session& session) {
+  int extract(Session& session) const {
     if (!slice.empty()) return extract_slices(session);
     if (!format.empty()) throw UsageError("--to is for --slice; a record is written as it is");
     if (words.size() != 3) {
       throw UsageError("expected FILE NAME OUT; or --slice t=5 FILE|DIR... OUT for one slice of the lattice");
     }
-    from = words[0];
-    name = words[1];
-    to = words[2];
-    return for_each_file(session, {to}, [&](const std::string&) { return run(session); });
+    return for_target(session, words[2], [&](const std::string& to) {
+      const NumberedName wanted = parse_numbered_name(words[1]);
+      return how.carry_out(session, to, "extracted", [&](const RepackOptions& options) {
+        return lq::extract(words[0], wanted.name, wanted.index, to, options);
+      });
+    });
   }
 
   // "b600" goes into "b600.t5" where nothing else is named.
   int extract_slices(Session& session) const {
     if (words.empty()) throw UsageError("which files? --slice t=5 FILE|DIR... OUT");
     ManyConversions many{.inputs = words, .folder = {}, .options = {}, .skip_existing = false};
+    many.shown = [&session](const std::string& path) { return session.out.named(path); };
     if (words.size() == 1) {
       const std::size_t end = words.front().find_last_not_of('/');
       std::string part = slice;
@@ -152,27 +130,14 @@ struct Extract {
     many.options.region = with_single_sites(slice);
     return convert_many(session, many);
   }
-
-  int run(Session& session) const {
-    const NumberedName wanted = parse_numbered_name(name);
-    return how.carry_out(session, to, "extracted", [&](const RepackOptions& options) {
-      return lq::extract(from, wanted.name, wanted.index, to, options);
-    });
-  }
 };
 
 }  // namespace
 
 int RepackArguments::carry_out(Session& session, const std::string& to, const std::string& verb,
-                               const std::function<RepackReport(const RepackOptions&)>& work) const {
+                               const Work& work) const {
   return at_root(session, [&] {
-    RepackReport report;
-    {
-      ProgressBar bar(session, to);
-      RepackOptions how = options;
-      how.progress = bar.callback();
-      report = work(how);
-    }
+    const RepackReport report = with_bar(session, to, options, work);
     tell(session, to, verb, report);
     return exit_code_of(report.findings);
   });
@@ -181,9 +146,7 @@ int RepackArguments::carry_out(Session& session, const std::string& to, const st
 void RepackArguments::tell(Session& session, const std::string& to, const std::string& verb,
                            const RepackReport& report) const {
   if (session.json) {
-    base::JsonWriter json;
-    json.begin_object().member("path", to).raw_members(to_json(report)).member("dry_run", options.dry_run).end_object();
-    session.out.line(json.take());
+    session.out.object("path", to, report, "dry_run", options.dry_run);
   } else if (!report.needed) {
     if (!session.quiet) {
       session.out.line(fmt::format("{}: nothing to repair: the file is {}", to, name(report.verdict.value())));
@@ -201,35 +164,43 @@ void RepackArguments::tell(Session& session, const std::string& to, const std::s
   cli::tell(session, to, report.findings);
 }
 
+// Files as the logical files of a multifile.
 Run declare_pack(Arguments& arguments) {
-  const auto pack = std::make_shared<Pack>();
+  const auto pack = std::make_shared<Repack>();
   arguments.file("OUT", pack->to, "multifile to write");
   arguments.files("IN", pack->inputs, "files, each of which becomes a logical file");
   pack->how.declare(arguments, "pack");
   return [pack](Session& session) {
-    return for_each_file(session, {pack->to}, [&](const std::string&) { return pack->run(session); });
+    return pack->how.run(session, pack->to, "packed",
+                         [&](const RepackOptions& options) { return lq::pack(pack->to, pack->inputs, options); });
   };
 }
 
+// The records of a file as files.
 Run declare_unpack(Arguments& arguments) {
-  const auto unpack = std::make_shared<Unpack>();
+  const auto unpack = std::make_shared<Repack>();
+  unpack->to = ".";
   arguments.file("FILE", unpack->from, "file to unpack");
-  arguments.text("-d,--directory", "DIR", unpack->folder,
+  arguments.text("-d,--directory", "DIR", unpack->to,
                  "folder for the files (default: the current one); created if it does not exist");
   unpack->how.declare(arguments, "unpack");
   return [unpack](Session& session) {
-    return for_each_file(session, {unpack->from}, [&](const std::string&) { return unpack->run(session); });
+    return unpack->how.run(session, unpack->from, "unpacked",
+                           [&](const RepackOptions& options) { return lq::unpack(unpack->from, unpack->to, options); });
   };
 }
 
+// A multifile as one physical file with one chunk for each task.
 Run declare_defrag(Arguments& arguments) {
-  const auto defrag = std::make_shared<Defrag>();
+  const auto defrag = std::make_shared<Repack>();
   arguments.file("FILE", defrag->from, "multifile to read");
   arguments.text("-o,--output", "OUT", defrag->to, "multifile to write");
   defrag->how.declare(arguments, "defrag");
   return [defrag](Session& session) {
     if (defrag->to.empty()) throw UsageError("-o OUT is missing: which multifile is to be written?");
-    return for_each_file(session, {defrag->to}, [&](const std::string&) { return defrag->run(session); });
+    return defrag->how.run(session, defrag->to, "written", [&](const RepackOptions& options) {
+      return lq::defragment(defrag->from, defrag->to, options);
+    });
   };
 }
 
@@ -251,6 +222,7 @@ Run declare_extract(Arguments& arguments) {
   arguments.optional_files("FILE NAME OUT", extract->words,
                            "file to read; type of the record, NAME:N is number N of it, from 0, or field of a "
                            "checkpoint; file to write");
+  arguments.reads_contents_but_last();
   arguments.text("--slice", "AXIS=N", extract->slice,
                  "one slice of the lattice, t=5 or t=4:8, of FILE|DIR...; last the folder to write (default: DIR.t5)");
   arguments.text("--to", "FORMAT", extract->format, "format of the slices (default: that of their file)");
@@ -271,13 +243,6 @@ struct Convert {
 
   int run(Session& session) const {
     const std::string& last = rest.back();
-    if (last == "-" || is_pipe(last)) {
-      throw Error(
-          Code::invalid_argument,
-          last +
-              ": the header of a new file depends on all of its data, so it cannot be written to a pipe; name a file",
-          {.path = last});
-    }
     const bool is_folder = at_root(session, [&] {
                              const std::vector<std::string> all = inputs();
                              const auto is_directory = [](const std::string& path) { return fs::is_directory(path); };
@@ -289,10 +254,7 @@ struct Convert {
       throw UsageError(fmt::format("several files go into a folder, and \"{}\" is none; \"mkdir\" makes it", last));
     }
     if (skip_existing) throw UsageError("--skip-existing is for files that go into a folder");
-    // Errors that name no file are about the new one, unless the other comes out of a pipe.
-    const bool is_piped = first == "-" || is_pipe(first);
-    return for_each_input(session, {is_piped ? first : last},
-                          [&](const std::string& path) { return copy(session, is_piped ? path : first, last); });
+    return for_target(session, last, [&](const std::string& to) { return copy(session, first, to); });
   }
 
  private:
@@ -302,6 +264,7 @@ struct Convert {
     }
     ManyConversions many{.inputs = inputs(), .folder = folder, .options = options, .skip_existing = skip_existing};
     many.options.write = write.options;
+    many.shown = [&session](const std::string& path) { return session.out.named(path); };
     many.rewrite = [this](Session& here, const std::string& from, const std::string& to) {
       refuse_what_needs_a_field(from, to);
       return rewrite(here, from, to);
@@ -349,14 +312,11 @@ struct Convert {
     }
     if (write.processes.size() > 0) check_grid(session, from);
     require_target(session, to, write.options.overwrite);
-    Report report;
-    {
-      ProgressBar bar(session, "converting");
-      ConvertOptions how = options;
-      how.write = write.options;
-      how.progress = bar.callback();
-      report = lq::convert(from, to, session.communicator, how);
-    }
+    ConvertOptions how = options;
+    how.write = write.options;
+    const Report report = with_bar(session, "converting", how, [&](const ConvertOptions& with) {
+      return lq::convert(from, to, session.communicator, with);
+    });
     tell_conversion(session, report, from, to, options.dry_run);
     return fine;
   }
@@ -375,10 +335,12 @@ struct Convert {
 Run declare_convert(Arguments& arguments) {
   const auto convert = std::make_shared<Convert>();
   arguments.file("IN", convert->first, "file to read, or a folder of them");
+  arguments.reads_contents();
   arguments.files(
       "OUT", convert->rest,
       "file to write; its suffix picks the format. Or more files and folders to read, and last a folder for "
       "all of them");
+  arguments.reads_contents_but_last();
   convert->write.declare(arguments, "convert");
   declare_options(arguments, "convert", "ConvertOptions", convert->options);
   arguments.flag("--skip-existing", convert->skip_existing,

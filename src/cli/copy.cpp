@@ -29,13 +29,14 @@
 #include <limequat/staging.hpp>
 
 #include "base/clock.hpp"
-#include "base/json_writer.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
+#include "cli/address.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
+#include "cli/python_program.hpp"
 #include "cli/text.hpp"
 
 namespace lq::cli {
@@ -250,27 +251,38 @@ struct Copy {
           "--background: ranks of MPI cannot go on alone; let the shell or the batch system start lq-mpi in "
           "the background");
     }
+    const auto is_of_python = [](const std::string& word) { return is_address(word) || is_member(word); };
+    if (std::ranges::any_of(sources, is_of_python)) {
+      if (in_background) {
+        throw UsageError(
+            "--background: URLs and members of archives are copied in the foreground; \"nohup lq copy ... &\" goes on "
+            "when the shell has ended, and the same command resumes an interrupted copy");
+      }
+      return at_root(session, [&] { return fetch(session); });
+    }
     return for_each_file(session, {target}, [&](const std::string&) {
       return in_background ? start(session, sources, target) : copy(session, sources, target);
     });
   }
 
-  int copy(Session& session, const std::vector<std::string>& sources, const std::string& target) const {
-    CopyReport report;
-    {
-      ProgressBar bar(session, "copying");
-      CopyOptions how = options;
-      how.progress = bar.callback();
-      report = lq::copy(sources, target, session.communicator, how);
+  // The package knows what servers state of their files.
+  int fetch(const Session& session) const {
+    std::vector<std::string> words = {fmt::format("json={}", session.json), fmt::format("quiet={}", session.quiet)};
+    for (const options::Option& row : options::table_named("CopyOptions").rows) {
+      const std::string text = row.member.text == nullptr ? "" : row.member.text(&options);
+      if (!text.empty()) words.push_back(fmt::format("{}={}", row.name, text));
     }
+    words.emplace_back("--");
+    words.insert(words.end(), names.begin(), names.end());
+    return run_python(session, {"copy", "limequat.fetching", "", "reads URLs and archives"}, words);
+  }
+
+  int copy(Session& session, const std::vector<std::string>& sources, const std::string& target) const {
+    const CopyReport report = with_bar(session, "copying", options, [&](const CopyOptions& how) {
+      return lq::copy(sources, target, session.communicator, how);
+    });
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object()
-          .member("path", target)
-          .raw_members(to_json(report))
-          .member("dry_run", options.dry_run)
-          .end_object();
-      session.out.line(json.take());
+      session.out.object("path", target, report, "dry_run", options.dry_run);
     } else if (!session.quiet) {
       session.out.line(fmt::format("{}: {}", target, sentence_of(report)));
     }
@@ -306,36 +318,28 @@ struct Copy {
       return message;
     });
     if (session.json) {
-      base::JsonWriter json;
-      write(json, started);
-      session.out.line(json.take());
+      tell(session, started);
     } else {
       session.out.line(fmt::format("{}: copy {} has begun; lq copy --status shows its progress", target, started.id));
     }
     return fine;
   }
 
-  static void write(base::JsonWriter& json, const CopyState& copy) {
-    json.begin_object().member("id", copy.id).member("host", copy.host).member("source", copy.from);
-    json.member("path", copy.to)
-        .member("state", copy.state)
-        .member("bytes", copy.done)
-        .member("total_bytes", copy.total);
-    json.member("seconds", copy.seconds).member("message", copy.message).end_object();
+  static void tell(Session& session, const CopyState& copy) {
+    session.out.object("id", copy.id, "host", copy.host, "source", copy.from, "path", copy.to, "state", copy.state,
+                       "bytes", copy.done, "total_bytes", copy.total, "seconds", copy.seconds, "message", copy.message);
   }
 
   int tell_status(Session& session) const {
     return at_root(session, [&] {
-      Table table({{"COPY"}, {"STATE"}, {"DONE", true}, {"OF", true}, {"TIME", true}, {"FROM"}, {"TO"}});
+      Table table({"COPY", "STATE", ">DONE", ">OF", ">TIME", "FROM", "TO"});
       int code = fine;
       std::vector<std::string> unknown = names;
       for (const CopyState& copy : copies()) {
         if (!names.empty() && std::erase(unknown, copy.id) == 0) continue;
         if (copy.state == "failed" || copy.state == "stopped") code = worse(code, incomplete);
         if (session.json) {
-          base::JsonWriter json;
-          write(json, copy);
-          session.out.line(json.take());
+          tell(session, copy);
           continue;
         }
         table.row({copy.id, copy.state, base::human_bytes(copy.done), base::human_bytes(copy.total),
@@ -363,6 +367,7 @@ Run declare_copy(Arguments& arguments) {
   arguments.optional_files("FILE", copy->names,
                            "sources, then the destination: a folder, a file name, or NAME: as defined in the site "
                            "profile (with --status: which copies to show)");
+  arguments.keeps_words();
   declare_options(arguments, "copy", "CopyOptions", copy->options);
   arguments.flag("-r", copy->options.recursive, "as --recursive");
   arguments.flag("--background", copy->in_background, "go on when the shell has ended");

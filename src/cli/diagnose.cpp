@@ -57,16 +57,12 @@ struct DiagnoseArguments {
 
   int look_at(Session& session, const std::string& path) const {
     return at_root(session, [&] {
-      Diagnosis diagnosis;
-      {
-        ProgressBar bar(session, path);
-        DiagnoseOptions how = options;
-        const NumberedName wanted = parse_numbered_name(options.field);
-        how.field = wanted.name;
-        how.index = wanted.index;
-        how.progress = bar.callback();
-        diagnosis = diagnose(path, how);
-      }
+      DiagnoseOptions how = options;
+      const NumberedName wanted = parse_numbered_name(options.field);
+      how.field = wanted.name;
+      how.index = wanted.index;
+      const Diagnosis diagnosis =
+          with_bar(session, path, how, [&](const DiagnoseOptions& with) { return diagnose(path, with); });
       if (session.json) {
         session.out.line(to_json(diagnosis));
       } else if (!session.quiet || !diagnosis.ok) {
@@ -103,15 +99,8 @@ struct DiagnoseArguments {
                            human_seconds(diagnosis.grid->seconds)));
     }
     if (diagnosis.readings.empty()) return;
-    Table table({{"  READING"},
-                 {"BYTES"},
-                 {"FROM BYTE", true},
-                 {"SITES"},
-                 {"LINKS"},
-                 {"ROWS, COLUMNS"},
-                 {"|U U+ - 1|", true},
-                 {"|DET - 1|", true},
-                 {"PLAQUETTE", true}});
+    Table table({"  READING", "BYTES", ">FROM BYTE", "SITES", "LINKS", "ROWS, COLUMNS", ">|U U+ - 1|", ">|DET - 1|",
+                 ">PLAQUETTE"});
     int number = 0;
     for (const Reading& one : diagnosis.readings) {
       table.row({fmt::format("  {} {}{}", ++number, name(one.precision), one.is_declared ? ", as stated" : ""),
@@ -128,6 +117,7 @@ struct DiagnoseArguments {
 Run declare_diagnose(Arguments& arguments) {
   const auto diagnose = std::make_shared<DiagnoseArguments>();
   arguments.files("FILE", diagnose->files, "files to look into");
+  arguments.reads_contents();
   declare_options(arguments, "diagnose", "DiagnoseOptions", diagnose->options);
   return [diagnose](Session& session) {
     return for_each_file(session, diagnose->files,

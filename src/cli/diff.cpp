@@ -18,15 +18,14 @@
 #include <limequat/json.hpp>
 
 #include "base/json_writer.hpp"
-#include "base/ordered_results.hpp"
 #include "cli/arguments.hpp"
+#include "cli/below.hpp"
 #include "cli/checkpoint.hpp"
 #include "cli/command.hpp"
 #include "cli/conversions.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/text.hpp"
-#include "comm/team.hpp"
 
 namespace lq::cli {
 namespace {
@@ -38,7 +37,7 @@ struct Diff {
   DiffOptions options;
 
   int run(Session& session) const {
-    const int folders = at_root(session, [&] { return (fs::is_directory(a) ? 1 : 0) + (fs::is_directory(b) ? 1 : 0); });
+    const int folders = (is_folder(session, a) ? 1 : 0) + (is_folder(session, b) ? 1 : 0);
     if (folders == 0) return compare(session);
     if (folders == 2) return compare_folders(session);
     throw UsageError("one of them is a folder and the other is not; name two folders, or a file in the folder");
@@ -46,24 +45,17 @@ struct Diff {
 
  private:
   int compare(Session& session) const {
-    Difference difference;
-    {
-      ProgressBar bar(session, "comparing");
-      DiffOptions how = options;
-      how.progress = bar.callback();
-      difference = lq::diff(with_fields(a, session.communicator, how.limits),
-                            with_fields(b, session.communicator, how.limits), session.communicator, how);
-    }
+    const Difference difference = with_bar(session, "comparing", options, [&](const DiffOptions& how) {
+      return lq::diff(with_fields(a, session.communicator, how.limits),
+                      with_fields(b, session.communicator, how.limits), session.communicator, how);
+    });
     tell(session, a, b, difference);
     return difference.same ? fine : differs;
   }
 
   void tell(Session& session, const std::string& one, const std::string& other, const Difference& difference) const {
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().raw_members(to_json(difference));
-      json.member("path", one).member("other", other).member("tolerance", options.tolerance).end_object();
-      session.out.line(json.take());
+      session.out.object(difference, "path", one, "other", other, "tolerance", options.tolerance);
     } else {
       show(session, one, other, difference);
     }
@@ -78,8 +70,8 @@ struct Diff {
 
   using Places = std::map<std::string, std::string>;  // path by place in the folder
 
-  Places places_in(const std::string& folder, Pairs& pairs) const {
-    ensemble::Below below = ensemble::look_below(folder, options.threads, options.limits);
+  Places places_in(const Session& session, const std::string& folder, Pairs& pairs) const {
+    ensemble::Below below = look_below(session, folder, options.threads, options.limits);
     for (ensemble::VerifiedFile& file : below.others) {
       if (file.verdict == Verdict::unreadable) pairs.unreadable.push_back(std::move(file));
     }
@@ -115,9 +107,9 @@ struct Diff {
     return result;
   }
 
-  Pairs pairs_of_folders() const {
+  Pairs pairs_of_folders(const Session& session) const {
     Pairs pairs;
-    Places one = places_in(a, pairs), other = places_in(b, pairs);
+    Places one = places_in(session, a, pairs), other = places_in(session, b, pairs);
     pair(one, other, pairs);
     one = without_suffixes(one);
     other = without_suffixes(other);
@@ -135,16 +127,13 @@ struct Diff {
   };
 
   int compare_folders(Session& session) const {
-    const Pairs pairs = pairs_of_folders();
+    const Pairs pairs = pairs_of_folders(session);
     const std::size_t number = pairs.both.size();
-    const int all = comm::or_usable_cores(options.threads);
-    const bool is_alone = session.communicator.size() == 1;
-    const int at_once =
-        is_alone ? static_cast<int>(std::clamp<std::size_t>(number, 1, static_cast<std::size_t>(all))) : 1;
+    const AtOnce at_once(session, number, options.threads);
     DiffOptions how = options;
-    if (is_alone) how.threads = std::max(1, all / at_once);
-    const auto work = [&](std::uint64_t k) {
-      const auto& [one, other] = pairs.both[static_cast<std::size_t>(k)];
+    how.threads = at_once.threads;
+    const auto work = [&](std::size_t k) {
+      const auto& [one, other] = pairs.both[k];
       Compared compared;
       try {
         compared.difference = lq::diff(with_fields(one, session.communicator, how.limits),
@@ -156,28 +145,18 @@ struct Diff {
     };
     int code = fine;
     std::uint64_t same = 0, different = 0, failed = pairs.unreadable.size();
-    {
-      ProgressBar bar(session, "comparing");
-      const Progress told = bar.callback();
-      const auto take = [&](std::uint64_t k, const Compared& compared) {
-        const auto& [one, other] = pairs.both[static_cast<std::size_t>(k)];
-        if (compared.error) {
-          ++failed;
-          code = worse(code, cli::tell(session, one, *compared.error));
-        } else {
-          const bool is_same = compared.difference->same;
-          ++(is_same ? same : different);
-          code = worse(code, is_same ? fine : differs);
-          if (!is_same || session.json || session.verbose) tell(session, one, other, *compared.difference);
-        }
-        if (told) told(k + 1, number);
-      };
-      if (is_alone) {
-        base::in_order(number, at_once, work, take);
+    take_in_order(session, "comparing", number, at_once, work, [&](std::size_t k, const Compared& compared) {
+      const auto& [one, other] = pairs.both[k];
+      if (compared.error) {
+        ++failed;
+        code = worse(code, cli::tell(session, one, *compared.error));
       } else {
-        for (std::uint64_t k = 0; k < number; ++k) take(k, work(k));
+        const bool is_same = compared.difference->same;
+        ++(is_same ? same : different);
+        code = worse(code, is_same ? fine : differs);
+        if (!is_same || session.json || session.verbose) tell(session, one, other, *compared.difference);
       }
-    }
+    });
     for (const ensemble::VerifiedFile& file : pairs.unreadable) {
       session.complain(file.problem);
       code = worse(code, exit_code_of(file.verdict));
@@ -243,9 +222,11 @@ struct Diff {
 Run declare_diff(Arguments& arguments) {
   const auto diff = std::make_shared<Diff>();
   arguments.file("A", diff->a, "a file, a checkpoint, of which the fields are meant, or a folder");
+  arguments.reads_contents();
   arguments.file(
       "B", diff->b,
       "another, of any format and precision; or a folder, whose files are compared with those of the same names");
+  arguments.reads_contents();
   declare_options(arguments, "diff", "DiffOptions", diff->options);
   return [diff](Session& session) { return diff->run(session); };
 }

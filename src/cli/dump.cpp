@@ -16,7 +16,6 @@
 #include <limequat/inspect.hpp>
 
 #include "base/bytes.hpp"
-#include "base/json_writer.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/conversions.hpp"
@@ -61,6 +60,7 @@ struct Cat {
 Run declare_cat(Arguments& arguments) {
   const auto cat = std::make_shared<Cat>();
   arguments.file("FILE", cat->file, "file to read");
+  arguments.reads_contents();
   arguments.word("NAME", cat->name, "type of the record, NAME:N is number N of it, from 0; or field of a checkpoint");
   return [cat](Session& session) {
     return for_each_file(session, {cat->file}, [&](const std::string&) { return cat->print(session); });
@@ -213,9 +213,8 @@ struct Dump {
     made.finish(Sync::data);
     made.publish(Sync::data);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", output).key("shape").array(array_shape(spec, part));
-      session.out.line(json.member("bytes", std::uint64_t{header.size() + numbers.size()}).end_object().take());
+      session.out.object("path", output, "shape", array_shape(spec, part), "bytes",
+                         std::uint64_t{header.size() + numbers.size()});
     } else if (!session.quiet) {
       session.out.line(fmt::format("{}: an array of shape {}", output, fmt::join(array_shape(spec, part), " x ")));
     }
@@ -268,12 +267,10 @@ struct Dump {
     const FieldSpec& spec = entry.payload.spec;
     std::vector<double> values;
     for (std::uint64_t n = 0; n < part.volume() * spec.numbers; ++n) values.push_back(number_at(spec, numbers, n));
-    base::JsonWriter json;
-    json.begin_object().member("path", file).member("field", entry.name).member("kind", name(spec.kind));
-    json.member("precision", name(spec.precision)).key("lower").array(part.lower).key("extents").array(part.extents);
     std::vector<std::int64_t> shape = array_shape(spec, part);
     if (spec.is_complex) shape.push_back(2);
-    session.out.line(json.key("shape").array(shape).key("numbers").array(values).end_object().take());
+    session.out.object("path", file, "field", entry.name, "kind", name(spec.kind), "precision", name(spec.precision),
+                       "lower", part.lower, "extents", part.extents, "shape", shape, "numbers", values);
   }
 
   int print_site(Session& session) const {
@@ -285,7 +282,9 @@ struct Dump {
       const FieldEntry& entry = opened.catalog().field(wanted.name, wanted.index);
       const std::vector<double> numbers = opened.read_site(where, {.field = wanted.name, .index = wanted.index});
       if (session.json) {
-        print_json(session, entry, where, numbers);
+        const FieldSpec& spec = entry.payload.spec;
+        session.out.object("path", file, "field", entry.name, "kind", name(spec.kind), "precision",
+                           name(spec.precision), "site", where, "shape", shape_of(spec), "numbers", numbers);
       } else {
         print_text(session, entry, where, numbers);
       }
@@ -315,19 +314,6 @@ struct Dump {
       }
     }
   }
-
-  void print_json(Session& session, const FieldEntry& entry, const Coord& where,
-                  const std::vector<double>& numbers) const {
-    base::JsonWriter json;
-    json.begin_object()
-        .member("path", file)
-        .member("field", entry.name)
-        .member("kind", name(entry.payload.spec.kind))
-        .member("precision", name(entry.payload.spec.precision));
-    json.key("site").array(where).key("shape").array(shape_of(entry.payload.spec));
-    json.key("numbers").array(numbers).end_object();
-    session.out.line(json.take());
-  }
 };
 
 }  // namespace
@@ -335,6 +321,7 @@ struct Dump {
 Run declare_dump(Arguments& arguments) {
   const auto dump = std::make_shared<Dump>();
   arguments.file("FILE", dump->file, "file to read");
+  arguments.reads_contents();
   arguments.text("--site", "x,y,z,t", dump->site, "coordinates of the site, from 0");
   arguments.text("--box", "AXIS=N|FIRST:END,...", dump->box,
                  "all sites of a part of the lattice, as in t=5,x=0:4: a line for each");

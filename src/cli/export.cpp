@@ -4,12 +4,12 @@
 // lq export: files that show the numbers of other ones, which stay where they are. --virtual: in HDF5; --references: as
 // a Zarr array of all files, by the Python package.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <limequat/inspect.hpp>
 #include <limequat/repack.hpp>
 
-#include "base/json_writer.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -25,9 +25,10 @@ constexpr const char* readers_beware =
 
 struct Export {
   std::vector<std::string> from;
-  std::string to, field, prefix;
+  std::string to, field;
+  std::optional<std::string> prefix;
   std::uint64_t slices = 1;
-  bool is_virtual = false, are_references = false, has_prefix = false;
+  bool is_virtual = false, are_references = false;
   RepackOptions options;
 
   int run(Session& session) const {
@@ -39,9 +40,7 @@ struct Export {
     const std::string& source = from.front();
     lq::export_virtual(source, to, session.communicator, how);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", to).member("source", source).member("dry_run", options.dry_run).end_object();
-      session.out.line(json.take());
+      session.out.object("path", to, "source", source, "dry_run", options.dry_run);
     } else if (!session.quiet) {
       session.out.line(fmt::format("{}: {} the fields of {}, whose data stay there{}", to,
                                    options.dry_run ? "would show" : "shows", source,
@@ -54,13 +53,9 @@ struct Export {
   int make_references(const Session& session) const {
     std::vector<std::string> words = {"--output=" + to, fmt::format("--slices={}", slices)};
     if (!field.empty()) words.push_back("--field=" + field);
-    if (has_prefix) words.push_back("--prefix=" + prefix);
+    if (prefix) words.push_back("--prefix=" + *prefix);
     if (options.overwrite) words.emplace_back("--overwrite");
-    if (session.quiet) words.emplace_back("-q");
-    if (session.json) words.emplace_back("--json");
-    words.emplace_back("--");
-    words.insert(words.end(), from.begin(), from.end());
-    return run_python(session, {"export", "limequat.zarr_references", "", "makes references"}, words);
+    return run_python(session, {"export", "limequat.zarr_references", "", "makes references"}, words, from);
   }
 
   void require_sense() const {
@@ -72,7 +67,7 @@ struct Export {
     if (is_virtual && from.size() > 1)
       throw UsageError("--virtual shows one file; --references shows many as one array");
     if (are_references && options.dry_run) throw UsageError("--dry-run belongs to --virtual; references copy no data");
-    if (is_virtual && (!field.empty() || has_prefix || slices != 1)) {
+    if (is_virtual && (!field.empty() || prefix || slices != 1)) {
       throw UsageError("--field, --slices and --prefix belong to --references");
     }
   }
@@ -91,18 +86,10 @@ Run declare_export(Arguments& arguments) {
                  "file to write, with the suffix .h5; references: .json, or .parq for parquet");
   arguments.text("--field", "NAME[:N]", exported->field, "references: the field (default: all)");
   arguments.number("--slices", exported->slices, "references: time slices in a chunk, 0 for all (default 1)");
-  arguments.add({{"--prefix"},
-                 "TEXT",
-                 "references: what takes the place of the folder of the files, such as https://host/folder",
-                 {},
-                 false,
-                 false,
-                 false,
-                 false,
-                 [exported](const std::string& text) {
-                   exported->prefix = text;
-                   exported->has_prefix = true;
-                 }});
+  arguments.add({.names = {"--prefix"},
+                 .value = "TEXT",
+                 .help = "references: what takes the place of the folder of the files, such as https://host/folder",
+                 .take = [exported](const std::string& text) { exported->prefix = text; }});
   declare_options(arguments, "export", "RepackOptions", exported->options);
   return [exported](Session& session) {
     exported->require_sense();

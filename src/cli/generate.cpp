@@ -103,10 +103,7 @@ struct Generate {
 
   int announce(Session& session, const Grid& grid, std::uint64_t bytes) const {
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", path).member("dry_run", true).key("lattice").array(lattice);
-      json.key("grid").array(grid.processes()).member("bytes", bytes).end_object();
-      session.out.line(json.take());
+      session.out.object("path", path, "dry_run", true, "lattice", lattice, "grid", grid.processes(), "bytes", bytes);
     } else {
       session.out.line(
           fmt::format("{}: would hold {} of gauge field, {} SU({}), made on process grid {}; nothing was "
@@ -119,17 +116,9 @@ struct Generate {
   void print(Session& session, const Report& report, const Physics& physics) const {
     if (session.json) {
       base::JsonWriter json;
-      json.begin_object()
-          .raw_members(to_json(report))
-          .member("dry_run", false)
-          .member("beta", options.beta)
-          .member("group", group)
-          .member("sweeps", options.sweeps)
-          .member("seed", options.seed)
-          .key("physics")
-          .raw(to_json(physics))
-          .end_object();
-      session.out.line(json.take());
+      json.begin_object().raw_members(to_json(report)).member("dry_run", false).member("beta", options.beta);
+      json.member("group", group).member("sweeps", options.sweeps).member("seed", options.seed);
+      session.out.line(json.key("physics").raw(to_json(physics)).end_object().take());
       return;
     }
     if (!session.quiet) {
@@ -156,7 +145,10 @@ Run declare_generate(Arguments& arguments) {
   generate->write.declare(arguments, "generate");
   arguments.flag("--dry-run", generate->write.dry_run, "check everything, write nothing");
   return [generate](Session& session) {
-    return for_each_file(session, {generate->path}, [&](const std::string&) { return generate->make(session); });
+    return for_target(session, std::string(generate->path), [&](const std::string& path) {
+      generate->path = path;
+      return generate->make(session);
+    });
   };
 }
 

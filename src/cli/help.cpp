@@ -16,27 +16,6 @@ namespace {
 
 constexpr std::size_t widest_name = 26;  // of an option; what is longer has a line to itself
 
-const VerbPage* page_of(std::string_view verb) {
-  const auto pages = verb_pages();
-  const auto found = std::ranges::find(pages, verb, &VerbPage::verb);
-  return found == pages.end() ? nullptr : &*found;
-}
-
-std::string_view group_of(const Command& command) {
-  const VerbPage* page = page_of(command.name);
-  return page == nullptr ? "Other" : page->group;
-}
-
-std::vector<std::string_view> groups() {
-  std::vector<std::string_view> all;
-  const auto add = [&](std::string_view group) {
-    if (std::ranges::find(all, group) == all.end()) all.push_back(group);
-  };
-  for (const VerbPage& page : verb_pages()) add(page.group);
-  for (const Command& command : commands()) add(group_of(command));
-  return all;
-}
-
 struct Row {
   std::string name, help;
 };
@@ -104,7 +83,7 @@ Pieces overview(const std::string& program) {
   for (const std::string_view group : groups()) {
     std::vector<Row> rows;
     for (const Command& command : commands()) {
-      if (group_of(command) == group) rows.push_back({std::string(command.name), std::string(command.summary)});
+      if (command.group == group) rows.push_back({std::string(command.name), std::string(command.summary)});
     }
     pieces.push_back({fmt::format("\n{}\n", group), Style::heading});
     add_rows(pieces, rows, column);
@@ -134,10 +113,9 @@ Pieces verb_help(const std::string& program, const Command& command, const Argum
   pieces.push_back({"\n"});
   const std::vector<Row> rows = rows_of(arguments);
   add_rows(pieces, rows, name_width(rows));
-  const VerbPage* page = page_of(command.name);
-  if (page == nullptr) return pieces;
+  if (command.example.empty()) return pieces;
   pieces.push_back({"\nExamples\n", Style::heading});
-  for (const Example& example : page->examples) {
+  for (const Example& example : command.examples()) {
     const std::string purpose = wrapped(example.purpose, 0, 0, line_width() - 4);
     for (const std::string& line : split(purpose, '\n')) pieces.push_back({fmt::format("  # {}\n", line)});
     pieces.push_back({"  "});
@@ -148,7 +126,7 @@ Pieces verb_help(const std::string& program, const Command& command, const Argum
 
 std::string verb_help_json(const std::string& program, const Command& command, const Arguments& arguments) {
   base::JsonWriter json;
-  json.begin_object().member("verb", command.name).member("group", group_of(command));
+  json.begin_object().member("verb", command.name).member("group", command.group);
   json.member("summary", command.summary);
   json.member("usage", usage_of(fmt::format("{} {}", program, command.name), arguments));
   json.key("arguments").begin_array();
@@ -158,10 +136,8 @@ std::string verb_help_json(const std::string& program, const Command& command, c
     json.member("positional", argument.is_positional).member("repeats", argument.repeats).end_object();
   }
   json.end_array().key("examples").begin_array();
-  if (const VerbPage* page = page_of(command.name)) {
-    for (const Example& example : page->examples) {
-      json.begin_object().member("purpose", example.purpose).member("command", example.command).end_object();
-    }
+  for (const Example& example : command.examples()) {
+    json.begin_object().member("purpose", example.purpose).member("command", example.command).end_object();
   }
   return json.end_array().end_object().take();
 }

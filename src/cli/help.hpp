@@ -5,29 +5,13 @@
 // cli.examples_in_help_run runs.
 #pragma once
 
-#include <array>
 #include <string>
-#include <string_view>
 
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/style.hpp"
 
 namespace lq::cli {
-
-struct Example {
-  std::string_view purpose;
-  std::string_view command;
-};
-
-struct VerbPage {
-  std::string_view verb;
-  std::string_view group;
-  std::array<Example, 2> examples;
-};
-
-// In the order of the groups. A verb without a page would be in the group "Other", without examples.
-std::span<const VerbPage> verb_pages();
 
 // All verbs in their groups.
 Pieces overview(const std::string& program);

@@ -10,7 +10,6 @@
 #include <limequat/json.hpp>
 #include <limequat/qcdml.hpp>
 
-#include "base/json_writer.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
@@ -42,9 +41,7 @@ struct Ildg {
     const ildg::Document made = ildg::document(path, options);
     if (!output.empty()) save(made, output, overwrite);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", path).raw_members(to_json(made)).end_object();
-      session.out.line(json.take());
+      session.out.object("path", path, made);
     } else if (output.empty()) {
       session.out.write(made.text);
     }
@@ -77,9 +74,7 @@ struct Ildg {
   int show(Session& session, const std::string& path) const {
     const ildg::LogicalName found = ildg::lfn(path, options);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", path).raw_members(to_json(found)).end_object();
-      session.out.line(json.take());
+      session.out.object("path", path, found);
     } else if (!found.lfn.empty()) {
       session.out.line(files.size() > 1 ? fmt::format("{}: {}", printable(path), printable(found.lfn))
                                         : printable(found.lfn));
@@ -112,6 +107,7 @@ Run declare_ildg(Arguments& arguments) {
   arguments.word("WHAT", verb->what, "document: the QCDml document of a file; check: rules; lfn: logical file name",
                  {"document", "check", "lfn"});
   arguments.files("FILE", verb->files, "configurations");
+  arguments.reads_contents();
   arguments.text("--document", "XML", verb->document, "of check: a document to hold against the file");
   arguments.text("-o,--output", "OUT", verb->output, "of document and lfn --set: the file to write");
   arguments.text("--set", "LFN", verb->name, "of lfn: rewrite the file with this name in it");

@@ -209,9 +209,7 @@ class Info {
   int show_storage(Session& session, const std::string& folder) {
     const FileSystem found = file_system_of(folder);
     if (session.json) {
-      base::JsonWriter json;
-      json.begin_object().member("path", folder).raw_members(to_json(found)).end_object();
-      session.out.line(json.take());
+      session.out.object("path", folder, found);
     } else {
       begin_text(session, folder);
       session.out.write(describe(found));
@@ -304,6 +302,7 @@ class Info {
 Run declare_info(Arguments& arguments) {
   const auto info = std::make_shared<Info>();
   arguments.optional_files("FILE", info->files, "files to describe");
+  arguments.reads_contents();
   arguments.texts("--storage", "DIR", info->folders, "folders whose file systems are described; may be repeated");
   declare_options(arguments, "info", "Limits", info->limits);
   return [info](Session& session) {
@@ -312,7 +311,7 @@ Run declare_info(Arguments& arguments) {
       return at_root(session, [&] { return info->show_storage(session, folder); });
     });
     return std::max(
-        code, for_each_input(session, info->files, [&](const std::string& path) { return info->show(session, path); }));
+        code, for_each_file(session, info->files, [&](const std::string& path) { return info->show(session, path); }));
   };
 }
 

@@ -1,7 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <new>
 
@@ -17,81 +16,6 @@
 #include "cli/text.hpp"
 
 namespace lq::cli {
-namespace {
-
-constexpr std::array command_table = {
-    Command{"ls", "list the records and fields of a file with kind, size and offset", declare_ls},
-    Command{"info", "show what a file is: format, lattice, precision, gauge group, checksum, metadata, completeness",
-            declare_info},
-    Command{"cat", "the bytes of one record to standard output", declare_cat, false},
-    Command{"verify", "check that a file is intact: structure, sizes, checksums, physics; show where damage is",
-            declare_verify},
-    Command{"checkpoints", "a folder of checkpoints: step, date, size and state of each, every byte compared",
-            declare_checkpoints},
-    Command{"validate", "whether a file conforms to the specification of its format, rule by rule", declare_validate},
-    Command{"diagnose", "explain what is wrong with a file: byte order, precision, order of sites and links, damage",
-            declare_diagnose},
-    Command{"convert", "any format to any, files or whole folders, in bounded memory, checksums verified on the way",
-            declare_convert},
-    Command{"copy", "files to other folders and file systems: by all ranks, checksummed, resumable", declare_copy},
-    Command{
-        "partition",
-        "show how a file is split into subfiles and how well the split suits an access pattern; propose a better one",
-        declare_partition},
-    Command{"repartition", "a file as a set of subfiles in several folders, or back, byte for byte; resumable",
-            declare_repartition},
-    Command{"squeeze", "a file in half of its bytes: SU(3) links stored bit for bit as eight numbers each",
-            declare_squeeze},
-    Command{"unsqueeze", "the original file out of an archive that `lq squeeze` made, byte for byte",
-            declare_unsqueeze},
-    Command{"protect", "parity next to files: what is damaged or lost later is found, and comes back by `lq repair`",
-            declare_protect},
-    Command{"export", "the data of files shown without a copy, in HDF5 or as a Zarr array", declare_export},
-    Command{"extract",
-            "one record of a file, or one logical file of a multifile, as a file; or one time slice of many files",
-            declare_extract},
-    Command{"unpack", "all records of a file, or all logical files of a multifile, as files", declare_unpack},
-    Command{"pack", "files as the logical files of a multifile", declare_pack},
-    Command{"defrag", "a multifile as one physical file with one chunk for each task", declare_defrag},
-    Command{"repair", "make a complete multifile from one whose writer was interrupted; report what is guessed",
-            declare_repair},
-    Command{"diff",
-            "the fields of two files, or of all files of two folders, compared number by number, across formats and "
-            "precisions",
-            declare_diff},
-    Command{"dump", "the numbers of one site, or of a part of the lattice as text or array of numpy", declare_dump},
-    Command{"explain", "every header byte with its field name and the section of the format page", declare_explain},
-    Command{"generate", "a thermalised pure gauge configuration by heat bath, to have real data to try",
-            declare_generate},
-    Command{"index", "a catalogue of the lattice files below folders, made or brought up to date", declare_index},
-    Command{"find", "find files of the catalogue by their contents: 'beta=6.0 trajectory>=1000'", declare_find},
-    Command{"scrub", "verify catalogued files again; distinguish bit rot from replaced files", declare_scrub},
-    Command{"report", "write one page about an ensemble: table, plaquettes, damaged and missing files", declare_report},
-    Command{"manifest", "digests of all files of a folder, written and checked in the pass that verifies them; BagIt",
-            declare_manifest},
-    Command{"set", "change texts of a file, or the name of its field: a new file with the same numbers", declare_set},
-    Command{"ildg", "QCDml documents, rules and logical file names of the lattice data grid", declare_ildg},
-    Command{"modes", "sets of vectors with eigenvalues: listed, described, verified, converted", declare_modes},
-    Command{"plan",
-            "show the I/O plan of a transfer: which rank moves what, aggregation, alignment, memory, predicted time",
-            declare_plan},
-    Command{"bench", "measure how fast this machine writes and reads, with the raw limit of the same run",
-            declare_bench, false},
-    Command{"plot", "benchmark results as a picture", declare_plot, false},
-    Command{"doctor", "find faults of this machine, its MPI and a file system, and what to do about them",
-            declare_doctor},
-    Command{"completion", "completion of verbs and options for a shell", declare_completion, false},
-};
-
-}  // namespace
-
-std::span<const Command> commands() { return command_table; }
-
-const Command* find_command(std::string_view name) {
-  const auto found =
-      std::find_if(command_table.begin(), command_table.end(), [&](const Command& c) { return c.name == name; });
-  return found == command_table.end() ? nullptr : &*found;
-}
 
 Run declare(const Command& command, Session& session, Arguments& arguments) {
   Run run = command.declare(arguments);
@@ -170,6 +94,18 @@ const Command& verb_named(const std::string& word) {
       fmt::format("unknown verb \"{}\"{}", printable(word), suggestion.empty() ? "; there are " + list : suggestion));
 }
 
+// One rank may lack the room for what another has.
+void parse(Session& session, Arguments& arguments, const std::vector<std::string>& words) {
+  std::exception_ptr failure;
+  try {
+    arguments.parse(words, session.communicator.size() == 1);
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  session.communicator.agree(failure);
+  for (const auto& [path, name] : arguments.renamed()) session.out.call(path, name);
+}
+
 int run_verb(Session& session, const Command& command, const std::vector<std::string>& words) {
   Arguments arguments;
   const bool json_before = session.json;
@@ -185,7 +121,7 @@ int run_verb(Session& session, const Command& command, const std::vector<std::st
     return fine;
   }
   try {
-    arguments.parse(words);
+    parse(session, arguments, words);
     if (json_before && !command.reports) throw UsageError("--json does not apply: this verb gives no report");
     return work(session);
   } catch (const UsageError& error) {

@@ -40,33 +40,22 @@ std::string records_table(const Catalog& catalog, const std::optional<Checkpoint
       records.empty() || std::ranges::any_of(records, [](const Record& record) { return record.message > 0; });
   const bool has_pieces = std::ranges::any_of(records, [](const Record& record) { return record.pieces != 1; });
   const bool has_files = catalog.files.size() > 1;
-  std::vector<Column> columns = {{"RECORD"}, {"TYPE"}};
-  if (has_flags) columns.push_back({"FLAGS"});
-  if (has_files) columns.push_back({"FILE", true});
-  columns.push_back({"OFFSET", true});
-  columns.push_back({"BYTES", true});
   const bool is_compressed = checkpoint && checkpoint->info.compression != Compression::none;
-  if (is_compressed) columns.push_back({"STORED", true});
-  if (has_pieces) columns.push_back({"PIECES", true});
-  Table table(std::move(columns));
+  Table table({"RECORD", "TYPE", has_flags ? "FLAGS" : "", has_files ? ">FILE" : "", ">OFFSET", ">BYTES",
+               is_compressed ? ">STORED" : "", has_pieces ? ">PIECES" : ""});
   for (std::size_t i = 0; i < records.size(); ++i) {
     const Record& record = records[i];
-    std::vector<std::string> row = {place(record), printable(record.type)};
-    if (has_flags) row.push_back(flags(record));
-    if (has_files) row.push_back(std::to_string(record.file));
-    row.push_back(std::to_string(record.offset));
     // The records of a checkpoint are the streams of its tasks, in order.
-    if (is_compressed) row.push_back(std::to_string(checkpoint->stream_bytes.at(i)));
-    row.push_back(std::to_string(record.data_length));
-    if (has_pieces) row.push_back(std::to_string(record.pieces));
-    table.row(std::move(row));
+    table.row({place(record), printable(record.type), flags(record), std::to_string(record.file),
+               std::to_string(record.offset),
+               std::to_string(is_compressed ? checkpoint->stream_bytes.at(i) : record.data_length),
+               std::to_string(record.data_length), std::to_string(record.pieces)});
   }
   return table.text();
 }
 
 std::string fields_table(const Catalog& catalog) {
-  Table table(
-      {{"FIELD"}, {"KIND"}, {"LATTICE"}, {"PRECISION"}, {"RECORD"}, {"OFFSET", true}, {"BYTES", true}, {"CHECKSUM"}});
+  Table table({"FIELD", "KIND", "LATTICE", "PRECISION", "RECORD", ">OFFSET", ">BYTES", "CHECKSUM"});
   for (const FieldEntry& field : catalog.fields) {
     const Payload& payload = field.payload;
     const std::string record = field.record < catalog.records.size() ? place(catalog.records[field.record]) : "";
@@ -80,7 +69,7 @@ std::string fields_table(const Catalog& catalog) {
 
 // Of a checkpoint, whose fields lie in a file of their own.
 std::string fields_table(const Checkpoint& checkpoint) {
-  Table table({{"FIELD"}, {"KIND"}, {"LATTICE"}, {"PROCESSES"}, {"PRECISION"}, {"BYTES", true}, {"CHECKSUM"}});
+  Table table({"FIELD", "KIND", "LATTICE", "PROCESSES", "PRECISION", ">BYTES", "CHECKSUM"});
   for (const MultifileField& field : checkpoint.fields) {
     table.row({printable(field.name), describe(field.spec), to_string(field.extents), to_string(field.processes),
                std::string(name(field.spec.precision)), std::to_string(field.bytes),
@@ -89,39 +78,27 @@ std::string fields_table(const Checkpoint& checkpoint) {
   return table.empty() ? std::string() : fmt::format("\n{}:\n{}", checkpoint.info.fields_file, table.text());
 }
 
-// A line for each file.
-class FilesTable {
- public:
-  void add(const Catalog& catalog, const std::string& path) {
-    const FieldEntry* field = catalog.fields.empty() ? nullptr : &catalog.fields.front();
-    const bool has_lattice = field != nullptr && field->payload.extents.size() > 0;
-    table_.row({printable(path), catalog.format, field != nullptr ? describe(field->payload.spec) : "-",
-                has_lattice ? to_string(field->payload.extents) : "-",
-                field != nullptr ? std::string(name(field->payload.spec.precision)) : "-",
-                std::to_string(catalog.records.size()), std::to_string(catalog.fields.size()),
-                base::human_bytes(catalog.file_bytes),
-                exit_code_of(catalog) == fine ? "whole"
-                : catalog.complete            ? "INVALID"
-                                              : "INCOMPLETE"});
-  }
-  std::string text() const { return table_.empty() ? std::string() : table_.text(); }
-
- private:
-  Table table_{{{"FILE"},
-                {"FORMAT"},
-                {"KIND"},
-                {"LATTICE"},
-                {"PRECISION"},
-                {"RECORDS", true},
-                {"FIELDS", true},
-                {"SIZE", true},
-                {"HEADERS"}}};
-};
+std::vector<std::string> row_of(const Catalog& catalog, const std::string& path) {
+  const FieldEntry* field = catalog.fields.empty() ? nullptr : &catalog.fields.front();
+  const bool has_lattice = field != nullptr && field->payload.extents.size() > 0;
+  return {printable(path),
+          catalog.format,
+          field != nullptr ? describe(field->payload.spec) : "-",
+          has_lattice ? to_string(field->payload.extents) : "-",
+          field != nullptr ? std::string(name(field->payload.spec.precision)) : "-",
+          std::to_string(catalog.records.size()),
+          std::to_string(catalog.fields.size()),
+          base::human_bytes(catalog.file_bytes),
+          exit_code_of(catalog) == fine ? "whole"
+          : catalog.complete            ? "INVALID"
+                                        : "INCOMPLETE"};
+}
 
 struct Ls {
   std::vector<std::string> files;
   bool as_table = false;
-  FilesTable table;
+  // A line for each file.
+  Table table{{"FILE", "FORMAT", "KIND", "LATTICE", "PRECISION", ">RECORDS", ">FIELDS", ">SIZE", "HEADERS"}};
   Limits limits;
   bool after_another = false;
   std::set<std::string> listed;  // files of the entries below a folder
@@ -175,11 +152,13 @@ struct Ls {
       session.note(error.what());  // the records are there all the same
     }
     const auto show = [&] {
-      if (in_table && !session.json) {
-        table.add(catalog, session.out.named(catalog.path));
-        return fine;
+      if (session.json) {
+        show_json(session, catalog, checkpoint);
+      } else if (in_table) {
+        table.row(row_of(catalog, session.out.named(catalog.path)));
+      } else {
+        show_text(session, path, catalog, checkpoint);
       }
-      session.json ? show_json(session, catalog, checkpoint) : show_text(session, path, catalog, checkpoint);
       return fine;
     };
     at_root(session, show);
@@ -212,13 +191,14 @@ struct Ls {
 Run declare_ls(Arguments& arguments) {
   const auto ls = std::make_shared<Ls>();
   arguments.files("FILE", ls->files, "files to list");
+  arguments.reads_contents();
   arguments.flag("--table", ls->as_table,
                  "a line for each file, as for every FILE that is a folder: format, kind, lattice, precision, size");
   declare_options(arguments, "ls", "Limits", ls->limits);
   return [ls](Session& session) {
     const int code =
         for_each_file(session, ls->files, [&](const std::string& path) { return ls->list(session, path); });
-    session.out.write(ls->table.text());
+    if (!ls->table.empty()) session.out.write(ls->table.text());
     return code;
   };
 }

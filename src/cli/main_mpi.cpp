@@ -20,6 +20,7 @@ int main(int argc, char** argv) try {
   lq::cli::Session session("lq-mpi", lq::mpi::communicator());
   session.mpi = lq::cli::mpi_library();
   session.from_root = lq::cli::root_code;
+  session.text_from_root = lq::cli::root_text;
   session.mpi_probes = [](const std::string& folder, const lq::cli::Session::MpiQuestions& asked) {
     return lq::mpi::probe(MPI_COMM_WORLD, folder,
                           {.thorough = asked.thorough, .seconds = asked.seconds, .on_probe = asked.on_probe});

@@ -58,20 +58,16 @@ std::string site_text(const Description& description) {
 }
 
 void put(base::JsonWriter& json, const Description& description) {
-  json.member("lattice", to_string(description.lattice))
-      .member("sites", to_string(description.sites()))
-      .member("kind", name(description.site.kind))
-      .member("colors", description.site.colors)
-      .member("spins", description.site.spins)
-      .member("numbers", description.site.numbers)
-      .member("storage", name(description.storage))
-      .member("parity", name(description.parity))
-      .member("ls", description.ls)
-      .member("operator", description.operator_name);
+  const FieldSpec& site = description.site;
+  json.member("lattice", to_string(description.lattice)).member("sites", to_string(description.sites()));
+  json.member("kind", name(site.kind)).member("colors", site.colors).member("spins", site.spins);
+  json.member("numbers", site.numbers).member("storage", name(description.storage));
+  json.member("parity", name(description.parity)).member("ls", description.ls);
+  json.member("operator", description.operator_name);
   if (description.coherence.basis > 0) {
-    json.member("basis", description.coherence.basis)
-        .member("block", to_string(description.coherence.block))
-        .member("tolerance", description.coherence.tolerance);
+    const auto& coherence = description.coherence;
+    json.member("basis", coherence.basis).member("block", to_string(coherence.block));
+    json.member("tolerance", coherence.tolerance);
   }
   json.key("parameters").begin_array();
   for (const modes::Parameter& parameter : description.parameters) {
@@ -153,22 +149,16 @@ struct ModesArguments {
     session.out.line(fmt::format("{}: {}", path_of(set), count(set.size(), "mode")));
     if (set.size() == 0) return;
     const bool has_errors = set.description().coherence.basis > 0;
-    std::vector<Column> columns{{"mode", true}, {"eigenvalue", true}, {"residual", true}};
-    if (has_errors) columns.push_back({"error", true});
-    columns.insert(columns.end(), {{"offset", true}, {"checksum"}});
-    Table table(std::move(columns));
+    Table table({">mode", ">eigenvalue", ">residual", has_errors ? ">error" : "", ">offset", "checksum"});
     for (std::size_t k = 0; k < set.size(); ++k) {
       const Mode& mode = set.modes()[k];
       const FieldEntry& field = set.field(k);
       const auto small = [](std::optional<double> number) {
         return number ? fmt::format("{:.3g}", *number) : std::string("-");
       };
-      std::vector<std::string> row{std::to_string(k), complex_text(mode.eigenvalue), small(mode.residual)};
-      if (has_errors) row.push_back(small(mode.error));
-      row.push_back(std::to_string(field.payload.offset));
       const std::optional<Checksum> stored = field.sums.checksum();
-      row.push_back(stored ? to_string(*stored) : "-");
-      table.row(std::move(row));
+      table.row({std::to_string(k), complex_text(mode.eigenvalue), small(mode.residual), small(mode.error),
+                 std::to_string(field.payload.offset), stored ? to_string(*stored) : "-"});
     }
     session.out.write(table.text());
   }
@@ -207,11 +197,9 @@ struct ModesArguments {
 
   int verify(Session& session, const std::string& path) const {
     const modes::Set set(path, session.communicator, {}, unsaid());
-    Verification verification;
-    {
-      ProgressBar bar(session, path);
-      verification = modes::verify(set, session.communicator, {.progress = bar.callback()});
-    }
+    Verification verification = with_bar(session, path, VerifyOptions{}, [&](const VerifyOptions& how) {
+      return modes::verify(set, session.communicator, how);
+    });
     verification.path = path;
     return at_root(session, [&] {
       if (session.json) {
@@ -253,9 +241,7 @@ struct ModesArguments {
     const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options, &report);
     return at_root(session, [&] {
       if (session.json) {
-        base::JsonWriter json;
-        json.begin_object().member("path", files[1]).member("count", modes).member("warnings", report.warnings);
-        session.out.line(json.end_object().take());
+        session.out.object("path", files[1], "count", modes, "warnings", report.warnings);
       } else if (!session.quiet) {
         session.out.line(fmt::format("{}: {}", files[1], count(modes, "mode")));
       }
@@ -274,6 +260,7 @@ Run declare_modes(Arguments& arguments) {
                  "where damage is; convert: SET OUT, write a new set of some modes, or in another storage",
                  {"ls", "info", "verify", "convert"});
   arguments.files("SET", modes->files, "sets of modes");
+  arguments.reads_contents();
   arguments.text("--storage", "HOW", modes->storage, "convert: how numbers are stored (default: as they are)",
                  {"double", "single", "fixed16"});
   arguments.number("--first", modes->first, "convert: the first mode, from 0");

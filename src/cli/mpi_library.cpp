@@ -24,4 +24,15 @@ int root_code(int code) {
   return code;
 }
 
+std::string root_text(std::string text) {
+  unsigned long long bytes = text.size();
+  MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, MPI_COMM_WORLD);
+  text.resize(static_cast<std::size_t>(bytes));
+  constexpr std::size_t piece = std::size_t{1} << 30;
+  for (std::size_t at = 0; at < text.size(); at += piece) {
+    MPI_Bcast(text.data() + at, static_cast<int>(std::min(piece, text.size() - at)), MPI_CHAR, 0, MPI_COMM_WORLD);
+  }
+  return text;
+}
+
 }  // namespace lq::cli

@@ -12,5 +12,7 @@ namespace lq::cli {
 std::string mpi_library();
 // Collective. The root's number on every rank.
 int root_code(int code);
+// Collective. The same of a text, in pieces that MPI can count.
+std::string root_text(std::string text);
 
 }  // namespace lq::cli

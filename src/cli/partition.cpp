@@ -26,17 +26,11 @@ struct Repartition {
 
   int run(Session& session) const {
     return for_each_file(session, {from}, [&](const std::string&) {
-      RepartitionReport report;
-      {
-        ProgressBar bar(session, "moving");
-        RepartitionOptions how = options;
-        how.progress = bar.callback();
-        report = repartition(from, to, session.communicator, how);
-      }
+      const RepartitionReport report = with_bar(session, "moving", options, [&](const RepartitionOptions& how) {
+        return repartition(from, to, session.communicator, how);
+      });
       if (session.json) {
-        base::JsonWriter json;
-        json.begin_object().member("path", to).raw_members(to_json(report)).member("dry_run", options.dry_run);
-        session.out.line(json.end_object().take());
+        session.out.object("path", to, report, "dry_run", options.dry_run);
       } else if (!session.quiet) {
         session.out.line(fmt::format("{}: {}", to, sentence_of(report)));
       }

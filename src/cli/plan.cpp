@@ -46,6 +46,10 @@ void add_exchange(FactLines& facts, const TransferPlan& plan) {
                                     count(chosen.messages, "message"), base::human_bytes(chosen.bytes_exchanged)));
 }
 
+double rate_of(const TransferPlan& plan, const Prediction& seconds) {
+  return static_cast<double>(plan.bytes) * 1e-9 / seconds.total;
+}
+
 std::string facts_of(const TransferPlan& plan, const std::string& about_machine) {
   const StrategyPlan& chosen = plan.chosen;
   FactLines facts;
@@ -61,24 +65,18 @@ std::string facts_of(const TransferPlan& plan, const std::string& about_machine)
   if (plan.stripes.reason != StripeReason::no_stripes) facts.add("stripes", to_string(plan.stripes));
   facts.add("memory", fmt::format("{} per rank at most, beyond the field", base::human_bytes(chosen.memory_bytes)));
   const Prediction& seconds = chosen.seconds;
-  facts.add("time",
-            fmt::format("{}: packing {}, exchange {}, storage {} (opening {} and sync {} apart), {:.2f} GB/s",
-                        human_seconds(seconds.total), human_seconds(seconds.pack), human_seconds(seconds.exchange),
-                        human_seconds(seconds.storage), human_seconds(plan.machine.open_time),
-                        human_seconds(plan.machine.sync_time), static_cast<double>(plan.bytes) * 1e-9 / seconds.total));
+  facts.add("time", fmt::format("{}: packing {}, exchange {}, storage {}, opening {}, sync {}; {:.2f} GB/s",
+                                human_seconds(seconds.total), human_seconds(seconds.pack),
+                                human_seconds(seconds.exchange), human_seconds(seconds.storage),
+                                human_seconds(seconds.opening), human_seconds(seconds.sync), rate_of(plan, seconds)));
+  facts.add("one rank", fmt::format("{} if it did all, {:.2f} GB/s", human_seconds(plan.one_rank.total),
+                                    rate_of(plan, plan.one_rank)));
   return facts.text;
 }
 
 std::string strategies_of(const TransferPlan& plan) {
-  Table table({{"  STRATEGY"},
-               {"TIME", true},
-               {"PACKING", true},
-               {"EXCHANGE", true},
-               {"STORAGE", true},
-               {"RANKS AT FILE", true},
-               {"CALLS", true},
-               {"MESSAGES", true},
-               {"MEMORY", true}});
+  Table table(
+      {"  STRATEGY", ">TIME", ">PACKING", ">EXCHANGE", ">STORAGE", ">RANKS AT FILE", ">CALLS", ">MESSAGES", ">MEMORY"});
   std::string impossible;
   for (const StrategyPlan& one : plan.considered) {
     if (!one.possible) {
@@ -96,7 +94,7 @@ std::string strategies_of(const TransferPlan& plan) {
 
 std::string extents_of_file(const std::vector<Extent>& extents) {
   if (extents.empty()) return "";
-  Table table({{"  OFFSET", true}, {"BYTES", true}, {"RANK", true}});
+  Table table({">  OFFSET", ">BYTES", ">RANK"});
   for (const Extent& extent : extents) {
     table.row({fmt::format("  {}", extent.offset), std::to_string(extent.bytes), std::to_string(extent.rank)});
   }
@@ -118,21 +116,21 @@ std::string plan_text(const MultifilePlan& plan) {
                                   base::binary_bytes(plan.chunk_bytes), base::binary_bytes(plan.block_bytes)));
   facts.add("metadata", fmt::format("header {}, table {} of the largest file", base::human_bytes(plan.head_bytes),
                                     base::human_bytes(plan.table_bytes)));
-  Table table({{"  STEP"},
-               {"COLLECTIVES", true},
-               {"STEPS", true},
-               {"MESSAGES", true},
-               {"BYTES", true},
-               {"WRITES", true},
-               {"WRITTEN", true},
-               {"MEMORY OF WRITER", true},
-               {"OF OTHERS", true}});
+  Table table({"  STEP", ">COLLECTIVES", ">STEPS", ">MESSAGES", ">BYTES", ">WRITES", ">WRITTEN", ">MEMORY OF WRITER",
+               ">OF OTHERS", ">TIME"});
   for (const MetadataCost& cost : plan.costs) {
     table.row({fmt::format("  {}", cost.what), std::to_string(cost.collectives), std::to_string(cost.steps),
                std::to_string(cost.messages), base::human_bytes(cost.bytes), std::to_string(cost.writes),
                base::human_bytes(cost.write_bytes), base::human_bytes(cost.writer_memory),
-               base::human_bytes(cost.other_memory)});
+               base::human_bytes(cost.other_memory), human_seconds(cost.seconds)});
   }
+  if (plan.request.expected_bytes > 0) {
+    const double bytes = static_cast<double>(plan.request.tasks) * static_cast<double>(plan.request.expected_bytes);
+    facts.add(plan.request.writing ? "written" : "read",
+              fmt::format("{} in {}, {:.2f} GB/s", base::human_bytes(static_cast<std::uint64_t>(bytes)),
+                          human_seconds(plan.transfer_seconds), bytes * 1e-9 / plan.transfer_seconds));
+  }
+  facts.add("files", fmt::format("one for each task would take {} to create", human_seconds(plan.task_local_seconds)));
   return facts.text + table.text();
 }
 
@@ -142,7 +140,7 @@ namespace {
 struct MachineArguments {
   std::string path;
   std::uint64_t nodes = 0, ranks_per_node = 0, cores_per_node = 0, servers = 0, stripe = 0;
-  double server_rate = 0, write_rate = 0, read_rate = 0, link_rate = 0, message_rate = 0, latency = 0;
+  double server_rate = 0, write_rate = 0, read_rate = 0, link_rate = 0, message_rate = 0, latency = 0, open_time = 0;
 
   void declare(Arguments& arguments) {
     arguments.text("--path", "DIR", path, "folder whose file system is taken: its kind, block or stripe");
@@ -157,11 +155,12 @@ struct MachineArguments {
     arguments.number("--link-rate", link_rate, "bytes per second between one node and the rest");
     arguments.number("--message-rate", message_rate, "bytes per second between two ranks on different nodes");
     arguments.number("--latency", latency, "seconds of a small message between nodes");
+    arguments.number("--open-time", open_time, "seconds to create, close and rename a file");
   }
 
   bool describes_something() const {
     return nodes + ranks_per_node + cores_per_node + servers + stripe > 0 ||
-           server_rate + write_rate + read_rate + link_rate + message_rate + latency > 0;
+           server_rate + write_rate + read_rate + link_rate + message_rate + latency + open_time > 0;
   }
 
   void apply(Machine& machine, std::uint64_t ranks) const {
@@ -181,6 +180,7 @@ struct MachineArguments {
     if (link_rate > 0) machine.link_rate = link_rate;
     if (message_rate > 0) machine.message_rate = message_rate;
     if (latency > 0) machine.latency = latency;
+    if (open_time > 0) machine.open_time = open_time;
     if (servers > 0) machine.servers = servers;
     if (server_rate > 0) {
       machine.write_rate_total = machine.read_rate_total = server_rate * static_cast<double>(machine.servers);
@@ -188,8 +188,8 @@ struct MachineArguments {
   }
 
   Machine machine(std::uint64_t ranks, const std::string& profile) const {
-    for (const double rate : {server_rate, write_rate, read_rate, link_rate, message_rate, latency}) {
-      if (rate < 0) throw UsageError("rates and latency: positive numbers are expected");
+    for (const double rate : {server_rate, write_rate, read_rate, link_rate, message_rate, latency, open_time}) {
+      if (rate < 0) throw UsageError("rates and times: positive numbers are expected");
     }
     Machine machine = machine_of(profile);
     if (!path.empty()) machine = with_file_system_of(path, machine);
@@ -213,7 +213,7 @@ struct Plan {
   std::string kind = "gauge", precision = "double";
   bool reading = false;
   std::uint64_t extents = 8;
-  MultifilePlanRequest multifile = {0, 1, 0, 0};  // where tasks are given
+  MultifilePlanRequest multifile = {.tasks = 0};  // where tasks are given
 
   // Of a multifile instead of a lattice.
   int run_multifile(Session& session) const {
@@ -222,8 +222,10 @@ struct Plan {
     }
     return at_root(session, [&] {
       MultifilePlanRequest asked = multifile;
-      asked.unit_bytes = on.machine(asked.tasks, request.route.profile).block_bytes;
-      const MultifilePlan plan = plan_multifile(asked);
+      asked.unit_bytes = request.route.alignment;
+      asked.stripe_count = request.stripe_count;
+      asked.writing = !reading;
+      const MultifilePlan plan = plan_multifile(asked, on.machine(asked.tasks, request.route.profile));
       session.out.write(session.json ? to_json(plan) + "\n" : plan_text(plan));
       return fine;
     });
@@ -267,11 +269,8 @@ struct Plan {
     if (!on.path.empty()) json.key("storage").raw(to_json(file_system_of(on.path)));
     json.key("extents").begin_array();
     for (const Extent& extent : first) {
-      json.begin_object()
-          .member("offset", extent.offset)
-          .member("bytes", extent.bytes)
-          .member("rank", extent.rank)
-          .end_object();
+      json.begin_object().member("offset", extent.offset).member("bytes", extent.bytes);
+      json.member("rank", extent.rank).end_object();
     }
     return json.end_array().end_object().take();
   }
@@ -288,7 +287,7 @@ Run declare_plan(Arguments& arguments) {
   arguments.flag("--read", plan->reading, "plan reading instead of writing");
   declare_options(arguments, "plan", "PlanRequest", plan->request);
   arguments.number("--extents", plan->extents, "how many pieces of the file are listed with their ranks (default 8)");
-  arguments.number("--tasks", plan->multifile.tasks, "of a multifile, whose metadata are planned instead of a field");
+  arguments.number("--tasks", plan->multifile.tasks, "of a multifile, which is planned instead of a field");
   arguments.number("--files", plan->multifile.files, "its physical files (default 1)");
   arguments.number("--expected-bytes", plan->multifile.expected_bytes, "of each task (default: not known)");
   plan->on.declare(arguments);

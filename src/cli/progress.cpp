@@ -11,6 +11,8 @@
 
 #include <limequat/error.hpp>
 
+#include "comm/team.hpp"
+
 namespace lq::cli {
 namespace {
 
@@ -63,6 +65,14 @@ void ProgressBar::clear() {
 Progress ProgressBar::callback() {
   if (!enabled_ && !on_ending_) return {};
   return [this](std::uint64_t done, std::uint64_t total) { show(done, total); };
+}
+
+AtOnce::AtOnce(const Session& session, std::size_t count, int threads_asked)
+    : is_alone(session.communicator.size() == 1), threads(threads_asked) {
+  if (!is_alone) return;
+  const int all = comm::or_usable_cores(threads_asked);
+  things = static_cast<int>(std::clamp<std::size_t>(count, 1, static_cast<std::size_t>(all)));
+  threads = std::max(1, all / things);
 }
 
 }  // namespace lq::cli

@@ -15,6 +15,7 @@
 
 #include <limequat/inspect.hpp>
 
+#include "base/ordered_results.hpp"
 #include "cli/session.hpp"
 
 namespace lq::cli {
@@ -62,5 +63,36 @@ class ProgressBar {
   std::string label_;
   Clock::time_point next_;
 };
+
+// How many of so many things are worked on at a time, and with how many threads each: one process alone takes several,
+// ranks take each of them together.
+struct AtOnce {
+  AtOnce(const Session& session, std::size_t count, int threads_asked);
+  bool is_alone;
+  int things = 1, threads;
+};
+
+// Collective. take(k, work(k)) for each of so many things, in their order and with a bar.
+template <class Work, class Take>
+void take_in_order(const Session& session, std::string label, std::size_t count, const AtOnce& how, const Work& work,
+                   const Take& take) {
+  ProgressBar bar(session, std::move(label));
+  const Progress told = bar.callback();
+  const auto take_one = [&](std::uint64_t k, const auto& result) {
+    take(static_cast<std::size_t>(k), result);
+    if (told) told(k + 1, count);
+  };
+  const auto work_on = [&](std::uint64_t k) { return work(static_cast<std::size_t>(k)); };
+  if (how.is_alone) return base::in_order(count, how.things, work_on, take_one);
+  for (std::uint64_t k = 0; k < count; ++k) take_one(k, work_on(k));
+}
+
+// What `work` gives with these options and a bar.
+template <class Options, class Work>
+auto with_bar(const Session& session, std::string label, Options options, const Work& work) {
+  ProgressBar bar(session, std::move(label));
+  options.progress = bar.callback();
+  return work(options);
+}
 
 }  // namespace lq::cli

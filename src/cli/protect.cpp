@@ -26,13 +26,9 @@ struct Protect {
 
   int run(Session& session) const {
     return for_each_file(session, {paths.front()}, [&](const std::string& first) {
-      ProtectReport report;
-      {
-        ProgressBar bar(session, options.check ? "checking" : "protecting");
-        ProtectOptions how = options;
-        how.progress = bar.callback();
-        report = protect(paths, session.communicator, how);
-      }
+      const ProtectReport report =
+          with_bar(session, options.check ? "checking" : "protecting", options,
+                   [&](const ProtectOptions& how) { return protect(paths, session.communicator, how); });
       if (session.json) {
         session.out.line(to_json(report));
       } else if (options.check) {

@@ -118,7 +118,12 @@ std::vector<std::string> command_of(const PythonProgram& program, bool is_verbos
 
 }  // namespace
 
-int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words) {
+int run_python(const Session& session, const PythonProgram& program, std::vector<std::string> words,
+               const std::vector<std::string>& files) {
+  if (session.quiet) words.emplace_back("-q");
+  if (session.json) words.emplace_back("--json");
+  words.emplace_back("--");
+  words.insert(words.end(), files.begin(), files.end());
   std::vector<std::string> command = command_of(program, session.verbose, words), tried;
   for (const std::string& interpreter : interpreters()) {
     command.front() = interpreter;

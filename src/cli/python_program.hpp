@@ -24,7 +24,9 @@ struct PythonProgram {
 int start_python(const PythonProgram& program, const std::vector<std::string>& words,
                  const std::function<bool(int socket)>& answers);
 
-// Local, on the root. The exit code. Throws unsupported if no python3 on the path can import the packages.
-int run_python(const Session& session, const PythonProgram& program, const std::vector<std::string>& words);
+// Local, on the root. The exit code. The program gets the words, what all verbs are asked, and the files. Throws
+// unsupported if no python3 on the path can import the packages.
+int run_python(const Session& session, const PythonProgram& program, std::vector<std::string> words,
+               const std::vector<std::string>& files);
 
 }  // namespace lq::cli

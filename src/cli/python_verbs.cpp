@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq manifest, lq set: what the Python package does with files of an ensemble.
+// lq manifest, lq set, lq plot: what the Python package does with files of an ensemble, and with benchmark results.
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,85 +12,93 @@
 #include "cli/command.hpp"
 #include "cli/python_program.hpp"
 #include "cli/session.hpp"
+#include "cli/text.hpp"
+#include "cli/write_arguments.hpp"
 
 namespace lq::cli {
 namespace {
 
-struct Manifest {
-  std::string path, output, algorithm;
-  bool is_bag = false, checks = false, skips_verification = false, accepts_damage = false, overwrite = false;
+// A verb of the package: its options are handed on.
+struct HandedOn {
+  PythonProgram program;
+  std::string path = {}, output = {}, name = {};
+  std::vector<std::string> files = {}, words = {};
   int threads = 0;
+  bool overwrite = false;
 
-  int run(const Session& session) const {
-    std::vector<std::string> words = {fmt::format("-j{}", threads)};
-    if (!output.empty()) words.push_back("--output=" + output);
-    if (!algorithm.empty()) words.push_back("--algorithm=" + algorithm);
-    const std::pair<bool, const char*> flags[] = {{is_bag, "--bag"},
-                                                  {checks, "--check"},
-                                                  {skips_verification, "--no-verify"},
-                                                  {overwrite, "--overwrite"},
-                                                  {session.quiet, "-q"},
-                                                  {session.json, "--json"},
-                                                  {accepts_damage, "--accept-damage"}};
-    for (const auto& [is_given, flag] : flags) {
-      if (is_given) words.emplace_back(flag);
-    }
-    words.emplace_back("--");
-    words.push_back(path);
-    return run_python(session, {"manifest", "limequat.manifests", "", "sums files"}, words);
+  void option(Arguments& arguments, const std::string& names, const std::string& value, const std::string& help,
+              std::vector<std::string> choices = {}) {
+    const std::string full = names.substr(names.find("--"), names.find(',', names.find("--")) - names.find("--"));
+    arguments.add({.names = split(names, ','),
+                   .value = value,
+                   .help = help,
+                   .choices = std::move(choices),
+                   .take = [this, full, value](const std::string& text) {
+                     if (value.empty() || !text.empty()) words.push_back(value.empty() ? full : full + "=" + text);
+                   }});
   }
-};
-
-struct Set {
-  std::string path, name, output;
-  std::vector<std::string> changes;
-  bool overwrite = false, allows_loss = false;
-
-  int run(const Session& session) const {
-    std::vector<std::string> words;
-    if (!name.empty()) words.push_back("--name=" + name);
-    if (!output.empty()) words.push_back("--output=" + output);
-    if (overwrite) words.emplace_back("--overwrite");
-    if (allows_loss) words.emplace_back("--allow-loss");
-    if (session.quiet) words.emplace_back("-q");
-    if (session.json) words.emplace_back("--json");
-    words.emplace_back("--");
-    words.push_back(path);
-    words.insert(words.end(), changes.begin(), changes.end());
-    return run_python(session, {"set", "limequat.changing", "", "writes files anew"}, words);
+  int run(Session& session) const {
+    return at_root(session, [&] { return run_python(session, program, words, files); });
   }
 };
 
 }  // namespace
 
 Run declare_manifest(Arguments& arguments) {
-  const auto manifest = std::make_shared<Manifest>();
-  arguments.file("DIR", manifest->path, "folder to sum; with --check a folder, a bag or a manifest");
-  arguments.text("-o,--output", "FILE", manifest->output, "the manifest (default: DIR/manifest-sha256.txt)");
-  arguments.text("--algorithm", "NAME", manifest->algorithm, "of the digests (default sha256)",
-                 {"md5", "sha1", "sha256", "sha512"});
-  arguments.flag("--bag", manifest->is_bag, "a bag of BagIt: DIR/data is its payload");
-  arguments.flag("--check", manifest->checks, "compare files with a manifest, and verify them while they are read");
-  arguments.flag("--no-verify", manifest->skips_verification, "sum alone, do not verify lattice files");
-  arguments.flag("--accept-damage", manifest->accepts_damage, "damaged files get a digest like any other");
-  arguments.flag("--overwrite,--force", manifest->overwrite, "replace an existing manifest");
-  arguments.number("-j,--threads", manifest->threads, "files read at the same time (default: one for each core)");
-  return [manifest](Session& session) { return at_root(session, [&] { return manifest->run(session); }); };
+  const auto verb = std::make_shared<HandedOn>(HandedOn{{"manifest", "limequat.manifests", "", "sums files"}});
+  arguments.file("DIR", verb->path, "folder to sum; with --check a folder, a bag or a manifest");
+  verb->option(arguments, "-o,--output", "FILE", "the manifest (default: DIR/manifest-sha256.txt)");
+  verb->option(arguments, "--algorithm", "NAME", "of the digests (default sha256)",
+               {"md5", "sha1", "sha256", "sha512"});
+  verb->option(arguments, "--bag", "", "a bag of BagIt: DIR/data is its payload");
+  verb->option(arguments, "--check", "", "compare files with a manifest, and verify them while they are read");
+  verb->option(arguments, "--no-verify", "", "sum alone, do not verify lattice files");
+  verb->option(arguments, "--accept-damage", "", "damaged files get a digest like any other");
+  verb->option(arguments, "--overwrite,--force", "", "replace an existing manifest");
+  arguments.number("-j,--threads", verb->threads, "files read at the same time (default: one for each core)");
+  return [verb](Session& session) {
+    verb->words.push_back(fmt::format("-j{}", verb->threads));
+    verb->files = {verb->path};
+    return verb->run(session);
+  };
 }
 
 Run declare_set(Arguments& arguments) {
-  const auto set = std::make_shared<Set>();
-  arguments.file("FILE", set->path, "file whose texts are changed, by a new file in its place");
-  arguments.optional_words("KEY=VALUE", set->changes, "a fact such as beta=6.1, or a whole text by its name");
-  arguments.text("--name", "NAME", set->name, "new name of its field");
-  arguments.text("-o,--output", "OUT", set->output, "the new file (default: it takes the place of FILE)");
-  arguments.flag("--overwrite,--force", set->overwrite, "replace an existing OUT");
-  arguments.flag("--allow-loss", set->allows_loss, "omit what the new file cannot store");
-  return [set](Session& session) {
-    if (set->changes.empty() && set->name.empty()) {
+  const auto verb = std::make_shared<HandedOn>(HandedOn{{"set", "limequat.changing", "", "writes files anew"}});
+  arguments.file("FILE", verb->path, "file whose texts are changed, by a new file in its place");
+  arguments.optional_words("KEY=VALUE", verb->files, "a fact such as beta=6.1, or a whole text by its name");
+  arguments.text("--name", "NAME", verb->name, "new name of its field");
+  verb->option(arguments, "-o,--output", "OUT", "the new file (default: it takes the place of FILE)");
+  verb->option(arguments, "--overwrite,--force", "", "replace an existing OUT");
+  verb->option(arguments, "--allow-loss", "", "omit what the new file cannot store");
+  return [verb](Session& session) {
+    if (verb->files.empty() && verb->name.empty()) {
       throw UsageError("what is to be changed? key=value, or --name NAME");
     }
-    return at_root(session, [&] { return set->run(session); });
+    if (!verb->name.empty()) verb->words.push_back("--name=" + verb->name);
+    verb->files.insert(verb->files.begin(), verb->path);
+    return verb->run(session);
+  };
+}
+
+Run declare_plot(Arguments& arguments) {
+  const auto verb =
+      std::make_shared<HandedOn>(HandedOn{{"plot", "limequat.benchmarks", "matplotlib", "draw pictures"}});
+  arguments.files("RESULT", verb->files, "JSON that \"lq bench\" wrote");
+  arguments.text("-o,--output", "OUT", verb->output, "the picture, a .svg or .png file");
+  verb->option(arguments, "--kind", "KIND", "what to draw (default: what the results suit)",
+               {"rate-by-ranks", "rate-by-size", "steps", "ratio", "create-by-tasks", "rate-by-files",
+                "rate-per-server", "rate-by-threads"});
+  arguments.flag("--overwrite,--force", verb->overwrite, "replace an existing picture");
+  return [verb](Session& session) {
+    const std::string& out = verb->output;
+    if (out.empty()) throw UsageError("-o is missing: name the output file, for example -o rates.svg");
+    if (!out.ends_with(".svg") && !out.ends_with(".png")) {
+      throw UsageError(fmt::format("-o: \"{}\" ends neither in .svg nor in .png", printable(out)));
+    }
+    require_target(session, out, verb->overwrite);
+    verb->words.insert(verb->words.begin(), "--output=" + out);
+    return verb->run(session);
   };
 }
 

@@ -11,6 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,16 +40,14 @@ Output::Output(bool prints, bool under_launcher)
       is_terminal_(::isatty(STDOUT_FILENO) == 1),
       is_coloured_(!under_launcher && shows_colours(STDOUT_FILENO)) {}
 
-void Output::call(std::string path, std::string name) {
-  path_ = std::move(path);
-  name_ = std::move(name);
-}
+void Output::call(std::string path, std::string name) { names_.emplace_back(std::move(path), std::move(name)); }
 
 std::string Output::named(std::string_view text) const {
   std::string result(text);
-  if (path_.empty()) return result;
-  for (std::size_t at = 0; (at = result.find(path_, at)) != std::string::npos; at += name_.size()) {
-    result.replace(at, path_.size(), name_);
+  for (const auto& [path, name] : names_) {
+    for (std::size_t at = 0; (at = result.find(path, at)) != std::string::npos; at += name.size()) {
+      result.replace(at, path.size(), name);
+    }
   }
   return result;
 }
@@ -73,7 +74,7 @@ void Output::write_data(std::string_view bytes, bool under_launcher) {
 
 void Output::put(std::string_view bytes) {
   if (!prints_ || failure_ != 0 || bytes.empty()) return;
-  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) failure_ = errno != 0 ? errno : EIO;
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stream_) != bytes.size()) failure_ = errno != 0 ? errno : EIO;
 }
 
 void Output::line(std::string_view text) { write(on_one_line(text) + '\n'); }
@@ -86,7 +87,7 @@ void Output::line(Pieces pieces) {
 
 int Output::finish() {
   if (!prints_) return 0;
-  if (std::fflush(stdout) != 0 && failure_ == 0) failure_ = errno != 0 ? errno : EIO;
+  if (std::fflush(stream_) != 0 && failure_ == 0) failure_ = errno != 0 ? errno : EIO;
   return failure_ == EPIPE ? 0 : failure_;
 }
 
@@ -138,43 +139,18 @@ int at_root(const Session& session, const std::function<int()>& work) {
   return session.from_root(code);
 }
 
-namespace {
-
-int with_standard_input(Session& session, const std::string& path,
-                        const std::function<int(const std::string& path)>& work) {
-  if (session.communicator.size() > 1) {
-    throw Error(Code::unsupported, path + ": a pipe belongs to one rank: use lq, or name a file", {.path = path});
-  }
-  const StandardInput input(path);
-  session.out.call(input.path(), path == "-" ? "standard input" : path);
-  return work(input.path());
-}
-
-int for_each(Session& session, const std::vector<std::string>& files, bool reads_pipes,
-             const std::function<int(const std::string& path)>& work) {
+int for_each_file(Session& session, const std::vector<std::string>& files,
+                  const std::function<int(const std::string& path)>& work) {
   int code = fine;
   for (const std::string& path : files) {
     if (!session.from_root(session.out.wants_more() ? 1 : 0)) break;
     try {
-      code = worse(
-          code, path == "-" || (reads_pipes && is_pipe(path)) ? with_standard_input(session, path, work) : work(path));
+      code = worse(code, work(path));
     } catch (const Error& error) {
       code = worse(code, tell(session, path, error));
     }
   }
   return code;
-}
-
-}  // namespace
-
-int for_each_file(Session& session, const std::vector<std::string>& files,
-                  const std::function<int(const std::string& path)>& work) {
-  return for_each(session, files, false, work);
-}
-
-int for_each_input(Session& session, const std::vector<std::string>& files,
-                   const std::function<int(const std::string& path)>& work) {
-  return for_each(session, files, true, work);
 }
 
 int tell(Session& session, const std::string& path, const Error& of_library) {
@@ -237,27 +213,91 @@ namespace {
               {.path = "-", .system_errno = reason});
 }
 
-void write_all(int file, const char* bytes, std::size_t count) {
+// False, and errno: not all were written.
+bool write_all(int file, const char* bytes, std::size_t count) {
   while (count > 0) {
     const ssize_t written = ::write(file, bytes, count);
-    if (written < 0 && errno != EINTR) fail("cannot keep standard input in a temporary file", errno);
+    if (written < 0 && errno != EINTR) return false;
     if (written < 0) continue;
     bytes += written;
     count -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+}  // namespace
+
+bool is_pipe(const std::string& word) noexcept {
+  struct stat status {};
+  return word == "-" || (::stat(word.c_str(), &status) == 0 && S_ISFIFO(status.st_mode));
+}
+
+void require_one_rank(const std::string& pipe, bool is_alone) {
+  if (is_alone) return;
+  throw Error(Code::unsupported, pipe + ": a pipe belongs to one rank: use lq, or name a file", {.path = pipe});
+}
+
+namespace {
+
+std::string temporary_folder() {
+  const char* temporary = std::getenv("TMPDIR");
+  std::string folder = std::string(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp") + "/lq-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) fail("cannot make a folder for what goes through a pipe", errno);
+  return folder;
+}
+
+// An open file, closed with this, but not standard input and output.
+struct Opened {
+  int file;
+  ~Opened() {
+    if (file > STDERR_FILENO) ::close(file);
+  }
+};
+
+// Gives the file to whoever reads the pipe. A reader that has gone has what it wanted.
+int pass_on(Session& session, const std::string& folder, const std::string& path, const std::string& target) {
+  const auto files = std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+  if (files != 1) {
+    throw Error(Code::unsupported,
+                fmt::format("{}: this makes {} files, of which a pipe takes one; name a file", target, files),
+                {.path = target});
+  }
+  const Opened source{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Opened pipe{target == "-" ? STDOUT_FILENO : ::open(target.c_str(), O_WRONLY | O_CLOEXEC)};
+  if (source.file < 0 || pipe.file < 0) fail("cannot open " + (source.file < 0 ? path : target), errno);
+  std::vector<char> block(std::size_t{1} << 20);
+  for (;;) {
+    const ssize_t got = ::read(source.file, block.data(), block.size());
+    if (got == 0) return fine;
+    if (got < 0 && errno != EINTR) fail("cannot read " + path, errno);
+    if (got > 0 && !write_all(pipe.file, block.data(), static_cast<std::size_t>(got))) {
+      if (errno == EPIPE) return fine;
+      session.complain(fmt::format("cannot write to {}: {}; it is incomplete",
+                                   target == "-" ? std::string(standard_output) : target, std::strerror(errno)));
+      return environment;
+    }
   }
 }
 
 }  // namespace
 
-bool is_pipe(const std::string& path) noexcept {
-  struct stat status {};
-  return ::stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+int for_target(Session& session, const std::string& target, const std::function<int(const std::string& path)>& work) {
+  if (!is_pipe(target)) return for_each_file(session, {target}, work);
+  require_one_rank(target, session.communicator.size() == 1);
+  const std::string folder = temporary_folder(), path = folder + "/standard-output";
+  session.out.call(path, target == "-" ? std::string(standard_output) : target);
+  session.out.leave_standard_output();
+  const int code = for_each_file(session, {path}, [&](const std::string& to) {
+    const int written = work(to);
+    std::error_code failure;
+    return std::filesystem::exists(to, failure) ? worse(written, pass_on(session, folder, to, target)) : written;
+  });
+  std::error_code failure;
+  std::filesystem::remove_all(folder, failure);
+  return code;
 }
 
-StandardInput::StandardInput(const std::string& path) {
-  const char* temporary = std::getenv("TMPDIR");
-  folder_ = std::string(temporary != nullptr && *temporary != '\0' ? temporary : "/tmp") + "/lq-XXXXXX";
-  if (::mkdtemp(folder_.data()) == nullptr) fail("cannot make a folder for standard input", errno);
+StandardInput::StandardInput(const std::string& path) : folder_(temporary_folder()) {
   path_ = folder_ + "/standard-input";
   try {
     copy(path);
@@ -274,22 +314,18 @@ StandardInput::~StandardInput() {
 }
 
 void StandardInput::copy(const std::string& from) const {
-  struct Closed {
-    int file;
-    ~Closed() {
-      if (file != STDIN_FILENO) ::close(file);
-    }
-  };
-  const Closed source{from == "-" ? STDIN_FILENO : ::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Opened source{from == "-" ? STDIN_FILENO : ::open(from.c_str(), O_RDONLY | O_CLOEXEC)};
   if (source.file < 0) fail("cannot open the pipe " + from, errno);
-  const Closed target{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
+  const Opened target{::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600)};
   if (target.file < 0) fail("cannot make a file for standard input", errno);
   std::vector<char> block(std::size_t{1} << 20);
   for (;;) {
     const ssize_t got = ::read(source.file, block.data(), block.size());
     if (got == 0) return;
     if (got < 0 && errno != EINTR) fail("cannot read standard input", errno);
-    if (got > 0) write_all(target.file, block.data(), static_cast<std::size_t>(got));
+    if (got > 0 && !write_all(target.file, block.data(), static_cast<std::size_t>(got))) {
+      fail("cannot keep standard input in a temporary file", errno);
+    }
   }
 }
 

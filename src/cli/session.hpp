@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -17,6 +19,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/survey.hpp>
 
+#include "base/json_writer.hpp"
 #include "bench/tasks.hpp"
 #include "cli/style.hpp"
 
@@ -34,10 +37,13 @@ class Output {
   // the output goes: `under_launcher` has no colours.
   Output(bool prints, bool under_launcher);
 
-  // From now on this file has another name in all that is shown.
+  // From now on this file has another name in all that is shown, as others may have.
   void call(std::string path, std::string name);
   // With that name.
   std::string named(std::string_view text) const;
+
+  // All goes to standard error from now on.
+  void leave_standard_output() noexcept { stream_ = stderr; }
 
   // What a terminal would obey is shown.
   void write(std::string_view bytes);
@@ -47,6 +53,13 @@ class Output {
   void write_data(std::string_view bytes, bool under_launcher);
   void line(std::string_view text);
   void line(Pieces pieces);
+  // A line with a JSON object: names and values in turn, and results of the library, which give all of their members.
+  template <class... Members>
+  void object(const Members&... members) {
+    base::JsonWriter json;
+    put_members(json.begin_object(), members...);
+    line(json.end_object().take());
+  }
   // False once nobody reads any more or writing failed: the rest need not be produced.
   bool wants_more() const noexcept { return failure_ == 0; }
   // Flushes. 0, or errno of the first failure; a reader that has gone is none.
@@ -54,8 +67,18 @@ class Output {
 
  private:
   void put(std::string_view bytes);
+  static void put_members(base::JsonWriter&) {}
+  template <class... Rest>
+  static void put_members(base::JsonWriter& json, const char* name, const auto& value, const Rest&... rest) {
+    put_members(json.member(name, value), rest...);
+  }
+  template <class... Rest>
+  static void put_members(base::JsonWriter& json, const auto& result, const Rest&... rest) {
+    put_members(json.raw_members(to_json(result)), rest...);
+  }
 
-  std::string path_, name_;
+  std::vector<std::pair<std::string, std::string>> names_;  // by path
+  std::FILE* stream_ = stdout;
   bool prints_;
   bool is_terminal_;
   bool is_coloured_;
@@ -81,6 +104,8 @@ struct Session {
   Communicator communicator;
   // Collective. The root's number on every rank.
   std::function<int(int)> from_root = [](int code) { return code; };
+  // Collective. And its text.
+  std::function<std::string(std::string)> text_from_root = [](std::string text) { return text; };
   // Collective. Probes of MPI, with a folder for files of theirs; none without MPI.
   struct MpiQuestions {
     bool thorough = false;
@@ -105,21 +130,23 @@ struct Session {
   bool is_under_launcher() const noexcept { return program == "lq-mpi"; }
   // To stderr, from the root.
   void complain(std::string_view message) const;  // errors and warnings
-  void note(std::string_view message) const;      // not with --quiet
-  void remark(std::string_view message) const;    // only with --verbose
+  auto complainer() const {
+    return [this](const std::string& sentence) { complain(sentence); };
+  }
+  void note(std::string_view message) const;    // not with --quiet
+  void remark(std::string_view message) const;  // only with --verbose
 };
 
 // Collective. Work that the root does for all: its result, or its error, on every rank.
 int at_root(const Session& session, const std::function<int()>& work);
 
-// Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code. "-"
-// is standard input, as a file that is called so.
+// Collective. Runs `work` for each file; an lq::Error is told and the next file gets its turn. The worst exit code.
 int for_each_file(Session& session, const std::vector<std::string>& files,
                   const std::function<int(const std::string& path)>& work);
-// Collective. The same for files that are read whole, in which case a pipe is as good: /dev/stdin, a FIFO, <(...).
-// `work` gets the path of a file that has what came out of it.
-int for_each_input(Session& session, const std::vector<std::string>& files,
-                   const std::function<int(const std::string& path)>& work);
+
+// Collective. Runs `work`, which writes one file, with the path of the target. "-" or a pipe gets what was written when
+// it is complete, as the header of a new file depends on all of its data; what else would be printed goes to stderr.
+int for_target(Session& session, const std::string& target, const std::function<int(const std::string& path)>& work);
 
 // Collective. Tells an error about a file, as JSON on stdout too if asked for; its exit code.
 int tell(Session& session, const std::string& path, const Error& error);
@@ -137,8 +164,11 @@ namespace lq::cli {
 // Standard input, or a pipe that has a name, as a file: formats look at ends before they look at middles, which a pipe
 // does not let them.
 
-// Whether a path is that of a pipe: /dev/stdin, a FIFO, or what a shell gives for <(...).
-bool is_pipe(const std::string& path) noexcept;
+inline constexpr std::string_view standard_input = "standard input", standard_output = "standard output";
+
+// Whether a word is "-", or the path of a pipe: /dev/stdin, a FIFO, or what a shell gives for <(...).
+bool is_pipe(const std::string& word) noexcept;
+void require_one_rank(const std::string& pipe, bool is_alone);
 
 // A copy in the folder for temporary files (TMPDIR), as long as this lives. io, no_space.
 class StandardInput {

@@ -41,7 +41,7 @@ std::string count(std::uint64_t number, std::string_view noun) {
 std::string human_seconds(double seconds) {
   if (seconds < 1e-3) return fmt::format("{:.3g} us", seconds * 1e6);
   if (seconds < 1) return fmt::format("{:.3g} ms", seconds * 1e3);
-  return fmt::format("{:.3g} s", seconds);
+  return seconds < 1000 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
 std::string describe(const FieldSpec& spec) {
@@ -62,12 +62,11 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 }
 
 std::string Table::text() const {
-  std::vector<std::string> titles;
-  for (const Column& column : columns_) titles.push_back(column.title);
-  std::vector<std::vector<std::string>> lines = {titles};
+  std::vector<std::vector<std::string>> lines = {titles_};
+  for (std::string& title : lines.front()) title.erase(0, title.starts_with('>') ? 1 : 0);
   lines.insert(lines.end(), rows_.begin(), rows_.end());
 
-  std::vector<std::size_t> widths(columns_.size());
+  std::vector<std::size_t> widths(titles_.size());
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
   }
@@ -76,8 +75,9 @@ std::string Table::text() const {
     std::string out;
     for (std::size_t i = 0; i < line.size(); ++i) {
       const std::string blanks(widths[i] - width_of(line[i]), ' ');
+      if (titles_[i].empty()) continue;
       if (i > 0) out += "  ";
-      out += columns_[i].right ? blanks + line[i] : line[i] + blanks;
+      out += titles_[i].starts_with('>') ? blanks + line[i] : line[i] + blanks;
     }
     out.erase(out.find_last_not_of(' ') + 1);
     text += out + "\n";

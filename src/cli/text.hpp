@@ -34,22 +34,18 @@ std::string in_arguments(std::string_view sentence);
 // "; did you mean "--json"?", or nothing when no candidate is near.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-// Text with aligned columns.
-struct Column {
-  std::string title;
-  bool right = false;  // numbers are aligned at the right
-};
-
+// Text with aligned columns. Numbers are aligned at the right, in columns whose titles are given as ">TITLE"; columns
+// without a title are left out, whatever cells the rows have for them.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<std::string> titles) : titles_(std::move(titles)) {}
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   bool empty() const noexcept { return rows_.empty(); }
   // Title and rows, one line each; no blanks at the ends of lines.
   std::string text() const;
 
  private:
-  std::vector<Column> columns_;
+  std::vector<std::string> titles_;
   std::vector<std::vector<std::string>> rows_;
 };
 

@@ -43,17 +43,9 @@ struct Validate {
     const bool conforms = errors == 0 && (warnings == 0 || !strict);
     if (session.json) {
       base::JsonWriter json;
-      json.begin_object()
-          .member("path", path)
-          .member("format", catalog.format)
-          .member("conforms", conforms)
-          .member("strict", strict)
-          .member("errors", errors)
-          .member("warnings", warnings)
-          .key("findings")
-          .raw(to_json(findings))
-          .end_object();
-      session.out.line(json.take());
+      json.begin_object().member("path", path).member("format", catalog.format).member("conforms", conforms);
+      json.member("strict", strict).member("errors", errors).member("warnings", warnings);
+      session.out.line(json.key("findings").raw(to_json(findings)).end_object().take());
     } else if (!session.quiet || !conforms) {
       session.out.line(
           {{path + ": "},
@@ -73,6 +65,7 @@ struct Validate {
 Run declare_validate(Arguments& arguments) {
   const auto validate = std::make_shared<Validate>();
   arguments.files("FILE", validate->files, "files to check");
+  arguments.reads_contents();
   declare_options(arguments, "validate", "Limits", validate->limits);
   arguments.flag("--strict", validate->strict, "warnings count as errors");
   return [validate](Session& session) {
@@ -105,12 +98,12 @@ struct Explain {
     const std::vector<Annotation> annotations = lq::explain(file, limits);
     if (session.json) {
       base::JsonWriter json;
-      json.begin_object().member("path", file).key("annotations").raw(to_json(annotations)).end_object();
-      session.out.line(json.take());
+      json.begin_object().member("path", file).key("annotations").raw(to_json(annotations));
+      session.out.line(json.end_object().take());
       return fine;
     }
     const auto bytes = storage::resolve(file).open_read(file);
-    Table table({{"OFFSET", true}, {"LENGTH", true}, {"BYTES"}, {"FIELD"}, {"VALUE"}, {"SECTION"}});
+    Table table({">OFFSET", ">LENGTH", "BYTES", "FIELD", "VALUE", "SECTION"});
     for (const Annotation& annotation : annotations) {
       table.row({std::to_string(annotation.offset), std::to_string(annotation.length), hex_of(*bytes, annotation),
                  annotation.name, annotation.value, annotation.section});
@@ -125,6 +118,7 @@ struct Explain {
 Run declare_explain(Arguments& arguments) {
   const auto explain = std::make_shared<Explain>();
   arguments.file("FILE", explain->file, "file to explain");
+  arguments.reads_contents();
   declare_options(arguments, "explain", "Limits", explain->limits);
   return [explain](Session& session) {
     return for_each_file(session, {explain->file}, [&](const std::string& path) {

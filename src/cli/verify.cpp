@@ -169,17 +169,11 @@ struct VerifyArguments {
   // Where this process is alone, several files at a time; ranks verify one after the other together.
   int run(Session& session) const {
     const int threads = comm::or_usable_cores(options.threads);
-    const auto is_piped = [](const std::string& path) { return path == "-" || is_pipe(path); };
-    const bool is_alone = session.communicator.size() > 1 || std::ranges::any_of(files, is_piped);
-    const int at_once = is_alone ? 1 : std::min(threads, static_cast<int>(files.size()));
+    const int at_once = session.communicator.size() > 1 ? 1 : std::min(threads, static_cast<int>(files.size()));
     if (at_once <= 1) {
-      return for_each_input(session, files, [&](const std::string& path) {
-        ProgressBar bar(session, path);
-        VerifyOptions how = options;
-        how.progress = bar.callback();
-        const Verification verification = lq::verify(path, session.communicator, how);
-        bar.clear();
-        return tell_verdict(session, path, verification);
+      return for_each_file(session, files, [&](const std::string& path) {
+        const auto verify = [&](const VerifyOptions& how) { return lq::verify(path, session.communicator, how); };
+        return tell_verdict(session, path, with_bar(session, path, options, verify));
       });
     }
     VerifyOptions how = options;
@@ -242,17 +236,15 @@ struct VerifyArguments {
     session.out.line({{path + ": "}, styled_verdict(verification)});
     for (const FieldVerdict& field : verification.fields) {
       const std::string index = field.index > 0 ? fmt::format(":{}", field.index) : "";
-      session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, checksum_text(field)));
-      if (field.physics)
-        session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, physics_text(*field.physics)));
-      if (field.observables) {
-        for (const std::string& line : observables_lines(*field.observables)) {
-          session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, line));
-        }
+      std::vector<std::string> lines = {checksum_text(field)};
+      if (field.physics) lines.push_back(physics_text(*field.physics));
+      if (field.observables) std::ranges::move(observables_lines(*field.observables), std::back_inserter(lines));
+      if (!field.damaged_slices.empty()) {
+        lines.push_back(fmt::format("damaged time slices {}", fmt::join(field.damaged_slices, ", ")));
       }
-      if (field.damaged_slices.empty()) continue;
-      session.out.line(fmt::format("  {}{}: damaged time slices {}", printable(field.name), index,
-                                   fmt::join(field.damaged_slices, ", ")));
+      for (const std::string& line : lines) {
+        session.out.line(fmt::format("  {}{}: {}", printable(field.name), index, line));
+      }
     }
     if (session.verbose) {
       for (const Claim& claim : verification.claims) session.out.line("  " + claim_line(claim));
@@ -276,6 +268,7 @@ int judge_file(Session& session, const std::string& path, bool is_sound) {
 Run declare_verify(Arguments& arguments) {
   const auto verify = std::make_shared<VerifyArguments>();
   arguments.files("FILE", verify->files, "files to verify");
+  arguments.reads_contents();
   arguments.flag("-r,--recursive", verify->below,
                  "one line for each lattice file below folders, and a summary, as for every FILE that is a folder");
   declare_options(arguments, "verify", "VerifyOptions", verify->options);

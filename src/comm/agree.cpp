@@ -5,13 +5,12 @@
 #include "comm/agree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "comm/wire.hpp"
 
@@ -155,15 +154,10 @@ void require_same_text(Comm& comm, std::string_view text, std::string_view what)
   const int rank = static_cast<int>(different);
   const std::string other = broadcast_text_from(comm, text, rank);
   agree_alike(comm, [&] {
-    ErrorFacts facts;
-    facts.rank = rank;
-    facts.expected = base::printable(first, 200);
-    facts.found = base::printable(other, 200);
-    throw Error(
-        Code::ranks_disagree,
-        fmt::format("{} differs between ranks: rank {} has \"{}\", rank 0 has \"{}\"; pass the same on all ranks", what,
-                    rank, facts.found, facts.expected),
-        facts);
+    const std::string expected = base::printable(first, 200), found = base::printable(other, 200);
+    base::fail(Code::ranks_disagree, {.rank = rank, .expected = expected, .found = found},
+               "{} differs between ranks: rank {} has \"{}\", rank 0 has \"{}\"; pass the same on all ranks", what,
+               rank, found, expected);
   });
 }
 

@@ -238,5 +238,14 @@ TEST(MaxOverRanks, IsRightForAnySigns) {
   EXPECT_EQ(largest({-std::numeric_limits<double>::infinity(), -5}), -5);
 }
 
+// The order of what is stated counts: the sums of the letters of both are alike.
+TEST(RequireSame, NoticesExtentsThatAreExchanged) {
+  const Error error =
+      common_error(2, [](Handle comm) { require_same(*comm, comm->rank() == 0 ? "4 4 4 8" : "8 4 4 4", "it"); });
+  EXPECT_EQ(error.code(), Code::ranks_disagree);
+  EXPECT_EQ(error.facts().found, "8 4 4 4");
+  EXPECT_EQ(error.facts().expected, "4 4 4 8");
+}
+
 }  // namespace
 }  // namespace lq::comm

@@ -6,10 +6,8 @@
 
 #include <array>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/backoff.hpp"
+#include "base/error.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::comm {
@@ -50,9 +48,9 @@ Channel::Channel(Comm& comm, std::span<const Term, terms> used) : comm_(comm), n
   };
   while (number_ < channels && is_used(number_)) ++number_;
   if (number_ == channels) {
-    throw Error(Code::too_large, fmt::format("{} transfers by messages are under way at the same time; wait for some "
-                                             "before more are begun",
-                                             channels - first_transfer_channel));
+    base::fail(Code::too_large, {},
+               "{} transfers by messages are under way at the same time; wait for some before more are begun",
+               channels - first_transfer_channel);
   }
   comm.used_channels_.set(static_cast<std::size_t>(number_));
 }
@@ -63,8 +61,8 @@ namespace {
 
 void require_self(int rank, const char* operation) {
   if (rank == 0) return;
-  throw Error(Code::communication,
-              fmt::format("{}: rank {} was named, but the group is this process alone (rank 0)", operation, rank));
+  base::fail(Code::communication, {}, "{}: rank {} was named, but the group is this process alone (rank 0)", operation,
+             rank);
 }
 
 class Self final : public Comm {

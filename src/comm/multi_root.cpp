@@ -2,13 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "comm/multi_root.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstring>
 #include <exception>
-#include <utility>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
@@ -271,7 +266,7 @@ std::vector<std::byte> Comm::scatter(const std::vector<std::vector<std::byte>>& 
   return scatter_parts(
       [&](int rank) {
         if (parts.size() == static_cast<std::size_t>(size())) return parts[static_cast<std::size_t>(rank)];
-        throw Error(Code::communication, fmt::format("scatter: {} parts for a group of {}", parts.size(), size()));
+        base::fail(Code::communication, {}, "scatter: {} parts for a group of {}", parts.size(), size());
       },
       root);
 }

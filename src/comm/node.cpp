@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <new>
-#include <span>
 
 #include <fmt/format.h>
 

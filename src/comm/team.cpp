@@ -5,8 +5,6 @@
 // while is spent looking at the counter before the thread sleeps on it.
 #include "comm/team.hpp"
 
-#include <atomic>
-#include <exception>
 #include <mutex>
 #include <utility>
 

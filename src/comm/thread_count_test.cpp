@@ -40,8 +40,13 @@ TEST(HowMany, AsManyAsAreAskedFor) {
   testing::run_ranks(2, [](const std::shared_ptr<comm::Comm>& comm) {
     EXPECT_EQ(thread_count(*comm, comm->rank() + 3, much), comm->rank() + 3);  // ranks may differ
     EXPECT_EQ(thread_count(*comm, 5, 0), 5);
+    EXPECT_EQ(thread_count(*comm, 1, much), 1);
     EXPECT_EQ(thread_count(*comm, 1 << 30, much), 1024);
   });
+}
+
+TEST(HowMany, OneIsOneWhateverCoresThereAre) {
+  testing::run_ranks(1, [](const std::shared_ptr<comm::Comm>& comm) { EXPECT_EQ(thread_count(*comm, 1, much), 1); });
 }
 
 TEST(HowMany, CoresAreSharedFairly) {

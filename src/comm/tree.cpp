@@ -4,12 +4,9 @@
 // Sums and gathering, up the tree. What is dealt out goes down it in dealing.cpp.
 #include "comm/tree.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <exception>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
@@ -194,8 +191,8 @@ Subtree split_off(Subtree& from, Order order) {
 
 int require_root(const Comm& comm, int root) {
   if (root >= 0 && root < comm.size()) return root;
-  throw Error(Code::communication,
-              fmt::format("gathering at or dealing out from rank {}: the group has {} ranks", root, comm.size()));
+  base::fail(Code::communication, {}, "gathering at or dealing out from rank {}: the group has {} ranks", root,
+             comm.size());
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <array>
 #include <iterator>
 #include <new>
-#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>

@@ -59,6 +59,14 @@ std::uint64_t file_size_limit() noexcept {
   return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ? ~std::uint64_t{0} : limit.rlim_cur;
 }
 
+// What the root alone finds out: it begins with this answer.
+Probe ask_root(comm::Comm& comm, Probe probe, const std::string& action, const std::function<void(Probe&)>& work) {
+  return ask(comm, probe.name, action, [&] {
+    comm::agree_at_root(comm, [&] { work(probe); });
+    return probe;
+  });
+}
+
 // What the file takes on disk, where the system can tell.
 std::optional<std::uint64_t> bytes_on_disk(const std::string& path) {
   struct stat status {};
@@ -134,113 +142,98 @@ Probe probe_rename(comm::Comm& comm, Scratch& scratch) {
 
 Probe probe_publish(comm::Comm& comm, Scratch& scratch) {
   const std::string action = "files cannot be completed here under new names; write to another folder and move them";
-  return ask(comm, "publish", action, [&]() -> Probe {
-    const std::string target = scratch.file("published");
-    const std::string source = scratch.file("unpublished");
-    Probe probe{"publish", ProbeVerdict::pass, "a new file takes a free name, and none that is taken", ""};
-    comm::agree_at_root(comm, [&] {
-      write_file(scratch.transport(), source, "first");
+  const std::string target = scratch.file("published");
+  const std::string source = scratch.file("unpublished");
+  const Probe good{"publish", ProbeVerdict::pass, "a new file takes a free name, and none that is taken", ""};
+  return ask_root(comm, good, action, [&](Probe& probe) {
+    write_file(scratch.transport(), source, "first");
+    scratch.transport().publish(source, target);
+    write_file(scratch.transport(), source, "second");
+    bool is_refused = false;
+    try {
       scratch.transport().publish(source, target);
-      write_file(scratch.transport(), source, "second");
-      bool is_refused = false;
-      try {
-        scratch.transport().publish(source, target);
-      } catch (const Error& error) {
-        if (error.code() != Code::exists) throw;
-        is_refused = true;
-      }
-      const std::string found = read_file(scratch.transport(), target);
-      if (is_refused && found == "first") return;
-      probe = {"publish", ProbeVerdict::fail,
-               fmt::format("a name that was taken {}; the file reads as \"{}\", expected \"first\"",
-                           is_refused ? "was refused" : "was given again", base::printable(found)),
-               action};
-    });
-    return probe;
+    } catch (const Error& error) {
+      if (error.code() != Code::exists) throw;
+      is_refused = true;
+    }
+    const std::string found = read_file(scratch.transport(), target);
+    if (is_refused && found == "first") return;
+    probe = {"publish", ProbeVerdict::fail,
+             fmt::format("a name that was taken {}; the file reads as \"{}\", expected \"first\"",
+                         is_refused ? "was refused" : "was given again", base::printable(found)),
+             action};
   });
 }
 
 Probe probe_holes(comm::Comm& comm, Scratch& scratch) {
   const std::string action =
       "do not let ranks write one file here; verify every file after writing (verify = read_back)";
-  return ask(comm, "holes", action, [&]() -> Probe {
-    const std::string path = scratch.file("holes");
-    Probe probe{"holes", ProbeVerdict::pass, "", ""};
-    comm::agree_at_root(comm, [&] {
-      const auto file = scratch.transport().create(path);
-      file->write_at(mebi, as_bytes("end"));
-      const std::string hole = read_text(*file, 0, mebi);
-      if (hole.size() != mebi || hole.find_first_not_of('\0') != std::string::npos) {
-        const std::size_t at = std::min(hole.find_first_not_of('\0'), hole.size());
-        probe = {"holes", ProbeVerdict::fail,
-                 fmt::format("bytes that were never written do not read as zeros at byte {}", at), action};
-      }
-      file->close();
-      const std::optional<std::uint64_t> taken = bytes_on_disk(path);
-      if (probe.verdict == ProbeVerdict::fail) return;
-      probe.found = !taken           ? "read as zeros"
-                    : *taken >= mebi ? "read as zeros, but take space"
-                                     : "read as zeros and take no space";
-    });
-    return probe;
+  const std::string path = scratch.file("holes");
+  return ask_root(comm, {"holes", ProbeVerdict::pass, "", ""}, action, [&](Probe& probe) {
+    const auto file = scratch.transport().create(path);
+    file->write_at(mebi, as_bytes("end"));
+    const std::string hole = read_text(*file, 0, mebi);
+    if (hole.size() != mebi || hole.find_first_not_of('\0') != std::string::npos) {
+      const std::size_t at = std::min(hole.find_first_not_of('\0'), hole.size());
+      probe = {"holes", ProbeVerdict::fail,
+               fmt::format("bytes that were never written do not read as zeros at byte {}", at), action};
+    }
+    file->close();
+    const std::optional<std::uint64_t> taken = bytes_on_disk(path);
+    if (probe.verdict == ProbeVerdict::fail) return;
+    probe.found = !taken           ? "read as zeros"
+                  : *taken >= mebi ? "read as zeros, but take space"
+                                   : "read as zeros and take no space";
   });
 }
 
 Probe probe_large_offsets(comm::Comm& comm, Scratch& scratch, const FileSystem& file_system) {
   const std::string name = "large-offsets";
   const std::string action = "files above 2 GiB are not safe here; choose another file system";
-  return ask(comm, name, action, [&]() -> Probe {
-    constexpr std::array<std::uint64_t, 3> edges{2 * gibi, 4 * gibi, 4 * gibi + 64 * kibi};
-    const std::string path = scratch.file("large");
-    Probe probe{name, ProbeVerdict::pass, "bytes around 2 GiB and 4 GiB come back", ""};
-    comm::agree_at_root(comm, [&] {
-      if (file_size_limit() < edges.back() + kibi) {
-        probe = {name, ProbeVerdict::warn,
-                 fmt::format("not tried: this process may not write files above {} (ulimit -f)",
-                             base::human_bytes(file_size_limit())),
-                 "raise the limit: ulimit -f unlimited"};
-        return;
-      }
-      if (!file_system.allows_holes && file_system.free_bytes < edges.back() + gibi) {
-        probe = {name, ProbeVerdict::warn, "not tried: it would take 4 GiB, which are not free", "free some space"};
-        return;
-      }
-      const auto file = scratch.transport().create(path);
-      for (const std::uint64_t edge : edges) file->write_at(edge - 8, as_bytes(fmt::format("{:016x}", edge)));
-      for (const std::uint64_t edge : edges) {
-        const std::string text = read_text(*file, edge - 8, 16);
-        if (text == fmt::format("{:016x}", edge)) continue;
-        probe = {name, ProbeVerdict::fail, fmt::format("16 bytes at {} came back changed", edge - 8), action};
-      }
-      if (const std::uint64_t size = file->size(); size != edges.back() + 8) {
-        probe = {name, ProbeVerdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size),
-                 action};
-      }
-      file->close();
-      scratch.transport().remove(path);
-    });
-    return probe;
+  constexpr std::array<std::uint64_t, 3> edges{2 * gibi, 4 * gibi, 4 * gibi + 64 * kibi};
+  const std::string path = scratch.file("large");
+  const Probe good{name, ProbeVerdict::pass, "bytes around 2 GiB and 4 GiB come back", ""};
+  return ask_root(comm, good, action, [&](Probe& probe) {
+    if (file_size_limit() < edges.back() + kibi) {
+      probe = {name, ProbeVerdict::warn,
+               fmt::format("not tried: this process may not write files above {} (ulimit -f)",
+                           base::human_bytes(file_size_limit())),
+               "raise the limit: ulimit -f unlimited"};
+      return;
+    }
+    if (!file_system.allows_holes && file_system.free_bytes < edges.back() + gibi) {
+      probe = {name, ProbeVerdict::warn, "not tried: it would take 4 GiB, which are not free", "free some space"};
+      return;
+    }
+    const auto file = scratch.transport().create(path);
+    for (const std::uint64_t edge : edges) file->write_at(edge - 8, as_bytes(fmt::format("{:016x}", edge)));
+    for (const std::uint64_t edge : edges) {
+      const std::string text = read_text(*file, edge - 8, 16);
+      if (text == fmt::format("{:016x}", edge)) continue;
+      probe = {name, ProbeVerdict::fail, fmt::format("16 bytes at {} came back changed", edge - 8), action};
+    }
+    if (const std::uint64_t size = file->size(); size != edges.back() + 8) {
+      probe = {name, ProbeVerdict::fail, fmt::format("a file of {} bytes has size {}", edges.back() + 8, size), action};
+    }
+    file->close();
+    scratch.transport().remove(path);
   });
 }
 
 Probe probe_sync(comm::Comm& comm, Scratch& scratch) {
   const std::string action = "finished files may be lost when the power fails; ask the administrator";
-  return ask(comm, "sync", action, [&]() -> Probe {
-    const std::string path = scratch.file("sync");
-    Probe probe{"sync", ProbeVerdict::pass, "", ""};
-    comm::agree_at_root(comm, [&] {
-      const auto file = scratch.transport().create(path);
-      file->write_at(0, as_bytes(std::string(64 * kibi, 's')));
-      const base::Stopwatch file_watch;
-      file->sync();
-      const double file_seconds = file_watch.seconds();
-      file->close();
-      const base::Stopwatch directory_watch;
-      scratch.transport().sync_directory(path);
-      probe.found =
-          fmt::format("file {:.2g} ms, directory {:.2g} ms", file_seconds * 1e3, directory_watch.seconds() * 1e3);
-    });
-    return probe;
+  const std::string path = scratch.file("sync");
+  return ask_root(comm, {"sync", ProbeVerdict::pass, "", ""}, action, [&](Probe& probe) {
+    const auto file = scratch.transport().create(path);
+    file->write_at(0, as_bytes(std::string(64 * kibi, 's')));
+    const base::Stopwatch file_watch;
+    file->sync();
+    const double file_seconds = file_watch.seconds();
+    file->close();
+    const base::Stopwatch directory_watch;
+    scratch.transport().sync_directory(path);
+    probe.found =
+        fmt::format("file {:.2g} ms, directory {:.2g} ms", file_seconds * 1e3, directory_watch.seconds() * 1e3);
   });
 }
 
@@ -285,27 +278,22 @@ std::string rates_of(std::string_view verb, std::array<std::vector<double>, call
 }  // namespace
 
 Probe probe_call_size(comm::Comm& comm, Scratch& scratch) {
-  return ask(comm, "call-size", "what is written is not read back; take another folder, and ask the administrator",
-             [&]() -> Probe {
-               constexpr int most_rounds = 5;
-               constexpr double most_seconds = 1;
-               const std::string path = scratch.file("calls");
-               Probe probe{"call-size", ProbeVerdict::pass, "", ""};
-               comm::agree_at_root(comm, [&] {
-                 std::vector<std::byte> bytes(call_sizes.back(), std::byte{0x5a});
-                 CallTimes times;
-                 const base::Stopwatch watch;
-                 for (int round = 0; round < most_rounds && (round == 0 || watch.seconds() < most_seconds); ++round) {
-                   for (std::size_t size = 0; size < call_sizes.size(); ++size) {
-                     time_calls(scratch.transport(), path, size, bytes, times);
-                   }
-                 }
-                 probe.found =
-                     fmt::format("{}; {}, out of the cache", rates_of("written in calls of", std::move(times.writing)),
-                                 rates_of("read in calls of", std::move(times.reading)));
-               });
-               return probe;
-             });
+  constexpr int most_rounds = 5;
+  constexpr double most_seconds = 1;
+  const std::string action = "what is written is not read back; take another folder, and ask the administrator";
+  const std::string path = scratch.file("calls");
+  return ask_root(comm, {"call-size", ProbeVerdict::pass, "", ""}, action, [&](Probe& probe) {
+    std::vector<std::byte> bytes(call_sizes.back(), std::byte{0x5a});
+    CallTimes times;
+    const base::Stopwatch watch;
+    for (int round = 0; round < most_rounds && (round == 0 || watch.seconds() < most_seconds); ++round) {
+      for (std::size_t size = 0; size < call_sizes.size(); ++size) {
+        time_calls(scratch.transport(), path, size, bytes, times);
+      }
+    }
+    probe.found = fmt::format("{}; {}, out of the cache", rates_of("written in calls of", std::move(times.writing)),
+                              rates_of("read in calls of", std::move(times.reading)));
+  });
 }
 
 namespace {

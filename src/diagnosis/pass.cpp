@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "comm/team.hpp"
+#include "diagnosis/diagnose.hpp"
 #include "diagnosis/site_map.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
@@ -63,6 +64,7 @@ class Walker {
   Walker(const Walk& what, const kernels::SiteCrc& crc, Pass& of_all, std::vector<Sum>& traces)
       : what_(what), crc_(crc), of_all_(of_all), traces_of_blocks_(traces) {
     if (!what.encoding) return;
+    as_declared_.links = what.declared_links;
     pass_.signs.resize(static_cast<std::size_t>(what.encoding->links));
     numbers_.resize(static_cast<std::size_t>(what.encoding->links) * what.encoding->numbers());
     reordered_.resize(numbers_.size());
@@ -95,27 +97,10 @@ class Walker {
 
  private:
   std::uint32_t crc_as_declared(base::Bytes site) {
-    const std::size_t link_numbers = what_.encoding->numbers();
     decode(*what_.encoding, site, numbers_);
-    for (std::size_t link = 0; link < what_.declared_links.size(); ++link) {
-      const auto& links = what_.ordering.links;
-      const auto from = static_cast<std::size_t>(std::ranges::find(links, what_.declared_links[link]) - links.begin());
-      copy_link(numbers_.data() + from * link_numbers, reordered_.data() + link * link_numbers);
-    }
+    reorder_links(*what_.encoding, what_.ordering, as_declared_, numbers_.data(), reordered_.data());
     encode(*what_.declared, reordered_, bytes_);
     return kernels::crc32(0, bytes_);
-  }
-
-  void copy_link(const double* from, double* to) const noexcept {
-    const auto n = static_cast<std::size_t>(what_.encoding->colors);
-    if (!what_.ordering.is_transposed) {
-      std::copy_n(from, 2 * n * n, to);
-      return;
-    }
-    for (std::size_t row = 0; row < n; ++row) {
-      for (std::size_t column = 0; column < n; ++column)
-        std::copy_n(from + 2 * (column * n + row), 2, to + 2 * (row * n + column));
-    }
   }
 
   void look_at(base::Bytes site, std::uint64_t number) {
@@ -161,6 +146,7 @@ class Walker {
   std::vector<Sum>& traces_of_blocks_;
   Pass pass_;
   Sum traces_;  // of the block
+  Ordering as_declared_;
   std::vector<double> numbers_, reordered_;
   std::vector<std::byte> bytes_;
 };

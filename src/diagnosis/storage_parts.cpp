@@ -153,9 +153,7 @@ void require_space(comm::Comm& comm, Scratch& scratch, std::uint64_t bytes) {
 }  // namespace
 
 std::string storage_part_name(std::string_view verb, std::uint64_t piece, bool by_all) {
-  const bool is_mebi = piece >= 1048576;
-  return fmt::format("{}, {} {}{}", verb, piece / (is_mebi ? 1048576 : 1024), is_mebi ? "MiB" : "KiB",
-                     by_all ? ", all ranks" : "");
+  return fmt::format("{}, {}{}", verb, base::binary_bytes(piece), by_all ? ", all ranks" : "");
 }
 
 std::vector<Measurement> storage_parts(comm::Comm& comm, Scratch& scratch, std::uint64_t bytes, double seconds) {

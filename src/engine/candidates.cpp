@@ -6,8 +6,8 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/choose.hpp"
 #include "lattice/tile_map.hpp"
@@ -113,9 +113,8 @@ const Candidate& by_rules(const std::vector<Candidate>& all, const Transfer& tra
   const Candidate& messages = named(all, Strategy::messages);
   reason = messages.obstacle;
   if (!messages.is_possible() && !direct.is_possible()) {
-    throw Error(Code::unsupported,
-                fmt::format("no strategy is possible: not \"direct\", because {}; no exchange, because {}",
-                            direct.obstacle, messages.obstacle));
+    base::fail(Code::unsupported, {}, "no strategy is possible: not \"direct\", because {}; no exchange, because {}",
+               direct.obstacle, messages.obstacle);
   }
   if (!messages.is_possible()) return direct;
   reason = reason_for_direct(transfer, geometry, context, options, machine);

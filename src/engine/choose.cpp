@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "engine/cost.hpp"
 #include "lattice/site_order.hpp"
@@ -197,8 +197,8 @@ std::uint64_t alignment_for(const RouteOptions& options, const TransferContext& 
   const std::uint64_t block = std::max<std::uint64_t>(context.block_bytes, 1);
   const std::uint64_t wanted = options.alignment == 0 ? block : options.alignment;
   if (wanted > largest_alignment || (context.needs_single_owner && block > largest_alignment)) {
-    throw Error(Code::invalid_argument,
-                fmt::format("alignment {}: expected at most {} bytes", std::max(wanted, block), largest_alignment));
+    base::fail(Code::invalid_argument, {}, "alignment {}: expected at most {} bytes", std::max(wanted, block),
+               largest_alignment);
   }
   return context.needs_single_owner ? round_up(std::max(wanted, page), block) : round_up(page, wanted);
 }
@@ -348,8 +348,7 @@ Choice choose(const Transfer& transfer, const TransferContext& context, const Ro
   const auto asked =
       std::ranges::find_if(all, [&](const Candidate& one) { return one.choice.strategy == options.strategy; });
   if (!asked->is_possible()) {
-    throw Error(Code::unsupported,
-                fmt::format("strategy \"{}\" is not possible: {}", name(options.strategy), asked->obstacle));
+    base::fail(Code::unsupported, {}, "strategy \"{}\" is not possible: {}", name(options.strategy), asked->obstacle);
   }
   Choice choice = asked->choice;
   choice.reason = std::move(reason);

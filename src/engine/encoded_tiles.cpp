@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/encoded_tiles.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "engine/movement.hpp"
 
@@ -22,10 +19,8 @@ void PlainTiles::read(std::size_t tile, std::uint64_t within, base::MutableBytes
 void PlainTiles::write(std::size_t tile, std::uint64_t within, base::Bytes bytes) {
   const Tile& place = placed_.tiles[tile];
   if (within > place.bytes || bytes.size() > place.bytes - within) {
-    throw Error(Code::internal,
-                fmt::format("{}: tile {} was given {} bytes, which are too few; please report", placed_.path, tile,
-                            place.bytes),
-                {.path = placed_.path});
+    base::fail(Code::internal, {.path = placed_.path}, "tile {} was given {} bytes, which are too few; please report",
+               tile, place.bytes);
   }
   placed_.file_of(place).write_at(place.offset + within, bytes);
 }
@@ -113,10 +108,8 @@ void EncodedTiles::require_moderate(std::size_t tile, std::uint64_t size) const 
   if (size <= largest_tile) return;
   const std::string& path = placed_.path;
   const std::uint64_t offset = placed_.tiles[tile].offset;
-  throw Error(Code::too_large,
-              fmt::format("{}: tile {} would be of {} bytes when it is decoded; {} are read at most", path, tile, size,
-                          largest_tile),
-              {.path = path, .offset = offset});
+  base::fail(Code::too_large, {.path = path, .offset = offset},
+             "tile {} would be of {} bytes when it is decoded; {} are read at most", tile, size, largest_tile);
 }
 
 void EncodedTiles::require_in_file(std::size_t tile) const {
@@ -124,11 +117,10 @@ void EncodedTiles::require_in_file(std::size_t tile) const {
   const std::string& path = placed_.path;
   const std::uint64_t size = placed_.file_of(place).size();
   if (place.offset > size || place.bytes > size - place.offset) {
-    throw Error(Code::truncated,
-                fmt::format("{}: tile {}, {} bytes at byte {}, reaches beyond the end of the file at byte {}; copy it "
-                            "again from its source",
-                            path, tile, place.bytes, place.offset, size),
-                {.path = path, .offset = place.offset});
+    base::fail(
+        Code::truncated, {.path = path, .offset = place.offset},
+        "tile {}, {} bytes at byte {}, reaches beyond the end of the file at byte {}; copy it again from its source",
+        tile, place.bytes, place.offset, size);
   }
 }
 
@@ -140,10 +132,8 @@ void EncodedTiles::decode(std::size_t tile, base::MutableBytes to) const {
   try {
     codec_.decode(encoded, to);
   } catch (const Error& error) {
-    throw Error(error.code(),
-                fmt::format("{}: tile {}, {} bytes at byte {}, cannot be decoded: {}", path, tile, place.bytes,
-                            place.offset, error.what()),
-                {.path = path, .offset = place.offset});
+    base::fail(error.code(), {.path = path, .offset = place.offset},
+               "tile {}, {} bytes at byte {}, cannot be decoded: {}", tile, place.bytes, place.offset, error.what());
   }
 }
 
@@ -198,9 +188,8 @@ void EncodedTiles::put(const Encoded& one, const Tile& place) const {
   storage::File& file = placed_.file_of(place);
   if (!one.bytes.empty() || one.size == 0) return file.write_at(place.offset, one.bytes);
   if (place.offset + place.bytes > waiting_begin_) {
-    throw Error(Code::internal,
-                fmt::format("{}: encoded tiles have more bytes than their codec can give; please report", placed_.path),
-                {.path = placed_.path});
+    base::fail(Code::internal, {.path = placed_.path},
+               "encoded tiles have more bytes than their codec can give; please report");
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(one.size));
   read_whole(file, waiting_place(one.tile), bytes);
@@ -208,12 +197,10 @@ void EncodedTiles::put(const Encoded& one, const Tile& place) const {
 }
 
 void EncodedTiles::throw_shared(std::size_t tile) const {
-  throw Error(
-      Code::unsupported,
-      fmt::format("{}: the sites of tile {} are not all on one rank, which would have to encode it; take another "
-                  "strategy than \"direct\"",
-                  placed_.path, tile),
-      {.path = placed_.path});
+  base::fail(Code::unsupported, {.path = placed_.path},
+             "the sites of tile {} are not all on one rank, which would have to encode it; take another strategy than "
+             "\"direct\"",
+             tile);
 }
 
 std::vector<Tile> EncodedTiles::settle(comm::Comm& comm) {

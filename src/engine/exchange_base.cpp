@@ -6,12 +6,10 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <new>
 
 #include "comm/agree.hpp"
 #include "comm/tree.hpp"
-#include "engine/exchange.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::engine {

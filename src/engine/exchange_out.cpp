@@ -11,10 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "comm/node.hpp"
 #include "engine/exchange_base.hpp"
 #include "engine/local_sites.hpp"
@@ -96,12 +94,9 @@ void NeighbourSites::pull_pieces(const Neighbour& near, int holder, std::uint64_
   }
   if (scratch_.size() < bytes) scratch_.resize(static_cast<std::size_t>(bytes));
   if (const int reason = comm::pull(near.process, remote_, scratch_.data()); reason != 0) {
-    throw Error(
-        Code::communication,
-        fmt::format("{}: cannot read the sites of rank {} out of its memory: {}; choose another strategy, such as "
-                    "\"shared\"",
-                    path_, holder, std::generic_category().message(reason)),
-        {.path = path_});
+    base::fail(Code::communication, {.path = path_},
+               "cannot read the sites of rank {} out of its memory: {}; choose another strategy, such as \"shared\"",
+               holder, std::generic_category().message(reason));
   }
 }
 

@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 #include <vector>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "comm/team.hpp"
 #include "engine/movement.hpp"
-#include "engine/stretches.hpp"
 #include "lattice/site_order.hpp"
-#include "lattice/tiles.hpp"
 
 namespace lq::engine {
 
@@ -194,8 +189,8 @@ void PassThrough::pass_through(std::uint64_t first_site, base::Bytes sites) {
 
 void PassThrough::require_all() const {
   if (left_.begin >= left_.end) return;
-  throw Error(Code::internal, fmt::format("{}: the sites {} to {} were not passed on; please report", path(),
-                                          left_.begin, left_.end - 1));
+  base::fail(Code::internal, {}, "{}: the sites {} to {} were not passed on; please report", path(), left_.begin,
+             left_.end - 1);
 }
 
 }  // namespace lq::engine

@@ -3,14 +3,11 @@
 #include "engine/local_sites.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "engine/movement.hpp"
 #include "kernels/digest.hpp"
-#include "lattice/layout_rows.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::engine {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/backoff.hpp"
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 
 namespace lq::engine {
@@ -80,15 +81,13 @@ Block::Block(std::uint64_t block_bytes, std::uint64_t site_bytes)
 void read_whole(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
   const std::size_t got = file.read_at(offset, bytes);
   if (got == bytes.size()) return;
-  throw Error(
-      Code::truncated,
-      fmt::format(
-          "{}: the file ends at byte {}, {} bytes short of what its records announce; copy it again from its source",
-          file.path(), offset + got, bytes.size() - got),
-      {.path = file.path(),
-       .offset = offset + got,
-       .expected = fmt::format("{} bytes", bytes.size()),
-       .found = fmt::format("{} bytes", got)});
+  base::fail(Code::truncated,
+             {.path = file.path(),
+              .offset = offset + got,
+              .expected = fmt::format("{} bytes", bytes.size()),
+              .found = fmt::format("{} bytes", got)},
+             "the file ends at byte {}, {} bytes short of what its records announce; copy it again from its source",
+             offset + got, bytes.size() - got);
 }
 
 void watch(const Payload& payload, base::Bytes sites, std::uint64_t file_site, TransferStats& stats) {

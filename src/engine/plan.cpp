@@ -3,14 +3,14 @@
 //
 // Plans: a transfer that need not take place, on a machine that need not be there; as values and as JSON.
 #include <algorithm>
+#include <bit>
 #include <limits>
-#include <memory>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/plan.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "engine/choose.hpp"
 #include "engine/cost.hpp"
@@ -124,8 +124,7 @@ std::uint64_t product(const Extents& extents, const char* what, std::uint64_t mo
     if (extent < 1) refuse(fmt::format("{} {}: every extent must be at least 1", what, to_string(extents)));
     result = base::multiply_or_throw(result, static_cast<std::uint64_t>(extent), what);
   }
-  if (result > most)
-    throw Error(Code::too_large, fmt::format("plan: {} {}: more than {}", what, to_string(extents), most));
+  if (result > most) base::fail(Code::too_large, {}, "plan: {} {}: more than {}", what, to_string(extents), most);
   return result;
 }
 
@@ -151,7 +150,60 @@ engine::TransferContext context_on(const Machine& machine, const TransferPlan& p
 Stripes planned_stripes(const TransferPlan& plan) {
   if (!plan.request.writing) return {};
   return stripes_for(storage::file_system_named(plan.machine.file_system, plan.machine.servers),
-                     plan.request.payload_offset + plan.bytes);
+                     plan.request.payload_offset + plan.bytes,
+                     {plan.request.stripe_count, plan.request.stripe_bytes, plan.request.stripes_by_size});
+}
+
+// The file system as far as the stripes of one file reach.
+Machine within_stripes(Machine machine, const Stripes& stripes) {
+  if (!stripes.is_set() || stripes.count == 0 || stripes.count >= machine.servers) return machine;
+  const double share = static_cast<double>(stripes.count) / static_cast<double>(machine.servers);
+  machine.write_rate_total *= share;
+  machine.read_rate_total *= share;
+  return machine;
+}
+
+void place_ranks(TransferPlan& plan) {
+  const Machine& machine = plan.machine;
+  const std::uint64_t nodes = std::max<std::uint64_t>(machine.nodes, 1);
+  const std::uint64_t fit = std::max({machine.ranks_per_node, machine.cores_per_node, std::uint64_t{1}});
+  plan.ranks_per_node = std::max({machine.ranks_per_node, (plan.ranks + nodes - 1) / nodes, std::uint64_t{1}});
+  plan.nodes = (plan.ranks + plan.ranks_per_node - 1) / plan.ranks_per_node;
+  if (nodes == 1 || plan.ranks_per_node <= fit) return;
+  refuse(
+      fmt::format("process grid {}: {} ranks, but {} has {} nodes of {} cores (take a smaller process grid, or state "
+                  "more nodes)",
+                  to_string(plan.request.processes), plan.ranks, machine.name, nodes, fit));
+}
+
+// What is done once, whoever moves the sites: at most this many agreements of all ranks (docs/design/0004).
+void add_opening(Prediction& seconds, const TransferPlan& plan) {
+  const Machine& machine = plan.machine;
+  const double agreements = plan.request.writing ? 10 : 8;
+  const double levels = static_cast<double>(std::bit_width(plan.ranks - 1));
+  const double step = plan.nodes == 1 ? machine.handover_time : machine.latency;
+  seconds.opening = machine.open_time + 2 * agreements * levels * step;
+  seconds.sync = plan.request.writing ? machine.sync_time : 0;
+  seconds.total += seconds.opening + seconds.sync;
+}
+
+// One after the other, for nothing overlaps in one rank.
+Prediction by_one_rank(const TransferPlan& plan, const engine::TransferContext& context) {
+  const Machine& machine = plan.machine;
+  const bool is_one_node = plan.nodes == 1;
+  const double bytes = static_cast<double>(plan.bytes);
+  const double others = 1 - 1 / static_cast<double>(plan.ranks);
+  const double calls =
+      bytes / static_cast<double>(engine::block_of_direct(context.lies_on_servers, context.call_bytes));
+  Prediction seconds;
+  seconds.pack = bytes / machine.pack_rate;
+  seconds.exchange =
+      others * bytes / (is_one_node ? machine.shared_rate : std::min(machine.message_rate, machine.link_rate));
+  seconds.storage = plan.request.writing
+                        ? bytes / std::min(machine.write_rate, machine.write_rate_total) + calls * machine.write_call
+                        : bytes / std::min(machine.read_rate, machine.read_rate_total) + calls * machine.read_call;
+  seconds.total = seconds.pack + seconds.exchange + seconds.storage;
+  return seconds;
 }
 
 FieldSpec spec_of(const PlanRequest& request) {
@@ -201,6 +253,7 @@ void consider(TransferPlan& plan, const engine::Transfer& transfer, const engine
   for (const Candidate& one : all) {
     StrategyPlan& described_plan = plan.considered.emplace_back(described(one, geometry));
     if (!one.is_possible()) continue;
+    add_opening(described_plan.seconds, plan);
     const bool is_direct = one.choice.strategy == Strategy::direct;
     if (is_direct || !exchanging) {
       const engine::Counts counts =
@@ -214,16 +267,16 @@ void consider(TransferPlan& plan, const engine::Transfer& transfer, const engine
 }
 
 void choose(TransferPlan& plan, const engine::Transfer& transfer, const engine::Geometry& geometry,
-            const engine::TransferContext& context, const std::vector<Candidate>& all) {
+            const engine::TransferContext& context, const Machine& machine, const std::vector<Candidate>& all) {
   const RouteOptions& options = plan.request.route;
   std::string reason = "asked for";
   Strategy strategy = options.strategy;
   if (strategy == Strategy::automatic) {
-    strategy = engine::best_of(all, transfer, geometry, context, options, plan.machine, reason).choice.strategy;
+    strategy = engine::best_of(all, transfer, geometry, context, options, machine, reason).choice.strategy;
   }
   StrategyPlan& taken = *std::ranges::find(plan.considered, strategy, &StrategyPlan::strategy);
   if (!taken.possible) {
-    throw Error(Code::unsupported, fmt::format("strategy \"{}\" is not possible: {}", name(strategy), taken.reason));
+    base::fail(Code::unsupported, {}, "strategy \"{}\" is not possible: {}", name(strategy), taken.reason);
   }
   taken.reason = reason;
   plan.chosen = taken;
@@ -249,10 +302,7 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   const std::uint64_t site_bytes = plan.request.spec.site_bytes();
   plan.bytes =
       product(request.lattice, "lattice", (most - std::min(request.payload_offset, most)) / site_bytes) * site_bytes;
-  const std::uint64_t nodes = std::max<std::uint64_t>(machine.nodes, 1);
-  plan.ranks_per_node = std::max({machine.ranks_per_node, (plan.ranks + nodes - 1) / nodes, std::uint64_t{1}});
-  plan.nodes = (plan.ranks + plan.ranks_per_node - 1) / plan.ranks_per_node;
-
+  place_ranks(plan);
   plan.stripes = planned_stripes(plan);
   const engine::PlannedTransfer planned(plan.request);
   const engine::Geometry geometry(planned.transfer());
@@ -261,9 +311,12 @@ TransferPlan plan_transfer(const PlanRequest& request, const Machine& machine) {
   if (const auto sizes = engine::chunk_sizes(planned.transfer(), request.route, context)) {
     plan.alignment = sizes->alignment;
   }
-  const std::vector<Candidate> all = engine::candidates(planned.transfer(), geometry, context, request.route, machine);
+  const Machine reached = within_stripes(machine, plan.stripes);
+  const std::vector<Candidate> all = engine::candidates(planned.transfer(), geometry, context, request.route, reached);
   consider(plan, planned.transfer(), geometry, all);
-  choose(plan, planned.transfer(), geometry, context, all);
+  choose(plan, planned.transfer(), geometry, context, reached, all);
+  plan.one_rank = by_one_rank(plan, context);
+  add_opening(plan.one_rank, plan);
   return plan;
 }
 
@@ -273,17 +326,23 @@ namespace {
 
 using base::JsonWriter;
 
+void put(JsonWriter& json, const Prediction& seconds) {
+  json.key("seconds")
+      .begin_object()
+      .member("pack", seconds.pack)
+      .member("exchange", seconds.exchange)
+      .member("storage", seconds.storage)
+      .member("opening", seconds.opening)
+      .member("sync", seconds.sync)
+      .member("total", seconds.total)
+      .end_object();
+}
+
 void put(JsonWriter& json, const StrategyPlan& plan) {
   json.begin_object().member("strategy", name(plan.strategy)).member("possible", plan.possible);
   json.member("reason", plan.reason);
   if (plan.possible) {
-    json.key("seconds")
-        .begin_object()
-        .member("pack", plan.seconds.pack)
-        .member("exchange", plan.seconds.exchange)
-        .member("storage", plan.seconds.storage)
-        .member("total", plan.seconds.total)
-        .end_object();
+    put(json, plan.seconds);
     json.member("writers", plan.writers)
         .member("shared_dimensions", plan.shared_dimensions)
         .member("groups", plan.groups)
@@ -323,7 +382,9 @@ std::string to_json(const TransferPlan& plan) {
   put(json, plan.chosen);
   json.key("considered").begin_array();
   for (const StrategyPlan& one : plan.considered) put(json, one);
-  json.end_array().key("machine").raw(to_json(plan.machine)).end_object();
+  json.end_array().key("one_rank").begin_object();
+  put(json, plan.one_rank);
+  json.end_object().key("machine").raw(to_json(plan.machine)).end_object();
   return json.take();
 }
 

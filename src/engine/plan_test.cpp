@@ -99,6 +99,32 @@ TEST(Plan, ConsidersAllStrategiesAndChoosesOneOfThem) {
   EXPECT_LE(plan.chosen.seconds.total, 1.4 * least);
 }
 
+// Where the prediction decides, it decides for the fastest; pull reads as shared does.
+TEST(Plan, ThatFollowsThePredictionTakesTheFastest) {
+  int followed = 0;
+  for (const std::uint64_t nodes : {1, 3, 16}) {
+    for (const std::uint64_t ranks : {2, 8, 48}) {
+      for (const double call : {1e-6, 1e-4, 1e-2}) {
+        for (const bool writing : {true, false}) {
+          Machine machine = cluster(nodes, ranks);
+          machine.write_call = machine.read_call = call;
+          PlanRequest request = request_of({48, 24, 24, 48}, {4, 2, 1, 1});
+          request.processes = Extents{static_cast<std::int64_t>(ranks / 2 * 2), 1, 1, static_cast<std::int64_t>(nodes)};
+          request.writing = writing;
+          const TransferPlan plan = plan_transfer(request, machine);
+          if (plan.chosen.reason.find("predicted to take") == std::string::npos) continue;
+          ++followed;
+          for (const StrategyPlan& one : plan.considered) {
+            if (!one.possible || (one.strategy == Strategy::pull && !writing)) continue;
+            EXPECT_GE(one.seconds.total, plan.chosen.seconds.total) << nodes << " " << ranks << " " << call;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(followed, 0);
+}
+
 TEST(Plan, SaysWhyAStrategyIsNotPossible) {
   Machine machine;
   machine.pull_permitted = false;
@@ -160,10 +186,75 @@ TEST(Plan, TellsTheStripesOfTheFile) {
   EXPECT_EQ(plan_transfer(reading, cluster(4, 4)).stripes.reason, StripeReason::no_stripes);
 }
 
-TEST(Plan, GivesNodesMoreRanksWhereThereAreTooFew) {
-  const TransferPlan plan = plan_transfer(request_of({16, 16, 16, 16}, {2, 2, 2, 2}), cluster(2, 4));
-  EXPECT_EQ(plan.nodes, 2u);
-  EXPECT_EQ(plan.ranks_per_node, 8u);
+TEST(Plan, RefusesMoreRanksThanTheNodesHaveCoresFor) {
+  const PlanRequest request = request_of({16, 16, 16, 16}, {2, 2, 2, 2});
+  const Error error = error_of([&] { plan_transfer(request, cluster(2, 4)); });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  EXPECT_NE(std::string(error.what()).find("16 ranks, but cluster has 2 nodes of 4 cores"), std::string::npos);
+  // Ranks that do not fit on few nodes by their usual number may be closer together.
+  Machine machine = cluster(2, 4);
+  machine.cores_per_node = 8;
+  EXPECT_EQ(plan_transfer(request, machine).ranks_per_node, 8u);
+  // One node is a laptop: it takes them all.
+  EXPECT_EQ(plan_transfer(request, Machine{}).ranks_per_node, 16u);
+}
+
+TEST(Plan, TotalsContainOpeningAndSync) {
+  Machine machine = cluster(16, 4);
+  machine.latency = 0;
+  machine.open_time = 2;
+  machine.sync_time = 3;
+  PlanRequest request = request_of({16, 16, 16, 16}, {2, 2, 2, 2});
+  for (const bool writing : {true, false}) {
+    request.writing = writing;
+    machine.open_time = machine.sync_time = 0;
+    const TransferPlan without = plan_transfer(request, machine);
+    machine.open_time = 2;
+    machine.sync_time = 3;
+    const TransferPlan with = plan_transfer(request, machine);
+    const double more = writing ? 5 : 2;
+    EXPECT_DOUBLE_EQ(with.chosen.seconds.total, without.chosen.seconds.total + more);
+    EXPECT_DOUBLE_EQ(with.one_rank.total, without.one_rank.total + more);
+  }
+}
+
+// Small local lattices: the rate no longer grows with the machine, because what is done once takes its time.
+TEST(Plan, SaturatesWhereLocalLatticesGetSmall) {
+  Machine machine = cluster(4096, 4);
+  machine.sync_time = 0.1;
+  machine.write_rate_total = 1e15;
+  const auto rate = [&](const Extents& processes) {
+    const TransferPlan plan = plan_transfer(request_of({32, 32, 32, 64}, processes), machine);
+    return static_cast<double>(plan.bytes) / plan.chosen.seconds.total;
+  };
+  EXPECT_GT(rate({1, 1, 1, 4}), 1.5 * rate({1, 1, 1, 1}));
+  EXPECT_LT(rate({8, 8, 8, 8}), 1.2 * rate({2, 2, 4, 16}));
+}
+
+TEST(Plan, OfAFileWithFewStripesIsBoundByThem) {
+  Machine machine = cluster(1024, 4);
+  machine.write_rate_total = 32e9;  // of 32 servers
+  PlanRequest request = request_of({128, 128, 128, 128}, {8, 8, 8, 8});
+  for (const std::uint64_t count : {1, 4, 32}) {
+    request.stripe_count = count;
+    const TransferPlan plan = plan_transfer(request, machine);
+    EXPECT_EQ(plan.stripes.count, count);
+    const double least = static_cast<double>(plan.bytes) / (1e9 * static_cast<double>(count));
+    EXPECT_GE(plan.chosen.seconds.total, least);
+    EXPECT_LT(plan.chosen.seconds.total, 1.5 * least) << count;
+  }
+}
+
+TEST(Plan, TellsWhatOneRankWouldTake) {
+  Machine machine = cluster(4, 4);
+  machine.pack_rate = 1e8;
+  machine.message_rate = 2e8;
+  machine.write_rate = 4e8;
+  machine.write_call = 0;
+  machine.open_time = machine.sync_time = machine.latency = 0;
+  const TransferPlan plan = plan_transfer(request_of({16, 16, 16, 16}, {2, 2, 2, 2}), machine);
+  const double bytes = 16.0 * 16 * 16 * 16 * 576;
+  EXPECT_DOUBLE_EQ(plan.one_rank.total, bytes * (1 / 1e8 + 15.0 / 16 / 2e8 + 1 / 4e8));
 }
 
 TEST(Plan, RefusesImpossibleRequests) {

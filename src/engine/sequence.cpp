@@ -7,10 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
-#include "engine/encoded_tiles.hpp"
+#include "base/error.hpp"
 #include "engine/movement.hpp"
 #include "lattice/site_order.hpp"
 
@@ -59,24 +56,21 @@ constexpr std::size_t scratch_bytes = 256 * 1024;  // of the sequence, dealt int
 
 void require_known(const std::string& path, const Payload& payload, const format::TileCodec* codec) {
   if (payload.encoding.empty() || codec != nullptr) return;
-  throw Error(Code::unsupported,
-              fmt::format("{}: tiles are encoded as \"{}\", which is not supported", path, payload.encoding),
-              {.path = path, .found = payload.encoding});
+  base::fail(Code::unsupported, {.path = path, .found = payload.encoding},
+             "tiles are encoded as \"{}\", which is not supported", payload.encoding);
 }
 
 // Sites of as many bytes in each array.
 std::uint64_t dealt_bytes(const std::string& path, const Payload& payload) {
   const std::uint64_t arrays = payload.arrays, bytes = payload.site_bytes();
   if (arrays >= 1 && bytes % arrays == 0 && bytes / arrays % payload.spec.number_bytes() == 0) return bytes / arrays;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: sites of {} bytes cannot be dealt into {} arrays", path, bytes, arrays), {.path = path});
+  base::fail(Code::invalid_argument, {.path = path}, "sites of {} bytes cannot be dealt into {} arrays", bytes, arrays);
 }
 
 void require_all(const std::string& path, const Payload& payload, std::uint64_t tiles) {
   if (payload.tiles.size() == tiles) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: {} tiles are known of the {} that there are", path, payload.tiles.size(), tiles),
-              {.path = path});
+  base::fail(Code::invalid_argument, {.path = path}, "{} tiles are known of the {} that there are",
+             payload.tiles.size(), tiles);
 }
 
 }  // namespace
@@ -276,8 +270,7 @@ std::size_t OddPointFile::read_at(std::uint64_t offset, base::MutableBytes buffe
 
 void OddPointFile::write_at(std::uint64_t offset, base::Bytes bytes) {
   if (offset % unit_ != 0 || bytes.size() % unit_ != 0) {
-    throw Error(Code::internal,
-                fmt::format("{}: {} bytes at byte {} are not whole numbers", path(), bytes.size(), offset));
+    base::fail(Code::internal, {}, "{}: {} bytes at byte {} are not whole numbers", path(), bytes.size(), offset);
   }
   for_each_piece(offset, bytes.size(), [&](std::uint64_t number, std::size_t to, std::size_t from, std::size_t count) {
     Block& block = kept_block(number, false);

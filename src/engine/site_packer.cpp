@@ -10,7 +10,6 @@
 
 #include "base/float_environment.hpp"
 #include "engine/movement.hpp"
-#include "kernels/pack.hpp"
 #include "kernels/site_numbers.hpp"
 
 namespace lq::engine {

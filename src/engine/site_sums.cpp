@@ -5,14 +5,10 @@
 #include "engine/site_sums.hpp"
 
 #include <bit>
-#include <span>
 #include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "kernels/crc32.hpp"
-#include "kernels/digest.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::engine {
@@ -55,10 +51,9 @@ void require_kept(const SumName& name, const Payload& payload) {
                        : name.of == SumOf::arrays ? is_hash(name.kind) || name.kind == SumKind::pyquda
                                                   : true;
   if (is_kept) return;
-  throw Error(Code::unsupported, fmt::format("sums of kind {} are not kept for {}", lq::name(name.kind),
-                                             name.of == SumOf::tiles && !is_of_crcs(name.kind)
-                                                 ? "tiles that are blocks, or of one of several arrays"
-                                                 : lq::name(name.of)));
+  base::fail(Code::unsupported, {}, "sums of kind {} are not kept for {}", lq::name(name.kind),
+             name.of == SumOf::tiles && !is_of_crcs(name.kind) ? "tiles that are blocks, or of one of several arrays"
+                                                               : lq::name(name.of));
 }
 
 }  // namespace

@@ -85,6 +85,16 @@ TEST(SiteSums, NoneAreTakenWhereNoneAreWanted) {
   EXPECT_TRUE(sums.values().all.empty());
 }
 
+TEST(SiteSums, OfALatticeOfOneSliceAreThoseOfThatSlice) {
+  Payload payload = vector_payload();
+  payload.extents = {4, 4, 32, 1};
+  payload.stored = whole(payload.extents);
+  SiteSums sums(payload, {of_field, of_slices});
+  SitePacker(payload, Precision::double_, sums).sum(vector_bytes(), {0, 512, 0, 1}, sums);
+  ASSERT_EQ(sums.values().slices().size(), 1U);
+  EXPECT_EQ(sums.values().slices().front(), sums.values().checksum());
+}
+
 // Two sites whose ranks differ by 899 = 29 * 31 are rotated alike: exchanged, they leave the SciDAC checksum as it is.
 TEST(SiteSums, WeightedKnowExchangedSitesThatTheSciDacChecksumDoesNot) {
   Payload payload;

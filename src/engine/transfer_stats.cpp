@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transfer_stats.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "comm/agree.hpp"
 #include "comm/terms.hpp"

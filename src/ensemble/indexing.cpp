@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/ordered_results.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/team.hpp"
 #include "ensemble/database.hpp"
@@ -103,7 +104,12 @@ class Indexing {
   Exclusion exclusion_{""};
   KnownFiles known_;  // of the folder
   // Entries by what stays of a file that is moved; filled when the first new file comes.
-  std::unordered_map<std::string, std::vector<std::pair<std::int64_t, std::string>>> by_stamp_;
+  struct Stamped {
+    std::int64_t id = 0;
+    std::string path;
+    std::int64_t inode = 0;
+  };
+  std::unordered_map<std::string, std::vector<Stamped>> by_stamp_;
   bool has_stamps_ = false;
   Neighbours neighbours_;
   std::vector<std::string> parity_;                         // sidecars
@@ -264,26 +270,35 @@ std::string stamp_of(const std::string& path, std::uint64_t size, std::int64_t m
   return fmt::format("{} {} {}", size, modified, path.substr(path.rfind('/') + 1));
 }
 
+// Not so in a folder that is empty, as one is that something is mounted on at other times.
+bool is_surely_gone(const std::string& path) {
+  std::vector<std::string> others;
+  return base::names_in(std::filesystem::path(path).parent_path().string(), others) == 0 && !others.empty();
+}
+
 }  // namespace
 
-// A file of the name, size and time stamp of one that is not there any more is that one, with its history. What its
-// bytes are is seen when it is verified the next time.
+// A file of the name, size and time stamp of one that is not there any more is that one, with its history, unless the
+// other may only be out of sight: a file that has another number is its copy, as long as nothing shows that the folder
+// of the other is there. What its bytes are is seen when it is verified the next time.
 bool Indexing::take_over_moved(const Looked& looked) {
   if (!looked.further.empty() || !looked.problem.empty()) return false;
   if (!std::exchange(has_stamps_, true)) {
     Statement rows = database_.prepare(
-        "SELECT id, full_path(path), size, modified_ns FROM files WHERE id NOT IN (SELECT file_id FROM further_files)");
+        "SELECT id, full_path(path), size, modified_ns, inode FROM files WHERE id NOT IN (SELECT file_id FROM "
+        "further_files)");
     while (rows.step()) {
       std::string path = rows.text(1);
       std::string stamp = stamp_of(path, static_cast<std::uint64_t>(rows.whole(2)), rows.whole(3));
-      by_stamp_[std::move(stamp)].emplace_back(rows.whole(0), std::move(path));
+      by_stamp_[std::move(stamp)].push_back({rows.whole(0), std::move(path), rows.whole(4)});
     }
   }
   const auto found = by_stamp_.find(stamp_of(looked.path, looked.status.size, looked.status.modified));
   if (found == by_stamp_.end() || found->second.size() != 1) return false;
-  const auto [id, path] = std::exchange(found->second, {}).front();
+  const auto [id, path, inode] = std::exchange(found->second, {}).front();
   FileStatus status;
   if (path == looked.path || status_of(path, status) || is_hidden_from_us(path)) return false;
+  if (inode != looked.status.inode && !is_surely_gone(path)) return false;
   store_.move(id, path, looked.path);
   known_.erase(path);
   return true;

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -260,6 +261,20 @@ std::string moved_to(const Database& database, const std::string& kept, const st
   return {};
 }
 
+struct MovedFolder {
+  std::string here, there;  // as it is kept, and where it is now; empty: it stays
+  const std::string& now() const noexcept { return there.empty() ? here : there; }
+};
+
+// Whether the place where a folder was found has entries of its own already, as a folder that was indexed anew there:
+// then the older ones stay as they are, which are missing.
+bool is_taken(const MovedFolder& one, const std::vector<MovedFolder>& all) {
+  const auto meet = [](const std::string& a, const std::string& b) { return is_below(a, b) || is_below(b, a); };
+  return std::ranges::any_of(all, [&](const MovedFolder& other) {
+    return other.here != one.here && meet(one.there, other.now()) && !meet(one.here, other.here);
+  });
+}
+
 void find_folders(Database& database) {
   Paths& paths = database.paths();
   if (paths.folder().empty()) return;
@@ -267,18 +282,22 @@ void find_folders(Database& database) {
   const std::vector<std::string> places = is_relative ? places_of(database) : std::vector<std::string>();
   if (is_relative && places.empty()) return;
   Statement folders = database.prepare("SELECT path FROM folders");
-  std::vector<std::pair<std::string, std::string>> moved;
+  std::vector<MovedFolder> all;
   while (folders.step()) {
     const std::string kept = folders.text(0);
-    std::string here = Paths::full_from(paths.folder(), kept), there;
+    MovedFolder& one = all.emplace_back(MovedFolder{Paths::full_from(paths.folder(), kept), {}});
     if (is_relative) {
-      there = moved_to(database, kept, places);
-    } else if (!is_there(here)) {
-      there = found_again(database, here);
+      one.there = moved_to(database, kept, places);
+    } else if (!is_there(one.here)) {
+      one.there = found_again(database, one.here);
     }
-    if (!there.empty()) moved.emplace_back(std::move(here), std::move(there));
   }
-  for (auto& [from, to] : moved) paths.redirect(std::move(from), std::move(to));
+  for (MovedFolder& one : all) {
+    if (!one.there.empty() && is_taken(one, all)) one.there.clear();
+  }
+  for (MovedFolder& one : all) {
+    if (!one.there.empty()) paths.redirect(std::move(one.here), std::move(one.there));
+  }
 }
 
 Database ready(Database database) {

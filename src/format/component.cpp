@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
 #include "base/text.hpp"
@@ -126,10 +125,14 @@ struct Signature {
 constexpr ForeignFile hdf5{"an HDF5 file",
                            "link the program with Limequat's component hdf5, or read the file with h5py and hand the "
                            "numbers to lq.write"};
-constexpr ForeignFile gzip{"a file compressed by gzip", "unpack it with gunzip first"};
-constexpr ForeignFile bzip2{"a file compressed by bzip2", "unpack it with bunzip2 first"};
-constexpr ForeignFile xz{"a file compressed by xz", "unpack it with unxz first"};
-constexpr ForeignFile zstd{"a file compressed by zstd", "unpack it with unzstd first"};
+constexpr ForeignFile gzip{"a file compressed by gzip",
+                           "unpack it with gunzip first; lq and Python read it as it is if its name ends in .gz"};
+constexpr ForeignFile bzip2{"a file compressed by bzip2",
+                            "unpack it with bunzip2 first; lq and Python read it as it is if its name ends in .bz2"};
+constexpr ForeignFile xz{"a file compressed by xz",
+                         "unpack it with unxz first; lq and Python read it as it is if its name ends in .xz"};
+constexpr ForeignFile zstd{"a file compressed by zstd",
+                           "unpack it with unzstd first; lq and Python read it as it is if its name ends in .zst"};
 constexpr ForeignFile lz4{"a file compressed by lz4", "unpack it with unlz4 first"};
 constexpr ForeignFile zip{"a zip archive", "unpack it with unzip first; numpy reads its own archives (.npz)"};
 constexpr ForeignFile seven_zip{"a 7z archive", "unpack it with 7z first"};

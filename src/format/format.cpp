@@ -9,10 +9,8 @@
 #include <bit>
 #include <cmath>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "lattice/site_order.hpp"
@@ -38,15 +36,14 @@ std::optional<Parts> Parts::of(const FieldRequest& request) {
     if (is_even_cut) parts.block_[d] = request.extents[d] / parts.counts_[d];
   }
   if (!is_even_cut || parts.count() > most_parts) {
-    throw Error(Code::invalid_argument,
-                fmt::format("parts {}: a lattice of {} cannot be divided into these equal parts; give the number of "
-                            "equal parts of each dimension, such as {}, at most {} in all",
-                            asked, to_string(request.extents), to_string(Coord::filled(request.extents.size(), 1)),
-                            most_parts));
+    base::fail(Code::invalid_argument, {},
+               "parts {}: a lattice of {} cannot be divided into these equal parts; give the number of equal parts of "
+               "each dimension, such as {}, at most {} in all",
+               asked, to_string(request.extents), to_string(Coord::filled(request.extents.size(), 1)), most_parts);
   }
   if (!request.first || (request.stored && *request.stored != whole(request.extents))) {
-    throw Error(Code::unsupported,
-                fmt::format("parts {}: only whole fields are spread over several files, one for a set", asked));
+    base::fail(Code::unsupported, {}, "parts {}: only whole fields are spread over several files, one for a set",
+               asked);
   }
   return parts;
 }

@@ -6,11 +6,10 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "base/xml.hpp"
 
 namespace lq::format {
 
@@ -76,10 +75,9 @@ std::optional<std::string> TextReader::text(const Record& record) {
 std::string TextReader::document(const Record& record) {
   constexpr std::uint64_t limit = base::xml::Limits{}.bytes;
   if (record.data_length <= limit) return contents(record);
-  throw Error(
-      Code::too_large,
-      fmt::format("{} bytes are more than the {} that such a record may have", record.data_length, limit),
-      {.expected = fmt::format("at most {} bytes", limit), .found = fmt::format("{} bytes", record.data_length)});
+  base::fail(Code::too_large,
+             {.expected = fmt::format("at most {} bytes", limit), .found = fmt::format("{} bytes", record.data_length)},
+             "{} bytes are more than the {} that such a record may have", record.data_length, limit);
 }
 
 namespace {

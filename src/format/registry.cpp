@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/component.hpp"
 #include "format/formats.hpp"
@@ -63,13 +63,11 @@ std::string suffixes_of_fields() {
   const auto foreign = foreign_suffix(suffix);
   const std::string known = suffixes_of_fields();
   const std::string shown = base::printable(suffix);
-  throw Error(
-      foreign ? Code::unsupported : Code::invalid_argument,
-      fmt::format("{}: the suffix {} {}; choose one of {}, or name the format (options.format): {}", path, shown,
-                  foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)
-                          : "is not used by any known format",
-                  known, names([](const Format& format) { return format.fields != nullptr; })),
-      {.path = path, .expected = known, .found = shown});
+  base::fail(foreign ? Code::unsupported : Code::invalid_argument, {.path = path, .expected = known, .found = shown},
+             "the suffix {} {}; choose one of {}, or name the format (options.format): {}", shown,
+             foreign ? fmt::format("stands for {}, which this version does not write", foreign->name)
+                     : "is not used by any known format",
+             known, names([](const Format& format) { return format.fields != nullptr; }));
 }
 
 // The first that is made for the field among those whose suffix it is, else the first of them; nullptr: it is nobody's.
@@ -117,16 +115,14 @@ std::unique_ptr<base::ByteSource> Container::contents(base::ByteSource&, const C
 
 const RecordFormat& Format::for_records() const {
   if (records) return *records;
-  throw Error(Code::unsupported,
-              fmt::format("format \"{}\" holds {} and takes no records of yours; the formats {} do", info.name,
-                          info.holds, names([](const Format& format) { return format.records != nullptr; })));
+  base::fail(Code::unsupported, {}, "format \"{}\" holds {} and takes no records of yours; the formats {} do",
+             info.name, info.holds, names([](const Format& format) { return format.records != nullptr; }));
 }
 
 const FieldFormat& Format::for_fields() const {
   if (fields) return *fields;
-  throw Error(Code::unsupported,
-              fmt::format("format \"{}\" holds {} and takes no fields on lattices; the formats {} do", info.name,
-                          info.holds, names([](const Format& format) { return format.fields != nullptr; })));
+  base::fail(Code::unsupported, {}, "format \"{}\" holds {} and takes no fields on lattices; the formats {} do",
+             info.name, info.holds, names([](const Format& format) { return format.fields != nullptr; }));
 }
 
 std::string_view default_name(FieldKind kind) noexcept { return kind == FieldKind::generic ? "field" : name(kind); }
@@ -151,9 +147,8 @@ void refuse_choices(const Choices& choices, std::span<const std::string_view> kn
   const auto unknown = std::ranges::find_if(
       made, [&](const auto& choice) { return choice.second && std::ranges::find(known, choice.first) == known.end(); });
   if (unknown == made.end()) return;
-  throw Error(Code::unsupported,
-              fmt::format("the option {} is not known to the format {}; leave it out, or take another format",
-                          unknown->first, format));
+  base::fail(Code::unsupported, {}, "the option {} is not known to the format {}; leave it out, or take another format",
+             unknown->first, format);
 }
 
 std::vector<Literal> FieldFormat::refer(std::span<const Reference>) const {
@@ -286,10 +281,9 @@ const Format& format_named(std::string_view name) {
   std::vector<std::string> known;
   for (const Format* format : all_formats()) known.emplace_back(format->name());
   const auto near = base::nearest(name, known);
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown format \"{}\"; known formats: {}{}", base::printable(name), names(),
-                          near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""),
-              {.expected = names(), .found = base::printable(name)});
+  base::fail(Code::invalid_argument, {.expected = names(), .found = base::printable(name)},
+             "unknown format \"{}\"; known formats: {}{}", base::printable(name), names(),
+             near ? fmt::format(" (did you mean \"{}\"?)", *near) : "");
 }
 
 const Format& format_for(const std::string& path, const FieldSpec& spec, const Extents& extents) {
@@ -333,8 +327,8 @@ const Format& recognise(base::ByteSource& file) {
   const std::string what =
       foreign ? fmt::format("this is {}, which Limequat does not read: {}", foreign->name, foreign->remedy)
               : fmt::format("{} and has no known format ({}){}", found, names(), remedy_for(file));
-  throw Error(Code::unknown_format, fmt::format("{}: {}", file.path(), what),
-              {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found});
+  base::fail(Code::unknown_format, {.path = file.path(), .offset = 0, .expected = beginnings(), .found = found}, "{}",
+             what);
 }
 
 // Every format looks at the same headers.

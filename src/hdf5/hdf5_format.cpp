@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "format/component.hpp"
-#include "format/format.hpp"
 #include "hdf5/driver/driver.hpp"
 #include "hdf5/filters/filters.hpp"
 #include "hdf5/headers/structures.hpp"
@@ -178,11 +178,9 @@ class Hdf5Mender final : public format::Mender {
   }
 
   [[noreturn]] static void refuse(const base::EditedSource& file, std::uint64_t missing, const char* why) {
-    throw Error(Code::truncated,
-                fmt::format("{}: nothing of it can be rescued: {} bytes are missing at its end, {}; copy it again from "
-                            "its source",
-                            file.path(), missing, why),
-                {.path = file.path()});
+    base::fail(Code::truncated, {.path = file.path()},
+               "nothing of it can be rescued: {} bytes are missing at its end, {}; copy it again from its source",
+               missing, why);
   }
 };
 
@@ -223,10 +221,9 @@ class Hdf5 final : public format::Container {
     const FieldEntry* field = field_in_arrays(catalog, record);
     if (field == nullptr) return contents_of(file, record.type);
     if (field->payload.block.size() == 0) return nullptr;
-    throw Error(Code::unsupported,
-                fmt::format("{}: {} is stored in several datasets, each in chunks; export them one by one", file.path(),
-                            base::printable(record.type)),
-                {.path = file.path(), .record = record.type});
+    base::fail(Code::unsupported, {.path = file.path(), .record = record.type},
+               "{} is stored in several datasets, each in chunks; export them one by one",
+               base::printable(record.type));
   }
   // All rules are looked at by scan().
   std::vector<Finding> validate(base::ByteSource&, const Catalog& catalog) const override { return catalog.findings; }

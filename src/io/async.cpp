@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 #include <limequat/async.hpp>
-#include <limequat/error.hpp>
 
 #include "base/backoff.hpp"
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -40,11 +40,9 @@ std::uint32_t BufferGuard::sum() const noexcept { return kernels::crc32(0, {data
 
 void BufferGuard::require_unchanged(const std::string& path) const {
   if (bytes_ == 0 || sum() == sum_) return;
-  throw Error(Code::wrong_state,
-              path +
-                  ": the field was changed while it was being written in the background. The file would hold neither "
-                  "the old field nor the new one, so no file was published. Change the field only after wait()",
-              {.path = path});
+  base::fail(Code::wrong_state, {.path = path},
+             "the field was changed while it was being written in the background. The file would hold neither the old "
+             "field nor the new one, so no file was published. Change the field only after wait()");
 }
 
 }  // namespace lq::io
@@ -153,9 +151,9 @@ namespace {
 template <class State>
 State& open_state(const std::unique_ptr<State>& state) {
   if (state && state->transfer) return *state;
-  throw Error(Code::wrong_state,
-              fmt::format("{}: this transfer is over: it has completed, was cancelled or was moved to another object",
-                          state ? state->path : std::string("(moved)")));
+  base::fail(Code::wrong_state, {},
+             "{}: this transfer is over: it has completed, was cancelled or was moved to another object",
+             state ? state->path : std::string("(moved)"));
 }
 
 }  // namespace
@@ -316,10 +314,9 @@ struct ReadAhead::State {
     comm::Comm& comm = grid.communicator().engine();
     comm::agree(comm, [&] {
       if (buffers.size() < 2) {
-        throw Error(
-            Code::invalid_argument,
-            fmt::format("reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
-                        buffers.size()));
+        base::fail(Code::invalid_argument, {},
+                   "reading ahead needs two buffers or more, one to work with and one to fill; {} were given",
+                   buffers.size());
       }
       expected.resize(buffers.size());
     });

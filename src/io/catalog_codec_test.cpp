@@ -53,7 +53,7 @@ TEST(CatalogCodec, KeepsEveryMember) {
 TEST(CatalogCodec, RefusesBytesThatWereCut) {
   const std::vector<std::byte> bytes = encode(full_catalog());
   const base::Bytes cut(bytes.data(), bytes.size() / 2);
-  EXPECT_EQ(testing::error_of([&] { decode(cut); }).code(), Code::internal);
+  EXPECT_EQ(testing::error_of([&] { decode(cut); }).code(), Code::communication);
 }
 
 }  // namespace

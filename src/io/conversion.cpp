@@ -10,25 +10,18 @@
 #include <iterator>
 #include <limits>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-#include <limequat/inspect.hpp>
-
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "base/xml.hpp"
 #include "comm/agree.hpp"
-#include "io/field_writer.hpp"
 #include "io/judgement.hpp"
 #include "io/nature.hpp"
 #include "io/new_file.hpp"
-#include "io/scan.hpp"
 #include "io/source_check.hpp"
 #include "io/transfer.hpp"
 #include "io/verdict.hpp"
@@ -91,11 +84,10 @@ void require_kept(const Catalog& catalog, const FieldEntry& entry, const format:
   if (lost.empty()) return;
   std::string names;
   for (const auto& [name, text] : lost) names += (names.empty() ? "" : ", ") + base::printable(name);
-  throw Error(Code::unsupported,
-              fmt::format("{}: files of format \"{}\" have no place for {}, which \"{}\" has; allow the loss "
-                          "(options.allow_loss = true), or convert to ildg, scidac or hdf5",
-                          catalog.path, target.name(), names, entry.name),
-              {.path = catalog.path, .record = base::printable(lost.front().first)});
+  base::fail(Code::unsupported, {.path = catalog.path, .record = base::printable(lost.front().first)},
+             "files of format \"{}\" have no place for {}, which \"{}\" has; allow the loss (options.allow_loss = "
+             "true), or convert to ildg, scidac or hdf5",
+             target.name(), names, entry.name);
 }
 
 }  // namespace
@@ -215,8 +207,8 @@ std::vector<format::Reference> references_to(const Catalog& catalog, const forma
   io::UniqueNames names;
   for (const FieldEntry& entry : catalog.fields) {
     if (catalog.files.size() > 1) {
-      throw Error(Code::unsupported, catalog.path + ": fields in several files cannot be shown by another one",
-                  {.path = catalog.path, .record = entry.name});
+      base::fail(Code::unsupported, {.path = catalog.path, .record = entry.name},
+                 "fields in several files cannot be shown by another one");
     }
     references.push_back({names.next(entry.name), base::plain_path(catalog.path), entry.payload, entry.sums,
                           target.carried(entry.metadata, false)});

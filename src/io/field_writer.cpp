@@ -8,18 +8,13 @@
 #include <array>
 #include <bit>
 #include <iterator>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include <limequat/error.hpp>
 
-#include "base/clock.hpp"
 #include "base/error.hpp"
-#include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "engine/file_order.hpp"
-#include "format/format.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/observe.hpp"
 #include "io/parity.hpp"
@@ -128,16 +123,13 @@ std::unique_ptr<FieldWriter::Placed> FieldWriter::plan_field(const FieldPlan& pl
   // A description finds its data by their name.
   const bool is_described = !placed->layout.payload.empty() && placed->layout.payload.front().file != 0;
   if ((is_described || !placed->layout.suffixes.front().empty()) && options_.verify == Verify::read_back) {
-    throw Error(Code::unsupported,
-                path_ +
-                    ": a field in several files cannot be read back before they have their names; "
-                    "verify it afterwards",
-                {.path = path_});
+    base::fail(Code::unsupported, {.path = path_},
+               "a field in several files cannot be read back before they have their names; verify it afterwards");
   }
   const bool goes_on = !files_.empty() || !written_.empty();
   if (placed->layout.payload.size() != 1 || (placed->layout.suffixes.size() != 1 && goes_on)) {
-    throw Error(Code::unsupported, path_ + ": a field in several files must be the first and only one of its set",
-                {.path = path_});
+    base::fail(Code::unsupported, {.path = path_},
+               "a field in several files must be the first and only one of its set");
   }
   return placed;
 }
@@ -170,8 +162,8 @@ void FieldWriter::require_behind_end(const Payload& payload) const {
   std::uint64_t first = payload.tiles.empty() ? payload.offset : payload.tiles.front().offset;
   for (const Tile& tile : payload.tiles) first = std::min(first, tile.offset);
   if (!appending_ || first >= appending_->bytes_before()) return;
-  throw Error(Code::internal, fmt::format("{}: data were to be put at byte {} of a file of {} bytes, over others",
-                                          path_, first, appending_->bytes_before()));
+  base::fail(Code::internal, {}, "{}: data were to be put at byte {} of a file of {} bytes, over others", path_, first,
+             appending_->bytes_before());
 }
 
 // Further files of a set have the name of the first one with their suffix.
@@ -426,9 +418,8 @@ void FieldWriter::complete(Report& report) {
   comm::Comm& comm = communicator_.engine();
   if (files_.empty()) {
     comm::agree_alike(comm, [&] {
-      throw Error(Code::wrong_state,
-                  path_ + ": cannot complete the file: no field or record was written. Write at least one first",
-                  {.path = path_});
+      base::fail(Code::wrong_state, {.path = path_},
+                 "cannot complete the file: no field or record was written. Write at least one first");
     });
   }
   const base::Stopwatch watch;
@@ -451,6 +442,15 @@ void FieldWriter::complete(Report& report) {
   }
   report.seconds.sync += sync_seconds;
   report.seconds.total += seconds;
+}
+
+void FieldWriter::in_place(base::FunctionRef<void()> work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (appending_ && error.code() == Code::communication) appending_->leave_to_next();
+    throw;
+  }
 }
 
 // The data are on the disk before anything speaks of them.
@@ -506,9 +506,8 @@ void FieldWriter::read_back(Report& report) {
   });
   comm::agree_alike(comm, [&] {
     if (all_there) return;
-    throw Error(Code::checksum_mismatch,
-                path_ + ": the records that were read back are not those that were written; the file was not published",
-                {.path = path_});
+    base::fail(Code::checksum_mismatch, {.path = path_},
+               "the records that were read back are not those that were written; the file was not published");
   });
   const std::uint64_t shift = has_incoherent_caches_ ? shift_to_other_clients(comm, client_) : 1;
   for (const Written& written : written_) read_back(written, shift, report);
@@ -544,11 +543,11 @@ void FieldWriter::read_back(const Written& written, std::uint64_t shift, Report&
         stats.zeros.sites == 0
             ? ""
             : fmt::format(" ({} sites came back as zeros: the file system lost writes)", stats.zeros.sites);
-    throw Error(
+    base::fail(
         Code::checksum_mismatch,
-        fmt::format("{}: the data read back have checksum {}, the data written {}{}; the file was not published", path_,
-                    to_string(found), to_string(written.sums), zeros),
-        {.path = path_, .offset = payload.offset, .expected = to_string(written.sums), .found = to_string(found)});
+        {.path = path_, .offset = payload.offset, .expected = to_string(written.sums), .found = to_string(found)},
+        "the data read back have checksum {}, the data written {}{}; the file was not published", to_string(found),
+        to_string(written.sums), zeros);
   });
 }
 

@@ -91,6 +91,9 @@ class LQ_INNER FieldWriter {
   void require_space() const;
   // Collective. The contents of rank 0 are written.
   void append_record(const std::string& type, std::string_view contents);
+  // Collective. Does all that a writer in place does. Where ranks have lost each other, some may still write when it
+  // fails: what they write is nothing then (Appending::leave_to_next).
+  void in_place(base::FunctionRef<void()> work);
   // Collective. Completes the file; it keeps the name it has. `report` gets the seconds and the verdict of read-back.
   void complete(Report& report);
   // Collective. Gives a complete file its name.

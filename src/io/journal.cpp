@@ -455,6 +455,8 @@ void Appending::commit(std::uint64_t bytes) {
   if (left_ != nullptr) *left_ = next;
 }
 
+void Appending::leave_to_next() noexcept { is_ours_ = false; }
+
 void Appending::give_up() noexcept {
   journal_file_.reset();
   if (!is_ours_ || process_ != ::getpid()) return;

@@ -149,6 +149,9 @@ class LQ_INNER Appending {
   // What waits goes to the file, which has `bytes` bytes then. Whatever is written elsewhere was synced before. Once
   // the journal is complete, failures leave the new state to whoever opens the file next; the error says so.
   void commit(std::uint64_t bytes);
+  // Local. Other ranks may write on: the journal stays, so that what they write is nothing until the next writer, who
+  // recovers the file.
+  void leave_to_next() noexcept;
 
  private:
   void require_left(const FileState& found) const;

@@ -12,6 +12,8 @@
 
 #include <limequat/catalog.hpp>
 #include <limequat/grid.hpp>
+#include <limequat/metadata.hpp>
+#include <limequat/physics.hpp>
 
 #include "engine/transfer_stats.hpp"
 #include "io/observe.hpp"
@@ -54,5 +56,25 @@ Nature nature_of(const Catalog& catalog, const FieldEntry& entry, const Box& mov
 // would get right checksums in a new file.
 void require_undamaged(const Catalog& catalog, const FieldEntry& entry, const std::vector<std::string>& damage,
                        bool accept_damage);
+
+// What the texts of a file say about observables: values that another program measured, and what they presume.
+
+// Texts that state another value than was measured may speak of something else, such as other smearing: this is for
+// the verifier to judge.
+struct ComparedObservable {
+  std::string name;      // "Polyakov loop"
+  std::string stated;    // as the text has it
+  std::string measured;  // what it was compared with
+  bool agrees = false;
+  std::string remark = {};  // what may explain that it does not; empty: nothing
+};
+
+// Local. Polyakov loop, topological charge, t0 and w0 that the texts state, compared with what was measured with so
+// much flow; what was not measured is left out.
+std::vector<ComparedObservable> compare_observables(const Metadata& texts, const Observables& measured,
+                                                    const FieldSpec& spec);
+
+// Local. "xi_0 = 2.38": what in the texts says that lattice spacings differ between directions.
+std::optional<std::string> stated_anisotropy(const Metadata& texts);
 
 }  // namespace lq::io

@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "base/text.hpp"
@@ -24,11 +22,8 @@ namespace lq::io {
 namespace {
 
 [[noreturn]] void throw_exists(const std::string& path) {
-  throw Error(Code::exists,
-              path +
-                  ": there is a file of this name already; choose another name, or replace it "
-                  "with options.overwrite = true",
-              {.path = path});
+  base::fail(Code::exists, {.path = path},
+             "there is a file of this name already; choose another name, or replace it with options.overwrite = true");
 }
 
 // The user knows nothing of the temporary file.
@@ -45,11 +40,11 @@ namespace {
 void require_space(storage::Transport& transport, const std::string& path, std::uint64_t bytes) {
   const std::optional<std::uint64_t> space = transport.free_space(path);
   if (!space || *space >= bytes) return;
-  throw Error(Code::no_space,
-              fmt::format("{}: {} bytes are needed and the file system has {} free; nothing was written. Free some "
-                          "space or write to another file system",
-                          path, bytes, *space),
-              {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)});
+  base::fail(Code::no_space,
+             {.path = path, .expected = fmt::format("{} bytes", bytes), .found = fmt::format("{} bytes", *space)},
+             "{} bytes are needed and the file system has {} free; nothing was written. Free some space or write to "
+             "another file system",
+             bytes, *space);
 }
 
 bool require_target(storage::Transport& transport, const std::string& path, bool overwrite) {
@@ -68,19 +63,16 @@ bool require_target(storage::Transport& transport, const std::string& path, bool
       if (!overwrite) throw_exists(path);
       return true;
     case storage::PathKind::directory:
-      throw Error(Code::invalid_argument, path + ": cannot write a file here: this is a directory", {.path = path});
+      base::fail(Code::invalid_argument, {.path = path}, "cannot write a file here: this is a directory");
     case storage::PathKind::dangling_link:
-      throw Error(Code::invalid_argument,
-                  path +
-                      ": cannot write a file here: this symbolic link has no target; remove it, or write to the file "
-                      "it refers to",
-                  {.path = path});
+      base::fail(
+          Code::invalid_argument, {.path = path},
+          "cannot write a file here: this symbolic link has no target; remove it, or write to the file it refers to");
     case storage::PathKind::other:
       break;
   }
-  throw Error(Code::invalid_argument,
-              path + ": cannot replace this: it is not a regular file (a pipe, socket or device); choose another name",
-              {.path = path});
+  base::fail(Code::invalid_argument, {.path = path},
+             "cannot replace this: it is not a regular file (a pipe, socket or device); choose another name");
 }
 
 NewFile::NewFile(storage::Transport& transport, const Communicator& communicator, const std::string& path)
@@ -210,11 +202,9 @@ void NewFile::open_ours() {
 void NewFile::require_ours(bool is_ours) const {
   if (is_ours) return;
   if (temporary_path_ == path_) throw storage::replaced_error(path_);
-  throw Error(Code::io,
-              fmt::format("{}: the temporary file was replaced by another file while it was being written. No file was "
-                          "published. Write to a folder that only you can modify",
-                          temporary_path_),
-              {.path = temporary_path_});
+  base::fail(Code::io, {.path = temporary_path_},
+             "the temporary file was replaced by another file while it was being written. No file was published. Write "
+             "to a folder that only you can modify");
 }
 
 void NewFile::discard() noexcept {

@@ -5,21 +5,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <optional>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/node_cache.hpp>
 
 #include "base/backoff.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "io/journal.hpp"
@@ -175,16 +172,13 @@ constexpr std::uint64_t largest_cache_block = std::uint64_t{1} << 30;
 void require_cache_options(const std::string& path, const NodeCacheOptions& options) {
   const std::uint64_t block = options.block_bytes;
   if (block < cache_page || block > largest_cache_block || !std::has_single_bit(block)) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: blocks of {} bytes: a power of two from {} to {} is expected", path, block, cache_page,
-                            largest_cache_block),
-                {.path = path});
+    base::fail(Code::invalid_argument, {.path = path}, "blocks of {} bytes: a power of two from {} to {} is expected",
+               block, cache_page, largest_cache_block);
   }
   if (options.bytes / block < 2 || options.bytes > std::uint64_t{1} << 62) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: a cache of {} bytes does not hold two blocks of {}; give it more, or smaller blocks",
-                            path, options.bytes, block),
-                {.path = path});
+    base::fail(Code::invalid_argument, {.path = path},
+               "a cache of {} bytes does not hold two blocks of {}; give it more, or smaller blocks", options.bytes,
+               block);
   }
 }
 
@@ -201,8 +195,7 @@ struct NodeCache::State {
       std::unique_ptr<storage::File> now = transport.open_read(path);
       const storage::Identity found = now->identity();
       if (!is_same_across_nodes(found, identity) || found.bytes != identity.bytes) {
-        throw Error(Code::io, fmt::format("{}: is another file than when the cache was made; make a new cache", path),
-                    {.path = path});
+        base::fail(Code::io, {.path = path}, "is another file than when the cache was made; make a new cache");
       }
       opened = std::move(now);
     }
@@ -222,10 +215,8 @@ struct NodeCache::State {
       const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(memory.size(), identity.bytes - begin));
       const std::size_t got = file().read_at(begin, memory.first(length));
       if (got == length) return got;
-      throw Error(Code::io,
-                  fmt::format("{}: ends at byte {}, but had {} bytes when the cache was made", path, begin + got,
-                              identity.bytes),
-                  {.path = path, .offset = begin + got});
+      base::fail(Code::io, {.path = path, .offset = begin + got},
+                 "ends at byte {}, but had {} bytes when the cache was made", begin + got, identity.bytes);
     };
     if (blocks && blocks->use(offset / options.block_bytes, fetch, give)) return done;
     done = file().read_at(offset, bytes);
@@ -306,8 +297,7 @@ std::size_t NodeCache::read_at(std::uint64_t offset, std::span<std::byte> bytes)
 }
 
 void NodeCache::write_at(std::uint64_t, std::span<const std::byte>) {
-  throw Error(Code::unsupported, fmt::format("{}: is read through a cache of the node, and cannot be written", path()),
-              {.path = path()});
+  base::fail(Code::unsupported, {.path = path()}, "is read through a cache of the node, and cannot be written");
 }
 
 NodeCacheCounts NodeCache::counts() const {

@@ -67,6 +67,19 @@ TEST_F(Together, AllOfANodeReadItAllAndTheFileIsReadOnce) {
   });
 }
 
+// Behind the last block of a file of whole blocks there is nothing to be read.
+TEST_F(Together, WhatIsAskedForBehindTheEndIsNotRead) {
+  constexpr std::size_t block = 4096, blocks = 3;
+  expected_.resize(blocks * block);
+  put_contents(path_, expected_);
+  NodeCache cache(path_, {}, {.bytes = 1 << 20, .block_bytes = block});
+  require_right(cache, 0, expected_.size() + 100);
+  require_right(cache, expected_.size(), 100);
+  EXPECT_EQ(cache.counts().reads, blocks);
+  EXPECT_EQ(cache.counts().bytes_read, expected_.size());
+  EXPECT_EQ(cache.counts().bytes_given, expected_.size());
+}
+
 TEST_F(Together, EachNodeReadsForItself) {
   run_ranks(6,
             [&](std::shared_ptr<comm::Comm> comm) {

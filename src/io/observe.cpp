@@ -3,16 +3,12 @@
 #include "io/observe.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 #include "comm/agree.hpp"
 #include "io/payload_files.hpp"
 #include "lattice/site_order.hpp"
-#include "lattice/tiles.hpp"
 #include "physics/plaquettes.hpp"
 #include "physics/site_sums.hpp"
-#include "physics/slices.hpp"
 #include "physics/su_n.hpp"
 
 namespace lq::io {

@@ -4,12 +4,10 @@
 // The public File: a scanned file that stays open, and the transfers out of it.
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/inspect.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
@@ -30,9 +28,8 @@ void append_read(base::ByteSource& file, std::uint64_t offset, std::uint64_t len
     const std::size_t before = bytes.size();
     bytes.resize(before + next);
     if (file.read_at(offset + done, std::as_writable_bytes(std::span(bytes).subspan(before))) != next) {
-      throw Error(Code::truncated,
-                  fmt::format("{}: the file ends within \"{}\"", catalog.path, base::printable(record.type)),
-                  {.path = catalog.path, .record = record.type});
+      base::fail(Code::truncated, {.path = catalog.path, .record = record.type}, "the file ends within \"{}\"",
+                 base::printable(record.type));
     }
     done += next;
   }
@@ -65,10 +62,9 @@ std::string File::read_record(std::string_view type, std::uint64_t index) const 
   const Record& record = catalog().record(type, index);
   const format::Format& format = format::format_named(catalog().format);
   if (format.info.contents == Contents::streams) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: \"{}\" is a stream of a multifile; read it with MultifileReader or read_record()",
-                            catalog().path, base::printable(record.type)),
-                {.path = catalog().path, .record = record.type});
+    base::fail(Code::unsupported, {.path = catalog().path, .record = record.type},
+               "\"{}\" is a stream of a multifile; read it with MultifileReader or read_record()",
+               base::printable(record.type));
   }
   std::string bytes;
   const auto file = FileAccess::file_of(*this)->files().open_read(catalog().path);
@@ -86,10 +82,9 @@ std::vector<double> File::read_site(const Coord& site, const ReadOptions& option
   const FieldEntry& entry = catalog().field(options.field, options.index);
   const Payload& payload = entry.payload;
   if (site.size() != payload.extents.size() || !payload.stored.contains(site)) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: site {} does not exist: \"{}\" lives on {}, coordinates count from 0", catalog().path,
-                            site_text(site), entry.name, to_string(payload.extents)),
-                {.path = catalog().path, .record = entry.name});
+    base::fail(Code::invalid_argument, {.path = catalog().path, .record = entry.name},
+               "site {} does not exist: \"{}\" lives on {}, coordinates count from 0", site_text(site), entry.name,
+               to_string(payload.extents));
   }
   const io::PayloadFiles files(FileAccess::file_of(*this)->files(), catalog(), payload);
   return io::read_box(files.sequence(), payload, {site, Coord::filled(site.size(), 1)});

@@ -3,7 +3,6 @@
 //
 // Questions to a file that need no data pump of their own: what is in it, does it keep to its specification, what
 // does each byte mean, the numbers of a site.
-#include <string_view>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

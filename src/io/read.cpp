@@ -4,16 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "io/judgement.hpp"
 #include "io/nature.hpp"
@@ -52,23 +51,17 @@ Box region_of(const std::string& path, const FieldEntry& entry, const ReadOption
   const bool fits = region.lower.size() == payload.extents.size() && region.extents.size() == payload.extents.size() &&
                     intersect(region, payload.stored) == region;
   if (!fits || region.empty()) {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format(
-            "{}: the region from {} with extents {} is not part of the {} sites of {} that the file stores from {}",
-            path, to_string(region.lower), to_string(region.extents), to_string(payload.stored.extents),
-            to_string(payload.extents), to_string(payload.stored.lower)),
-        {.path = path, .record = entry.name});
+    base::fail(Code::invalid_argument, {.path = path, .record = entry.name},
+               "the region from {} with extents {} is not part of the {} sites of {} that the file stores from {}",
+               to_string(region.lower), to_string(region.extents), to_string(payload.stored.extents),
+               to_string(payload.extents), to_string(payload.stored.lower));
   }
   if (grid.extents() != region.extents) {
-    throw Error(
+    base::fail(
         Code::invalid_argument,
-        fmt::format("{}: the {} to read is {}, but the grid is {}; make the grid of the same extents", path,
-                    options.region ? "region" : "lattice", to_string(region.extents), to_string(grid.extents())),
-        {.path = path,
-         .record = entry.name,
-         .expected = to_string(region.extents),
-         .found = to_string(grid.extents())});
+        {.path = path, .record = entry.name, .expected = to_string(region.extents), .found = to_string(grid.extents())},
+        "the {} to read is {}, but the grid is {}; make the grid of the same extents",
+        options.region ? "region" : "lattice", to_string(region.extents), to_string(grid.extents()));
   }
   return region;
 }
@@ -78,16 +71,15 @@ void require_same_sites(const std::string& path, const FieldEntry& entry, const 
   const bool kinds_agree =
       wanted.kind == stored.kind || wanted.kind == FieldKind::generic || stored.kind == FieldKind::generic;
   if (kinds_agree && wanted.numbers == stored.numbers) return;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("{}: \"{}\" is a {} field with {} numbers per site, but a {} field with {} was asked for; check "
-                  "colors, spins and links",
-                  path, entry.name, name(stored.kind), stored.numbers, name(wanted.kind), wanted.numbers),
-      {.path = path,
-       .record = entry.name,
-       .offset = entry.payload.offset,
-       .expected = fmt::format("{} numbers", wanted.numbers),
-       .found = fmt::format("{} numbers", stored.numbers)});
+  base::fail(Code::invalid_argument,
+             {.path = path,
+              .record = entry.name,
+              .offset = entry.payload.offset,
+              .expected = fmt::format("{} numbers", wanted.numbers),
+              .found = fmt::format("{} numbers", stored.numbers)},
+             "\"{}\" is a {} field with {} numbers per site, but a {} field with {} was asked for; check colors, spins "
+             "and links",
+             entry.name, name(stored.kind), stored.numbers, name(wanted.kind), wanted.numbers);
 }
 
 Box region_to_read(const std::string& path, const FieldEntry& entry, const ReadOptions& options, const Grid& grid,

@@ -8,17 +8,13 @@
 #include <array>
 #include <vector>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/byte_source.hpp"
+#include "base/error.hpp"
 #include "comm/wire.hpp"
 #include "format/format.hpp"
 #include "io/catalog_codec.hpp"
-#include "io/journal.hpp"
 #include "io/payload_files.hpp"
 #include "io/verdict.hpp"
-#include "storage/subfiles.hpp"
 #include "storage/window.hpp"
 
 namespace lq::io {
@@ -191,11 +187,10 @@ Catalog ScannedFile::look() {
     files_.forget();
     replaced_.look(path_);
   }
-  throw Error(Code::io,
-              fmt::format("{}: it was opened {} times, and each time its files were replaced in the meantime; read it "
-                          "again when no program writes to it",
-                          path_, attempts),
-              {.path = path_});
+  base::fail(Code::io, {.path = path_},
+             "it was opened {} times, and each time its files were replaced in the meantime; read it again when no "
+             "program writes to it",
+             attempts);
 }
 
 // What no format takes for its own may describe a set of subfiles.
@@ -239,9 +234,8 @@ void ScannedFile::require_as_scanned() {
     const storage::Identity now = file->identity();
     if (is_unchanged(files_.opened(path_).value(), now)) return;
     if (!still_holds(format::scan(*file, limits_), catalog_)) {
-      throw Error(Code::io,
-                  path_ + ": the file was changed since it was opened, and holds something else now; open it again",
-                  {.path = path_});
+      base::fail(Code::io, {.path = path_},
+                 "the file was changed since it was opened, and holds something else now; open it again");
     }
     files_.refresh(path_, now);
   });

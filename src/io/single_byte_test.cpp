@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <random>
 
 #include "kernels/crc32.hpp"
@@ -47,6 +48,22 @@ TEST(SingleByte, IsAmongTheSolutionsWhateverSiteAndByte) {
       return s.rank_mod_899 == rank % 899 && s.byte_of_site == byte && s.change == change;
     }));
     EXPECT_LE(solutions.size(), 8U);  // bytes with a zero low CRC byte look like their shifted neighbours
+  }
+}
+
+// A site's rank has no remainder of 29 by 29: a change that only that would explain is of more than one byte.
+TEST(SingleByte, EverySolutionExplainsTheChange) {
+  constexpr std::uint64_t site_bytes = 24;
+  const std::uint32_t crc = crc_change(0x40, 5);
+  for (int a = 0; a < 32; ++a) {
+    for (int b = 0; b < 31; ++b) {
+      const Checksum change{std::rotl(crc, a), std::rotl(crc, b)};
+      for (const SingleByte& found : solve_single_byte(change, site_bytes)) {
+        const std::uint32_t explained = crc_change(found.change, site_bytes - 1 - found.byte_of_site);
+        EXPECT_EQ(std::rotl(explained, static_cast<int>(found.rank_mod_899 % 29)), change.suma) << a << " " << b;
+        EXPECT_EQ(std::rotl(explained, static_cast<int>(found.rank_mod_899 % 31)), change.sumb) << a << " " << b;
+      }
+    }
   }
 }
 

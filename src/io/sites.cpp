@@ -3,31 +3,25 @@
 #include "io/sites.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <mutex>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/file_system.hpp>
-#include <limequat/machine.hpp>
 #include <limequat/plan.hpp>
 
 #include "base/bytes.hpp"
-#include "base/clock.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
+#include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "comm/tree.hpp"
 #include "device/driver.hpp"
-#include "engine/choose.hpp"
 #include "lattice/layout_rows.hpp"
 #include "lattice/tile_map.hpp"
-#include "storage/owners.hpp"
 
 namespace lq {
 

@@ -3,9 +3,7 @@
 #include "io/source_check.hpp"
 
 #include <algorithm>
-#include <utility>
 
-#include "base/byte_source.hpp"
 #include "engine/file_order.hpp"
 #include "engine/transfer_stats.hpp"
 #include "io/judgement.hpp"

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "io/sites.hpp"
 #include "io/storage_file.hpp"
@@ -50,28 +50,22 @@ std::string describe(const Payload& payload, const SiteOptions& options) {
 
 void require_fit(const Payload& payload, const Grid& grid, const FieldSpec& spec, const std::string& path) {
   if (!payload.is_in_one_piece() || payload.arrays != 1) {
-    throw Error(Code::unsupported, path + ": sites in files of the caller are contiguous", {.path = path});
+    base::fail(Code::unsupported, {.path = path}, "sites in files of the caller are contiguous");
   }
   const bool fits = payload.stored.extents == grid.extents() && payload.spec.numbers == spec.numbers;
   if (fits && payload.length != payload.stored.volume() * payload.site_bytes()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: {} bytes cannot hold {} sites of {} bytes", path, payload.length,
-                            payload.stored.volume(), payload.site_bytes()),
-                {.path = path});
+    base::fail(Code::invalid_argument, {.path = path}, "{} bytes cannot hold {} sites of {} bytes", payload.length,
+               payload.stored.volume(), payload.site_bytes());
   }
   std::uint64_t end = 0;
   if (__builtin_add_overflow(payload.offset, payload.length, &end) || end > largest_end) {
-    throw Error(
-        Code::too_large,
-        fmt::format("{}: {} bytes from byte {} on end beyond the largest file", path, payload.length, payload.offset),
-        {.path = path});
+    base::fail(Code::too_large, {.path = path}, "{} bytes from byte {} on end beyond the largest file", payload.length,
+               payload.offset);
   }
   if (fits) return;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("{}: the place in the file is for {} with {} numbers per site, the field is {} with {}", path,
-                  to_string(payload.stored.extents), payload.spec.numbers, to_string(grid.extents()), spec.numbers),
-      {.path = path});
+  base::fail(Code::invalid_argument, {.path = path},
+             "the place in the file is for {} with {} numbers per site, the field is {} with {}",
+             to_string(payload.stored.extents), payload.spec.numbers, to_string(grid.extents()), spec.numbers);
 }
 
 // Both directions; `field` is resolved.

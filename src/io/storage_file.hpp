@@ -4,10 +4,9 @@
 // A Storage of the caller's where the pump wants a file.
 #pragma once
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/storage.hpp>
 
+#include "base/error.hpp"
 #include "storage/transport.hpp"
 
 namespace lq::io {
@@ -31,7 +30,7 @@ class StorageFile final : public storage::File {
 
  private:
   [[noreturn]] void refuse(const char* what) const {
-    throw Error(Code::internal, fmt::format("{}: cannot {} a file of the caller", path_, what), {.path = path_});
+    base::fail(Code::internal, {.path = path_}, "cannot {} a file of the caller", what);
   }
 
   Storage& storage_;

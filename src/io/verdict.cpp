@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>

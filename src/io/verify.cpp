@@ -19,6 +19,7 @@
 
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "comm/pack.hpp"
 #include "engine/choose.hpp"
 #include "engine/file_order.hpp"
 #include "format/format.hpp"
@@ -29,7 +30,6 @@
 #include "io/observe.hpp"
 #include "io/payload_files.hpp"
 #include "io/scan.hpp"
-#include "io/stated_observables.hpp"
 #include "io/transfer.hpp"
 #include "io/verdict.hpp"
 #include "lattice/local_field.hpp"
@@ -182,12 +182,11 @@ void Verifier::tell_unproven() {
 // What is no payload of a field. One rank looks at it; the others are told.
 void Verifier::examine() {
   format::Examined found;
-  io::broadcast(comm(), [&]() -> format::Examined& {
+  const auto examine = [&] {
     const format::Examiner* const examiner = format::format_named(catalog().format).examiner;
-    if (comm().rank() > 0 || examiner == nullptr) return found;
-    found = examiner->examine(*file_->files().open_read(path_), catalog(), options_.limits);
-    return found;
-  });
+    if (examiner != nullptr) found = examiner->examine(*file_->files().open_read(path_), catalog(), options_.limits);
+  };
+  comm::share_from_root(comm(), examine, found.claims, found.findings);
   comm::agree_alike(comm(), [&] {
     std::ranges::move(found.claims, std::back_inserter(result_.claims));
     std::ranges::move(found.findings, std::back_inserter(result_.findings));
@@ -292,16 +291,13 @@ void Verifier::report_mismatch(const FieldEntry& entry, const engine::TransferSt
   });
 
   // One rank looks closer; the others are told.
-  Catalog carrier;
-  io::broadcast(comm(), [&]() -> Catalog& {
-    if (comm().rank() > 0) return carrier;
+  std::vector<Finding> found;
+  const auto look = [&] {
     const io::PayloadFiles files(file_->files(), catalog(), entry.payload);
-    carrier.findings = io::locate_damage(files.sequence(), catalog(), entry, stats);
-    return carrier;
-  });
-  comm::agree_alike(comm(), [&] {
-    result_.findings.insert(result_.findings.end(), carrier.findings.begin(), carrier.findings.end());
-  });
+    found = io::locate_damage(files.sequence(), catalog(), entry, stats);
+  };
+  comm::share_from_root(comm(), look, found);
+  comm::agree_alike(comm(), [&] { std::ranges::move(found, std::back_inserter(result_.findings)); });
 }
 
 void Verifier::report_unreadable(const FieldEntry& entry, const std::string& of, const Error& error) {

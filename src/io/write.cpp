@@ -4,15 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
-#include <optional>
-#include <utility>
 
-#include <limequat/error.hpp>
 #include <limequat/file.hpp>
 #include <limequat/physics.hpp>
 
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "io/observe.hpp"
 #include "io/sites.hpp"
@@ -219,8 +216,8 @@ namespace {
 template <class State, class Step>
 auto step(State& state, Step&& work) {
   if (!state || !state->open) {
-    throw Error(Code::wrong_state, fmt::format("{}: this writer is closed, or failed before; create a new one",
-                                               state ? state->path : std::string("(moved)")));
+    base::fail(Code::wrong_state, {}, "{}: this writer is closed, or failed before; create a new one",
+               state ? state->path : std::string("(moved)"));
   }
   state->open = false;
   if constexpr (std::is_void_v<std::invoke_result_t<Step>>) {

@@ -5,8 +5,6 @@
 #include "kernels/digest.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>

@@ -5,10 +5,8 @@
 #include "kernels/sha256.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 
-#include "base/bytes.hpp"
 #include "base/processor.hpp"
 #include "kernels/dispatch.hpp"
 

@@ -5,7 +5,6 @@
 #include "kernels/site_crc.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "kernels/crc32.hpp"
 

@@ -6,8 +6,6 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/pack.hpp"
-
 namespace lq::lattice {
 namespace {
 

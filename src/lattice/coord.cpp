@@ -7,31 +7,25 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/lattice.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq {
 namespace {
 
 [[noreturn]] void refuse_dimensions(std::uint64_t found) {
-  ErrorFacts facts;
-  facts.expected = fmt::format("0 to {} dimensions", max_dimensions);
-  facts.found = fmt::format("{}", found);
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("a coordinate of {} dimensions was asked for; lattices have at most {}", found, max_dimensions),
-      facts);
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("0 to {} dimensions", max_dimensions), .found = fmt::format("{}", found)},
+             "a coordinate of {} dimensions was asked for; lattices have at most {}", found, max_dimensions);
 }
 
 [[noreturn]] void refuse_text(std::string_view text, const char* why) {
-  ErrorFacts facts;
-  facts.expected = "positive integers joined by x, like 8x8x8x16";
-  facts.found = base::printable(text);
-  throw Error(Code::invalid_argument,
-              fmt::format("\"{}\" is not a list of extents: {}; expected {}", facts.found, why, facts.expected), facts);
+  const std::string expected = "positive integers joined by x, like 8x8x8x16", found = base::printable(text);
+  base::fail(Code::invalid_argument, {.expected = expected, .found = found},
+             "\"{}\" is not a list of extents: {}; expected {}", found, why, expected);
 }
 
 std::int64_t parse_extent(std::string_view word, std::string_view text) {
@@ -64,7 +58,7 @@ std::uint64_t volume(const Extents& extents) {
   // A coordinate without dimensions spans nothing, and a zero wins over any product, however large.
   bool none = extents.size() == 0;
   for (const std::int64_t extent : extents) {
-    if (extent < 0) throw Error(Code::invalid_argument, fmt::format("extents {} are negative", to_string(extents)));
+    if (extent < 0) base::fail(Code::invalid_argument, {}, "extents {} are negative", to_string(extents));
     none = none || extent == 0;
   }
   if (none) return 0;
@@ -72,7 +66,7 @@ std::uint64_t volume(const Extents& extents) {
   for (const std::int64_t extent : extents) {
     const auto next = base::checked_multiply(product, static_cast<std::uint64_t>(extent));
     if (!next || *next > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-      throw Error(Code::too_large, fmt::format("a lattice of {} has more than 2^63 - 1 sites", to_string(extents)));
+      base::fail(Code::too_large, {}, "a lattice of {} has more than 2^63 - 1 sites", to_string(extents));
     }
     product = *next;
   }
@@ -127,9 +121,8 @@ Box whole(const Extents& extents) { return {Coord::filled(extents.size(), 0), ex
 Box intersect(const Box& a, const Box& b) {
   const int dimensions = a.lower.size();
   if (a.extents.size() != dimensions || b.lower.size() != dimensions || b.extents.size() != dimensions) {
-    throw Error(Code::invalid_argument,
-                fmt::format("boxes of different dimensions have no intersection: {} at {} and {} at {}",
-                            to_string(a.extents), to_string(a.lower), to_string(b.extents), to_string(b.lower)));
+    base::fail(Code::invalid_argument, {}, "boxes of different dimensions have no intersection: {} at {} and {} at {}",
+               to_string(a.extents), to_string(a.lower), to_string(b.extents), to_string(b.lower));
   }
   Box common = whole(Coord::filled(dimensions, 0));
   for (int d = 0; d < dimensions; ++d) {

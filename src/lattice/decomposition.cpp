@@ -8,9 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {
@@ -50,7 +48,7 @@ int dimension_to_cut(const Extents& extents, const Extents& processes, std::int6
 }  // namespace
 
 Extents choose_processes(const Extents& extents, std::int64_t ranks) {
-  if (ranks < 1) throw Error(Code::invalid_argument, fmt::format("a process grid of {} ranks was asked for", ranks));
+  if (ranks < 1) base::fail(Code::invalid_argument, {}, "a process grid of {} ranks was asked for", ranks);
   // Checks the extents.
   Extents processes = Decomposition(extents, Coord::filled(extents.size(), 1)).processes();
   for (const std::int64_t factor : prime_factors_descending(ranks)) {
@@ -64,10 +62,9 @@ namespace {
 void require_positive(const Extents& extents, const char* what) {
   const bool positive = std::all_of(extents.begin(), extents.end(), [](std::int64_t extent) { return extent >= 1; });
   if (positive && extents.size() > 0) return;
-  ErrorFacts facts;
-  facts.expected = "extents of 1 and up in 1 to 8 dimensions";
-  facts.found = to_string(extents);
-  throw Error(Code::invalid_argument, fmt::format("{} \"{}\": expected {}", what, facts.found, facts.expected), facts);
+  const std::string expected = "extents of 1 and up in 1 to 8 dimensions", found = to_string(extents);
+  base::fail(Code::invalid_argument, {.expected = expected, .found = found}, "{} \"{}\": expected {}", what, found,
+             expected);
 }
 
 std::vector<int> sorted_positions(const std::vector<int>& holders, const Extents& processes, const SiteOrder& order) {
@@ -79,16 +76,15 @@ std::vector<int> sorted_positions(const std::vector<int>& holders, const Extents
     return site_text(site_at(static_cast<std::uint64_t>(position), whole(processes), order));
   };
   if (!positions.empty() && rank_at(positions.front()) < 0) {
-    throw Error(Code::invalid_argument,
-                fmt::format("rank {} is at place {} of process grid {}; ranks are numbered from 0",
-                            rank_at(positions.front()), place(positions.front()), to_string(processes)));
+    base::fail(Code::invalid_argument, {}, "rank {} is at place {} of process grid {}; ranks are numbered from 0",
+               rank_at(positions.front()), place(positions.front()), to_string(processes));
   }
   const auto twice = std::ranges::adjacent_find(positions, {}, rank_at);
   if (twice != positions.end()) {
     const auto [first, second] = std::minmax(twice[0], twice[1]);
-    throw Error(Code::invalid_argument,
-                fmt::format("rank {} is at two places of process grid {}, {} and {}; give each place a rank of its own",
-                            rank_at(first), to_string(processes), place(first), place(second)));
+    base::fail(Code::invalid_argument, {},
+               "rank {} is at two places of process grid {}, {} and {}; give each place a rank of its own",
+               rank_at(first), to_string(processes), place(first), place(second));
   }
   return positions;
 }
@@ -114,21 +110,20 @@ Decomposition::Decomposition(const Extents& extents, const Extents& processes, c
   require_positive(extents, "lattice");
   require_positive(processes, "process grid");
   if (extents.size() != processes.size()) {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("process grid {} has {} dimensions, lattice {} has {}; give one number of ranks per dimension",
-                    to_string(processes), processes.size(), to_string(extents), extents.size()));
+    base::fail(Code::invalid_argument, {},
+               "process grid {} has {} dimensions, lattice {} has {}; give one number of ranks per dimension",
+               to_string(processes), processes.size(), to_string(extents), extents.size());
   }
   rank_order_ = resolve_order(rank_order, extents.size());
   volume_ = lq::volume(extents);
   ranks_ = lq::volume(processes);
   if (ranks_ > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
-    throw Error(Code::invalid_argument,
-                fmt::format("process grid {} needs {} ranks; ranks end at 2^31 - 1", to_string(processes), ranks_));
+    base::fail(Code::invalid_argument, {}, "process grid {} needs {} ranks; ranks end at 2^31 - 1",
+               to_string(processes), ranks_);
   }
   if (!holders_.empty() && holders_.size() != ranks_) {
-    throw Error(Code::invalid_argument, fmt::format("process grid {} needs {} ranks, but {} hold sites",
-                                                    to_string(processes), ranks_, holders_.size()));
+    base::fail(Code::invalid_argument, {}, "process grid {} needs {} ranks, but {} hold sites", to_string(processes),
+               ranks_, holders_.size());
   }
   positions_ = sorted_positions(holders_, processes_, rank_order_);
 }

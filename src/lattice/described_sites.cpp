@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "device/sites.hpp"
 #include "kernels/site_numbers.hpp"
 #include "lattice/stripe_loops.hpp"
 

@@ -3,7 +3,6 @@
 #include "lattice/distribution.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>

@@ -8,9 +8,9 @@
 #include <span>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/comm.hpp"
 #include "comm/wire.hpp"
@@ -56,10 +56,9 @@ void require_possible_place(const GridOptions& options) {
     is_inside = 0 <= (*options.coordinates)[d] && (*options.coordinates)[d] < processes[d];
   }
   if (!is_inside) {
-    ErrorFacts facts;
-    facts.expected = fmt::format("coordinates in process grid {}, counted from 0", to_string(processes));
-    facts.found = own;
-    throw Error(Code::invalid_argument, fmt::format("coordinates are {}; expected {}", own, facts.expected), facts);
+    const std::string expected = fmt::format("coordinates in process grid {}, counted from 0", to_string(processes));
+    base::fail(Code::invalid_argument, {.expected = expected, .found = own}, "coordinates are {}; expected {}", own,
+               expected);
   }
 }
 
@@ -76,27 +75,24 @@ std::vector<int> find_holders(comm::Comm& comm, bool holds_sites) {
       if ((idle[r / 64] >> (r % 64) & 1) == 0) holders.push_back(static_cast<int>(r));
     }
     if (holders.empty()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("none of the {} ranks holds sites; at least one must pass holds_sites = true", size));
+      base::fail(Code::invalid_argument, {},
+                 "none of the {} ranks holds sites; at least one must pass holds_sites = true", size);
     }
     return holders;
   });
 }
 
 [[noreturn]] void refuse_size(const Extents& processes, std::uint64_t needed, std::uint64_t present, bool all_hold) {
-  ErrorFacts facts;
-  facts.expected = fmt::format("{} ranks", needed);
-  facts.found = fmt::format("{} ranks", present);
   const std::string remedy =
       needed > present ? fmt::format("start {} ranks, or leave the process grid to be chosen", needed)
                        : fmt::format(
                              "start {} ranks, leave the process grid to be chosen, or let the others hold no sites "
                              "(options.idle_ranks = true)",
                              needed);
-  throw Error(Code::invalid_argument,
-              fmt::format("process grid {} needs {}, {} {}; {}", to_string(processes), facts.expected,
-                          all_hold ? "the communicator has" : "the ranks that hold sites are", present, remedy),
-              facts);
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("{} ranks", needed), .found = fmt::format("{} ranks", present)},
+             "process grid {} needs {} ranks, {} {}; {}", to_string(processes), needed,
+             all_hold ? "the communicator has" : "the ranks that hold sites are", present, remedy);
 }
 
 // Collective. The rank at each place of the process grid, x fastest, from the coordinates of the ranks that gave some.

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <functional>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <limequat/error.hpp>
 #include <limequat/memory.hpp>
+
+#include "base/error.hpp"
 
 namespace lq {
 namespace {
@@ -24,7 +23,7 @@ constexpr std::array<std::string_view, 2> matrices{"rows", "columns"};
 constexpr std::array<std::string_view, 2> norm_places{"none", "in-array"};
 
 [[noreturn]] void refuse_layout(std::string_view word, const std::string& why) {
-  throw Error(Code::invalid_argument, fmt::format("description of memory, \"{}\": {}", word, why));
+  base::fail(Code::invalid_argument, {}, "description of memory, \"{}\": {}", word, why);
 }
 
 template <class Names>

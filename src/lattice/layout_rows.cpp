@@ -2,10 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lattice/layout_rows.hpp"
 
-#include <cstdint>
-
-#include "lattice/described_sites.hpp"
-
 namespace lq::lattice {
 namespace {
 

@@ -8,9 +8,8 @@
 
 #include <fmt/format.h>
 
-#include <limequat/error.hpp>
-
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "device/driver.hpp"
 #include "device/sites.hpp"
 #include "lattice/layout_rows.hpp"
@@ -38,13 +37,10 @@ std::uint64_t numbers_of(const FieldSpec& spec) {
 
 [[noreturn]] void refuse_memory(const Grid& grid, const FieldSpec& spec, std::uint64_t available, std::uint64_t needed,
                                 const char* remedy) {
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("the {} field has memory for {} numbers, but the {} local sites of {} with {} numbers each need "
-                  "{}; {}",
-                  name(spec.kind), available, grid.local_volume(), to_string(grid.extents()), spec.numbers, needed,
-                  remedy),
-      {.expected = fmt::format("{} numbers", needed), .found = fmt::format("{} numbers", available)});
+  base::fail(Code::invalid_argument,
+             {.expected = fmt::format("{} numbers", needed), .found = fmt::format("{} numbers", available)},
+             "the {} field has memory for {} numbers, but the {} local sites of {} with {} numbers each need {}; {}",
+             name(spec.kind), available, grid.local_volume(), to_string(grid.extents()), spec.numbers, needed, remedy);
 }
 
 // What is described is as large as the description says, in each of its arrays.
@@ -118,10 +114,10 @@ FieldSpec resolve_spec(FieldSpec spec, int dimensions) {
   if (spec.kind == FieldKind::gauge && spec.links == 0) spec.links = dimensions;
   const std::uint64_t numbers = numbers_of(spec);
   if (spec.numbers != 0 && spec.numbers != numbers) {
-    throw Error(Code::invalid_argument,
-                fmt::format("a {} field of {} colors, {} spins and {} links per site has {} numbers per site, not {}",
-                            name(spec.kind), spec.colors, spec.spins, spec.links, numbers, spec.numbers),
-                {.expected = fmt::format("{} numbers", numbers), .found = fmt::format("{} numbers", spec.numbers)});
+    base::fail(Code::invalid_argument,
+               {.expected = fmt::format("{} numbers", numbers), .found = fmt::format("{} numbers", spec.numbers)},
+               "a {} field of {} colors, {} spins and {} links per site has {} numbers per site, not {}",
+               name(spec.kind), spec.colors, spec.spins, spec.links, numbers, spec.numbers);
   }
   spec.numbers = numbers;
   return spec;

@@ -3,8 +3,8 @@
 #include "lattice/region_text.hpp"
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq::lattice {
@@ -14,8 +14,7 @@ namespace {
 constexpr std::string_view axis_letters = "xyzt";
 
 [[noreturn]] void refuse_span(const std::string& path, std::string_view span, const std::string& why) {
-  throw Error(Code::invalid_argument, fmt::format("{}: region: \"{}\" {}", path, base::printable(span), why),
-              {.path = path});
+  base::fail(Code::invalid_argument, {.path = path}, "region: \"{}\" {}", base::printable(span), why);
 }
 
 // A bound of a span; `otherwise` where nothing stands there.

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lattice/row_walk.hpp"
 
-#include <algorithm>
-
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {

@@ -8,8 +8,8 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {
@@ -17,11 +17,10 @@ namespace {
 
 void require_inside(const Box& inner, const Box& outer, const char* what) {
   if (intersect(inner, outer) == inner) return;
-  ErrorFacts facts;
-  facts.expected = fmt::format("inside {} at {}", to_string(outer.extents), to_string(outer.lower));
-  facts.found = fmt::format("{} at {}", to_string(inner.extents), to_string(inner.lower));
-  throw Error(Code::invalid_argument, fmt::format("{}: a box of {}, expected {}", what, facts.found, facts.expected),
-              facts);
+  const std::string expected = fmt::format("inside {} at {}", to_string(outer.extents), to_string(outer.lower));
+  const std::string found = fmt::format("{} at {}", to_string(inner.extents), to_string(inner.lower));
+  base::fail(Code::invalid_argument, {.expected = expected, .found = found}, "{}: a box of {}, expected {}", what,
+             found, expected);
 }
 
 void require_fit(const RowPlan& plan) {

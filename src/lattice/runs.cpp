@@ -6,11 +6,6 @@
 #include "lattice/runs.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include <limequat/error.hpp>
 

@@ -9,11 +9,10 @@
 #include <cstring>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "comm/comm.hpp"
 #include "lattice/decomposition.hpp"
 #include "lattice/site_order.hpp"
 
@@ -35,8 +34,8 @@ std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wa
   wishes.reserve(wanted.size());
   for (const Coord& x : wanted) {
     if (!lattice.contains(x)) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("site ({}) is outside the lattice {}", fmt::join(x, ", "), to_string(grid.extents())));
+      base::fail(Code::invalid_argument, {}, "site ({}) is outside the lattice {}", fmt::join(x, ", "),
+                 to_string(grid.extents()));
     }
     wishes.push_back({decomposition.owner(x), wishes.size(), 0});
   }
@@ -52,10 +51,9 @@ std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wa
 }
 
 [[noreturn]] void refuse_length(int rank, std::size_t found, std::size_t expected) {
-  throw Error(Code::communication,
-              fmt::format("exchange of sites: rank {} sent {} bytes, expected {}; does the size of "
-                          "a site differ between ranks?",
-                          rank, found, expected));
+  base::fail(Code::communication, {},
+             "exchange of sites: rank {} sent {} bytes, expected {}; does the size of a site differ between ranks?",
+             rank, found, expected);
 }
 
 }  // namespace

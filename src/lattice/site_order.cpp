@@ -7,7 +7,8 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
+
+#include "base/error.hpp"
 
 namespace lq::lattice {
 namespace {
@@ -30,13 +31,10 @@ SiteOrder resolve_order(const SiteOrder& order, int dimensions) {
   }
   const bool right_length = order.size() == static_cast<std::size_t>(dimensions);
   if (!right_length || seen != (std::uint64_t{1} << dimensions) - 1) {
-    ErrorFacts facts;
-    facts.expected = fmt::format("each of 0 to {} once", dimensions - 1);
-    facts.found = fmt::format("{}", fmt::join(order, ", "));
-    throw Error(Code::invalid_argument,
-                fmt::format("{{{}}} is not an order of {} dimensions; expected {}, fastest first", facts.found,
-                            dimensions, facts.expected),
-                facts);
+    const std::string expected = fmt::format("each of 0 to {} once", dimensions - 1);
+    const std::string found = fmt::format("{}", fmt::join(order, ", "));
+    base::fail(Code::invalid_argument, {.expected = expected, .found = found},
+               "{{{}}} is not an order of {} dimensions; expected {}, fastest first", found, dimensions, expected);
   }
   return resolved;
 }

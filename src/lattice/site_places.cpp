@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "lattice/distribution.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {

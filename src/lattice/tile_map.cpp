@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::lattice {
@@ -26,11 +24,10 @@ void require_even_links(const Payload& payload) {
   for (const std::int64_t extent : payload.extents) fits = fits && extent >= 2 && extent % 2 == 0;
   if (payload.block.size() > 0) fits = fits && payload.block[resolve_order(payload.order, dimensions).front()] % 2 == 0;
   if (fits) return;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("a field on {} cannot be stored at odd points; expected one link for each dimension, on a whole "
-                  "lattice of even extents and in blocks that hold neighbours of the fastest dimension together",
-                  to_string(payload.extents)));
+  base::fail(Code::invalid_argument, {},
+             "a field on {} cannot be stored at odd points; expected one link for each dimension, on a whole lattice "
+             "of even extents and in blocks that hold neighbours of the fastest dimension together",
+             to_string(payload.extents));
 }
 
 }  // namespace
@@ -93,9 +90,8 @@ void require_fit(const Payload& payload) {
                     std::ranges::all_of(block, [](std::int64_t extent) { return extent >= 1; }) &&
                     volume(block) == payload.tile_sites;
   if (fits) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("blocks of {} are not tiles of {} sites of a lattice of {}", to_string(block),
-                          payload.tile_sites, to_string(payload.stored.extents)));
+  base::fail(Code::invalid_argument, {}, "blocks of {} are not tiles of {} sites of a lattice of {}", to_string(block),
+             payload.tile_sites, to_string(payload.stored.extents));
 }
 
 std::uint64_t offset_in_tiles(const Payload& payload, std::uint64_t site, std::uint64_t byte_of_site) {

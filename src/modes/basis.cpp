@@ -97,16 +97,23 @@ void Basis::for_each_row(std::uint64_t block, Work&& work) const {
   } while (lattice::advance(x, sites, order));
 }
 
+template <class Work>
+void Basis::with_mode(std::uint64_t j, const Work& work) const {
+  const auto number = static_cast<std::size_t>(j);
+  if (storage_ == Storage::double_) {
+    work(double_[number].data());
+  } else {
+    work(single_[number].data());
+  }
+}
+
 void Basis::combine(std::uint64_t block, std::span<const std::complex<double>> coefficients,
                     std::span<double> vector) const {
   for_each_row(block, [&](const Row& row) {
     double* const to = vector.data() + row.first;
     std::fill_n(to, row.count, 0.0);
-    for (std::size_t i = 0; i < single_.size(); ++i) {
-      add_multiple(coefficients[i], single_[i].data() + row.first, row.count, to);
-    }
-    for (std::size_t i = 0; i < double_.size(); ++i) {
-      add_multiple(coefficients[i], double_[i].data() + row.first, row.count, to);
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      with_mode(i, [&](const auto* mode) { add_multiple(coefficients[i], mode + row.first, row.count, to); });
     }
   });
 }
@@ -117,40 +124,27 @@ void Basis::combine(std::span<const std::complex<double>> coefficients, std::spa
   }
 }
 
-std::complex<double> Basis::product(std::uint64_t block, std::uint64_t j, std::uint64_t i) const {
-  const auto a = static_cast<std::size_t>(j), b = static_cast<std::size_t>(i);
+template <class A, class B>
+std::complex<double> Basis::product(std::uint64_t block, const A* a, const B* b) const {
   double re = 0, im = 0;
-  for_each_row(block, [&](const Row& row) {
-    if (storage_ == Storage::double_) {
-      add_product(double_[a].data() + row.first, double_[b].data() + row.first, row.count, re, im);
-    } else {
-      add_product(single_[a].data() + row.first, single_[b].data() + row.first, row.count, re, im);
-    }
-  });
+  for_each_row(block, [&](const Row& row) { add_product(a + row.first, b + row.first, row.count, re, im); });
   return {re, im};
+}
+
+std::complex<double> Basis::product(std::uint64_t block, std::uint64_t j, std::uint64_t i) const {
+  std::complex<double> result;
+  with_mode(j, [&](const auto* a) { with_mode(i, [&](const auto* b) { result = product(block, a, b); }); });
+  return result;
 }
 
 std::complex<double> Basis::product(std::uint64_t block, std::uint64_t j, std::span<const double> vector) const {
-  const auto a = static_cast<std::size_t>(j);
-  double re = 0, im = 0;
-  for_each_row(block, [&](const Row& row) {
-    const double* const b = vector.data() + row.first;
-    if (storage_ == Storage::double_) {
-      add_product(double_[a].data() + row.first, b, row.count, re, im);
-    } else {
-      add_product(single_[a].data() + row.first, b, row.count, re, im);
-    }
-  });
-  return {re, im};
+  std::complex<double> result;
+  with_mode(j, [&](const auto* a) { result = product(block, a, vector.data()); });
+  return result;
 }
 
 double Basis::square(std::uint64_t block, std::span<const double> vector) const {
-  double re = 0, im = 0;
-  for_each_row(block, [&](const Row& row) {
-    const double* const a = vector.data() + row.first;
-    add_product(a, a, row.count, re, im);
-  });
-  return re;
+  return product(block, vector.data(), vector.data()).real();
 }
 
 namespace {

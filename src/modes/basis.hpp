@@ -45,6 +45,10 @@ class Basis {
   };
   template <class Work>
   void for_each_row(std::uint64_t block, Work&& work) const;
+  template <class Work>
+  void with_mode(std::uint64_t j, const Work& work) const;
+  template <class A, class B>
+  std::complex<double> product(std::uint64_t block, const A* a, const B* b) const;
 
   Box box_, cover_;
   Extents block_;

@@ -14,7 +14,6 @@
 #include "base/exact_sum.hpp"
 #include "comm/agree.hpp"
 #include "lattice/local_field.hpp"
-#include "modes/basis.hpp"
 
 namespace lq::modes {
 

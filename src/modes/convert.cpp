@@ -13,6 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "modes/new_set.hpp"
@@ -64,7 +65,7 @@ void add_modes(const Set& source, std::uint64_t last, NewSet& set, const Grid& g
 }
 
 // As many vectors at a time as there is memory for: those of QUDA are read from the beginning to the end for each time.
-void add_vectors(const Set& source, const modes::Source& foreign, std::uint64_t last, NewSet& set, const Grid& grid,
+void add_vectors(const Set& source, const Source& foreign, std::uint64_t last, NewSet& set, const Grid& grid,
                  const ConvertOptions& options, Report& report) {
   comm::Comm& comm = grid.communicator().engine();
   const FieldSpec memory = source.description().field();
@@ -83,7 +84,7 @@ void add_vectors(const Set& source, const modes::Source& foreign, std::uint64_t 
 }
 
 // What is read of the files of compressed vectors are parts of them, the checksums are those of all their bytes.
-void require_whole(const modes::Compressed& compressed, comm::Comm& comm) {
+void require_whole(const Compressed& compressed, comm::Comm& comm) {
   const std::vector<Finding> wrong = compressed.verify(comm);
   if (wrong.empty()) return;
   throw Error(wrong.front().code, wrong.front().message,
@@ -113,10 +114,9 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
       }
     }
     if (options.first > last) {
-      throw Error(Code::no_such_record,
-                  fmt::format("{}: mode {} does not exist; the set has {} modes, numbered from 0", from, options.first,
-                              source.size()),
-                  {.path = from});
+      throw base::file_error(Code::no_such_record, from,
+                             "mode {} does not exist; the set has {} modes, numbered from 0", options.first,
+                             source.size());
     }
     description = source.description();
     description.storage = options.storage.value_or(description.storage);
@@ -128,7 +128,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
                      name(options.storage.value_or(source.description().storage)), options.overwrite, options.format,
                      lq::name(options.route.strategy))}};
   });
-  if (const modes::Source* const foreign = SetAccess::foreign(source); foreign && foreign->compressed()) {
+  if (const Source* const foreign = SetAccess::foreign(source); foreign && foreign->compressed()) {
     require_whole(*foreign->compressed(), comm);
   }
   if (!is_own(options.format)) {
@@ -146,7 +146,7 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
   }
   const Grid grid(communicator, description.sites());
   NewSet set(to, grid, description, how, origin);
-  if (const modes::Source* const foreign = SetAccess::foreign(source)) {
+  if (const Source* const foreign = SetAccess::foreign(source)) {
     add_vectors(source, *foreign, last, set, grid, options, all);
   } else {
     add_modes(source, last, set, grid, options, all);

@@ -5,14 +5,14 @@
 #include "modes/new_set.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
-#include <limequat/modes.hpp>
 
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "format/modes/set.hpp"
 #include "io/journal.hpp"
 #include "io/transfer.hpp"
@@ -25,10 +25,11 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
   comm::require_same(grid.communicator().engine(), [&] {
     format::modes::check(description);
     if (grid.extents() != description.sites()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set", path,
-                              to_string(description.sites()), to_string(grid.extents())),
-                  {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())});
+      throw base::file_error(
+          Code::invalid_argument,
+          {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())},
+          "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
+          to_string(description.sites()), to_string(grid.extents()));
     }
     if (!options.protect.empty()) {
       throw Error(Code::unsupported, path + ": a set of modes is protected when it is complete, not by options.protect",
@@ -187,8 +188,11 @@ struct Writer::State {
           transport, grid.communicator(), path, options,
           io::FieldWriter::Continuation{.at = path, .in_place = true, .lock = held.lock.get(), .left = &held.left});
     });
-    Report report = append_to({*writer, transport, path, options, known}, grid, vector, mode);
-    writer->complete(report);
+    Report report;
+    writer->in_place([&] {
+      report = append_to({*writer, transport, path, options, known}, grid, vector, mode);
+      writer->complete(report);
+    });
     keep(vector);
     return report;
   }
@@ -204,9 +208,9 @@ format::modes::Head look(storage::Transport& transport, const std::string& path,
   held.left = io::file_state(*file);
   const format::Format& found = format::recognise(*file);
   if (found.name() != "modes") {
-    throw Error(Code::unknown_format,
-                fmt::format("{}: this is not a set of modes but a file of the format \"{}\"", path, found.name()),
-                {.path = path, .expected = "modes", .found = std::string(found.name())});
+    throw base::file_error(Code::unknown_format,
+                           {.path = path, .expected = "modes", .found = std::string(found.name())},
+                           "this is not a set of modes but a file of the format \"{}\"", found.name());
   }
   return format::modes::read_whole_head(*file);
 }
@@ -225,22 +229,20 @@ Writer::Writer(const std::string& path, const Grid& grid, const WriteOptions& op
   comm::Comm& comm = grid.communicator().engine();
   comm::require_same(comm, path, "the path of the set");
   storage::Transport& transport = storage::resolve(path);
-  format::modes::Head head;
-  std::uint64_t size = 0;
+  std::uint64_t size = 0, room = 0;
   std::string document;
   Held held;
-  comm::agree_at_root(comm, [&] {
-    head = look(transport, path, options.sync, held);
+  const auto look_at_root = [&] {
+    const format::modes::Head head = look(transport, path, options.sync, held);
     size = head.size();
+    room = head.description.room;
     document = format::modes::encode(head.description);
-  });
-  document = comm::broadcast_text(comm, document);
-  std::array<std::uint64_t, 2> numbers{size, head.description.room};
-  comm.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
+  };
+  comm::share_from_root(comm, look_at_root, document, size, room);
   state_ = comm::agree(comm, [&] {
     Description description = format::modes::decode_description(document);
-    description.room = numbers[1];
-    return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), numbers[0]});
+    description.room = room;
+    return std::unique_ptr<State>(new State{path, grid, options_of_mode(options), std::move(description), size});
   });
   require_same_set(path, grid, state_->description, options);
   state_->held = std::move(held);
@@ -260,8 +262,8 @@ Report Writer::append(const Field& vector, const Mode& mode) {
   description();
   State& state = *state_;
   if (!state.is_open) {
-    throw Error(Code::wrong_state, state.path + ": this writer of modes is closed; open the set again to add to it",
-                {.path = state.path});
+    throw base::file_error(Code::wrong_state, state.path,
+                           "this writer of modes is closed; open the set again to add to it");
   }
   Report report = state.has_name ? state.append(vector, mode) : state.publish(&vector, mode);
   ++state.size;

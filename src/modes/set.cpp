@@ -18,6 +18,7 @@
 #include <limequat/modes.hpp>
 
 #include "base/clock.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "format/modes/set.hpp"
 #include "io/background.hpp"
@@ -69,19 +70,18 @@ void require_grid_of(const Set& set, const Grid& grid, const std::optional<Box>&
   const Box box = region.value_or(whole(sites));
   if (grid.extents() == box.extents && intersect(box, whole(sites)) == box) return;
   const std::string& path = set.file().catalog().path;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set, or of a "
-                          "region of it",
-                          path, to_string(sites), to_string(grid.extents())),
-              {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())});
+  throw base::file_error(
+      Code::invalid_argument, {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())},
+      "the vectors live on {}, the grid is {}; make the grid of the sites of the set, or of a region of it",
+      to_string(sites), to_string(grid.extents()));
 }
 
 void require_vector(const std::string& path, const FieldSpec& expected, const FieldSpec& given) {
   if (given.numbers == expected.numbers && given.is_complex == expected.is_complex) return;
-  throw Error(
+  throw base::file_error(
       Code::invalid_argument,
-      fmt::format("{}: a site of a vector has {} numbers, the field has {}", path, expected.numbers, given.numbers),
-      {.path = path, .expected = fmt::format("{}", expected.numbers), .found = fmt::format("{}", given.numbers)});
+      {.path = path, .expected = fmt::format("{}", expected.numbers), .found = fmt::format("{}", given.numbers)},
+      "a site of a vector has {} numbers, the field has {}", expected.numbers, given.numbers);
 }
 
 // This rank's sites, in coordinates of the lattice of the vectors.
@@ -244,7 +244,7 @@ struct Set::State {
   std::vector<File> files;  // one, or those of a folder
   Description description;
   std::vector<Mode> modes;
-  std::optional<modes::Source> foreign;                       // of another program
+  std::optional<Source> foreign;                              // of another program
   std::shared_ptr<const Reconstruction> reconstruction = {};  // for the grid of the last mode that was coefficients
 
   // Collective.
@@ -304,11 +304,10 @@ ReadOptions options_for(const Set& set, std::uint64_t k, const Grid& grid, const
 void require_own(const Set& set) {
   if (set.family() == "modes") return;
   const std::string& path = set.file().catalog().path;
-  throw Error(Code::unsupported,
-              fmt::format("{}: vectors of the program {} are read one by one (read), not ahead; make a set of modes of "
-                          "them first (lq modes convert)",
-                          path, set.family()),
-              {.path = path});
+  throw base::file_error(Code::unsupported, path,
+                         "vectors of the program {} are read one by one (read), not ahead; make a set of modes of them "
+                         "first (lq modes convert)",
+                         set.family());
 }
 
 // Collective. A file is opened without asking what it is: on servers each question is a round trip. One goes into
@@ -319,7 +318,7 @@ std::vector<File> files_at(const std::string& path, const Communicator& communic
   try {
     only.emplace(path, communicator, limits);
   } catch (const Error&) {
-    const std::vector<std::string> in_folder = modes::files_in(path, communicator);
+    const std::vector<std::string> in_folder = files_in(path, communicator);
     if (in_folder.empty()) throw;
     comm::agree(communicator.engine(), [&] { files.reserve(in_folder.size()); });
     for (const std::string& one : in_folder) files.emplace_back(one, communicator, limits);
@@ -336,7 +335,7 @@ Set::Set(const std::string& path, const Communicator& communicator, const Limits
   std::vector<File> files = files_at(path, communicator, limits, only);
   const bool is_own = (only ? *only : files.front()).catalog().format == "modes";
   const bool may_have_eigenvalues = !is_own && only && only->catalog().path == path;
-  const std::string eigenvalues = may_have_eigenvalues ? modes::eigenvalues_beside(path, communicator) : std::string();
+  const std::string eigenvalues = may_have_eigenvalues ? eigenvalues_beside(path, communicator) : std::string();
   state_ = comm::agree(communicator.engine(), [&] {
     if (only) files.push_back(std::move(*only));
     auto state = std::make_unique<State>(State{std::move(files), {}, {}, {}});
@@ -356,9 +355,7 @@ Set::~Set() = default;
 Set::Set(Set&&) noexcept = default;
 Set& Set::operator=(Set&&) noexcept = default;
 
-const modes::Source* SetAccess::foreign(const Set& set) {
-  return set.state_->foreign ? &*set.state_->foreign : nullptr;
-}
+const Source* SetAccess::foreign(const Set& set) { return set.state_->foreign ? &*set.state_->foreign : nullptr; }
 
 const Description& Set::description() const { return state_->description; }
 const std::vector<Mode>& Set::modes() const { return state_->modes; }
@@ -377,9 +374,9 @@ const FieldEntry& Set::field(std::uint64_t k) const {
 const Mode& Set::mode(std::uint64_t k) const {
   if (k < size()) return modes()[static_cast<std::size_t>(k)];
   const std::string& path = file().catalog().path;
-  throw Error(Code::no_such_record,
-              fmt::format("{}: mode {} does not exist; the set has {} modes, numbered from 0", path, k, size()),
-              {.path = path, .expected = fmt::format("below {}", size()), .found = fmt::format("{}", k)});
+  throw base::file_error(Code::no_such_record,
+                         {.path = path, .expected = fmt::format("below {}", size()), .found = fmt::format("{}", k)},
+                         "mode {} does not exist; the set has {} modes, numbered from 0", k, size());
 }
 
 Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options) const {

@@ -6,8 +6,6 @@
 #include <array>
 #include <complex>
 #include <cstring>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,8 +13,9 @@
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
-#include "format/eigen_comp/eigen_comp_format.hpp"
+#include "comm/pack.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/site_numbers.hpp"
 #include "lattice/local_field.hpp"
@@ -46,8 +45,7 @@ Extents halved(Extents extents) {
 std::vector<std::byte> bytes_at(storage::File& file, std::uint64_t offset, std::uint64_t length) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(length));
   if (file.read_at(offset, bytes) == bytes.size()) return bytes;
-  throw Error(Code::truncated, fmt::format("{}: the file ends before byte {}", file.path(), offset + length),
-              {.path = file.path()});
+  throw base::file_error(Code::truncated, file.path(), "the file ends before byte {}", offset + length);
 }
 
 void decode_floats(base::Bytes bytes, std::span<float> values) {
@@ -58,24 +56,9 @@ void decode_floats(base::Bytes bytes, std::span<float> values) {
 
 void decode_groups(const storage::File& file, base::Bytes bytes, std::uint64_t group, std::span<float> values) {
   if (kernels::decode_shared_exponents(bytes, static_cast<std::size_t>(group), values)) return;
-  throw Error(
-      Code::malformed,
-      fmt::format("{}: a group of numbers has an exponent beyond single precision; the file is damaged: lq modes "
-                  "verify",
-                  file.path()),
-      {.path = file.path()});
-}
-
-// What two boxes have in common; empty: nothing.
-Box common_of(const Box& a, const Box& b) {
-  Box common = a;
-  for (int d = 0; d < a.lower.size(); ++d) {
-    const std::int64_t lower = std::max(a.lower[d], b.lower[d]);
-    const std::int64_t upper = std::min(a.lower[d] + a.extents[d], b.lower[d] + b.extents[d]);
-    common.lower[d] = lower;
-    common.extents[d] = std::max<std::int64_t>(upper - lower, 0);
-  }
-  return common;
+  throw base::file_error(
+      Code::malformed, file.path(),
+      "a group of numbers has an exponent beyond single precision; the file is damaged: lq modes verify");
 }
 
 // sum += factor * vector, in single precision, product first.
@@ -153,13 +136,13 @@ void Compressed::read(std::uint64_t first, const Box& box, std::span<const std::
   for (std::uint64_t k = 0; k < known_.files(); ++k) {
     Box of_file{lattice::site_at(k, whole(counts_), x_fastest()), file_extents};
     for (int d = 0; d < 4; ++d) of_file.lower[d] *= file_extents[d];
-    if (common_of(of_file, box).empty()) continue;
+    if (intersect(of_file, box).empty()) continue;
     const std::string& path = files_[static_cast<std::size_t>(k)];
     const auto file = storage::resolve(path).open_read(path);
     for (std::uint64_t b = 0; b < in_four; ++b) {
       Box of_block{lattice::site_at(b, whole(block_counts), x_fastest()), block_extents};
       for (int d = 0; d < 4; ++d) of_block.lower[d] = of_file.lower[d] + of_block.lower[d] * block_extents[d];
-      const Box mine = common_of(of_block, box);
+      const Box mine = intersect(of_block, box);
       for (std::uint64_t s = 0; s < in_s && !mine.empty(); ++s) {
         const auto made = Block(known_, *file, s * in_four + b).make(first, vectors.size());
         const std::uint64_t sites = mine.volume();
@@ -245,10 +228,9 @@ std::uint64_t count_files(const std::string& path) {
   std::uint64_t count = 0;
   while (transport.kind(file_in(path, count)) == storage::PathKind::file) ++count;
   if (count > 0) return count;
-  throw Error(Code::not_found,
-              fmt::format("{}: a folder of vectors has files v0.bin, v1.bin, ..., or {}, and this one has neither",
-                          path, format::eigen_comp::metadata_file),
-              {.path = path, .expected = "v0.bin"});
+  throw base::file_error(Code::not_found, {.path = path, .expected = "v0.bin"},
+                         "a folder of vectors has files v0.bin, v1.bin, ..., or {}, and this one has neither",
+                         format::eigen_comp::metadata_file);
 }
 
 constexpr std::string_view beside = ".evals.xml";
@@ -261,26 +243,22 @@ std::string text_beside(const std::string& path) {
   const auto file = transport.open_read(name);
   constexpr std::uint64_t most = 1 << 20;
   if (file->size() > most) {
-    throw Error(Code::too_large,
-                fmt::format("{}: {} bytes are not a list of eigenvalues; at most {}", name, file->size(), most),
-                {.path = name});
+    throw base::file_error(Code::too_large, name, "{} bytes are not a list of eigenvalues; at most {}", file->size(),
+                           most);
   }
   std::string text(static_cast<std::size_t>(file->size()), '\0');
   text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
   return text;
 }
 
-VectorSet set_of(const File& file, const modes::Unsaid& unsaid) {
+VectorSet set_of(const File& file, const Unsaid& unsaid) {
   const Catalog& catalog = file.catalog();
   if (auto set = format::vectors::set_in(catalog, unsaid)) return *std::move(set);
   if (const Finding* const finding = catalog.first_error()) {
-    throw Error(finding->code, fmt::format("{}: {}", catalog.path, finding->message),
-                {.path = catalog.path, .offset = finding->offset});
+    throw base::file_error(finding->code, {.path = catalog.path, .offset = finding->offset}, "{}", finding->message);
   }
-  throw Error(Code::unknown_format,
-              fmt::format("{}: this is not a set of modes or of vectors but a file of the format \"{}\"", catalog.path,
-                          catalog.format),
-              {.path = catalog.path, .expected = "modes", .found = catalog.format});
+  throw base::file_error(Code::unknown_format, {.path = catalog.path, .expected = "modes", .found = catalog.format},
+                         "this is not a set of modes or of vectors but a file of the format \"{}\"", catalog.format);
 }
 
 // The numbers of this rank's sites of a vector, x fastest.
@@ -293,10 +271,10 @@ std::vector<MutableField> resolved(std::span<const MutableField> vectors, const 
                                    const std::string& path) {
   const Extents sites = set.description.sites();
   if (grid.extents() != sites) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: the vectors live on {}, the grid is {}; make the grid of the sites of the set", path,
-                            to_string(sites), to_string(grid.extents())),
-                {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())});
+    throw base::file_error(Code::invalid_argument,
+                           {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())},
+                           "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
+                           to_string(sites), to_string(grid.extents()));
   }
   std::vector<MutableField> fields;
   const std::uint64_t numbers = set.description.field().numbers;
@@ -304,9 +282,10 @@ std::vector<MutableField> resolved(std::span<const MutableField> vectors, const 
     fields.push_back(lattice::resolve_field(grid, vector));
     const FieldSpec& spec = fields.back().spec;
     if (spec.numbers != numbers || spec.precision != fields.front().spec.precision) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: a site of a vector has {} numbers, the field has {}", path, numbers, spec.numbers),
-                  {.path = path, .expected = fmt::format("{}", numbers), .found = fmt::format("{}", spec.numbers)});
+      throw base::file_error(
+          Code::invalid_argument,
+          {.path = path, .expected = fmt::format("{}", numbers), .found = fmt::format("{}", spec.numbers)},
+          "a site of a vector has {} numbers, the field has {}", numbers, spec.numbers);
     }
   }
   return fields;
@@ -338,21 +317,20 @@ std::vector<std::string> files_in(const std::string& path, const Communicator& c
 
 std::string eigenvalues_beside(const std::string& path, const Communicator& communicator) {
   std::string text;
-  comm::agree_at_root(communicator.engine(), [&] { text = text_beside(path); });
-  return comm::broadcast_text(communicator.engine(), text);
+  comm::share_from_root(
+      communicator.engine(), [&] { text = text_beside(path); }, text);
+  return text;
 }
 
-Source::Source(std::span<const File> files, const std::string& eigenvalues, const modes::Unsaid& unsaid)
+Source::Source(std::span<const File> files, const std::string& eigenvalues, const Unsaid& unsaid)
     : files_(files), set_(set_of(files.front(), unsaid)) {
   for (const File& file : files.subspan(1)) {
     const VectorSet next = set_of(file, unsaid);
     const bool is_alike = next.description == set_.description && next.family == set_.family &&
                           next.modes.size() == 1 && set_.per_field == 1;
     if (!is_alike) {
-      throw Error(
-          Code::malformed,
-          fmt::format("{}: its vectors differ from those of {}", file.catalog().path, files.front().catalog().path),
-          {.path = file.catalog().path});
+      throw base::file_error(Code::malformed, file.catalog().path, "its vectors differ from those of {}",
+                             files.front().catalog().path);
     }
     set_.modes.push_back(next.modes.front());
   }
@@ -365,7 +343,7 @@ Source::Source(std::span<const File> files, const std::string& eigenvalues, cons
   try {
     format::vectors::add_eigenvalues(set_, format::vectors::eigenvalues_in(eigenvalues));
   } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", path, error.what()), {.path = path});
+    throw base::file_error(error.code(), path, "{}", error.what());
   }
 }
 

@@ -55,10 +55,10 @@ class Source {
  public:
   // Local; alike on all ranks. The files outlive it and stay where they are. unknown_format: no set of vectors; else as
   // format::vectors::set_in().
-  Source(std::span<const File> files, const std::string& eigenvalues, const modes::Unsaid& unsaid);
+  Source(std::span<const File> files, const std::string& eigenvalues, const Unsaid& unsaid);
 
-  const modes::Description& description() const noexcept { return set_.description; }
-  const std::vector<modes::Mode>& modes() const noexcept { return set_.modes; }
+  const Description& description() const noexcept { return set_.description; }
+  const std::vector<Mode>& modes() const noexcept { return set_.modes; }
   std::string_view family() const noexcept { return format::vectors::name(set_.family); }
   bool has_eigenvalues() const noexcept { return set_.has_eigenvalues; }
   const FieldEntry& field(std::uint64_t k) const;
@@ -89,7 +89,7 @@ class Source {
 // What conversion needs of a set beyond its interface.
 struct SetAccess {
   // nullptr: a set of modes.
-  static const modes::Source* foreign(const Set& set);
+  static const Source* foreign(const Set& set);
 };
 
 }  // namespace lq::modes

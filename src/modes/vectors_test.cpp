@@ -169,6 +169,28 @@ TEST_P(VectorsOfOthers, GoThroughObjectFilesOnAnyRanks) {
   for (std::uint64_t k = 0; k < back.size(); ++k) expect_vector(back, k, grid, {});
 }
 
+// What stands between <weights> and </weights>, in order.
+std::vector<std::string> weights_in(const std::string& contents) {
+  std::vector<std::string> found;
+  const std::string begin = "<weights>";
+  for (std::size_t at = 0; (at = contents.find(begin, at)) != std::string::npos;) {
+    at += begin.size();
+    found.push_back(contents.substr(at, contents.find("</weights>", at) - at));
+  }
+  return found;
+}
+
+TEST(VectorsOfChroma, KeepTheirWeightsOfSlices) {
+  const lq::testing::ScratchDirectory directory;
+  const std::string set = directory / "set.modes", file = directory / "file.mod";
+  const std::string original = path_of("chroma_weights_of_slices.mod");
+  convert(original, set);
+  convert(set, file, {}, {.format = "mod"});
+  const std::vector<std::string> expected = weights_in(lq::testing::contents(original));
+  ASSERT_FALSE(expected.empty());
+  EXPECT_EQ(weights_in(lq::testing::contents(file)), expected);
+}
+
 TEST(VectorsThatAreDamaged, AreToldByFile) {
   const std::string bad = std::string(LQ_SOURCE_DIR) + "/tests/golden/bad/vectors/";
   for (const int ranks : {1, 3}) {

@@ -51,7 +51,7 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
     all.path = path;
     all.format = set.file().catalog().format;
   });
-  if (const modes::Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
+  if (const Source* const foreign = SetAccess::foreign(set); foreign && foreign->compressed()) {
     std::vector<Finding> found = foreign->compressed()->verify(comm);
     comm::agree(comm, [&] {
       io::add_untold(all.findings, set.file().catalog().findings);

@@ -6,13 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 
-#include <limequat/error.hpp>
-#include <limequat/mpi.hpp>
-
 #include "base/backoff.hpp"
+#include "base/error.hpp"
 
 namespace lq::mpi {
 namespace {
@@ -69,33 +66,21 @@ void require_own_mpi() {
     sentence.append(compiled_for)
         .append(": use the one that was built for the MPI of the program (cmake ")
         .append("-DLIMEQUAT_MPI=openmpi or mpich), and load one MPI only");
-    ErrorFacts facts;
-    facts.expected = compiled_for;
-    facts.found = name;
-    throw Error(Code::wrong_state, sentence, facts);
+    throw Error(Code::wrong_state, sentence, {.expected = std::string(compiled_for), .found = name});
   }
 }
 
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS) return;
   const std::string reason = reason_of(code);
-  ErrorFacts facts;
-  facts.found = reason;
-  std::string sentence = "MPI: cannot ";
-  sentence.append(what).append(": ").append(reason);
-  throw Error(Code::communication, sentence, facts);
+  base::fail(Code::communication, {.found = reason}, "MPI: cannot {}: {}", what, reason);
 }
 
 void check_file(int code, const std::string& path, const char* verb, std::uint64_t offset, std::uint64_t bytes) {
   if (code == MPI_SUCCESS) return;
-  ErrorFacts facts;
-  facts.path = path;
-  facts.offset = offset;
-  facts.found = reason_of(code);
-  std::string sentence = path + ": cannot ";
-  sentence.append(verb).append(" ").append(std::to_string(bytes)).append(" bytes at byte ");
-  sentence.append(std::to_string(offset)).append(": ").append(facts.found);
-  throw Error(code_of_file_error(code), sentence, facts);
+  const std::string reason = reason_of(code);
+  base::fail(code_of_file_error(code), {.path = path, .offset = offset, .found = reason},
+             "cannot {} {} bytes at byte {}: {}", verb, bytes, offset, reason);
 }
 
 void require_running() {

@@ -8,20 +8,17 @@
 #include <exception>
 #include <string>
 
-#include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
+#include "base/error.hpp"
 #include "mpi/calls.hpp"
 
 namespace lq::mpi {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what, std::string expected, std::string found) {
-  ErrorFacts facts;
-  const std::string sentence = "grid: " + what + ": found " + found + ", expected " + expected;
-  facts.expected = std::move(expected);
-  facts.found = std::move(found);
-  throw Error(Code::invalid_argument, sentence, facts);
+[[noreturn]] void refuse(const std::string& what, const std::string& expected, const std::string& found) {
+  base::fail(Code::invalid_argument, {.expected = expected, .found = found}, "grid: {}: found {}, expected {}", what,
+             found, expected);
 }
 
 std::string list(const SiteOrder& values) {

@@ -13,11 +13,9 @@
 #include <vector>
 
 #include <limequat/error.hpp>
-#include <limequat/mpi.hpp>
 #include <limequat/stall.hpp>
 
 #include "base/error.hpp"
-#include "comm/comm.hpp"
 #include "mpi/calls.hpp"
 
 namespace lq::mpi {

@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include <limequat/error.hpp>
 #include <limequat/mpi.hpp>
 
+#include "base/error.hpp"
 #include "mpi/calls.hpp"
 
 namespace lq::mpi {
@@ -96,11 +96,9 @@ class MpiStorage final : public Storage {
 
 void require_byte_view(MPI_File file, const std::string& path) {
   if (is_byte_view(file)) return;
-  throw Error(Code::wrong_state,
-              path +
-                  ": the file has a view, but sites go to bytes of the whole file; set the view back, on all ranks, by "
-                  "MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, \"native\", MPI_INFO_NULL)",
-              {.path = path});
+  base::fail(Code::wrong_state, {.path = path},
+             "the file has a view, but sites go to bytes of the whole file; set the view back, on all ranks, by "
+             "MPI_File_set_view(file, 0, MPI_BYTE, MPI_BYTE, \"native\", MPI_INFO_NULL)");
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of folders of checkpoints.
-#include <limequat/checkpoints.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -17,10 +15,7 @@ Table checkpoints_table() {
   using V = CheckpointsOptions;
   using C = lq_checkpoints_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("CheckpointsOptions", "lq_checkpoints_options", "A folder of checkpoints");
-  result.functions = {"Checkpoints"};
-  result.verbs = {"checkpoints"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("A folder of checkpoints", {"Checkpoints"}, {"checkpoints"});
   result.rows = {
       Row::row<&V::keep, &C::keep>(
           {.name = "keep",
@@ -70,9 +65,7 @@ Table checkpoint_list_table() {
   using V = CheckpointListOptions;
   using C = lq_checkpoint_list_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("CheckpointListOptions", "lq_checkpoint_list_options", "Listing a folder of checkpoints");
-  result.functions = {"list_checkpoints"};
-  result.verbs = {"checkpoints"};
+  auto result = table<C>("Listing a folder of checkpoints", {"list_checkpoints"}, {"checkpoints"});
   result.rows = {Row::row<&V::verify, &C::verify>(
       {.name = "verify",
        .meaning = "read all bytes and compare them with their checksums (default checksum)",

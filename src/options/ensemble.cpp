@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of catalogues of ensembles, and of QCDml documents.
-#include <limequat/ensemble.hpp>
-#include <limequat/qcdml.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -13,9 +10,8 @@ Table catalogue_table() {
   using V = ensemble::CatalogueOptions;
   using C = lq_catalogue_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("CatalogueOptions", "lq_catalogue_options", "Catalogues of ensembles");
-  result.functions = {"index", "find", "scrub", "report_page"};
-  result.verbs = {"index", "find", "scrub", "report"};
+  auto result = table<C>("Catalogues of ensembles", {"index", "find", "scrub", "report_page"},
+                         {"index", "find", "scrub", "report"});
   result.rows = {
       Row::row<&V::db, &C::db>(
           {.name = "db",
@@ -99,9 +95,7 @@ Table qcdml_table() {
   using V = ildg::QcdmlOptions;
   using C = lq_qcdml_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("QcdmlOptions", "lq_qcdml_options", "QCDml documents");
-  result.functions = {"ildg.document", "ildg.check", "ildg.lfn"};
-  result.verbs = {"ildg"};
+  auto result = table<C>("QCDml documents", {"ildg.document", "ildg.check", "ildg.lfn"}, {"ildg"});
   result.rows = {
       Row::row<&V::schema, &C::schema>(
           {.name = "schema",

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of sessions with HDF5 files.
-#include <limequat/hdf5.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -12,9 +10,7 @@ Table hdf5_table() {
   using V = Hdf5Options;
   using C = lq_hdf5_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("Hdf5Options", "lq_hdf5_options", "A session with an HDF5 file");
-  result.functions = {"hdf5.open"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("A session with an HDF5 file", {"hdf5.open"});
   result.rows = {
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
       Row::row<&V::layout, &C::layout>(

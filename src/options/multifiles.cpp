@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of multifiles: written, read, and rebuilt.
-#include <limequat/repack.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -26,9 +24,7 @@ Table multifile_table() {
   using V = MultifileOptions;
   using C = lq_multifile_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("MultifileOptions", "lq_multifile_options", "Writing a multifile, or appending to one");
-  result.functions = {"multifile.create", "multifile.append"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Writing a multifile, or appending to one", {"multifile.create", "multifile.append"});
   result.rows = {
       Row::row<&V::streams, &C::streams>(
           {.name = "streams",
@@ -87,9 +83,7 @@ Table multifile_read_table() {
   using V = MultifileReadOptions;
   using C = lq_multifile_read_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("MultifileReadOptions", "lq_multifile_read_options", "Reading a multifile");
-  result.functions = {"multifile.open"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Reading a multifile", {"multifile.open"});
   result.rows = {
       Row::row<&V::record_bytes, &C::record_bytes>(
           {.name = "record_bytes",
@@ -117,10 +111,9 @@ Table repack_table() {
   using V = RepackOptions;
   using C = lq_repack_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("RepackOptions", "lq_repack_options",
-                            "Multifiles made from files, from multifiles, and from what is left of them");
-  result.functions = {"pack", "unpack", "extract", "defragment", "repair"};
-  result.verbs = {"pack", "unpack", "extract", "export", "defrag", "repair"};
+  auto result = table<C>("Multifiles made from files, from multifiles, and from what is left of them",
+                         {"pack", "unpack", "extract", "defragment", "repair"},
+                         {"pack", "unpack", "extract", "export", "defrag", "repair"});
   Option compression = compression_text();
   compression.meaning = "compression of a checkpoint (default: unchanged)";
   result.rows = {
@@ -175,9 +168,7 @@ Table repair_table() {
   using V = RepairOptions;
   using C = lq_multifile_repair_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("RepairOptions", "lq_multifile_repair_options",
-                            "A multifile made in place from what an interrupted writer left");
-  result.functions = {"multifile.repair"};
+  auto result = table<C>("A multifile made in place from what an interrupted writer left", {"multifile.repair"});
   result.rows = {Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
                  Row::row<&V::dry_run, &C::dry_run>(dry_run_text())};
   for (Option& row : result.rows) row.not_in_lq = "lq repair has it among the options of RepackOptions";

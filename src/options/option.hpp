@@ -97,31 +97,6 @@ struct Table {
   std::shared_ptr<const void> defaults = nullptr;  // a struct of C++
 };
 
-// A table for each struct, in the order of the reference page.
-Table write_table();
-Table read_table();
-Table scan_table();
-Table verify_table();
-Table diagnose_table();
-Table convert_table();
-Table diff_table();
-Table plan_table();
-Table observables_table();
-Table generate_table();
-Table hdf5_table();
-Table multifile_table();
-Table multifile_read_table();
-Table repack_table();
-Table repair_table();
-Table checkpoints_table();
-Table checkpoint_list_table();
-Table copy_table();
-Table repartition_table();
-Table squeeze_table();
-Table protect_table();
-Table catalogue_table();
-Table qcdml_table();
-
 // All of them, in the order of the reference page.
 std::vector<const Table*> tables();
 // That of one struct: "WriteOptions".

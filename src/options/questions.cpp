@@ -2,17 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of questions to files, of conversion, and of the generator.
-#include <limequat/diagnose.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
 
 Table scan_table() {
-  auto result = table<Limits, lq_scan_options>("Limits", "lq_scan_options", "Asking what is in a file");
-  result.functions = {"info", "validate", "explain"};
-  result.verbs = {"ls", "info", "validate", "explain"};
-  result.others.push_back(c_member("communicator", &lq_scan_options::communicator));
+  auto result = table<lq_scan_options>("Asking what is in a file", {"info", "validate", "explain"},
+                                       {"ls", "info", "validate", "explain"});
   result.rows = limit_rows<Limits, lq_scan_options>();
   return result;
 }
@@ -21,10 +17,7 @@ Table verify_table() {
   using V = VerifyOptions;
   using C = lq_verify_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("VerifyOptions", "lq_verify_options", "Verifying a file");
-  result.functions = {"verify", "verify_below"};
-  result.verbs = {"verify"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Verifying a file", {"verify", "verify_below"}, {"verify"});
   result.rows = {
       Row::row<&V::physics, &C::physics>(
           {.name = "physics",
@@ -62,9 +55,7 @@ Table diagnose_table() {
   using V = DiagnoseOptions;
   using C = lq_diagnose_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("DiagnoseOptions", "lq_diagnose_options", "Finding out what is wrong with a file");
-  result.functions = {"diagnose"};
-  result.verbs = {"diagnose"};
+  auto result = table<C>("Finding out what is wrong with a file", {"diagnose"}, {"diagnose"});
   result.rows = {
       Row::row<&V::field, &C::field>(
           {.name = "field",
@@ -122,11 +113,8 @@ Table convert_table() {
   using V = ConvertOptions;
   using C = lq_convert_options;
   auto result =
-      table<V, C>("ConvertOptions", "lq_convert_options", "Converting, in addition to the options of writing");
+      table<C>("Converting, in addition to the options of writing", {"convert", "export_virtual"}, {"convert"});
   result.base = "WriteOptions";
-  result.functions = {"convert", "export_virtual"};
-  result.verbs = {"convert"};
-  result.others.push_back(c_member("communicator", &C::communicator));
   result.others.push_back(c_member("write", &C::write));
   result.rows = {
       Rows<V, C>::row<&V::dry_run, &C::dry_run>([] {
@@ -175,11 +163,8 @@ Table diff_table() {
   using V = DiffOptions;
   using C = lq_diff_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("DiffOptions", "lq_diff_options", "Comparing two files");
-  result.functions = {"diff"};
-  result.verbs = {"diff"};
+  auto result = table<C>("Comparing two files", {"diff"}, {"diff"});
   result.others.push_back(c_member("difference", &C::difference));
-  result.others.push_back(c_member("communicator", &C::communicator));
   result.rows = {
       Row::row<&V::tolerance, &C::tolerance>(
           {.name = "tolerance",
@@ -208,8 +193,7 @@ Table diff_table() {
 Table observables_table() {
   using V = ObservablesOptions;
   using C = lq_observables_options;
-  auto result = table<V, C>("ObservablesOptions", "lq_observables_options", "Measuring observables of a gauge field");
-  result.functions = {"observables"};
+  auto result = table<C>("Measuring observables of a gauge field", {"observables"});
   result.rows = flow_rows<V, C>();
   result.rows.push_back(threads_row<V, C>());
   return result;
@@ -219,9 +203,7 @@ Table generate_table() {
   using V = GenerateOptions;
   using C = lq_generate_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("GenerateOptions", "lq_generate_options", "Generating a gauge configuration");
-  result.functions = {"generate"};
-  result.verbs = {"generate"};
+  auto result = table<C>("Generating a gauge configuration", {"generate"}, {"generate"});
   result.rows = {
       Row::row<&V::beta, &C::beta>(
           {.name = "beta",

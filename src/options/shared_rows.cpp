@@ -52,7 +52,8 @@ std::vector<Option> route_texts() {
                   "of this site, if there is one)",
        .advice = "The file of numbers about machine and file system by which a strategy is chosen; \"lq doctor "
                  "--save-profile\" measures them and writes one. The library knows some machines by name: "
-                 "alice-pvfs, bluegene-p and frontier-like. Rank 0 reads it once, and again when it changes. If a "
+                 "alice-pvfs, bluegene-p, frontier-like, jaguar-xt4 and jugene. Rank 0 reads it once, and again when "
+                 "it changes. If a "
                  "profile that is named here cannot be read, it is an error; if that of the site cannot be read, "
                  "it is a warning in the report. Use it for a file system that is not the one of the site "
                  "profile.",

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "options/structs.hpp"
 #include "options/values.hpp"
 
 namespace lq::options {
@@ -41,7 +42,7 @@ CMember c_member(std::string_view name, T C::*member) {
   return {name, c_type<std::remove_const_t<T>>, static_cast<std::size_t>(place - begin)};
 }
 
-// The functions of one row: Options and C are the structs of the table, C = void where C has none.
+// The functions of one row: Options and C are the structs of the table.
 template <class Options, class C, class Where, auto... c_members>
 struct Access {
   using Type = std::remove_cvref_t<decltype(Where::in(std::declval<Options&>()))>;
@@ -99,16 +100,18 @@ struct Rows {
   }
 };
 
-// A table without its rows.
-template <class Options, class C>
-Table table(std::string_view name, std::string_view c_name, std::string_view summary) {
-  Table result{.name = name, .c_name = c_name, .summary = summary};
-  if constexpr (!std::is_void_v<C>) {
-    result.c_size = sizeof(C);
-    result.others.push_back(c_member("struct_size", &C::struct_size));
-    result.others.back().type = "size";
-  }
-  result.defaults = std::make_shared<const Options>();
+// A table without its rows, whose options functions of Python and verbs of `lq` take.
+template <class C>
+Table table(std::string_view summary, std::vector<std::string_view> functions,
+            std::vector<std::string_view> verbs = {}) {
+  Table result{.name = Meaning<C>::name, .c_name = Meaning<C>::c_name, .summary = summary};
+  result.functions = std::move(functions);
+  result.verbs = std::move(verbs);
+  result.c_size = sizeof(C);
+  result.others.push_back(c_member("struct_size", &C::struct_size));
+  result.others.back().type = "size";
+  if constexpr (requires { &C::communicator; }) result.others.push_back(c_member("communicator", &C::communicator));
+  result.defaults = std::make_shared<const typename Meaning<C>::Options>();
   return result;
 }
 

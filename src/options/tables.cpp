@@ -11,7 +11,7 @@
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "options/agreed.hpp"
-#include "options/option.hpp"
+#include "options/structs.hpp"
 
 namespace lq::options {
 namespace {
@@ -66,29 +66,9 @@ struct Named {
   std::string_view name;
   const Table& (*table)();
 };
-constexpr Named all_tables[] = {{"WriteOptions", made<write_table>},
-                                {"ReadOptions", made<read_table>},
-                                {"Limits", made<scan_table>},
-                                {"VerifyOptions", made<verify_table>},
-                                {"DiagnoseOptions", made<diagnose_table>},
-                                {"ConvertOptions", made<convert_table>},
-                                {"DiffOptions", made<diff_table>},
-                                {"PlanRequest", made<plan_table>},
-                                {"ObservablesOptions", made<observables_table>},
-                                {"GenerateOptions", made<generate_table>},
-                                {"Hdf5Options", made<hdf5_table>},
-                                {"MultifileOptions", made<multifile_table>},
-                                {"MultifileReadOptions", made<multifile_read_table>},
-                                {"RepackOptions", made<repack_table>},
-                                {"RepairOptions", made<repair_table>},
-                                {"CheckpointsOptions", made<checkpoints_table>},
-                                {"CheckpointListOptions", made<checkpoint_list_table>},
-                                {"CopyOptions", made<copy_table>},
-                                {"RepartitionOptions", made<repartition_table>},
-                                {"SqueezeOptions", made<squeeze_table>},
-                                {"ProtectOptions", made<protect_table>},
-                                {"CatalogueOptions", made<catalogue_table>},
-                                {"QcdmlOptions", made<qcdml_table>}};
+#define LQ_NAMED(title, type, c, make) {#title, made<make>},
+constexpr Named all_tables[] = {LQ_OPTION_STRUCTS(LQ_NAMED)};
+#undef LQ_NAMED
 
 }  // namespace
 

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of what reads and writes fields, and of plans for that.
-#include <limequat/plan.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -213,15 +211,16 @@ std::vector<Option> plan_rows() {
            .aliases = {"offset"}}),
   };
   append(rows, route_rows<P, lq_plan_options, &P::route>());
+  append(rows, stripe_rows<P, lq_plan_options>());
   return rows;
 }
 
 }  // namespace
 
 Table write_table() {
-  auto result = table<W, lq_write_options>("WriteOptions", "lq_write_options", "Writing a field, or a file of several");
-  result.functions = {"write", "write_async", "create", "convert", "multifile.Writer.write_field"};
-  result.verbs = {"convert", "generate"};
+  auto result = table<lq_write_options>("Writing a field, or a file of several",
+                                        {"write", "write_async", "create", "convert", "multifile.Writer.write_field"},
+                                        {"convert", "generate"});
   result.others.push_back(c_member("report_json", &lq_write_options::report_json));
   result.others.push_back(c_member("report", &lq_write_options::report));
   result.rows = write_rows();
@@ -229,9 +228,8 @@ Table write_table() {
 }
 
 Table read_table() {
-  auto result = table<R, lq_read_options>("ReadOptions", "lq_read_options", "Reading a field");
-  result.functions = {"read", "read_async", "multifile.Reader.read_field"};
-  result.verbs = {"dump"};
+  auto result =
+      table<lq_read_options>("Reading a field", {"read", "read_async", "multifile.Reader.read_field"}, {"dump"});
   result.others.push_back(c_member("report_json", &lq_read_options::report_json));
   result.others.push_back(c_member("report", &lq_read_options::report));
   result.rows = read_rows();
@@ -239,9 +237,7 @@ Table read_table() {
 }
 
 Table plan_table() {
-  auto result = table<PlanRequest, lq_plan_options>("PlanRequest", "lq_plan_options", "Planning a transfer");
-  result.verbs = {"plan"};
-  result.functions = {"plan"};
+  auto result = table<lq_plan_options>("Planning a transfer", {"plan"}, {"plan"});
   result.others.push_back(c_member("reading", &lq_plan_options::reading));
   result.others.push_back(c_member("rank_order", &lq_plan_options::rank_order));
   result.others.push_back(c_member("folder", &lq_plan_options::folder));

@@ -2,11 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Rows of files that are copied, divided into subfiles, squeezed and restored, and protected by parity.
-#include <limequat/protect.hpp>
-#include <limequat/repartition.hpp>
-#include <limequat/squeeze.hpp>
-#include <limequat/staging.hpp>
-
 #include "options/shared_rows.hpp"
 
 namespace lq::options {
@@ -15,10 +10,7 @@ Table copy_table() {
   using V = CopyOptions;
   using C = lq_copy_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("CopyOptions", "lq_copy_options", "Copying files between folders and file systems");
-  result.functions = {"copy"};
-  result.verbs = {"copy"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Copying files between folders and file systems", {"copy"}, {"copy"});
   result.rows = {
       Row::row<&V::verify, &C::verify>(
           {.name = "verify",
@@ -64,10 +56,7 @@ Table repartition_table() {
   using V = RepartitionOptions;
   using C = lq_repartition_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("RepartitionOptions", "lq_repartition_options", "Files as sets of subfiles, and back");
-  result.functions = {"repartition"};
-  result.verbs = {"repartition"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Files as sets of subfiles, and back", {"repartition"}, {"repartition"});
   result.rows = {
       Row::row<&V::to, &C::to>(
           {.name = "to",
@@ -134,10 +123,7 @@ Table squeeze_table() {
   using V = SqueezeOptions;
   using C = lq_squeeze_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("SqueezeOptions", "lq_squeeze_options", "Squeezing files and restoring them");
-  result.functions = {"squeeze", "unsqueeze"};
-  result.verbs = {"squeeze", "unsqueeze"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Squeezing files and restoring them", {"squeeze", "unsqueeze"}, {"squeeze", "unsqueeze"});
   result.rows = {
       Row::row<&V::verify, &C::verify>(
           {.name = "verify",
@@ -163,10 +149,7 @@ Table protect_table() {
   using V = ProtectOptions;
   using C = lq_protect_options;
   using Row = Rows<V, C>;
-  auto result = table<V, C>("ProtectOptions", "lq_protect_options", "Parity next to files");
-  result.functions = {"protect"};
-  result.verbs = {"protect"};
-  result.others.push_back(c_member("communicator", &C::communicator));
+  auto result = table<C>("Parity next to files", {"protect"}, {"protect"});
   result.rows = {
       Row::row<&V::parity, &C::parity>(
           {.name = "parity",

@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Loops, energy and charge, along the gradient flow, and densities.
-#include <cmath>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/physics.hpp>
 
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/team.hpp"
@@ -18,7 +17,6 @@
 #include "options/agreed.hpp"
 #include "physics/cell_sums.hpp"
 #include "physics/field_strength.hpp"
-#include "physics/gauge_field.hpp"
 #include "physics/gradient_flow.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
@@ -101,20 +99,17 @@ FlowPoint measure_flow(const Grid& grid, int colors, const Links& links, double 
 // Links for which the loops and the flow have no meaning.
 void require_in_group(const Grid& grid, int colors, const SeenLinks& all, const Unitarity& unitarity) {
   if (all.not_finite.value > 0) {
-    throw Error(
-        Code::invalid_argument,
-        fmt::format("cannot measure observables: {} numbers of the links are NaN or infinite", all.not_finite.value),
-        {.expected = "0", .found = std::to_string(all.not_finite.value)});
+    base::fail(Code::invalid_argument, {.expected = "0", .found = std::to_string(all.not_finite.value)},
+               "cannot measure observables: {} numbers of the links are NaN or infinite", all.not_finite.value);
   }
   const bool is_open = all.zeros.leave_last_slice(grid.extents());
   const std::uint64_t outside = unitarity.far_links - (is_open ? all.zeros.all : 0);
   if (outside == 0) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("cannot measure observables: {} links are not in SU({}), most of all link {} of site {}, "
-                          "by {:.3g}{}; project smeared or rescaled links to the group first",
-                          outside, colors, unitarity.worst_link, site_text(unitarity.worst_site), unitarity.largest,
-                          all.zeros.all > 0 ? fmt::format("; {} links are zero", all.zeros.all) : ""),
-              {.expected = "0", .found = std::to_string(outside)});
+  base::fail(Code::invalid_argument, {.expected = "0", .found = std::to_string(outside)},
+             "cannot measure observables: {} links are not in SU({}), most of all link {} of site {}, by {:.3g}{}; "
+             "project smeared or rescaled links to the group first",
+             outside, colors, unitarity.worst_link, site_text(unitarity.worst_site), unitarity.largest,
+             all.zeros.all > 0 ? fmt::format("; {} links are zero", all.zeros.all) : "");
 }
 
 std::vector<double> energies_of(const std::vector<FlowPoint>& flow, double FlowPoint::*energy) {
@@ -188,10 +183,9 @@ namespace {
 Field resolve_for_density(const Grid& grid, const Field& field, std::string_view verb, int dimensions) {
   const int found = grid.extents().size();
   if (dimensions > 0 && found != dimensions) {  // the same on all ranks
-    throw Error(Code::invalid_argument,
-                fmt::format("cannot {} a field on the lattice {}: it has {} dimensions, expected {}", verb,
-                            to_string(grid.extents()), found, dimensions),
-                {.expected = std::to_string(dimensions), .found = std::to_string(found)});
+    base::fail(Code::invalid_argument, {.expected = std::to_string(dimensions), .found = std::to_string(found)},
+               "cannot {} a field on the lattice {}: it has {} dimensions, expected {}", verb,
+               to_string(grid.extents()), found, dimensions);
   }
   return resolve_gauge(grid, field, verb);
 }

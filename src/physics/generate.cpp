@@ -4,14 +4,13 @@
 // generate: the arguments checked on all ranks, then a Markov chain run for its length.
 #include <cmath>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/physics.hpp>
 
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -207,8 +206,8 @@ namespace lq {
 namespace {
 
 [[noreturn]] void reject(const std::string& found, const std::string& expected, Code code = Code::invalid_argument) {
-  throw Error(code, fmt::format("cannot generate a configuration: found {}, expected {}", found, expected),
-              {.expected = expected, .found = found});
+  base::fail(code, {.expected = expected, .found = found}, "cannot generate a configuration: found {}, expected {}",
+             found, expected);
 }
 
 void check_options(const GenerateOptions& options) {

@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "physics/cell_sums.hpp"
@@ -103,9 +103,8 @@ void require_valid_flow(int steps, double step) {
   constexpr int most_steps = 100'000;
   constexpr double longest_step = 0.15;
   const auto reject = [](std::string_view name, const std::string& found, const std::string& expected) {
-    throw Error(Code::invalid_argument,
-                fmt::format("cannot measure observables: {} is {}, expected {}", name, found, expected),
-                {.expected = expected, .found = found});
+    base::fail(Code::invalid_argument, {.expected = expected, .found = found},
+               "cannot measure observables: {} is {}, expected {}", name, found, expected);
   };
   if (steps < 0 || steps > most_steps) reject("flow_steps", std::to_string(steps), fmt::format("0 to {}", most_steps));
   if (!(step > 0 && step <= longest_step)) {

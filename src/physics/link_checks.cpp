@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "physics/link_checks.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

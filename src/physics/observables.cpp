@@ -5,7 +5,6 @@
 // Each rank adds up its sites, then the sums of the ranks are combined exactly.
 #include <cmath>
 #include <span>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,7 +18,6 @@
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "lattice/tiles.hpp"
-#include "physics/gauge_field.hpp"
 #include "physics/link_checks.hpp"
 #include "physics/links.hpp"
 #include "physics/plaquettes.hpp"

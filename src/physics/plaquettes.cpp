@@ -6,14 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "comm/agree.hpp"
 #include "lattice/site_order.hpp"
 #include "physics/cell_sums.hpp"
-#include "physics/links.hpp"
-#include "physics/site_sums.hpp"
-#include "physics/su_n.hpp"
 
 namespace lq::physics {
 namespace {

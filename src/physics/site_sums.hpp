@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <limequat/field.hpp>
@@ -26,6 +27,16 @@
 #include "lattice/tiles.hpp"
 
 namespace lq::physics {
+
+// The field of a measurement: its spec resolved, and the same on all ranks.
+
+comm::Comm& ranks_of(const Grid& grid);
+
+// Collective. The field with its spec resolved; every rank has the same spec. `verb`: what is done, for errors.
+Field resolve_any(const Grid& grid, const Field& field, std::string_view verb);
+// Collective. The same of a gauge field of SU(2) or larger with one link for each of two or more dimensions;
+// invalid_argument for others.
+Field resolve_gauge(const Grid& grid, const Field& field, std::string_view verb);
 
 // A sum over the lattice that is the same to the last bit however the terms are dealt out over ranks. Terms of the
 // size of 1 are summed in steps of 2^-60, larger ones in steps of 2^-40.

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
+
+#include "base/file_error.hpp"
 
 namespace lq::protection {
 namespace {
@@ -63,11 +64,9 @@ void WindowEncoder::add_blocks(const Cell& first, std::uint64_t count, const Blo
   piece_.resize(static_cast<std::size_t>(count) * block_bytes);
   base::ByteSource& file = open_(place.file);
   if (file.read_at(offset, base::MutableBytes(piece_).first(length)) != length) {
-    throw Error(Code::io,
-                fmt::format("{}: the file became shorter while it was being protected. Stop the program that writes to "
-                            "it, then repeat the command",
-                            file.path()),
-                {.path = file.path(), .offset = offset});
+    throw base::file_error(Code::io, {.path = file.path(), .offset = offset},
+                           "the file became shorter while it was being protected. Stop the program that writes to it, "
+                           "then repeat the command");
   }
   std::ranges::fill(base::MutableBytes(piece_).subspan(length), std::byte{0});
   bytes_ += length;

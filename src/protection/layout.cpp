@@ -6,8 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
-#include <limits>
-#include <numeric>
 
 #include "base/checked.hpp"
 #include "kernels/crc32.hpp"

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <iterator>
 #include <span>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "comm/team.hpp"
 #include "kernels/crc32.hpp"
@@ -39,11 +39,11 @@ std::optional<Head> head_at(storage::File& file, std::uint64_t size, std::uint64
   bytes.resize(static_cast<std::size_t>(*length));
   if (!read_whole(file, offset, bytes) || !kernels::ends_in_crc32(bytes)) return {};
   if (const auto version = later_version(bytes)) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: this sidecar has version {} of its format, this library reads version {}: use a later "
-                            "Limequat",
-                            file.path(), *version, format_version),
-                {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)});
+    throw base::file_error(
+        Code::unsupported,
+        {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)},
+        "this sidecar has version {} of its format, this library reads version {}: use a later Limequat", *version,
+        format_version);
   }
   return decode_head(bytes);
 }
@@ -87,18 +87,15 @@ Sidecar::Sidecar(storage::Transport& transport, const std::string& path)
   std::optional<Head> head = head_at(*file_, size_, 0);
   if (!head) head = second_head(*file_, size_);
   if (!head) {
-    throw Error(Code::malformed,
-                path +
-                    ": neither of the two heads of this sidecar can be read; protect the files again "
-                    "(`lq protect --overwrite`)",
-                {.path = path});
+    throw base::file_error(
+        Code::malformed, path,
+        "neither of the two heads of this sidecar can be read; protect the files again (`lq protect --overwrite`)");
   }
   head_ = *std::move(head);
   // Whatever the head says, no more is read, and held, than there is.
   if (head_.page_at(head_.windows, 0) > size_) {
-    throw Error(Code::malformed,
-                path + ": the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)",
-                {.path = path});
+    throw base::file_error(Code::malformed, path,
+                           "the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)");
   }
 }
 
@@ -201,8 +198,22 @@ std::optional<Cover> cover_in(const std::string& name, const std::string& path) 
 
 }  // namespace
 
+namespace {
+
+// Files elsewhere, such as members of archives, have no folder in which a sidecar could be.
+bool may_have_sidecar(const std::string& path) {
+  try {
+    return !is_sidecar(path) && storage::resolve(path).kind(base::directory_of(path)) == storage::PathKind::directory;
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return false;
+  }
+}
+
+}  // namespace
+
 std::optional<Cover> find_cover(const std::string& path) {
-  if (is_sidecar(path)) return {};
+  if (!may_have_sidecar(path)) return {};
   std::optional<Cover> newest;  // where the file has several, such as one from before it got neighbours
   for (const std::string& name : sidecar_names(path)) {
     // A name that is too long is nobody's.
@@ -221,7 +232,7 @@ std::optional<Cover> find_cover(const std::string& path) {
 
 std::optional<Cover> find_cover_in_folder(const std::string& path) {
   if (auto cover = find_cover(path)) return cover;
-  if (is_sidecar(path)) return {};
+  if (!may_have_sidecar(path)) return {};
   std::vector<std::string> names;
   base::names_in(base::directory_of(path), names);
   for (const std::string& name : names) {
@@ -499,10 +510,9 @@ std::size_t RestoredFile::read_at(std::uint64_t offset, base::MutableBytes buffe
     part.resize(is_whole ? 0 : length);
     const base::MutableBytes to = is_whole ? buffer.subspan(done, count) : base::MutableBytes(part);
     if (!read_block(block, to)) {
-      throw Error(Code::checksum_mismatch,
-                  fmt::format("{}: bytes {} to {} are damaged, and more of their row than its parity brings back",
-                              path_, block * head.block_bytes, block * head.block_bytes + length - 1),
-                  {.path = path_, .offset = block * head.block_bytes});
+      throw base::file_error(Code::checksum_mismatch, {.path = path_, .offset = block * head.block_bytes},
+                             "bytes {} to {} are damaged, and more of their row than its parity brings back",
+                             block * head.block_bytes, block * head.block_bytes + length - 1);
     }
     if (!is_whole) {
       const base::Bytes wanted = base::Bytes(part).subspan(static_cast<std::size_t>(within), count);

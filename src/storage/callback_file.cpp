@@ -28,11 +28,9 @@ struct SharedCallbacks {
 };
 
 [[noreturn]] static void refuse_to_write(const std::string& path) {
-  throw Error(Code::unsupported,
-              fmt::format("{}: a file that is read by functions of the program cannot be written or renamed; name a "
-                          "file of the file system as the target",
-                          path),
-              {.path = path, .system_errno = EROFS});
+  base::fail(Code::unsupported, {.path = path, .system_errno = EROFS},
+             "a file that is read by functions of the program cannot be written or renamed; name a file of the file "
+             "system as the target");
 }
 
 class CallbackBytes final : public File {
@@ -71,7 +69,7 @@ class CallbackBytes final : public File {
   std::size_t call(std::uint64_t offset, base::MutableBytes buffer) const try {
     const std::size_t got = callbacks_->functions.read_at(offset, buffer);
     if (got <= buffer.size()) return got;
-    throw Error(Code::io, fmt::format("it returned {} bytes of {} that were asked for", got, buffer.size()));
+    base::fail(Code::io, {}, "it returned {} bytes of {} that were asked for", got, buffer.size());
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
@@ -142,10 +140,9 @@ CallbackFile::CallbackFile(ReadCallbacks callbacks) {
   const std::string& name = callbacks.name;
   const bool is_path = name.find("://") != std::string::npos;
   if (name.empty() || (!is_path && name.find('/') != std::string::npos) || name.find('\0') != std::string::npos) {
-    throw Error(Code::invalid_argument,
-                fmt::format("the name of a callback file is \"{}\", expected the name of a file without its folder",
-                            name.substr(0, name.find('\0'))),
-                {.found = name});
+    base::fail(Code::invalid_argument, {.found = name},
+               "the name of a callback file is \"{}\", expected the name of a file without its folder",
+               name.substr(0, name.find('\0')));
   }
   storage::require_position(name, "read", 0, callbacks.bytes);
   auto shared = std::make_shared<storage::SharedCallbacks>();

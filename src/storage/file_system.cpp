@@ -23,7 +23,6 @@
 #include "base/path.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"
-#include "storage/stripes.hpp"
 
 namespace lq::storage {
 namespace {

@@ -129,5 +129,40 @@ TEST(FileSystem, ThatIsSharedAsksForMoreThanPages) {
   EXPECT_GE(found.block_bytes, 64u * 1024);
 }
 
+TEST(FileSystem, OfAPathBelowAFileIsRefusedByThatPath) {
+  const ScratchDirectory scratch;
+  std::ofstream(scratch / "file") << "contents";
+  const std::string below = scratch / "file/below.ildg";
+  const Error error = error_of([&] { examine_file_system(below); });
+  EXPECT_EQ(error.facts().path, below);
+}
+
+FileSystem described() {
+  FileSystem fs;
+  fs.name = "fuse.glusterfs";
+  fs.is_shared = true;
+  fs.targets = 3;
+  fs.servers = {"one:/brick", "two:/brick", "three:/brick"};
+  return fs;
+}
+
+TEST(FileSystemText, NamesEachServer) {
+  EXPECT_NE(describe(described())
+                .find("  targets      3; a file is on one of them unless the volume has shards "
+                      "(one:/brick, two:/brick, three:/brick)\n"),
+            std::string::npos)
+      << describe(described());
+}
+
+TEST(FileSystemText, OfOneNodeHasNoStripes) {
+  FileSystem fs = described();
+  fs.is_shared = false;
+  fs.stripe_bytes = 1 << 20;
+  fs.stripe_count = 2;
+  const std::string text = describe(fs);
+  EXPECT_NE(text.find("  stripes      none: one node has all of it\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  targets      one\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace lq::storage

@@ -116,6 +116,7 @@ class Memory final : public Transport {
 
   void rename(const std::string& from, const std::string& to) override {
     const std::lock_guard lock(mutex_);
+    if (kind_of(from) == PathKind::directory) return rename_directory(from, to);
     auto contents = find(from, "rename to " + to);
     if (kind_of(to) == PathKind::directory) throw base::errno_error(from, "rename to " + to, EISDIR);
     files_.erase(from);
@@ -171,6 +172,16 @@ class Memory final : public Transport {
     const auto inside = files_.lower_bound(prefix);
     const bool directory = inside != files_.end() && inside->first.compare(0, prefix.size(), prefix) == 0;
     return directory ? PathKind::directory : PathKind::absent;
+  }
+
+  void rename_directory(const std::string& from, const std::string& to) {
+    if (kind_of(to) != PathKind::absent) throw base::errno_error(from, "rename to " + to, ENOTEMPTY);
+    const std::string prefix = from + "/";
+    for (auto file = files_.lower_bound(prefix); file != files_.end() && file->first.starts_with(prefix);) {
+      auto moved = files_.extract(file++);
+      moved.key().replace(0, from.size(), to);
+      files_.insert(std::move(moved));
+    }
   }
 
   std::shared_ptr<Contents> find(const std::string& path, const std::string& what) const {

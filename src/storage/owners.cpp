@@ -13,7 +13,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"

@@ -3,14 +3,13 @@
 //
 // Partitions, as values and as texts: "t=block:4,x=cyclic:2:8", "whole".
 #include <array>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/partition.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "lattice/region_text.hpp"
 #include "lattice/runs.hpp"
@@ -25,8 +24,8 @@ constexpr std::uint64_t most_parts = std::uint64_t{1} << 20;
 lattice::Index extents_of_array(const FileArray& array) {
   lattice::Index extents;
   if (array.extents.empty() || array.extents.size() > static_cast<std::size_t>(lattice::max_axes)) {
-    throw Error(Code::invalid_argument, fmt::format("an array of a file has {} axes, expected 1 to {}",
-                                                    array.extents.size(), lattice::max_axes));
+    base::fail(Code::invalid_argument, {}, "an array of a file has {} axes, expected 1 to {}", array.extents.size(),
+               lattice::max_axes);
   }
   extents = lattice::Index::filled(static_cast<int>(array.extents.size()), 1);
   for (int axis = 0; axis < extents.size(); ++axis) extents[axis] = array.extents[static_cast<std::size_t>(axis)];
@@ -50,11 +49,10 @@ lattice::Index coordinates_of(std::uint64_t element, const FileArray& array) {
   before.pop_back();
   const std::string text = partition.text();
   const std::size_t begin = before.empty() ? 0 : Partition(partition.array(), before).text().size() + 1;
-  throw Error(
-      error.code(),
-      fmt::format("partition \"{}\": the division \"{}\" does not fit the previous ones ({}). Give it a unit that "
-                  "divides, or is a multiple of, the units of its axis; the same holds for the unit times the parts",
-                  text, text.substr(begin), error.what()));
+  base::fail(error.code(), {},
+             "partition \"{}\": the division \"{}\" does not fit the previous ones ({}). Give it a unit that divides, "
+             "or is a multiple of, the units of its axis; the same holds for the unit times the parts",
+             text, text.substr(begin), error.what());
 }
 
 }  // namespace
@@ -94,7 +92,7 @@ Partition::Partition(FileArray array, std::vector<AxisCut> cuts) : array_(std::m
   if (end >> 63 != 0) throw Error(Code::too_large, "an array that ends beyond 2^63 bytes");
   parts_ = distribution.parts();
   if (parts_ > most_parts) {
-    throw Error(Code::too_large, fmt::format("a partition of {} parts; at most {} are possible", parts_, most_parts));
+    base::fail(Code::too_large, {}, "a partition of {} parts; at most {} are possible", parts_, most_parts);
   }
   // Whether units fit depends on where the blocks of a part begin.
   try {
@@ -110,8 +108,7 @@ std::uint64_t Partition::elements(std::uint64_t part) const {
 
 PartPlace Partition::place_of(std::uint64_t element) const {
   if (element >= array_.elements()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("element {} does not exist; there are {}", element, array_.elements()));
+    base::fail(Code::invalid_argument, {}, "element {} does not exist; there are {}", element, array_.elements());
   }
   const lattice::Place place = storage::distribution_of(array_, cuts_).place_of(coordinates_of(element, array_));
   return {place.part, static_cast<std::uint64_t>(place.position)};
@@ -120,8 +117,7 @@ PartPlace Partition::place_of(std::uint64_t element) const {
 std::uint64_t Partition::element_at(const PartPlace& place) const {
   const std::uint64_t there = elements(place.part);
   if (place.position >= there) {
-    throw Error(Code::invalid_argument,
-                fmt::format("part {} has no element {}; it has {}", place.part, place.position, there));
+    base::fail(Code::invalid_argument, {}, "part {} has no element {}; it has {}", place.part, place.position, there);
   }
   const lattice::Part part = storage::distribution_of(array_, cuts_).part(place.part);
   const lattice::Part whole = storage::whole_of(array_);
@@ -144,11 +140,10 @@ using lattice::take_until;
 constexpr std::string_view whole_text = "whole", axis_letters = "xyzt";
 
 [[noreturn]] void refuse_cut(std::string_view cut) {
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("partition: \"{}\" is not a division; expected AXIS=block:PARTS or AXIS=cyclic:PARTS[:UNIT] with "
-                  "AXIS one of x, y, z, t or a number from 0, as in \"t=block:4,x=cyclic:2\", or \"whole\"",
-                  base::printable(cut)));
+  base::fail(Code::invalid_argument, {},
+             "partition: \"{}\" is not a division; expected AXIS=block:PARTS or AXIS=cyclic:PARTS[:UNIT] with AXIS one "
+             "of x, y, z, t or a number from 0, as in \"t=block:4,x=cyclic:2\", or \"whole\"",
+             base::printable(cut));
 }
 
 AxisCut cut_of(std::string_view text) {

@@ -89,8 +89,7 @@ std::unique_ptr<File> PinnedTransport::open_read(const std::string& path) {
                                      : is_same_across_nodes(known.identity, now) && known.identity.bytes == now.bytes;
   if (!is_same) {
     has_met_another_ = true;
-    throw Error(Code::io, path + ": another file has got this name since the file was opened; open it again",
-                {.path = path});
+    base::fail(Code::io, {.path = path}, "another file has got this name since the file was opened; open it again");
   }
   if (open_ < most_open) {
     known.file = file;

@@ -17,7 +17,6 @@
 #include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "base/system.hpp"
-#include "storage/transport.hpp"
 
 namespace lq::storage {
 

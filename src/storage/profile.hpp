@@ -58,7 +58,7 @@ std::span<const Shipped> shipped_machines();
 
 // nullptr: there is none of this name.
 const Shipped* find_shipped(std::string_view name);
-// "alice-pvfs, bluegene-p, frontier-like"
+// "alice-pvfs, bluegene-p, frontier-like, jaguar-xt4, jugene"
 std::string names_of_shipped();
 
 }  // namespace lq::storage

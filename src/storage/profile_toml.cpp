@@ -3,10 +3,10 @@
 //
 // Reading profiles by toml++, which nobody else includes.
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "storage/profile.hpp"
 
@@ -40,15 +40,8 @@ class Reader {
  private:
   [[noreturn]] void fail(const toml::node& node, const std::string& key, const std::string& found,
                          const std::string& expected) const {
-    ErrorFacts facts;
-    facts.path = path_;
-    facts.record = key;
-    facts.expected = expected;
-    facts.found = found;
-    throw Error(Code::malformed,
-                fmt::format("{}: line {}: {}: {}, expected {} ({})", path_, node.source().begin.line, key, found,
-                            expected, remedy),
-                facts);
+    base::fail(Code::malformed, {.path = path_, .record = key, .expected = expected, .found = found},
+               "line {}: {}: {}, expected {} ({})", node.source().begin.line, key, found, expected, remedy);
   }
 
   [[noreturn]] void fail_unknown(const toml::node& node, const std::string& key) const {
@@ -148,26 +141,19 @@ std::size_t line_beyond_ascii(std::string_view text) {
 }  // namespace
 
 Machine parse_profile(std::string_view text, const std::string& path) {
-  ErrorFacts facts;
-  facts.path = path;
   if (text.size() > largest_profile) {
-    throw Error(Code::malformed,
-                fmt::format("{}: larger than {} bytes, which no site profile is ({})", path, largest_profile, remedy),
-                facts);
+    base::fail(Code::malformed, {.path = path}, "larger than {} bytes, which no site profile is ({})", largest_profile,
+               remedy);
   }
   if (const std::size_t line = line_beyond_ascii(text); line != 0) {
-    throw Error(Code::malformed,
-                fmt::format("{}: line {}: a character that is not ASCII; in a text write it as \\uXXXX ({})", path,
-                            line, remedy),
-                facts);
+    base::fail(Code::malformed, {.path = path},
+               "line {}: a character that is not ASCII; in a text write it as \\uXXXX ({})", line, remedy);
   }
   try {
     return Reader(path).read(toml::parse(text));
   } catch (const toml::parse_error& error) {
-    throw Error(Code::malformed,
-                fmt::format("{}: line {}: not TOML: {} ({})", path, error.source().begin.line,
-                            base::printable(error.description(), 200), remedy),
-                facts);
+    base::fail(Code::malformed, {.path = path}, "line {}: not TOML: {} ({})", error.source().begin.line,
+               base::printable(error.description(), 200), remedy);
   }
 }
 

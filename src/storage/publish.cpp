@@ -5,14 +5,11 @@
 #include "storage/publish.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <climits>
-#include <cstddef>
 #include <cstdio>
 #include <string_view>
 

@@ -202,14 +202,14 @@ Machine load_machine(const std::string& path) { return storage::parse_profile(re
 void save_machine(const std::string& path, const Machine& machine) {
   for (const storage::Key& key : storage::profile_keys()) {
     if (const std::optional<std::string> expected = storage::complaint_about(key, machine)) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: cannot write this profile: {}: expected {}", path, key.name, *expected));
+      base::fail(Code::invalid_argument, {}, "{}: cannot write this profile: {}: expected {}", path, key.name,
+                 *expected);
     }
   }
   for (const auto& [name, folders] : machine.targets) {
     if (const std::optional<std::string> expected = storage::complaint_about_target(name, folders)) {
-      throw Error(Code::invalid_argument, fmt::format("{}: cannot write this profile: {}.{}: expected {}", path,
-                                                      storage::targets_section, name, *expected));
+      base::fail(Code::invalid_argument, {}, "{}: cannot write this profile: {}.{}: expected {}", path,
+                 storage::targets_section, name, *expected);
     }
   }
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();

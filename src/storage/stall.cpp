@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <limequat/error.hpp>
 #include <limequat/stall.hpp>
 
 #include <algorithm>
@@ -20,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "base/text.hpp"
 
@@ -145,10 +145,9 @@ class StallWatch {
     try {
       state_->thread = base::start_quiet_thread([this] { watch(*state_); });
     } catch (const std::system_error& error) {
-      throw Error(Code::out_of_memory,
-                  fmt::format("no thread can be made that watches for stalls ({}); allow this process more of them, or "
-                              "more memory",
-                              error.what()));
+      base::fail(Code::out_of_memory, {},
+                 "no thread can be made that watches for stalls ({}); allow this process more of them, or more memory",
+                 error.what());
     }
     is_on_ = true;
   }
@@ -214,8 +213,7 @@ std::string to_string(const Stall& stall) {
 
 void watch_stalls(double seconds, std::function<void(const Stall&)> tell) {
   if (tell && !(seconds > 0 && seconds < storage::longest_seconds)) {
-    throw Error(Code::invalid_argument,
-                fmt::format("watch_stalls: {} seconds; a positive number is expected", seconds));
+    base::fail(Code::invalid_argument, {}, "watch_stalls: {} seconds; a positive number is expected", seconds);
   }
   storage::StallWatch::instance().begin(seconds, std::move(tell));
 }

@@ -15,12 +15,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/bytes.hpp"
 #include "base/path.hpp"
 #include "base/system.hpp"
 #include "base/text.hpp"

@@ -118,6 +118,13 @@ TEST(SettingStripes, GivesCephAWholeLayoutWithObjectsOfWholeStripes) {
   EXPECT_EQ(calls.calls[0], "set d/f ceph.file.layout stripe_unit=3145728 stripe_count=4 object_size=6291456");
 }
 
+TEST(SettingStripes, GivesCephObjectsOfOneStripeWhereThatIsWhatTheyAre) {
+  RecordedStorage calls;
+  set_stripes(ceph(), "d/f", "d/g", gibibyte, {.count = 4, .bytes = 4 * mebibyte}, calls);
+  ASSERT_EQ(calls.calls.size(), 1u);
+  EXPECT_EQ(calls.calls[0], "set d/f ceph.file.layout stripe_unit=4194304 stripe_count=4 object_size=4194304");
+}
+
 TEST(SettingStripes, MakesAFileAnewOnBeegfs) {
   RecordedStorage calls;
   set_stripes(beegfs(), "d/f", "d/g", gibibyte, {.count = 8}, calls);

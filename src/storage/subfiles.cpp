@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/byte_source.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "kernels/crc32.hpp"
@@ -50,9 +49,7 @@ class DescriptionReader {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(Code::malformed,
-                fmt::format("{}: this is not a valid description of a partitioned file: {}", path_, what),
-                {.path = path_});
+    base::fail(Code::malformed, {.path = path_}, "this is not a valid description of a partitioned file: {}", what);
   }
   void require(bool holds, const std::string& what) const {
     if (!holds) refuse(what);
@@ -75,12 +72,9 @@ class DescriptionReader {
     const auto sum = base::parse_hex32(last.substr(last_word.size(), 8));
     const std::uint32_t found = kernels::crc32(0, base::as_bytes(head));
     if (sum == found) return;
-    throw Error(
-        Code::checksum_mismatch,
-        fmt::format(
-            "{}: the description of this partitioned file is damaged: its CRC-32 is {}, its last line states \"{}\"",
-            path_, base::hex32(found), base::printable(last.substr(last_word.size(), 8))),
-        {.path = path_});
+    base::fail(Code::checksum_mismatch, {.path = path_},
+               "the description of this partitioned file is damaged: its CRC-32 is {}, its last line states \"{}\"",
+               base::hex32(found), base::printable(last.substr(last_word.size(), 8)));
   }
 
   // The rest of the next line, which begins with this word.
@@ -193,10 +187,8 @@ std::string encode_description(const PartitionedFile& set) {
                       array.element_bytes, fmt::join(array.extents, "."), set.partition.text());
   for (const PartitionedFile::Subfile& file : set.files) {
     if (file.path.empty() || file.path.find_first_of(std::string("\n\0", 2)) != std::string::npos) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: a subfile cannot be called \"{}\"; names have no line ends", set.path,
-                              base::printable(file.path, 200)),
-                  {.path = set.path});
+      base::fail(Code::invalid_argument, {.path = set.path},
+                 "a subfile cannot be called \"{}\"; names have no line ends", base::printable(file.path, 200));
     }
     text += fmt::format("file {} {}\n", file.offset, file.path);
   }
@@ -222,8 +214,7 @@ std::optional<PartitionedFile> set_in(storage::File& opened, const std::string& 
   if (!is_description(bytes)) return std::nullopt;
   constexpr std::uint64_t most_bytes = 1024 * base::mebi;  // 2^20 subfiles with long names
   if (file.size() > most_bytes) {
-    throw Error(Code::too_large, fmt::format("{}: a description of {} bytes; at most 1 GiB is read", path, file.size()),
-                {.path = path});
+    base::fail(Code::too_large, {.path = path}, "a description of {} bytes; at most 1 GiB is read", file.size());
   }
   bytes.resize(static_cast<std::size_t>(file.size()));
   bytes.resize(file.read_at(0, bytes));
@@ -298,12 +289,10 @@ storage::File& Subfiles::open(std::size_t k) {
   auto opened = writes_ ? place.open_write(path) : place.open_read(path);
   const std::uint64_t found = opened->size(), expected = bytes(k);
   if (found < expected) {
-    throw Error(
-        Code::truncated,
-        fmt::format(
-            "{}: this subfile number {} of {} has {} bytes, expected {}; it was truncated, or belongs to another file",
-            path, k, file_.path, found, expected),
-        {.path = path, .expected = fmt::format("{} bytes", expected), .found = fmt::format("{} bytes", found)});
+    base::fail(Code::truncated,
+               {.path = path, .expected = fmt::format("{} bytes", expected), .found = fmt::format("{} bytes", found)},
+               "this subfile number {} of {} has {} bytes, expected {}; it was truncated, or belongs to another file",
+               k, file_.path, found, expected);
   }
   open_[k] = std::move(opened);
   return *open_[k];
@@ -326,10 +315,8 @@ void Subfiles::read(std::size_t k, std::uint64_t offset, base::MutableBytes buff
     std::ranges::fill(buffer.subspan(got), std::byte{});
     return;
   }
-  throw Error(Code::truncated,
-              fmt::format("{}: it ends at byte {}, expected {} or more; it became shorter", file_.files[k].path,
-                          offset + got, offset + buffer.size()),
-              {.path = file_.files[k].path, .offset = offset + got});
+  base::fail(Code::truncated, {.path = file_.files[k].path, .offset = offset + got},
+             "it ends at byte {}, expected {} or more; it became shorter", offset + got, offset + buffer.size());
 }
 
 void Subfiles::sync() {

@@ -18,12 +18,8 @@ std::string describe(const std::string& verb, std::uint64_t offset, std::uint64_
 
 void require_position(const std::string& path, const std::string& verb, std::uint64_t offset, std::uint64_t bytes) {
   if (offset <= largest_position && bytes <= largest_position - offset) return;
-  ErrorFacts facts;
-  facts.path = path;
-  facts.offset = offset;
-  facts.expected = "an end below 2^63";
-  throw Error(Code::too_large, path + ": cannot " + describe(verb, offset, bytes) + ": files end below 2^63 bytes",
-              facts);
+  base::fail(Code::too_large, {.path = path, .offset = offset, .expected = "an end below 2^63"},
+             "cannot {}: files end below 2^63 bytes", describe(verb, offset, bytes));
 }
 
 Error position_error(const std::string& path, const std::string& verb, std::uint64_t offset, std::uint64_t bytes,
@@ -35,15 +31,12 @@ Error position_error(const std::string& path, const std::string& verb, std::uint
 }
 
 Error not_regular(const std::string& path, const std::string& what, int system_errno) {
-  ErrorFacts facts;
-  facts.path = path;
-  facts.found = what;
-  facts.expected = "a regular file";
-  facts.system_errno = system_errno;
   std::string remedy;
   if (what == "a FIFO") remedy = "; `lq` reads a pipe as \"-\"; or store the data in a file first";
   if (what == "a directory") remedy = "; name files in it. `lq verify -r` and `lq index` look through folders";
-  return {Code::io, path + ": cannot open: is " + what + ", expected a regular file" + remedy, facts};
+  return {Code::io,
+          path + ": cannot open: is " + what + ", expected a regular file" + remedy,
+          {.path = path, .expected = "a regular file", .found = what, .system_errno = system_errno}};
 }
 
 }  // namespace lq::storage

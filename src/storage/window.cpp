@@ -8,11 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "storage/subfiles.hpp"
 
 namespace lq::storage {
 
@@ -150,17 +147,13 @@ Window::Window(std::shared_ptr<Subfiles> subfiles, Partition logical, std::uint6
   const PartitionedFile& file = subfiles_->file();
   const FileArray& array = logical_.array();
   if (part >= logical_.parts()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: part {} of partition \"{}\" does not exist; it has {}", file.path, part,
-                            logical_.text(), logical_.parts()),
-                {.path = file.path});
+    base::fail(Code::invalid_argument, {.path = file.path}, "part {} of partition \"{}\" does not exist; it has {}",
+               part, logical_.text(), logical_.parts());
   }
   if (array.end() > file.bytes) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: an array from byte {} to {} does not fit into its {} bytes; check begin, element and "
-                            "extents",
-                            file.path, array.begin, array.end(), file.bytes),
-                {.path = file.path});
+    base::fail(Code::invalid_argument, {.path = file.path},
+               "an array from byte {} to {} does not fit into its {} bytes; check begin, element and extents",
+               array.begin, array.end(), file.bytes);
   }
   size_ = logical_.elements(part) * array.element_bytes;
 }
@@ -228,10 +221,9 @@ std::size_t Window::read_at(std::uint64_t offset, base::MutableBytes buffer) {
 void Window::write_at(std::uint64_t offset, base::Bytes bytes) {
   if (bytes.empty()) return;
   if (offset > size_ || bytes.size() > size_ - offset) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: bytes {} to {} cannot be written: the part of this view has {}, and keeps its size",
-                            path(), offset, offset + bytes.size(), size_),
-                {.path = path(), .offset = offset});
+    base::fail(Code::invalid_argument, {.path = path(), .offset = offset},
+               "bytes {} to {} cannot be written: the part of this view has {}, and keeps its size", offset,
+               offset + bytes.size(), size_);
   }
   std::vector<std::byte> scratch;
   for_each_request(offset, bytes.size(), 0, [&](std::size_t k, const Request& request) {

@@ -15,9 +15,11 @@
 
 #include <limequat/error.hpp>
 
+#include "comm/node.hpp"
 #include "storage/transport.hpp"
 #include "support/error_of.hpp"
 #include "support/scratch_directory.hpp"
+#include "support/thread_comm.hpp"
 
 namespace lq::storage {
 namespace {
@@ -128,6 +130,21 @@ TEST_F(WriterLocks, AreThoseOfAFileAndNotOfItsName) {
 }
 
 TEST_F(WriterLocks, AreNotNeededWhereThereIsNoFile) { EXPECT_NO_THROW(WriterLock(path_ + ".none")); }
+
+// Ranks of one node that have one client see what the others wrote.
+TEST(OwnersOf, RanksAreOneClientWhereAllHaveTheSame) {
+  for (const std::uint64_t step : {0U, 1U}) {
+    testing::run_ranks(3, [&](const std::shared_ptr<comm::Comm>& comm) {
+      const auto look = [&] {
+        return Seen{{.bytes = 4096, .single_owner = true}, 7 + step * static_cast<std::uint64_t>(comm->rank())};
+      };
+      const Owners owners = owners_of(*comm, look);
+      EXPECT_TRUE(owners.unit.single_owner);
+      EXPECT_EQ(owners.are_one_client, step == 0 && comm->node().is_only());
+      EXPECT_EQ(owners.have_incoherent_caches(), !owners.are_one_client);
+    });
+  }
+}
 
 }  // namespace
 }  // namespace lq::storage

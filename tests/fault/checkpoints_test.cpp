@@ -9,10 +9,12 @@
 #include <limequat/checkpoints.hpp>
 #include <limequat/inspect.hpp>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -397,6 +399,47 @@ TEST_F(NodeLevels, GiveBackWhatWasNotCopied) {
   EXPECT_EQ(newest(), 2) << "it is in the folder now";
 }
 
+// Where the disk of one node is full, those of the others go on holding what all of them have.
+TEST_F(NodeLevels, HoldNothingOfASaveThatFailsOnOneRank) {
+  const CheckpointsOptions one_node{.local = directory_ / "node"};
+  const auto rank_folder = [&](int rank) {
+    const fs::directory_entry id = *fs::directory_iterator(one_node.local);
+    return id.path().string() + fmt::format("/rank-{:06}", rank);
+  };
+  const auto save_steps = [&](const std::vector<std::uint64_t>& all, std::atomic<bool>& is_full) {
+    on_ranks(3, [&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, one_node);
+      for (const std::uint64_t step : all) {
+        const StepContents contents(ranks, lattice, step);
+        ranks.barrier();
+        is_full = step > 2;
+        const Error error = error_of([&] { checkpoints.save(step, contents.contents); });
+        EXPECT_EQ(error.code(), step > 2 ? Code::no_space : Code::ok) << error.what();
+        ranks.barrier();
+        is_full = false;
+      }
+    });
+  };
+  std::atomic<bool> is_full = false;
+  save_steps({1, 2}, is_full);
+  FaultyTransport disk(storage::posix(), -1, Fault::error, [&] {
+    if (is_full) throw Error(Code::no_space, "the disk of a node is full");
+  });
+  {
+    const storage::Mount mount(rank_folder(1), disk);
+    save_steps({3, 4, 5}, is_full);
+  }
+  for (int rank = 0; rank < 3; ++rank) {
+    std::set<std::string> there;
+    for (const auto& entry : fs::directory_iterator(rank_folder(rank))) {
+      const std::string name = entry.path().filename();
+      if (name.starts_with("step-")) there.insert(name.substr(0, 17));
+    }
+    EXPECT_EQ(there.count("step-000000000002"), 1U) << "rank " << rank;
+    EXPECT_LE(*there.rbegin(), "step-000000000002") << "rank " << rank;
+  }
+}
+
 // With more ranks than sites in a dimension some have none.
 TEST_F(NodeLevels, ServeRanksWithoutSites) {
   const CheckpointsOptions one_node{.local = directory_ / "node"};
@@ -488,6 +531,103 @@ TEST_F(NodeLevels, ServeInThePlaceOfADamagedCopy) {
   const std::optional<Checkpoint> found = checkpoints.load_newest();
   EXPECT_EQ(found->step(), 2U);
   EXPECT_TRUE(has_contents_of_its_step(*found, {}, lattice));
+}
+
+class CopiesOnOtherNodes : public NodeLevels {
+ protected:
+  // Three nodes of two ranks; saved on the nodes alone, but for step 1.
+  void save_two() const {
+    on_six_ranks([&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      for (const std::uint64_t step : {1U, 2U}) {
+        const StepContents contents(ranks, lattice, step);
+        EXPECT_EQ(checkpoints.save(step, contents.contents).warnings, std::vector<std::string>());
+      }
+    });
+    ASSERT_EQ(newest(), 1);
+  }
+  std::uint64_t loaded() const {
+    std::atomic<std::uint64_t> step = 0;
+    on_six_ranks([&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      const std::optional<Checkpoint> found = checkpoints.load_newest();
+      ASSERT_TRUE(found.has_value());
+      EXPECT_TRUE(has_contents_of_its_step(*found, ranks, lattice));
+      if (ranks.is_root()) step = found->step();
+    });
+    return step;
+  }
+  void on_six_ranks(const std::function<void(const Communicator&)>& body) const {
+    testing::run_ranks(6, [&](std::shared_ptr<comm::Comm> comm) { body(Communicator(comm)); }, {.ranks_per_node = 2});
+  }
+  std::string node(int number) const { return directory_ / ("node" + std::to_string(number)); }
+  static void damage_all_below(const std::string& folder, const std::string& beginning) {
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      const std::string path = entry.path();
+      if (!entry.is_regular_file() || path.find(beginning) == std::string::npos) continue;
+      if (entry.path().filename() != "state") continue;
+      std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).put('!');
+    }
+  }
+};
+
+TEST_F(CopiesOnOtherNodes, ServeNewNodes) {
+  for (const int lost : {0, 1, 2}) {
+    for (const auto& entry : fs::directory_iterator(directory_ / "")) fs::remove_all(entry.path());
+    save_two();
+    fs::remove_all(node(lost));
+    EXPECT_EQ(loaded(), 2U) << "node " << lost << " is a new one";
+    EXPECT_EQ(newest(), 2);
+  }
+}
+
+TEST_F(CopiesOnOtherNodes, ServeInThePlaceOfDamagedParts) {
+  save_two();
+  damage_all_below(node(1), "/rank-");
+  EXPECT_EQ(loaded(), 2U);
+}
+
+// Of two nodes that follow each other the copies of the first are lost, too.
+TEST_F(CopiesOnOtherNodes, AreMissedWhereBothAreLost) {
+  save_two();
+  fs::remove_all(node(0));
+  fs::remove_all(node(1));
+  EXPECT_EQ(loaded(), 1U);
+}
+
+TEST_F(CopiesOnOtherNodes, DoNotBringBackWhatWasRejected) {
+  on_six_ranks([&](const Communicator& ranks) {
+    Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+    for (const std::uint64_t step : {1U, 2U}) {
+      const StepContents contents(ranks, lattice, step);
+      checkpoints.save(step, contents.contents);
+    }
+    const std::optional<Checkpoint> found = checkpoints.load_newest();
+    EXPECT_EQ(found->step(), 2U);
+    checkpoints.reject(*found, "diverged");
+  });
+  fs::remove_all(node(1));
+  EXPECT_EQ(loaded(), 1U);
+}
+
+// As many of each rank as it keeps itself.
+TEST_F(CopiesOnOtherNodes, AreAsFewAsTheParts) {
+  on_six_ranks([&](const Communicator& ranks) {
+    Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+    for (std::uint64_t step = 1; step < 6; ++step) {
+      const StepContents contents(ranks, lattice, step);
+      checkpoints.save(step, contents.contents);
+    }
+  });
+  int copies = 0;
+  for (int number = 0; number < 3; ++number) {
+    for (const auto& entry : fs::recursive_directory_iterator(node(number))) {
+      const std::string path = entry.path();
+      copies +=
+          path.find("/copy-") != std::string::npos && path.find("/step-") != std::string::npos && entry.is_directory();
+    }
+  }
+  EXPECT_EQ(copies, 12);
 }
 
 // What lies on a node is of one folder: another run does not take it for its own.

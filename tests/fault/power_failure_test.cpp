@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -363,6 +364,23 @@ class PowerFailureOfACheckpoint : public PowerFailure, public ::testing::WithPar
     }
     return least == all_bytes ? Seen::after : Seen::before;
   }
+  // After a repair of the set, whatever its files are called, all of these streams or not.
+  Seen look_for(const std::vector<std::int64_t>& tasks) const {
+    std::vector<std::string> names{path_};
+    for (const auto& left : fs::directory_iterator(folder_)) names.push_back(left.path().string());
+    for (const std::string& name : names) {
+      if (error_of([&] { repair_multifile(name); }).code() == Code::ok) break;
+    }
+    if (!fs::exists(path_)) return Seen::before;
+    const MultifileReader reader(path_, {}, {.verify = Verify::none});
+    for (const std::int64_t task : tasks) {
+      if (task >= reader.tasks()) return Seen::before;
+      const auto bytes = reader.task(task).read_all();
+      if (testing::first_wrong(bytes, static_cast<std::uint64_t>(task)) != bytes.size()) return Seen::wrong;
+      if (bytes.size() != all_bytes) return Seen::before;
+    }
+    return Seen::after;
+  }
   // A repair names what readers refuse afterwards. Only what was not finished of fields is lost to a sound set.
   bool is_told(const RepairReport& report) const {
     const bool has_lost_chunks =
@@ -485,6 +503,38 @@ TEST_P(PowerFailureOfACheckpoint, ThatGetsItsFirstField) {
         reader.read_field("field", Grid(extents), field_in(values, spec));
         return values == field_on(Grid(extents)) ? Seen::after : Seen::wrong;
       });
+}
+
+// Once sync() has returned on all ranks: in a new set, and in the new file of one that is gone on with.
+TEST_P(PowerFailureOfACheckpoint, WhoseStreamsWereSynced) {
+  for (const bool appends : {false, true}) {
+    SCOPED_TRACE(appends ? "gone on with" : "new");
+    if (appends) put(0, old_bytes);
+    const std::int64_t first = appends ? MultifileReader(path_).tasks() : 0;
+    const int streams = GetParam().streams + (appends ? 1 : 0);
+    std::vector<std::int64_t> tasks;
+    std::mutex mutex;
+    const auto synced = [&](std::shared_ptr<comm::Comm> comm) {
+      const Communicator all(std::move(comm));
+      const MultifileOptions options{.streams = streams, .expected_bytes = 2000, .files = GetParam().files};
+      MultifileWriter writer =
+          appends ? MultifileWriter::append(path_, all, options) : MultifileWriter(path_, all, options);
+      for (std::size_t i = 0; i < writer.streams(); ++i) {
+        OutStream& stream = writer.stream(i);
+        if (stream.task() < first) continue;
+        stream.write(testing::stream_bytes(static_cast<std::uint64_t>(stream.task()), 0, all_bytes));
+        stream.sync();
+        const std::lock_guard lock(mutex);
+        tasks.push_back(stream.task());
+      }
+      all.barrier();
+      // The power fails: nobody closes it.
+    };
+    replay(
+        Seen::before, [&] { run_ranks(GetParam().ranks, synced); }, [&] { return look_for(tasks); },
+        testing::Caches::of_each_thread);
+    for (const auto& left : fs::directory_iterator(folder_)) fs::remove(left.path());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, PowerFailureOfACheckpoint,

@@ -43,6 +43,7 @@ class Checkpoint final : public Item {
     before_ = now_;
     const Outcome outcome = machine_.run(round.crew, trouble, torture::writing(round, path_, *diary_));
     tell(words(outcome));
+    require_place(outcome.error);
     const bool is_cut = outcome.has_ended && trouble.kind == Trouble::Kind::power;
     if (!is_cut) is_synced_ = is_synced_ && round.options.sync == Sync::full;
     if (is_cut && before_ && !is_synced_) return start_anew();
@@ -100,6 +101,15 @@ class Checkpoint final : public Item {
                               fmt::join(expected.streams, ", "), fmt::join(expected.fields, ", ")));
   }
 
+  // An error that says where the data are is right.
+  void require_place(const std::string& error) const {
+    static constexpr std::string_view words = "the data written so far are in ";
+    const std::size_t begin = error.find(words);
+    if (begin == std::string::npos) return;
+    const std::string place = error.substr(begin + words.size(), error.find(';', begin) - begin - words.size());
+    if (!machine_.has(place)) throw Failure(path_ + ": there is no file that is said to have the data: " + error);
+  }
+
   void look_at_closed(const SetRound& round) {
     const SetModel found = read(round.number);
     SetModel expected{round.number, std::vector<std::uint64_t>(found.streams.size()), {}};
@@ -126,9 +136,7 @@ class Checkpoint final : public Item {
     const SetModel found = read(before_->number, is_lossy);
     for (std::size_t task = 0; task < torture::most_tasks; ++task) {
       const std::uint64_t old = task < before_->streams.size() ? before_->streams[task] : 0;
-      // New files have names that the disk may not know yet.
-      const bool was_there = task < before_->streams.size();
-      const std::uint64_t synced = was_there && round.options.sync == Sync::full ? diary_->synced[task].load() : 0;
+      const std::uint64_t synced = diary_->synced[task].load();
       const std::uint64_t least = std::max(old, is_cut ? synced : diary_->kept[task].load());
       const std::uint64_t there = task < found.streams.size() ? found.streams[task] : 0;
       if (there < least) {

@@ -31,5 +31,8 @@ class Item {
 std::unique_ptr<Item> make_field_file(Draw& draw, Machine& machine, const std::string& path);
 std::unique_ptr<Item> make_checkpoint(Draw& draw, Machine& machine, const std::string& path);
 std::unique_ptr<Item> make_modes(Draw& draw, Machine& machine, const std::string& path);
+std::unique_ptr<Item> make_hdf5_file(Draw& draw, Machine& machine, const std::string& path);
+std::unique_ptr<Item> make_treated(Draw& draw, Machine& machine, const std::string& path);
+std::unique_ptr<Item> make_checkpoints(Draw& draw, Machine& machine, const std::string& path);
 
 }  // namespace lq::simulation

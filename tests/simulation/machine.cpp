@@ -14,6 +14,7 @@
 #include <limequat/error.hpp>
 
 #include "kernels/crc32.hpp"
+#include "simulation/system.hpp"
 #include "support/faulty.hpp"
 #include "support/flipping.hpp"
 #include "support/held_memory.hpp"
@@ -146,6 +147,8 @@ std::uint64_t digest_of(std::uint64_t before, std::string_view text) {
   return mixed ^ (mixed >> 29);
 }
 
+std::int64_t time_of(const std::string& bytes) { return 1'000'000'000 + kernels::crc32(0, base::as_bytes(bytes)); }
+
 }  // namespace
 
 Trouble draw_trouble(Draw& draw, int ranks) {
@@ -165,6 +168,12 @@ Trouble draw_trouble(Draw& draw, int ranks) {
     trouble.fault.kind = draw.one_of({memory_once, memory_for_good, network, program});
   }
   return trouble;
+}
+
+std::size_t change_byte(std::string& bytes, Draw& draw) {
+  const std::size_t place = draw.below(bytes.size());
+  bytes[place] = static_cast<char>(static_cast<unsigned char>(bytes[place]) ^ (1 + draw.below(255)));
+  return place;
 }
 
 std::string words(const Trouble& trouble) {
@@ -195,13 +204,18 @@ Machine::Machine(Draw& draw, Plant plant)
       caches_(draw.once_in(2) ? testing::Caches::of_the_machine : testing::Caches::of_each_thread),
       before_(Files()) {
   start({});
+  show_disk([this] { return before_.names_seen(disk_->operations()); });
 }
 
-Machine::~Machine() = default;
+Machine::~Machine() { show_disk({}); }
 
 void Machine::start(Files files) {
   auto memory = storage::make_memory();
-  for (const auto& [path, bytes] : files) memory->create(path)->write_at(0, base::as_bytes(bytes));
+  for (const auto& [path, bytes] : files) {
+    memory->create(path)->write_at(0, base::as_bytes(bytes));
+    // What was copied keeps its time, as equal contents have it here.
+    memory->set_modified(path, time_of(bytes));
+  }
   disk_ = std::make_unique<testing::RecordingTransport>(*memory);
   memory_ = std::move(memory);
   before_ = testing::PowerFailures(std::move(files));
@@ -218,9 +232,21 @@ void Machine::remove(const std::string& path) {
   disk_->sync_directory(path);
 }
 
+void Machine::put(const std::string& path, const std::string& bytes) {
+  const auto file = has(path) ? disk_->open_write(path) : disk_->create(path);
+  file->resize(bytes.size());
+  file->write_at(0, base::as_bytes(bytes));
+  file->sync();
+  disk_->sync_directory(path);
+  memory_->set_modified(path, time_of(bytes));
+}
+
 std::uint64_t Machine::digest() const {
   std::uint64_t digest = digest_;
-  for (const auto& [path, bytes] : files()) digest = digest_of(digest_of(digest, path), bytes);
+  for (const auto& [path, bytes] : files()) {
+    // A lock says which process has it.
+    digest = digest_of(digest_of(digest, path), path.ends_with(".lock") ? std::string() : bytes);
+  }
   return digest;
 }
 

@@ -45,6 +45,9 @@ struct Trouble {
 Trouble draw_trouble(Draw& draw, int ranks);
 std::string words(const Trouble& trouble);
 
+// Another byte somewhere; where.
+std::size_t change_byte(std::string& bytes, Draw& draw);
+
 // What the disk does wrong, to see that it is found.
 enum class Plant {
   none,
@@ -76,6 +79,8 @@ class Machine {
   testing::PowerFailures::Files files() const { return before_.seen(disk_->operations()); }
   bool has(const std::string& path) const { return files().contains(path); }
   void remove(const std::string& path);
+  // At once on the disk: a file, or other bytes in one that is there.
+  void put(const std::string& path, const std::string& bytes);
   std::uint64_t power_failures() const noexcept { return power_failures_; }
   std::uint64_t steps() const noexcept { return steps_; }
   // Of all that ranks did and files had: equal for equal histories.

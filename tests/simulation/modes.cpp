@@ -34,9 +34,7 @@ class Modes final : public Item {
     const std::uint64_t more = draw_.below(3) + 1;
     const Crew crew = crew_of(6);
     const Extents processes = draw_.processes(4, crew.ranks);
-    Trouble trouble = draw_trouble(draw_, crew.ranks);
-    // A rank that others have lost may write behind what they have taken back: verify tells, and a repair mends it.
-    if (trouble.fault.kind == torture::Fault::Kind::network) trouble = {};
+    const Trouble trouble = draw_trouble(draw_, crew.ranks);
     tell(fmt::format("{}: {} {} modes on {}, grid {}, {}", path_, is_new ? "a new set of" : "add", more,
                      torture::words(crew), to_string(processes), words(trouble)));
     std::atomic<std::uint64_t> added{0};

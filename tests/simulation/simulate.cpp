@@ -96,11 +96,19 @@ struct Told {
 
 std::unique_ptr<Item> draw_item(Draw& draw, Machine& machine, int number) {
   const std::string name = fmt::format("{}{} with a long name", folder, number);
-  switch (draw.below(4)) {
+  switch (draw.below(7)) {
     case 0:
       return make_checkpoint(draw, machine, name + ".sion");
     case 1:
       return make_modes(draw, machine, name + ".modes");
+    case 2:
+      return make_treated(draw, machine, name + ".conf");
+    case 3:
+      return make_checkpoints(draw, machine, name + "/run");
+#ifdef LQ_HAVE_HDF5
+    case 4:
+      return make_hdf5_file(draw, machine, name + ".h5");
+#endif
     default:
       return make_field_file(draw, machine, name + ".lime");
   }

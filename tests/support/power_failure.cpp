@@ -105,6 +105,7 @@ struct Moment {
   struct Renaming {
     std::string from, to;  // empty: none
     std::size_t file = 0;
+    bool is_of_folder = false;
   };
 
   Caches caches;
@@ -126,6 +127,8 @@ struct Moment {
         return rename({{}, operation.path, files.size() - 1});
       case Kind::rename:
         return rename({operation.path, operation.to, names.at(operation.path)});
+      case Kind::rename_folder:
+        return rename({operation.path, operation.to, 0, true});
       case Kind::remove:
         return rename({operation.path, {}, names.at(operation.path)});
       case Kind::sync_folder:
@@ -139,14 +142,29 @@ struct Moment {
     }
   }
   static void change(Names& names, const Renaming& renaming) {
+    if (renaming.is_of_folder) return change_folder(names, renaming);
     names.erase(renaming.from);
     if (!renaming.to.empty()) names[renaming.to] = renaming.file;
   }
 
  private:
+  static void change_folder(Names& names, const Renaming& renaming) {
+    const std::string before = renaming.from + "/";
+    for (auto name = names.lower_bound(before); name != names.end() && name->first.starts_with(before);) {
+      auto moved = names.extract(name++);
+      moved.key().replace(0, renaming.from.size(), renaming.to);
+      names.insert(std::move(moved));
+    }
+  }
   void rename(const Renaming& renaming) {
     change(names, renaming);
-    if (!renaming.to.empty()) open[renaming.to] = renaming.file;
+    if (renaming.is_of_folder) {
+      for (const auto& [path, file] : names) {
+        if (path.starts_with(renaming.to + "/")) open[path] = file;
+      }
+    } else if (!renaming.to.empty()) {
+      open[renaming.to] = renaming.file;
+    }
     renamings.push_back(renaming);
   }
 };
@@ -210,8 +228,9 @@ std::unique_ptr<storage::File> RecordingTransport::create(const std::string& pat
 
 void RecordingTransport::rename(const std::string& from, const std::string& to) {
   const Entry entry(*diary_);
+  const bool is_folder = inner().kind(from) == storage::PathKind::directory;
   inner().rename(from, to);
-  diary_->operations.push_back({Kind::rename, from, to});
+  diary_->operations.push_back({is_folder ? Kind::rename_folder : Kind::rename, from, to});
 }
 
 void RecordingTransport::publish(const std::string& from, const std::string& to) {
@@ -338,6 +357,20 @@ PowerFailures::Files PowerFailures::seen(const std::vector<RecordedOperation>& o
   Files files;
   for (const auto& [path, number] : moment.names) files[path] = moment.files[number].seen();
   return files;
+}
+
+std::set<std::string> PowerFailures::names_seen(const std::vector<RecordedOperation>& operations) const {
+  Moment::Names names;
+  for (const auto& [path, bytes] : before_) names[path];
+  for (const RecordedOperation& operation : operations) {
+    if (operation.kind == Kind::create) names[operation.path];
+    if (operation.kind == Kind::remove || operation.kind == Kind::rename) names.erase(operation.path);
+    if (operation.kind == Kind::rename) names[operation.to];
+    if (operation.kind == Kind::rename_folder) Moment::change(names, {operation.path, operation.to, 0, true});
+  }
+  std::set<std::string> found;
+  for (const auto& [path, file] : names) found.insert(path);
+  return found;
 }
 
 }  // namespace lq::testing

@@ -5,7 +5,8 @@
 // of it every state that a journaling file system may be in afterwards:
 //
 // - Names are as they were when their folder was synced last; each later change of one (created, given, removed) is
-//   there or not, whatever became of the others. The sync of a file brings no name to the disk.
+//   there or not, whatever became of the others. A folder gets another name with all that is in it. The sync of a file
+//   brings no name to the disk.
 // - Of a file there is what was written before it was synced last; of each later change (write, new size) all, nothing
 //   or half, or the file has grown by it and has zeros there.
 //
@@ -21,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -40,7 +42,7 @@ inline std::uint64_t this_client() {
 inline constexpr std::uint64_t every_client = ~std::uint64_t{0};
 
 struct RecordedOperation {
-  enum class Kind { create, rename, remove, sync_folder, write, resize, sync };
+  enum class Kind { create, rename, rename_folder, remove, sync_folder, write, resize, sync };
   Kind kind = Kind::sync;
   std::string path = {}, to = {};
   std::uint64_t offset = 0;  // of a write; the new size
@@ -93,6 +95,8 @@ class PowerFailures {
   Files drawn(const std::vector<RecordedOperation>& operations, Caches caches, std::mt19937_64& random) const;
   // What is seen of the files while the power is there.
   Files seen(const std::vector<RecordedOperation>& operations) const;
+  // Its names alone.
+  std::set<std::string> names_seen(const std::vector<RecordedOperation>& operations) const;
 
  private:
   void put(const Files& files) const;

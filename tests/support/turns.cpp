@@ -73,6 +73,8 @@ void Turns::hand_over(Because because) {
   pass(because);
 }
 
+bool Turns::has_this_thread() noexcept { return turns_of_thread != nullptr; }
+
 bool Turns::yield() noexcept {
   if (turns_of_thread == nullptr) return false;
   turns_of_thread->pass(Because::it_waits);

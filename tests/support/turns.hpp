@@ -30,6 +30,8 @@ class Turns {
   void hand_over(Because because = Because::of_a_step);
   // The same of a thread that waits for memory to change, whatever it takes turns with. False: with nobody.
   static bool yield() noexcept;
+  // Whether this thread takes turns with others.
+  static bool has_this_thread() noexcept;
   // The same in the network: Error(communication) where the machine has stopped.
   void step(Because because = Because::of_a_step);
   // Until the value of the door is another one, which the others see to.

@@ -28,6 +28,9 @@ typedef struct lq_plan_options {
   uint64_t alignment;
   uint64_t memory_bytes;
   int threads;
+  uint64_t stripe_count;  // of a new file, as in lq_write_options, and the next two
+  uint64_t stripe_bytes;
+  int stripes_by_size;
 } lq_plan_options;
 LQ_API lq_status lq_plan_options_init(lq_plan_options* options, size_t struct_size);
 LQ_API lq_status lq_plan_options_set(lq_plan_options* options, const char* name, const char* value);

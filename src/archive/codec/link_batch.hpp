@@ -37,8 +37,6 @@ struct alignas(64) LinkBatch {
   Dropped dropped;
   std::array<Lane, 8> kept{};    // five of row 0 in order; of row 1: the dropped one's partner, then the other column's
   std::array<Lane, 18> reals{};  // row by row, re and im of each column
-  Lane& row0(std::size_t i) noexcept { return reals[i]; }
-  Lane& row1(std::size_t i) noexcept { return reals[6 + i]; }
   Lane& row2(std::size_t i) noexcept { return reals[12 + i]; }
 
   // What each step predicts; the caller puts the exact numbers in its place before the next one.

@@ -5,7 +5,6 @@
 #include <memory>
 #include <numeric>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "archive/codec/link_batch.hpp"

@@ -4,7 +4,6 @@
 // What the encoder and the decoder of links share: symbols, links as bytes and as lanes of numbers, wide vectors.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -53,25 +52,6 @@ inline Vectors widest_vectors() noexcept {
 #else
   return Vectors::of_any_processor;
 #endif
-}
-
-}  // namespace lq::archive
-
-namespace lq::archive {
-
-// Links as bytes and as lanes of numbers.
-
-// Numbers of one kind of this many links.
-template <class T>
-using WordLane = std::array<WordOf<T>, lanes>;
-
-template <class T>
-void to_numbers(const WordLane<T>& words, Lane& numbers) noexcept {
-  for (std::size_t l = 0; l < lanes; ++l) numbers[l] = std::bit_cast<T>(words[l]);
-}
-template <class T>
-void to_words(const Lane& numbers, WordLane<T>& words) noexcept {
-  for (std::size_t l = 0; l < lanes; ++l) words[l] = std::bit_cast<WordOf<T>>(static_cast<T>(numbers[l]));
 }
 
 // Codes: which numbers are dropped; pairs of exponents; pairs of residuals of the dropped numbers, the pivot, row 2.

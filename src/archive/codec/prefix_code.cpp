@@ -2,12 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "archive/codec/prefix_code.hpp"
 
-#include <algorithm>
 #include <functional>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include <limequat/error.hpp>
 

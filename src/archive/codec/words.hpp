@@ -5,12 +5,9 @@
 #pragma once
 
 #include <bit>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
-
-#include "base/bytes.hpp"
 
 namespace lq::archive {
 

@@ -154,11 +154,7 @@ Layout DDalphaAMG::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::ddalphaamg_format() {
   using namespace ddalphaamg;
-  static const DDalphaAMG ddalphaamg;
-  static constexpr std::array<std::string_view, 1> suffixes{".ddalphaamg"};
-  static const Format row{
-      .info = {format_name, holds, "four extents and a plaquette, size and links that fit", suffixes, Contents::fields},
-      .container = &ddalphaamg,
-      .fields = &ddalphaamg};
-  return row;
+  static constexpr std::string_view suffixes[] = {".ddalphaamg"};
+  return flat::row_of<DDalphaAMG>(
+      {format_name, holds, "four extents and a plaquette, size and links that fit", suffixes});
 }

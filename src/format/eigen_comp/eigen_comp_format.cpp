@@ -7,14 +7,13 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/formats.hpp"
 #include "kernels/site_numbers.hpp"
@@ -47,12 +46,11 @@ class Lines {
   }
   std::uint64_t number(const std::string& key, std::uint64_t least) const {
     const auto value = find(key);
-    if (!value) throw Error(Code::malformed, fmt::format("there is no line {}", key), {.expected = key});
+    if (!value) base::fail(Code::malformed, {.expected = key}, "there is no line {}", key);
     const auto number = base::parse_u64(*value);
     if (number && *number >= least && *number < most_number) return *number;
-    throw Error(Code::malformed,
-                fmt::format("{} = {}: expected a whole number from {} on", key, base::printable(*value), least),
-                {.expected = fmt::format("{} or more", least), .found = base::printable(*value)});
+    base::fail(Code::malformed, {.expected = fmt::format("{} or more", least), .found = base::printable(*value)},
+               "{} = {}: expected a whole number from {} on", key, base::printable(*value), least);
   }
   Extents extents(std::string_view name) const {
     Extents extents = Coord::filled(4, 0);
@@ -70,12 +68,12 @@ std::vector<std::uint32_t> crcs_in(const Lines& lines) {
     const auto value = lines.find(fmt::format("crc32[{}]", k));
     if (!value) break;
     const auto crc = base::parse_hex32(*value);
-    if (!crc) throw Error(Code::malformed, fmt::format("crc32[{}] = {} is not a checksum", k, base::printable(*value)));
+    if (!crc) base::fail(Code::malformed, {}, "crc32[{}] = {} is not a checksum", k, base::printable(*value));
     crcs.push_back(*crc);
   }
   if (crcs.empty()) throw Error(Code::malformed, "there is no line crc32[0], one for each file");
   if (crcs.size() != lines.count("crc32")) {
-    throw Error(Code::malformed, fmt::format("there is no line crc32[{}], but there are further ones", crcs.size()));
+    base::fail(Code::malformed, {}, "there is no line crc32[{}], but there are further ones", crcs.size());
   }
   return crcs;
 }
@@ -83,8 +81,8 @@ std::vector<std::uint32_t> crcs_in(const Lines& lines) {
 void require_blocks(const Metadata& known, const Lines& lines) {
   for (int d = 0; d < 4; ++d) {
     if (known.node[d] % known.block[d] != 0) {
-      throw Error(Code::malformed, fmt::format("blocks of {} do not fill the {} of a file", to_string(known.block),
-                                               to_string(known.node)));
+      base::fail(Code::malformed, {}, "blocks of {} do not fill the {} of a file", to_string(known.block),
+                 to_string(known.node));
     }
   }
   if (known.ls % known.block_ls != 0) throw Error(Code::malformed, "b[4] does not divide s[4]");
@@ -92,16 +90,15 @@ void require_blocks(const Metadata& known, const Lines& lines) {
     throw Error(Code::unsupported, "blocks of odd extent in x: which of their sites are odd depends on the block");
   }
   if (lines.number("blocks", 1) != known.blocks()) {
-    throw Error(Code::malformed,
-                fmt::format("blocks = {}, but {} blocks fill a file", *lines.find("blocks"), known.blocks()));
+    base::fail(Code::malformed, {}, "blocks = {}, but {} blocks fill a file", *lines.find("blocks"), known.blocks());
   }
 }
 
 void require_basis(const Metadata& known) {
   if (known.basis_single > known.basis) throw Error(Code::malformed, "nkeep_single is larger than nkeep");
   if (2 * known.basis_16() % known.shared != 0) {
-    throw Error(Code::malformed, fmt::format("2 (nkeep - nkeep_single) = {} coefficients do not form groups of {}",
-                                             2 * known.basis_16(), known.shared));
+    base::fail(Code::malformed, {}, "2 (nkeep - nkeep_single) = {} coefficients do not form groups of {}",
+               2 * known.basis_16(), known.shared);
   }
   // All of a file.
   std::uint64_t numbers = base::multiply_or_throw(known.blocks(), known.block_numbers(), "a file");
@@ -117,14 +114,14 @@ void require_files(const Metadata& known, const Extents& lattice) {
   std::uint64_t files = 1;
   for (int d = 0; d < 4; ++d) {
     if (lattice[d] % known.node[d] != 0) {
-      throw Error(Code::malformed, fmt::format("the {} of a file do not divide the lattice {}", to_string(known.node),
-                                               to_string(lattice)));
+      base::fail(Code::malformed, {}, "the {} of a file do not divide the lattice {}", to_string(known.node),
+                 to_string(lattice));
     }
     files = base::multiply_or_throw(files, static_cast<std::uint64_t>(lattice[d] / known.node[d]), "the files");
   }
   if (files == known.files()) return;
-  throw Error(Code::malformed, fmt::format("{} files make up the lattice {}, but there are {} lines crc32[...]", files,
-                                           to_string(lattice), known.files()));
+  base::fail(Code::malformed, {}, "{} files make up the lattice {}, but there are {} lines crc32[...]", files,
+             to_string(lattice), known.files());
 }
 
 std::optional<Extents> lattice_in(const Lines& lines, const Metadata& known) {
@@ -186,13 +183,13 @@ std::vector<double> decode_eigenvalues(std::string_view text) {
   const std::vector<std::string_view> words = base::split_words(text);
   const auto count = words.empty() ? std::nullopt : base::parse_u64(words.front());
   if (!count || *count != words.size() - 1) {
-    throw Error(Code::malformed, fmt::format("{} numbers after their count {}", words.empty() ? 0 : words.size() - 1,
-                                             words.empty() ? "" : base::printable(words.front())));
+    base::fail(Code::malformed, {}, "{} numbers after their count {}", words.empty() ? 0 : words.size() - 1,
+               words.empty() ? "" : base::printable(words.front()));
   }
   std::vector<double> values;
   for (std::size_t k = 1; k < words.size(); ++k) {
     const auto value = base::parse_double(words[k]);
-    if (!value) throw Error(Code::malformed, fmt::format("\"{}\" is not an eigenvalue", base::printable(words[k])));
+    if (!value) base::fail(Code::malformed, {}, "\"{}\" is not an eigenvalue", base::printable(words[k]));
     values.push_back(*value);
   }
   return values;
@@ -213,8 +210,7 @@ constexpr std::size_t looked_at = 4096;       // where all lines but those of ch
 
 std::string text_of(base::ByteSource& file) {
   if (file.size() > most_text) {
-    throw Error(Code::too_large,
-                fmt::format("{} of {} bytes, expected at most {}", file.path(), file.size(), most_text));
+    base::fail(Code::too_large, {}, "{} of {} bytes, expected at most {}", file.path(), file.size(), most_text);
   }
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   text.resize(file.read_at(0, std::as_writable_bytes(std::span(text))));
@@ -243,8 +239,8 @@ class Scan {
       const std::string text = text_of(file_);
       known_ = decode(text);
       if (known_.files() > limits_.records) {
-        throw Error(Code::too_large,
-                    fmt::format("{} files are more than the limit of {} records", known_.files(), limits_.records));
+        base::fail(Code::too_large, {}, "{} files are more than the limit of {} records", known_.files(),
+                   limits_.records);
       }
       catalog_.metadata.emplace_back(metadata_name, text);
       read_eigenvalues();
@@ -280,8 +276,7 @@ class Scan {
     std::string text = text_of(*file);
     const std::size_t count = decode_eigenvalues(text).size();
     if (count < known_.vectors) {
-      throw Error(Code::malformed,
-                  fmt::format("{} eigenvalues in {}, but {} vectors", count, eigenvalues_file, known_.vectors));
+      base::fail(Code::malformed, {}, "{} eigenvalues in {}, but {} vectors", count, eigenvalues_file, known_.vectors);
     }
     catalog_.metadata.emplace_back(eigenvalues_name, std::move(text));
   }
@@ -305,7 +300,7 @@ class Scan {
     // Metadata that were cut are those of fewer files.
     const std::string next = file_name(known_, known_.files());
     if (beside(next)) {
-      throw Error(Code::malformed, fmt::format("there is {}, but no line crc32[{}]", next, known_.files()));
+      base::fail(Code::malformed, {}, "there is {}, but no line crc32[{}]", next, known_.files());
     }
   }
 

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "format/format.hpp"
 
 namespace lq::format::flat {
 namespace {
@@ -38,8 +37,8 @@ std::string data_type(std::string_view format) { return fmt::format("{}-data", f
 void set_length(Payload& payload) {
   for (const std::int64_t extent : payload.extents) {
     if (extent < 1) {
-      throw Error(Code::malformed,
-                  fmt::format("the header states the lattice {}; extents are 1 and more", to_string(payload.extents)));
+      base::fail(Code::malformed, {}, "the header states the lattice {}; extents are 1 and more",
+                 to_string(payload.extents));
     }
   }
   if (payload.stored.extents.size() == 0) payload.stored = whole(payload.extents);
@@ -204,17 +203,15 @@ std::vector<Annotation> FlatFormat::explain(base::ByteSource& file, const Catalo
 }
 
 Layout FlatFormat::plan_record(const RecordRequest&) const {
-  throw Error(Code::unsupported,
-              fmt::format("files of format \"{}\" are a header and the numbers of one field; they take no records of "
-                          "yours: use ildg, scidac or hdf5",
-                          name()));
+  base::fail(Code::unsupported, {},
+             "files of format \"{}\" are a header and the numbers of one field; they take no records of yours: use "
+             "ildg, scidac or hdf5",
+             name());
 }
 
 void FlatFormat::store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&, const Digest&) const {
-  throw Error(Code::unsupported,
-              fmt::format("{}: sums of files of format \"{}\" are written with the data only; convert the file",
-                          catalog.path, name()),
-              {.path = catalog.path});
+  base::fail(Code::unsupported, {.path = catalog.path},
+             "sums of files of format \"{}\" are written with the data only; convert the file", name());
 }
 
 Literal literal_at(std::uint64_t offset, std::string_view bytes) {
@@ -233,8 +230,7 @@ Layout layout_of(std::string_view header, Payload payload) {
 }
 
 void refuse(std::string_view format, std::string_view holds, const std::string& what) {
-  throw Error(Code::unsupported,
-              fmt::format("format \"{}\" holds {}, {}; use ildg, scidac or hdf5", format, holds, what));
+  base::fail(Code::unsupported, {}, "format \"{}\" holds {}, {}; use ildg, scidac or hdf5", format, holds, what);
 }
 
 void require_alone(const FieldRequest& request, std::string_view format, std::string_view holds) {
@@ -254,10 +250,9 @@ void require_gauge(const FieldRequest& request, std::string_view format, std::st
 void require_held(const FieldRequest& request, const Metadata& held, std::string_view format) {
   for (const auto& text : request.metadata) {
     if (is_measured(text.first) || std::ranges::find(held, text) != held.end()) continue;
-    throw Error(Code::unsupported,
-                fmt::format("format \"{}\" has no place for the text \"{}\"; leave it out, or use ildg, scidac or hdf5",
-                            format, base::printable(text.first)),
-                {.record = base::printable(text.first)});
+    base::fail(Code::unsupported, {.record = base::printable(text.first)},
+               "format \"{}\" has no place for the text \"{}\"; leave it out, or use ildg, scidac or hdf5", format,
+               base::printable(text.first));
   }
 }
 

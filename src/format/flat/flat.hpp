@@ -61,6 +61,14 @@ class FlatFormat : public Container, public FieldFormat {
   virtual std::optional<Head> read_further(base::ByteSource& file, std::uint64_t number, std::uint64_t end) const;
 };
 
+// The row of a format that is one object.
+template <class OneFormat>
+const Format& row_of(const FormatInfo& info, const Examiner* examiner = nullptr) {
+  static const OneFormat format;
+  static const Format row{.info = info, .container = &format, .fields = &format, .examiner = examiner};
+  return row;
+}
+
 // Names of metadata that only tell what stands in a place of its own.
 bool is_measured(std::string_view name) noexcept;
 

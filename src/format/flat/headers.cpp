@@ -8,12 +8,11 @@
 #include <cmath>
 #include <complex>
 #include <limits>
-#include <span>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 
@@ -36,9 +35,8 @@ HeaderReader::HeaderReader(base::ByteSource& file, ByteOrder order, std::string 
 
 base::Bytes HeaderReader::take_bytes(std::size_t length) {
   if (length > start_.size() - next_) {
-    throw Error(Code::truncated, fmt::format("the file ends within its header, at byte {}; copy it again from its "
-                                             "source",
-                                             begin_ + start_.size()));
+    base::fail(Code::truncated, {}, "the file ends within its header, at byte {}; copy it again from its source",
+               begin_ + start_.size());
   }
   const base::Bytes taken = base::Bytes(start_).subspan(next_, length);
   next_ += length;
@@ -84,8 +82,8 @@ Extents HeaderReader::extents(std::initializer_list<int> directions) {
   for (const int d : directions) {
     extents[d] = integer(fmt::format("extent in {}", std::string(1, "xyzt"[d])));
     if (extents[d] < 1) {
-      throw Error(Code::malformed,
-                  fmt::format("the header states the extent {} in {}; extents are 1 and more", extents[d], "xyzt"[d]));
+      base::fail(Code::malformed, {}, "the header states the extent {} in {}; extents are 1 and more", extents[d],
+                 "xyzt"[d]);
     }
   }
   return extents;
@@ -101,7 +99,7 @@ HeaderWriter& HeaderWriter::put(Word value) {
 
 HeaderWriter& HeaderWriter::integer(std::int64_t value) {
   if (value < 0 || value > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(Code::unsupported, fmt::format("the header has 32 bits for {}; use ildg, scidac or hdf5", value));
+    base::fail(Code::unsupported, {}, "the header has 32 bits for {}; use ildg, scidac or hdf5", value);
   }
   return put(static_cast<std::uint32_t>(value));
 }
@@ -162,7 +160,7 @@ std::optional<std::string_view> TextHeader::find(std::string_view key) const noe
 
 std::string_view TextHeader::require(std::string_view key) const {
   if (const auto value = find(key)) return *value;
-  throw Error(Code::malformed, fmt::format("the header has no line {}, without which the data cannot be read", key));
+  base::fail(Code::malformed, {}, "the header has no line {}, without which the data cannot be read", key);
 }
 
 std::optional<double> TextHeader::number(std::string_view key) const {
@@ -182,9 +180,8 @@ TextHeader read_text_header(base::ByteSource& file, std::string_view last_line, 
     const std::size_t end = text.find('\n', at);
     if (end == std::string_view::npos) {
       const bool is_cut = text.size() < most;
-      throw Error(is_cut ? Code::truncated : Code::malformed,
-                  fmt::format("there is no line {} in the first {} bytes{}", last_line, text.size(),
-                              is_cut ? ", where the file ends; copy it again from its source" : ""));
+      base::fail(is_cut ? Code::truncated : Code::malformed, {}, "there is no line {} in the first {} bytes{}",
+                 last_line, text.size(), is_cut ? ", where the file ends; copy it again from its source" : "");
     }
     is_ended = base::trim(text.substr(at, end - at)) == last_line;
     places.emplace_back(at, end + 1);

@@ -3,12 +3,11 @@
 //
 // Fields in the format that FNAL and MILC share (docs/formats/fnal.md).
 
-#include <array>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/formats.hpp"
@@ -52,8 +51,8 @@ class Fnal final : public flat::FlatFormat {
 };
 
 void refuse_header(std::string_view what, std::int32_t found, std::string_view expected) {
-  throw Error(Code::malformed, fmt::format("the header states {} {}; expected {}", what, found, expected),
-              {.expected = std::string(expected), .found = fmt::format("{}", found)});
+  base::fail(Code::malformed, {.expected = std::string(expected), .found = fmt::format("{}", found)},
+             "the header states {} {}; expected {}", what, found, expected);
 }
 
 flat::Head Fnal::read(base::ByteSource& file, const Limits&, Findings&) const {
@@ -70,8 +69,8 @@ flat::Head Fnal::read(base::ByteSource& file, const Limits&, Findings&) const {
   payload.extents = header.extents({0, 1, 2, 3});
   const std::int32_t sites = header.integer("order");
   if (sites != 0) {
-    throw Error(Code::unsupported, fmt::format("order {}: only sites in the natural order are read", sites),
-                {.expected = "order 0", .found = fmt::format("order {}", sites)});
+    base::fail(Code::unsupported, {.expected = "order 0", .found = fmt::format("order {}", sites)},
+               "order {}: only sites in the natural order are read", sites);
   }
   const Precision precision = bytes == 4 ? Precision::single : Precision::double_;
   payload.spec = generic_spec(precision, static_cast<std::uint64_t>(elements), elements % 2 == 0);
@@ -120,10 +119,6 @@ Layout Fnal::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::fnal_format() {
   using namespace fnal;
-  static const Fnal fnal;
-  static constexpr std::array<std::string_view, 1> suffixes{".fnal"};
-  static const Format row{.info = {fnal_name, holds, "the number 0x71626434", suffixes, Contents::fields},
-                          .container = &fnal,
-                          .fields = &fnal};
-  return row;
+  static constexpr std::string_view suffixes[] = {".fnal"};
+  return flat::row_of<Fnal>({fnal_name, holds, "the number 0x71626434", suffixes});
 }

@@ -9,10 +9,8 @@
 #include <span>
 #include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/formats.hpp"
@@ -176,10 +174,9 @@ bool chooses_quaternions(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "matrices") return false;
   if (layout == "quaternions" && request.spec.colors == 2) return true;
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown layout \"{}\" of HiRep files of SU({}); choose matrices or, for SU(2), quaternions",
-                          layout, request.spec.colors),
-              {.expected = "matrices, quaternions", .found = layout});
+  base::fail(Code::invalid_argument, {.expected = "matrices, quaternions", .found = layout},
+             "unknown layout \"{}\" of HiRep files of SU({}); choose matrices or, for SU(2), quaternions", layout,
+             request.spec.colors);
 }
 
 Layout HiRep::plan(const FieldRequest& request) const {
@@ -205,11 +202,7 @@ Layout HiRep::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::hirep_format() {
   using namespace hirep;
-  static const HiRep hirep;
-  static constexpr std::array<std::string_view, 1> suffixes{".hirep"};
-  static const Format row{.info = {hirep_name, holds, "colours, four extents and a plaquette, size and links that fit",
-                                   suffixes, Contents::fields},
-                          .container = &hirep,
-                          .fields = &hirep};
-  return row;
+  static constexpr std::string_view suffixes[] = {".hirep"};
+  return flat::row_of<HiRep>(
+      {hirep_name, holds, "colours, four extents and a plaquette, size and links that fit", suffixes});
 }

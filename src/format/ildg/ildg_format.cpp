@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 #include <limequat/catalog.hpp>
-#include <limequat/error.hpp>
 #include <limequat/field.hpp>
 #include <limequat/lattice.hpp>
 #include <limequat/options.hpp>
 
 #include "base/byte_source.hpp"
+#include "base/error.hpp"
 #include "base/xml.hpp"
 #include "format/findings.hpp"
 #include "format/formats.hpp"
@@ -131,9 +131,8 @@ constexpr std::string_view ildg_name = "ildg";
 constexpr const char* unregistered = "lfn://unregistered/limequat";
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Code::unsupported, fmt::format("format \"ildg\" holds one gauge field in four dimensions, {}; use format "
-                                             "\"scidac\"",
-                                             why));
+  base::fail(Code::unsupported, {},
+             "format \"ildg\" holds one gauge field in four dimensions, {}; use format \"scidac\"", why);
 }
 
 void check_request(const FieldRequest& request) {

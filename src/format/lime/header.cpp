@@ -3,12 +3,11 @@
 #include "format/lime/header.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 
@@ -47,10 +46,9 @@ Header decode(std::span<const std::byte, header_bytes> bytes) {
 HeaderBytes encode(const Header& header) {
   check_type(header.type);
   if (header.data_length >= length_limit) {
-    throw Error(Code::too_large,
-                fmt::format("record \"{}\": {} bytes do not fit a LIME record, whose length is below 2^63", header.type,
-                            header.data_length),
-                {.record = header.type});
+    base::fail(Code::too_large, {.record = header.type},
+               "record \"{}\": {} bytes do not fit a LIME record, whose length is below 2^63", header.type,
+               header.data_length);
   }
   return encode_unchecked(header);
 }
@@ -77,10 +75,10 @@ bool is_type(std::string_view type) noexcept {
 void check_type(std::string_view type) {
   if (is_type(type)) return;
   const std::string shown = base::printable(type);
-  throw Error(Code::invalid_argument,
-              fmt::format("record type \"{}\" has {} characters; choose 1 to {} printable ASCII characters", shown,
-                          type.size(), type_limit),
-              {.record = shown, .expected = fmt::format("1 to {} ASCII characters", type_limit), .found = shown});
+  base::fail(Code::invalid_argument,
+             {.record = shown, .expected = fmt::format("1 to {} ASCII characters", type_limit), .found = shown},
+             "record type \"{}\" has {} characters; choose 1 to {} printable ASCII characters", shown, type.size(),
+             type_limit);
 }
 
 namespace {
@@ -111,12 +109,10 @@ void require_own_type(std::string_view type) {
   const auto field = std::span(header).subspan<type_offset, type_bytes>();
   const std::string_view near = near_type(field, known_record_types());
   if (near.empty()) return;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("record type \"{}\" is one letter away from \"{}\", so that readers would take it for a damaged "
-                  "one; choose another name",
-                  type, near),
-      {.record = std::string(type)});
+  base::fail(Code::invalid_argument, {.record = std::string(type)},
+             "record type \"{}\" is one letter away from \"{}\", so that readers would take it for a damaged one; "
+             "choose another name",
+             type, near);
 }
 
 }  // namespace lq::format::lime

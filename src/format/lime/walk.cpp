@@ -7,14 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
-#include <limequat/options.hpp>
 
 #include "base/text.hpp"
 #include "format/format.hpp"
-#include "format/lime/header.hpp"
 
 namespace lq::format::lime {
 namespace {

@@ -3,11 +3,9 @@
 //
 // Configurations of MILC: versions 1 and 5 of its binary format (docs/formats/milc.md).
 
-#include <array>
-
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/format.hpp"
@@ -96,11 +94,10 @@ flat::Head Milc::read(base::ByteSource& file, const Limits&, Findings& findings)
     head.metadata.emplace_back(time_stamp, header.text("time stamp", stamp_bytes));
     const std::int32_t order = header.integer("order");
     if (order != 0) {
-      throw Error(Code::unsupported,
-                  fmt::format("order {}: a list of sites states the order of the data, which is not supported; let "
-                              "MILC write the file serially",
-                              order),
-                  {.expected = "order 0", .found = fmt::format("order {}", order)});
+      base::fail(Code::unsupported, {.expected = "order 0", .found = fmt::format("order {}", order)},
+                 "order {}: a list of sites states the order of the data, which is not supported; let MILC write the "
+                 "file serially",
+                 order);
     }
     read_sums(header, head, findings);
   }
@@ -152,10 +149,6 @@ Layout Milc::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::milc_format() {
   using namespace milc;
-  static const Milc milc;
-  static constexpr std::array<std::string_view, 1> suffixes{".milc"};
-  static const Format row{.info = {milc_name, holds, "the number 20103, 20104 or 59354", suffixes, Contents::fields},
-                          .container = &milc,
-                          .fields = &milc};
-  return row;
+  static constexpr std::string_view suffixes[] = {".milc"};
+  return flat::row_of<Milc>({milc_name, holds, "the number 20103, 20104 or 59354", suffixes});
 }

@@ -9,9 +9,9 @@
 #include <type_traits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/format.hpp"
@@ -32,10 +32,8 @@ Storage parse_storage(std::string_view text) {
   for (const Storage storage : {Storage::double_, Storage::single, Storage::fixed16}) {
     if (text == name(storage)) return storage;
   }
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("\"{}\" is not a number format of modes; choose double, single or fixed16", base::printable(text)),
-      {.expected = "double, single, fixed16", .found = base::printable(text)});
+  base::fail(Code::invalid_argument, {.expected = "double, single, fixed16", .found = base::printable(text)},
+             "\"{}\" is not a number format of modes; choose double, single or fixed16", base::printable(text));
 }
 
 Extents Description::sites() const {
@@ -89,8 +87,8 @@ constexpr std::uint64_t largest_site = std::uint64_t{1} << 32;  // numbers
 
 [[noreturn]] void fail(std::string_view name, std::string_view found, const std::string& expected) {
   const std::string shown = base::printable(found);
-  throw Error(Code::malformed, fmt::format("<{}> is \"{}\", expected {}", name, shown, expected),
-              {.expected = expected, .found = shown});
+  base::fail(Code::malformed, {.expected = expected, .found = shown}, "<{}> is \"{}\", expected {}", name, shown,
+             expected);
 }
 
 void require_text(std::string_view text, std::string_view what) {
@@ -150,7 +148,7 @@ Value decode_value(std::string_view type, std::string_view text) {
 
 std::string_view required_text(const Element& parent, std::string_view name) {
   const auto text = parent.text_of(name);
-  if (!text) throw Error(Code::malformed, fmt::format("<{}> is missing in <{}>", name, base::printable(parent.name)));
+  if (!text) base::fail(Code::malformed, {}, "<{}> is missing in <{}>", name, base::printable(parent.name));
   return *text;
 }
 
@@ -353,10 +351,9 @@ Mode mode_of(const Metadata& texts) {
     if (!is_real && name != eigenvalue_name) continue;
     const auto number = is_real ? base::parse_double(base::trim(text)) : parse_complex(text);
     if (!number) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("the {} of a mode is \"{}\", expected a number{}", name, base::printable(text),
-                              is_real ? "" : ", or two of them"),
-                  {.found = base::printable(text)});
+      base::fail(Code::invalid_argument, {.found = base::printable(text)},
+                 "the {} of a mode is \"{}\", expected a number{}", name, base::printable(text),
+                 is_real ? "" : ", or two of them");
     }
     if (!is_real) {
       mode.eigenvalue = *number;

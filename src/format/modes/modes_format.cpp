@@ -6,8 +6,8 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "format/formats.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/lime_format.hpp"
@@ -35,13 +35,10 @@ void require_fit(const FieldRequest& request, const Description& description, bo
   const FieldSpec field = is_whole ? description.field() : description.coefficients();
   const bool is_same_site = request.spec.numbers == field.numbers && request.spec.is_complex == field.is_complex;
   if (request.extents == (is_whole ? description.sites() : description.blocks()) && is_same_site) return;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("the vectors of this set live on {} and have {} {} numbers per site; this one lives on {} and "
-                  "has {} {}",
-                  to_string(description.sites()), field.numbers, field.is_complex ? "complex" : "real",
-                  to_string(request.extents), request.spec.numbers, request.spec.is_complex ? "complex" : "real"),
-      {.expected = to_string(description.sites()), .found = to_string(request.extents)});
+  base::fail(Code::invalid_argument, {.expected = to_string(description.sites()), .found = to_string(request.extents)},
+             "the vectors of this set live on {} and have {} {} numbers per site; this one lives on {} and has {} {}",
+             to_string(description.sites()), field.numbers, field.is_complex ? "complex" : "real",
+             to_string(request.extents), request.spec.numbers, request.spec.is_complex ? "complex" : "real");
 }
 
 void require_plain(const FieldRequest& request) {
@@ -86,11 +83,8 @@ std::uint64_t end_of(base::ByteSource& file, const Head& head) {
     bytes.resize(file.read_at(at->offset + Block::head_bytes + (block.count - 1) * block.entry_bytes, bytes));
     const auto last = decode_entry(bytes, head.description);
     if (!last) {
-      throw Error(
-          Code::malformed,
-          fmt::format("{}: the entry of the last mode in the index is damaged; `lq repair {} -o GOOD` rebuilds it",
-                      file.path(), file.path()),
-          {.path = file.path(), .record = std::string(type::index)});
+      base::fail(Code::malformed, {.path = file.path(), .record = std::string(type::index)},
+                 "the entry of the last mode in the index is damaged; `lq repair {} -o GOOD` rebuilds it", file.path());
     }
     const std::uint64_t length = payload_at(head.description, 0, last->is_whole()).length;
     return std::max(end, last->offset + length + lime::padding(length) + lime::header_bytes + block.entry_bytes +
@@ -103,12 +97,11 @@ std::uint64_t end_of(base::ByteSource& file, const Head& head) {
 void require_no_tail(base::ByteSource& file, const Head& head, std::uint64_t end) {
   const std::uint64_t of_index = end_of(file, head);
   if (end <= of_index) return;
-  throw Error(Code::wrong_state,
-              fmt::format("{}: after the last of its {} modes, at byte {}, there are {} bytes that the index does not "
-                          "list: an append was interrupted, and its journal is missing. \"lq repair {} -o GOOD\" makes "
-                          "a set without them, to which you can append",
-                          file.path(), head.size(), of_index, end - of_index, file.path()),
-              {.path = file.path(), .offset = of_index});
+  base::fail(Code::wrong_state, {.path = file.path(), .offset = of_index},
+             "after the last of its {} modes, at byte {}, there are {} bytes that the index does not list: an append "
+             "was interrupted, and its journal is missing. \"lq repair {} -o GOOD\" makes a set without them, to which "
+             "you can append",
+             head.size(), of_index, end - of_index, file.path());
 }
 
 void append(std::vector<Literal>& to, std::vector<Literal> more) {
@@ -124,8 +117,8 @@ NewSet plan_set(const Description& description, const std::vector<std::string>& 
   NewSet set;
   set.block.block = block_for(description, 0, description.room);
   if (set.block.block.bytes() > largest_block) {
-    throw Error(Code::too_large, fmt::format("an index of {} bytes for {} modes; ask for less room, it grows by itself",
-                                             set.block.block.bytes(), description.room));
+    base::fail(Code::too_large, {}, "an index of {} bytes for {} modes; ask for less room, it grows by itself",
+               set.block.block.bytes(), description.room);
   }
   lime::Placed placed;
   lime::place_message(

@@ -7,10 +7,9 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "format/format.hpp"
+#include "base/error.hpp"
 #include "format/lime/header.hpp"
 
 namespace lq::format::modes {
@@ -63,7 +62,7 @@ bool is_sealed(base::Bytes bytes) noexcept {
 const Sum& required(const Sums& sums, const SumName& name, std::uint64_t values) {
   const Sum* const sum = sums.find(name);
   if (sum != nullptr && sum->values() == values) return *sum;
-  throw Error(Code::internal, fmt::format("the sum {} of a mode was not computed; please report", to_string(name)));
+  base::fail(Code::internal, {}, "the sum {} of a mode was not computed; please report", to_string(name));
 }
 
 std::vector<std::byte> read_up_to(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
@@ -74,8 +73,7 @@ std::vector<std::byte> read_up_to(base::ByteSource& file, std::uint64_t offset, 
 }
 
 [[noreturn]] void fail(base::ByteSource& file, std::uint64_t offset, const std::string& what) {
-  throw Error(Code::malformed, fmt::format("{}: {} at byte {}", file.path(), what, offset),
-              {.path = file.path(), .offset = offset});
+  base::fail(Code::malformed, {.path = file.path(), .offset = offset}, "{} at byte {}", what, offset);
 }
 
 // The header of a record of that type; nothing where there is another one.
@@ -186,8 +184,8 @@ Head read_head(base::ByteSource& file) {
     head.description = decode_description(base::as_text(document));
     head.unproven = unproven_texts(base::as_text(document));
   } catch (const Error& error) {
-    throw Error(Code::malformed, fmt::format("{}: \"{}\": {}", file.path(), type::head, error.what()),
-                {.path = file.path(), .record = std::string(type::head), .offset = 0});
+    base::fail(Code::malformed, {.path = file.path(), .record = std::string(type::head), .offset = 0}, "\"{}\": {}",
+               type::head, error.what());
   }
   head.document_bytes = header->data_length;
   const std::uint64_t entry = entry_bytes(head.description);
@@ -214,10 +212,8 @@ Head read_head(base::ByteSource& file) {
 Head read_whole_head(base::ByteSource& file) {
   Head head = read_head(file);
   if (head.is_whole && !head.blocks.empty()) return head;
-  throw Error(Code::malformed,
-              fmt::format("{}: the index of the set is damaged; `lq repair {} -o GOOD` rebuilds it from the modes",
-                          file.path(), file.path()),
-              {.path = file.path(), .record = std::string(type::index)});
+  base::fail(Code::malformed, {.path = file.path(), .record = std::string(type::index)},
+             "the index of the set is damaged; `lq repair {} -o GOOD` rebuilds it from the modes", file.path());
 }
 
 namespace {
@@ -294,8 +290,8 @@ class Scan {
   // False: an entry is damaged.
   bool read_index() {
     if (head_.size() > limits_.records) {
-      throw Error(Code::too_large, fmt::format("{}: {} modes are more than the limit of {} records", file_.path(),
-                                               head_.size(), limits_.records));
+      base::fail(Code::too_large, {}, "{}: {} modes are more than the limit of {} records", file_.path(), head_.size(),
+                 limits_.records);
     }
     const std::uint64_t entry = entry_bytes_;
     for (const PlacedBlock& at : head_.blocks) {

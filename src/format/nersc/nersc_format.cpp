@@ -3,24 +3,249 @@
 //
 // The NERSC archive format: one gauge field behind a header of text (docs/formats/nersc.md).
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <charconv>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/version.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
 #include "format/formats.hpp"
-#include "format/nersc/header.hpp"
 
 namespace lq::format::nersc {
 namespace {
+
+// The lines of a NERSC header: what they say of the numbers, and texts that travel with a field (formats/nersc.md 2,
+// 3).
+
+constexpr std::string_view begin_line = "BEGIN_HEADER";
+constexpr std::string_view end_line = "END_HEADER";
+constexpr std::size_t most_header_bytes = 64 * 1024;
+
+// What DATATYPE says: "4D_SU3_GAUGE_3x3".
+struct Datatype {
+  int dimensions = 4;
+  int colors = 3;
+  bool whole_matrices = false;  // rows are not left out
+};
+
+// What FLOATING_POINT says; no byte order: IEEE32 and IEEE64, which programs take differently.
+struct FloatingPoint {
+  Precision precision = Precision::single;
+  std::optional<ByteOrder> order = {};
+};
+
+// Texts that travel with a field, as lines of a NERSC header (formats/nersc.md 3).
+
+// The text that is the header of another NERSC file, whose lines a new file gets again.
+constexpr std::string_view header_text = "nersc-header";
+
+// Takes a number off the front.
+std::optional<int> take_number(std::string_view& text) noexcept {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || value < 0) return {};
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+bool take(std::string_view& text, std::string_view what) noexcept {
+  if (!text.starts_with(what)) return false;
+  text.remove_prefix(what.size());
+  return true;
+}
+
+// 4D_SU3_GAUGE, 4D_SU3_GAUGE_3x3
+std::optional<Datatype> datatype_in(std::string_view text) {
+  const auto dimensions = take_number(text);
+  if (!dimensions || !take(text, "D_SU")) return {};
+  const auto colors = take_number(text);
+  if (!colors || !take(text, "_GAUGE")) return {};
+  const bool whole = text == fmt::format("_{}x{}", *colors, *colors);
+  if (!whole && !text.empty()) return {};
+  return Datatype{*dimensions, *colors, whole};
+}
+
+// malformed, unsupported: none of those that are known.
+Datatype parse_datatype(std::string_view text) {
+  const auto found = datatype_in(text);
+  if (!found || found->colors < 2 || found->colors > 100) {
+    base::fail(found ? Code::malformed : Code::unsupported,
+               {.expected = "4D_SU3_GAUGE_3x3", .found = base::printable(text)},
+               "unsupported DATATYPE {}; expected 4D_SU3_GAUGE, 4D_SU3_GAUGE_3x3 or the corresponding names for SU(N)",
+               base::printable(text));
+  }
+  if (found->dimensions < 1 || found->dimensions > max_dimensions) {
+    base::fail(Code::unsupported, {}, "lattices of {} dimensions are not read; expected 1 to {}", found->dimensions,
+               max_dimensions);
+  }
+  return *found;
+}
+
+FloatingPoint parse_floating_point(std::string_view text) {
+  std::string_view rest = text;
+  FloatingPoint result;
+  if (take(rest, "IEEE32")) {
+    result.precision = Precision::single;
+  } else if (take(rest, "IEEE64")) {
+    result.precision = Precision::double_;
+  } else {
+    rest = "?";
+  }
+  if (rest == "BIG") {
+    result.order = ByteOrder::big;
+  } else if (rest == "LITTLE") {
+    result.order = ByteOrder::little;
+  } else if (!rest.empty()) {
+    base::fail(Code::malformed, {.expected = "IEEE64BIG", .found = base::printable(text)},
+               "FLOATING_POINT {} is none of IEEE32BIG, IEEE32LITTLE, IEEE64BIG, IEEE64LITTLE, IEEE32, IEEE64",
+               base::printable(text));
+  }
+  return result;
+}
+
+// Readers pass over lines they do not know, some of them with buffers of 100 characters for a line: long texts are cut,
+// and bytes that are no printable characters become %XX. PyQUDA and PyLatticeIO split every line at its equals signs
+// and refuse more than one: no value of ours has any.
+
+constexpr std::string_view own_prefix = "LIMEQUAT_TEXT_";
+constexpr std::size_t most_text_bytes = 16 * 1024;  // of all texts together
+constexpr std::size_t piece_bytes = 24;             // before they are encoded, so that lines stay below 100 characters
+
+// What the writer settles.
+constexpr std::array<std::string_view, 17> of_numbers{
+    "HDR_VERSION", "DATATYPE",    "STORAGE_FORMAT", "DIMENSION_1",      "DIMENSION_2",     "DIMENSION_3",
+    "DIMENSION_4", "DIMENSION_5", "DIMENSION_6",    "DIMENSION_7",      "DIMENSION_8",     "LINK_TRACE",
+    "PLAQUETTE",   "CHECKSUM",    "FLOATING_POINT", "SCIDAC_CHECKSUMA", "SCIDAC_CHECKSUMB"};
+
+bool is_of_numbers(std::string_view key) noexcept {
+  return key.empty() || key == begin_line || std::ranges::find(of_numbers, key) != of_numbers.end();
+}
+
+// What the writer adds by itself.
+bool is_usual(const flat::HeaderLine& line) noexcept {
+  return (line.key.starts_with("BOUNDARY_") && line.value == "PERIODIC") ||
+         (line.key == "CREATOR" && line.value.starts_with("limequat "));
+}
+
+std::string encode(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const bool is_plain = c > ' ' && c <= '~' && c != '%' && c != '=';
+    text += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return text;
+}
+
+std::string decode(std::string_view text) {
+  std::string bytes;
+  while (!text.empty()) {
+    const auto code = text.size() >= 3 && text[0] == '%' ? base::parse_hex32(text.substr(1, 2)) : std::nullopt;
+    bytes += code ? static_cast<char>(*code) : text[0];
+    text.remove_prefix(code ? 3 : 1);
+  }
+  return bytes;
+}
+
+// A line ENSEMBLE_ID = text that may stand in a header as it is.
+bool is_line(std::string_view key, std::string_view value) noexcept {
+  const auto is_key = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+  const auto is_value = [](char c) { return c >= ' ' && c <= '~' && c != '='; };
+  return !key.empty() && key.size() <= 40 && value.size() <= 200 && std::ranges::all_of(key, is_key) &&
+         std::ranges::all_of(value, is_value) && !is_of_numbers(key) && !key.starts_with(own_prefix);
+}
+
+// A text as lines of ours.
+std::string encoded_lines(std::string_view name, std::string_view text) {
+  std::string lines = fmt::format("{}NAME = {}\n", own_prefix, encode(name));
+  for (; !text.empty(); text.remove_prefix(std::min(piece_bytes, text.size()))) {
+    lines += fmt::format("{}MORE = {}\n", own_prefix, encode(text.substr(0, piece_bytes)));
+  }
+  return lines;
+}
+
+// The lines of another header that say nothing of numbers; those that cannot stand as they are become a text.
+std::string other_lines(std::string_view text) {
+  std::string lines, kept;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    const std::size_t equals = line.find('=');
+    if (equals == std::string_view::npos) continue;
+    const std::string_view key = base::trim(line.substr(0, equals)), value = base::trim(line.substr(equals + 1));
+    if (is_line(key, value)) {
+      lines += fmt::format("{} = {}\n", key, value);
+    } else if (value.find('=') != std::string_view::npos && !is_of_numbers(key) && !key.starts_with(own_prefix)) {
+      kept += fmt::format("{} = {}\n", key, value);
+    }
+  }
+  return kept.empty() ? lines : lines + encoded_lines(header_text, kept);
+}
+
+// Those of a header: its own lines as one text, and the texts that we put there.
+Metadata texts_of(const flat::TextHeader& header) {
+  Metadata texts;
+  std::string lines;
+  for (const flat::HeaderLine& line : header.lines) {
+    if (line.key.empty()) continue;
+    if (!line.key.starts_with(own_prefix)) {
+      if (is_of_numbers(line.key) || is_usual(line)) continue;
+      lines += fmt::format("{} = {}\n", base::printable(line.key), base::printable(line.value, most_header_bytes));
+      continue;
+    }
+    // LIMEQUAT_TEXT_NAME begins a text, LIMEQUAT_TEXT_MORE goes on with it.
+    if (line.key.ends_with("NAME")) {
+      texts.emplace_back(decode(line.value), "");
+    } else if (!texts.empty()) {
+      texts.back().second += decode(line.value);
+    }
+  }
+  // The lines of one header, whichever way they were stored.
+  std::erase_if(texts, [&](const auto& text) {
+    if (text.first == header_text) lines += text.second;
+    return text.first == header_text;
+  });
+  if (!lines.empty()) texts.emplace(texts.begin(), header_text, lines);
+  return texts;
+}
+
+// Those that have a place in a header.
+Metadata held_texts(const Metadata& texts) {
+  Metadata held;
+  std::size_t bytes = 0;
+  for (const auto& text : texts) {
+    if (flat::is_measured(text.first)) continue;
+    bytes += text.first.size() + text.second.size();
+    if (bytes > most_text_bytes) break;
+    held.push_back(text);
+  }
+  return held;
+}
+
+// The lines for them, but not those that say what the numbers are.
+std::string lines_of(const Metadata& texts) {
+  std::string lines;
+  for (const auto& [name, text] : texts) {
+    if (flat::is_measured(name)) continue;
+    if (name == header_text) {
+      lines += other_lines(text);
+    } else if (is_line(name, text)) {
+      lines += fmt::format("{} = {}\n", name, base::trim(text));
+    } else {
+      lines += encoded_lines(name, text);
+    }
+  }
+  return lines;
+}
 
 constexpr std::string_view nersc_name = "nersc";
 constexpr std::string_view holds = "one gauge field in four dimensions";
@@ -78,8 +303,8 @@ void read_lattice(const flat::TextHeader& header, const Datatype& type, Payload&
     const std::string key = fmt::format("DIMENSION_{}", d + 1);
     const auto extent = base::parse_u64(header.require(key));
     if (!extent || *extent < 1 || *extent >> 62 != 0) {
-      throw Error(Code::malformed, fmt::format("{} = {} is not an extent", key, base::printable(header.require(key))),
-                  {.expected = "1 or more", .found = base::printable(header.require(key))});
+      base::fail(Code::malformed, {.expected = "1 or more", .found = base::printable(header.require(key))},
+                 "{} = {} is not an extent", key, base::printable(header.require(key)));
     }
     payload.extents[d] = static_cast<std::int64_t>(*extent);
   }
@@ -96,9 +321,8 @@ void read_matrices(const Datatype& type, std::uint64_t data_bytes, Payload& payl
   if (type.whole_matrices) return;
   if (type.colors == 3) return flat::leave_third_rows_out(payload);
   if (payload.length == data_bytes) return;
-  throw Error(Code::unsupported,
-              fmt::format("rows are left out of the matrices of SU({}), which only files of SU(3) can be read without",
-                          type.colors));
+  base::fail(Code::unsupported, {},
+             "rows are left out of the matrices of SU({}), which only files of SU(3) can be read without", type.colors);
 }
 
 std::optional<double> read_average(const flat::TextHeader& header, std::string_view key, const Record& record,
@@ -114,7 +338,7 @@ std::optional<double> read_average(const flat::TextHeader& header, std::string_v
 
 flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   if (!flat::begins_with_line(file, begin_line)) {
-    throw Error(Code::malformed, fmt::format("the file does not begin with {}", begin_line));
+    base::fail(Code::malformed, {}, "the file does not begin with {}", begin_line);
   }
   const flat::TextHeader header = flat::read_text_header(file, end_line, most_header_bytes);
   const Datatype type = parse_datatype(header.require("DATATYPE"));
@@ -142,7 +366,7 @@ flat::Head Nersc::read(base::ByteSource& file, const Limits&, Findings& findings
   if (const std::string other = flat::fit_matrices(payload, file); !other.empty()) {
     findings.error(Code::ok, "nersc-datatype", record, other);
   }
-  flat::report_damaged_lines(header, keys_of_numbers(), nersc_name, findings);
+  flat::report_damaged_lines(header, of_numbers, nersc_name, findings);
   for (const std::string_view key : {"HDR_VERSION", "STORAGE_FORMAT", "BOUNDARY_1"}) {
     if (header.find(key)) continue;
     findings.note("nersc-line-missing", record, fmt::format("the header has no line {}", key));
@@ -162,9 +386,8 @@ bool chooses_two_rows(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "3x3") return false;
   if (layout != "two-rows") {
-    throw Error(Code::invalid_argument,
-                fmt::format("unknown layout \"{}\" of NERSC files; choose 3x3 or two-rows", base::printable(layout)),
-                {.expected = "3x3, two-rows", .found = base::printable(layout)});
+    base::fail(Code::invalid_argument, {.expected = "3x3, two-rows", .found = base::printable(layout)},
+               "unknown layout \"{}\" of NERSC files; choose 3x3 or two-rows", base::printable(layout));
   }
   if (request.spec.colors == 3) return true;
   flat::refuse(nersc_name, "two rows of SU(3) matrices only", fmt::format("not of SU({})", request.spec.colors));
@@ -250,10 +473,6 @@ Layout Nersc::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::nersc_format() {
   using namespace nersc;
-  static const Nersc nersc;
-  static constexpr std::array<std::string_view, 1> suffixes{".nersc"};
-  static const Format row{.info = {nersc_name, holds, "\"BEGIN_HEADER\"", suffixes, Contents::fields},
-                          .container = &nersc,
-                          .fields = &nersc};
-  return row;
+  static constexpr std::string_view suffixes[] = {".nersc"};
+  return flat::row_of<Nersc>({nersc_name, holds, "\"BEGIN_HEADER\"", suffixes});
 }

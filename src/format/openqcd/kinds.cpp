@@ -9,9 +9,9 @@
 #include <optional>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "format/flat/flat.hpp"
 #include "lattice/site_order.hpp"
 
@@ -261,9 +261,10 @@ BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t
   const std::size_t at = name.rfind(mark);
   const auto number = at == std::string::npos ? std::nullopt : number_in(name.substr(at + mark.size()));
   if (number != ib) {
-    throw Error(Code::unsupported, fmt::format("this is block {} of {}; the other files are found only if its name "
-                                               "ends in {}{}, as openQCD names it: rename it",
-                                               ib, blocks, mark, ib));
+    base::fail(Code::unsupported, {},
+               "this is block {} of {}; the other files are found only if its name ends in {}{}, as openQCD names it: "
+               "rename it",
+               ib, blocks, mark, ib);
   }
   const std::string run = name.substr(0, at + mark.size());
   if (folder.size() + name.size() < file.path().size()) folder += '/';
@@ -272,11 +273,10 @@ BlockNames names_of(base::ByteSource& file, std::string_view mark, std::uint64_t
   const std::uint64_t other = ib + 1 == blocks ? 0 : blocks - 1;
   if (other == ib || is_there(file, flat(other))) return flat;
   if (const auto names = names_in_folders(file, run, ib, blocks, other)) return *names;
-  throw Error(
-      Code::truncated,
-      fmt::format("this is block {} of {}, and block {} is not there: it is looked for as {}, and in folders as "
-                  "openQCD makes them; copy the whole set",
-                  ib, blocks, other, flat(other)));
+  base::fail(Code::truncated, {},
+             "this is block {} of {}, and block {} is not there: it is looked for as {}, and in folders as openQCD "
+             "makes them; copy the whole set",
+             ib, blocks, other, flat(other));
 }
 
 // A file that belongs to another set, or lies in the place of another block.
@@ -286,9 +286,8 @@ void require_block(base::ByteSource& file, const Seen& seen, const Cut& cut, std
   const bool is_alike = found && found->place.extents == seen.place.extents && found->place.block == seen.place.block &&
                         found->kinds == seen.kinds && !found->even_only && cut.number_of(found->place) == ib;
   if (is_alike && std::bit_cast<std::uint64_t>(real_at(file, check_at)) == std::bit_cast<std::uint64_t>(value)) return;
-  throw Error(Code::malformed,
-              fmt::format("{} is not block {} of this set: {}; copy it again", file.path(), ib,
-                          is_alike ? "it states another check value" : "its header or its size are others"));
+  base::fail(Code::malformed, {}, "{} is not block {} of this set: {}; copy it again", file.path(), ib,
+             is_alike ? "it states another check value" : "its header or its size are others");
 }
 
 }  // namespace
@@ -297,8 +296,7 @@ std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
   const Cut cut(seen.place);
   const std::uint64_t blocks = volume(cut.counts), ib = cut.number_of(seen.place);
   if (blocks > most_blocks) {
-    throw Error(Code::unsupported,
-                fmt::format("this is one of {} blocks; sets of up to {} are read", blocks, most_blocks));
+    base::fail(Code::unsupported, {}, "this is one of {} blocks; sets of up to {} are read", blocks, most_blocks);
   }
   const BlockNames names = names_of(file, "_b", ib, blocks);
   const double value = real_at(file, seen.place.header_bytes() + head_bytes(seen.kinds.front()) - 8);
@@ -314,8 +312,8 @@ std::vector<std::string> block_files(base::ByteSource& file, const Seen& seen) {
       require_block(*other, seen, cut, k, value);
     } catch (const Error& error) {
       if (error.code() != Code::not_found) throw;
-      throw Error(Code::truncated,
-                  fmt::format("block {} of {} is missing: {} does not exist; copy the whole set", k, blocks, path));
+      base::fail(Code::truncated, {}, "block {} of {} is missing: {} does not exist; copy the whole set", k, blocks,
+                 path);
     }
     files.push_back(path);
   }

@@ -11,9 +11,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
+#include "base/error.hpp"
 #include "format/flat/headers.hpp"
 #include "lattice/site_order.hpp"
 
@@ -225,10 +225,10 @@ std::vector<LocalOrder> orders_of(const LocalPlace& place) {
 LocalOrder order_of(base::ByteSource& file, const LocalPlace& place) {
   std::vector<LocalOrder> orders = orders_of(place);
   if (orders.empty()) {
-    throw Error(Code::unsupported,
-                fmt::format("openQCD keeps the points of a local lattice {} with {} threads in blocks of odd or unlike "
-                            "extents, whose order is not read; let openQCD export the configuration",
-                            to_string(place.local), place.threads));
+    base::fail(Code::unsupported, {},
+               "openQCD keeps the points of a local lattice {} with {} threads in blocks of odd or unlike extents, "
+               "whose order is not read; let openQCD export the configuration",
+               to_string(place.local), place.threads);
   }
   const double stated = real_in(file, place.sum_at, place.order) / (6 * static_cast<double>(volume(place.local)));
   std::size_t best = 0;
@@ -240,10 +240,10 @@ LocalOrder order_of(base::ByteSource& file, const LocalPlace& place) {
   }
   constexpr double most_deviation = 0.5;  // of what a sample gives; a wrong order gives 0
   if (std::abs(found - stated) > most_deviation * std::max(std::abs(stated), 0.05)) {
-    throw Error(Code::malformed,
-                fmt::format("in none of the {} orders that {} threads allow are its plaquettes what it states: {:.3f} "
-                            "for a sample, stated {:.3f}; its points are in another order, or the file is damaged",
-                            orders.size(), std::max<std::int64_t>(place.threads, 1), found, stated));
+    base::fail(Code::malformed, {},
+               "in none of the {} orders that {} threads allow are its plaquettes what it states: {:.3f} for a sample, "
+               "stated {:.3f}; its points are in another order, or the file is damaged",
+               orders.size(), std::max<std::int64_t>(place.threads, 1), found, stated);
   }
   return std::move(orders[best]);
 }
@@ -267,19 +267,17 @@ LocalFiles files_of_all(base::ByteSource& file, const LocalPlace& place) {
       other = file.open_other(path);
     } catch (const Error& error) {
       if (error.code() != Code::not_found) throw;
-      throw Error(Code::truncated,
-                  fmt::format("the file of process {} of {} is missing: {} does not exist; copy the whole set",
-                              expected.rank(), processes, path));
+      base::fail(Code::truncated, {}, "the file of process {} of {} is missing: {} does not exist; copy the whole set",
+                 expected.rank(), processes, path);
     }
     const auto found = look_local(*other);
     const bool is_alike = found && found->processes == place.processes && found->local == place.local &&
                           found->at == expected.at && found->threads == place.threads && found->order == place.order &&
                           found->sum_at == place.sum_at;
     if (!is_alike) {
-      throw Error(Code::malformed,
-                  fmt::format("{} is not the file of process {} of this set: its header or its size are "
-                              "others; copy it again",
-                              path, expected.rank()));
+      base::fail(Code::malformed, {},
+                 "{} is not the file of process {} of this set: its header or its size are others; copy it again", path,
+                 expected.rank());
     }
     files.sum += real_in(*other, place.sum_at, place.order);
     files.paths.push_back(path);

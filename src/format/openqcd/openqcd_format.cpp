@@ -6,18 +6,14 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
-#include "format/format.hpp"
 #include "format/formats.hpp"
 #include "format/openqcd/openqcd_format.hpp"
 
@@ -51,11 +47,11 @@ Extents threads_of(const std::string& layout) {
 }
 
 [[noreturn]] void refuse_order(const Extents& local, const Extents& threads) {
-  throw Error(Code::unsupported,
-              fmt::format("openQCD keeps the points of a process of {}, shared by threads as {}, in blocks of odd or "
-                          "unlike extents, or gives a thread less than 4 points in a direction; such local files are "
-                          "not written: take another process grid, or the exported form",
-                          to_string(local), to_string(threads)));
+  base::fail(Code::unsupported, {},
+             "openQCD keeps the points of a process of {}, shared by threads as {}, in blocks of odd or unlike "
+             "extents, or gives a thread less than 4 points in a direction; such local files are not written: take "
+             "another process grid, or the exported form",
+             to_string(local), to_string(threads));
 }
 
 LocalOrder order_of(const Extents& local, const Extents& threads) {
@@ -95,11 +91,10 @@ bool is_local(const FieldRequest& request) {
   const std::string& layout = request.choices.layout;
   if (layout.empty() || layout == "exported") return false;
   if (layout == layout_name || layout.starts_with(fmt::format("{}:", layout_name))) return true;
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown layout \"{}\" of openQCD files; choose exported, local, or local:2x1x1x1 to state "
-                          "how openQCD's threads share a process",
-                          base::printable(layout)),
-              {.expected = "exported, local", .found = base::printable(layout)});
+  base::fail(Code::invalid_argument, {.expected = "exported, local", .found = base::printable(layout)},
+             "unknown layout \"{}\" of openQCD files; choose exported, local, or local:2x1x1x1 to state how openQCD's "
+             "threads share a process",
+             base::printable(layout));
 }
 
 // Of a gauge field. invalid_argument: the process grid is not told. unsupported: the order of points is none that is
@@ -461,12 +456,7 @@ std::optional<flat::Head> OpenQcd::read_further(base::ByteSource& file, std::uin
 
 const lq::format::Format& lq::format::openqcd_format() {
   using namespace openqcd;
-  static const OpenQcd openqcd;
-  static constexpr std::array<std::string_view, 1> suffixes{".openqcd"};
-  static const Format row{
-      .info = {openqcd_name, contents_of_files, "four extents and a check value, size and links that fit", suffixes,
-               Contents::fields},
-      .container = &openqcd,
-      .fields = &openqcd};
-  return row;
+  static constexpr std::string_view suffixes[] = {".openqcd"};
+  return flat::row_of<OpenQcd>(
+      {openqcd_name, contents_of_files, "four extents and a check value, size and links that fit", suffixes});
 }

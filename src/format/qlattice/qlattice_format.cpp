@@ -7,8 +7,8 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 #include "format/flat/headers.hpp"
@@ -46,8 +46,8 @@ std::uint64_t number(const flat::TextHeader& header, const std::string& key) {
   const std::string_view value = header.require(key);
   const auto found = base::parse_u64(value);
   if (found && *found >= 1 && *found >> 31 == 0) return *found;
-  throw Error(Code::malformed, fmt::format("{} = {} is not a number from 1 to 2^31 - 1", key, base::printable(value)),
-              {.expected = "1 or more", .found = base::printable(value)});
+  base::fail(Code::malformed, {.expected = "1 or more", .found = base::printable(value)},
+             "{} = {} is not a number from 1 to 2^31 - 1", key, base::printable(value));
 }
 
 // formats/qlattice.md 3: what the given number of numbers of a site are.
@@ -61,7 +61,7 @@ FieldSpec spec_of(std::uint64_t numbers, Precision precision) {
 
 flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   if (!flat::begins_with_line(file, begin_line)) {
-    throw Error(Code::malformed, fmt::format("the file does not begin with {}", begin_line));
+    base::fail(Code::malformed, {}, "the file does not begin with {}", begin_line);
   }
   const flat::TextHeader header = flat::read_text_header(file, end_line, most_header_bytes);
   flat::Head head;
@@ -72,9 +72,8 @@ flat::Head Qlattice::read(base::ByteSource& file, const Limits&, Findings& findi
   }
   const std::uint64_t bytes = number(header, "sizeof(M)");
   if (bytes != 4 && bytes % 8 != 0) {
-    throw Error(Code::unsupported,
-                fmt::format("sizeof(M) = {}: elements that are neither floats nor made of doubles are not read", bytes),
-                {.expected = "4, or a multiple of 8", .found = fmt::format("{}", bytes)});
+    base::fail(Code::unsupported, {.expected = "4, or a multiple of 8", .found = fmt::format("{}", bytes)},
+               "sizeof(M) = {}: elements that are neither floats nor made of doubles are not read", bytes);
   }
   const std::uint64_t numbers = number(header, "multiplicity") * (bytes == 4 ? 1 : bytes / 8);
   payload.spec = spec_of(numbers, bytes == 4 ? Precision::single : Precision::double_);
@@ -125,10 +124,6 @@ Layout Qlattice::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::qlattice_format() {
   using namespace qlattice;
-  static const Qlattice qlattice;
-  static constexpr std::array<std::string_view, 1> suffixes{".field"};
-  static const Format row{.info = {qlattice_name, holds, "\"BEGIN_FIELD_HEADER\"", suffixes, Contents::fields},
-                          .container = &qlattice,
-                          .fields = &qlattice};
-  return row;
+  static constexpr std::string_view suffixes[] = {".field"};
+  return flat::row_of<Qlattice>({qlattice_name, holds, "\"BEGIN_FIELD_HEADER\"", suffixes});
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
 
@@ -46,12 +46,10 @@ std::vector<Axis> axes_of(const FieldSpec& spec) {
 bool is_site_axis(std::string_view word) { return word.size() == 1 && site_axes.find(word) != std::string_view::npos; }
 
 [[noreturn]] void refuse_order(std::string_view order, const FieldSpec& spec) {
-  throw Error(
-      Code::malformed,
-      fmt::format(
-          "order = {}: each axis of a {} field is named once, slowest first, the lattice axes next to each other: {}",
-          base::printable(order, 200), lq::name(spec.kind), natural_order(spec)),
-      {.expected = natural_order(spec), .found = base::printable(order, 200)});
+  base::fail(
+      Code::malformed, {.expected = natural_order(spec), .found = base::printable(order, 200)},
+      "order = {}: each axis of a {} field is named once, slowest first, the lattice axes next to each other: {}",
+      base::printable(order, 200), lq::name(spec.kind), natural_order(spec));
 }
 
 // An axis of the file: its extent, its stride in memory, and whether its links begin with t.
@@ -81,8 +79,8 @@ std::string natural_order(const FieldSpec& spec) {
 
 void lay(Payload& payload, std::string_view order, int file) {
   if (payload.spec.numbers > most_site_numbers) {
-    throw Error(Code::unsupported,
-                fmt::format("sites of {} numbers: raw files have up to {}", payload.spec.numbers, most_site_numbers));
+    base::fail(Code::unsupported, {}, "sites of {} numbers: raw files have up to {}", payload.spec.numbers,
+               most_site_numbers);
   }
   const std::vector<Axis> axes = axes_of(payload.spec);
   const std::vector<std::string_view> words = base::split_words(order);
@@ -165,8 +163,8 @@ const Preset* preset_named(std::string_view name) {
 }
 
 [[noreturn]] void refuse_line(std::string_view key, std::string_view value, const std::string& expected) {
-  throw Error(Code::malformed, fmt::format("{} = {}: expected {}", key, base::printable(value), expected),
-              {.expected = expected, .found = base::printable(value)});
+  base::fail(Code::malformed, {.expected = expected, .found = base::printable(value)}, "{} = {}: expected {}", key,
+             base::printable(value), expected);
 }
 
 std::uint64_t whole_number(const flat::TextHeader& header, std::string_view key, std::uint64_t usual,
@@ -260,8 +258,8 @@ void require_known_lines(const flat::TextHeader& header) {
   for (const flat::HeaderLine& line : header.lines) {
     if (line.key.empty() || std::ranges::find(known, line.key) != known.end()) continue;
     const auto near = base::nearest(line.key, known);
-    throw Error(Code::malformed, fmt::format("there is no line \"{}\" in descriptions{}", base::printable(line.key),
-                                             near ? fmt::format("; did you mean \"{}\"?", *near) : ""));
+    base::fail(Code::malformed, {}, "there is no line \"{}\" in descriptions{}", base::printable(line.key),
+               near ? fmt::format("; did you mean \"{}\"?", *near) : "");
   }
 }
 
@@ -299,13 +297,13 @@ Ordering ordering_of(std::string_view layout, const FieldSpec& spec) {
   if (layout.empty()) return {natural_order(spec)};
   if (const Preset* const preset = preset_named(layout)) {
     if (preset->kind != spec.kind) {
-      throw Error(Code::unsupported, fmt::format("the layout {} is one of {} fields, not of a {} field", layout,
-                                                 lq::name(preset->kind), lq::name(spec.kind)));
+      base::fail(Code::unsupported, {}, "the layout {} is one of {} fields, not of a {} field", layout,
+                 lq::name(preset->kind), lq::name(spec.kind));
     }
     if (preset->precision && *preset->precision != spec.precision) {
-      throw Error(Code::unsupported,
-                  fmt::format("the layout {} has numbers in {} precision; ask for it (options.precision = {})", layout,
-                              lq::name(*preset->precision), lq::name(*preset->precision)));
+      base::fail(Code::unsupported, {},
+                 "the layout {} has numbers in {} precision; ask for it (options.precision = {})", layout,
+                 lq::name(*preset->precision), lq::name(*preset->precision));
     }
     return {std::string(preset->order), preset->byte_order, preset->is_text};
   }

@@ -8,11 +8,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/flat/flat.hpp"
-#include "format/flat/headers.hpp"
 #include "format/formats.hpp"
 #include "format/raw/raw_format.hpp"
 
@@ -70,15 +69,15 @@ void add_checksum(const flat::TextHeader& header, Sums& sums) {
   const auto suma = words.size() == 2 ? base::parse_hex32(words[0]) : std::nullopt;
   const auto sumb = words.size() == 2 ? base::parse_hex32(words[1]) : std::nullopt;
   if (!suma || !sumb) {
-    throw Error(Code::malformed, fmt::format("checksum = {}: expected two numbers of eight hexadecimal digits",
-                                             base::printable(*value)));
+    base::fail(Code::malformed, {}, "checksum = {}: expected two numbers of eight hexadecimal digits",
+               base::printable(*value));
   }
   sums.set({site_checksum, {*suma, *sumb}});
 }
 
 flat::Head Raw::read(base::ByteSource& file, const Limits&, Findings& findings) const {
   if (!flat::begins_with_line(file, begin_line)) {
-    throw Error(Code::malformed, fmt::format("the file does not begin with {}", begin_line));
+    base::fail(Code::malformed, {}, "the file does not begin with {}", begin_line);
   }
   const flat::TextHeader header = flat::read_text_header(file, end_line, most_description_bytes);
   Description description = understand(header);
@@ -90,18 +89,18 @@ flat::Head Raw::read(base::ByteSource& file, const Limits&, Findings& findings) 
     data = file.open_other(path);
   } catch (const Error& error) {
     if (error.code() != Code::not_found) throw;
-    throw Error(Code::not_found, fmt::format("{} with the data does not exist; if the data are elsewhere, add a line "
-                                             "\"data = PATH\" to the description, relative to its folder",
-                                             base::printable(path, most_shown)));
+    base::fail(Code::not_found, {},
+               "{} with the data does not exist; if the data are elsewhere, add a line \"data = PATH\" to the "
+               "description, relative to its folder",
+               base::printable(path, most_shown));
   }
   Payload& payload = description.payload;
   const std::uint64_t end = description.is_text ? find_text(payload, *data) : payload.offset + payload.length;
   if (data->size() < end) {
-    throw Error(
-        Code::truncated,
-        fmt::format("{} has {} bytes, but the description states {}; check the lattice, the precision and the offset",
-                    base::printable(path, most_shown), data->size(), end),
-        {.expected = fmt::format("{} bytes", end), .found = fmt::format("{} bytes", data->size())});
+    base::fail(Code::truncated,
+               {.expected = fmt::format("{} bytes", end), .found = fmt::format("{} bytes", data->size())},
+               "{} has {} bytes, but the description states {}; check the lattice, the precision and the offset",
+               base::printable(path, most_shown), data->size(), end);
   }
   if (data->size() > end) {
     Record record;
@@ -184,12 +183,7 @@ Layout Raw::plan(const FieldRequest& request) const {
 
 const lq::format::Format& lq::format::raw_format() {
   using namespace raw;
-  static const Raw raw;
+  static constexpr std::string_view suffixes[] = {".raw"};
   static const UncoveredHeader examiner("raw-header");
-  static constexpr std::array<std::string_view, 1> suffixes{".raw"};
-  static const Format row{.info = {raw_name, raw_holds, "\"BEGIN_RAW_FIELD\"", suffixes, Contents::fields},
-                          .container = &raw,
-                          .fields = &raw,
-                          .examiner = &examiner};
-  return row;
+  return flat::row_of<Raw>({raw_name, raw_holds, "\"BEGIN_RAW_FIELD\"", suffixes}, &examiner);
 }

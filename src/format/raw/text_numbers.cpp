@@ -11,8 +11,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq::format::raw {
@@ -67,9 +67,8 @@ class TextCodec final : public TileCodec {
     const std::optional<double> value = base::parse_double(word);
     const auto rounded = static_cast<Real>(value.value_or(0));
     if (value && std::isfinite(rounded) == std::isfinite(*value)) return rounded;
-    throw Error(Code::malformed,
-                fmt::format("\"{}\" is not a number of {} precision", base::printable(word, shown_bytes),
-                            sizeof(Real) == sizeof(float) ? "single" : "double"));
+    base::fail(Code::malformed, {}, "\"{}\" is not a number of {} precision", base::printable(word, shown_bytes),
+               sizeof(Real) == sizeof(float) ? "single" : "double");
   }
 };
 
@@ -122,8 +121,8 @@ class Places {
     Tile& last = tiles_.back();
     last.bytes = end - last.offset;
     if (last.bytes / most_bytes_of_number <= numbers_) return;
-    throw Error(Code::malformed, fmt::format("from byte {} of the data on {} numbers have more than {} bytes each",
-                                             last.offset, numbers_, most_bytes_of_number));
+    base::fail(Code::malformed, {}, "from byte {} of the data on {} numbers have more than {} bytes each", last.offset,
+               numbers_, most_bytes_of_number);
   }
 
   std::uint64_t of_tile_, of_array_, all_;
@@ -169,10 +168,9 @@ std::uint64_t find_text(Payload& payload, base::ByteSource& data) {
   if (!places.follows()) places.add('\n', at);
   if (!places.is_complete() && !places.follows()) {
     const std::uint64_t wanted = payload.length / payload.spec.number_bytes();
-    throw Error(Code::truncated,
-                fmt::format("the data are {} numbers, but the description states {}; check the lattice", places.count(),
-                            wanted),
-                {.expected = fmt::format("{} numbers", wanted), .found = fmt::format("{} numbers", places.count())});
+    base::fail(Code::truncated,
+               {.expected = fmt::format("{} numbers", wanted), .found = fmt::format("{} numbers", places.count())},
+               "the data are {} numbers, but the description states {}; check the lattice", places.count(), wanted);
   }
   const std::uint64_t end = places.end();
   payload.tiles = std::move(places).tiles(end);

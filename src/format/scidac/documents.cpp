@@ -3,13 +3,12 @@
 #include "format/scidac/documents.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/record_texts.hpp"
@@ -41,8 +40,8 @@ void decode_bounds(const base::xml::Element& root, RecordInfo& info) {
   bool ordered = info.lower.size() == info.upper.size();
   for (int d = 0; ordered && d < info.lower.size(); ++d) ordered = info.lower[d] <= info.upper[d];
   if (ordered) return;
-  throw Error(Code::malformed,
-              fmt::format("the hypercube from {} to {} has no sites", to_string(info.lower), to_string(info.upper)));
+  base::fail(Code::malformed, {}, "the hypercube from {} to {} has no sites", to_string(info.lower),
+             to_string(info.upper));
 }
 
 std::optional<std::uint32_t> sum_from(const base::xml::Element& root, std::string_view name) {
@@ -51,9 +50,8 @@ std::optional<std::uint32_t> sum_from(const base::xml::Element& root, std::strin
   const auto sum = base::parse_hex32(*text);
   if (sum) return sum;
   const std::string found = base::printable(*text);
-  throw Error(Code::malformed,
-              fmt::format("<{}> holds \"{}\", which is not a number of 1 to 8 hex digits", name, found),
-              {.expected = "1 to 8 hex digits", .found = found});
+  base::fail(Code::malformed, {.expected = "1 to 8 hex digits", .found = found},
+             "<{}> holds \"{}\", which is not a number of 1 to 8 hex digits", name, found);
 }
 
 }  // namespace
@@ -91,8 +89,8 @@ FileInfo decode_file_info(std::string_view text) {
   check_extents(info.extents, "dims");
   const auto dimensions = optional_number(root, "spacetime");
   if (dimensions && *dimensions != static_cast<std::uint64_t>(info.extents.size())) {
-    throw Error(Code::malformed,
-                fmt::format("<spacetime> says {} dimensions, <dims> lists {}", *dimensions, info.extents.size()));
+    base::fail(Code::malformed, {}, "<spacetime> says {} dimensions, <dims> lists {}", *dimensions,
+               info.extents.size());
   }
   // Version 1.0 counts files instead.
   if (const auto files = optional_number(root, "multifile")) info.volume_format = *files > 1 ? 1 : 0;
@@ -105,7 +103,7 @@ RecordInfo decode_record_info(std::string_view text) {
   RecordInfo info;
   std::uint64_t type = optional_number(root, "globaldata").value_or(0) != 0 ? 1 : 0;  // version 1.0
   type = optional_number(root, "recordtype").value_or(type);
-  if (type > 2) throw Error(Code::malformed, fmt::format("<recordtype> {} is unknown; 0, 1 and 2 are defined", type));
+  if (type > 2) base::fail(Code::malformed, {}, "<recordtype> {} is unknown; 0, 1 and 2 are defined", type);
   info.type = static_cast<RecordType>(type);
   if (info.type == RecordType::hypercube) decode_bounds(root, info);
   info.date = root.text_of("date").value_or("");
@@ -159,8 +157,7 @@ std::string line_of(std::string_view label, const SliceSums& sums) {
 
 [[noreturn]] void fail(const std::string& what, std::string expected, std::string_view found) {
   const std::string shown = base::printable(found);
-  throw Error(Code::malformed, fmt::format("{}: \"{}\"", what, shown),
-              {.expected = std::move(expected), .found = shown});
+  base::fail(Code::malformed, {.expected = std::move(expected), .found = shown}, "{}: \"{}\"", what, shown);
 }
 
 // Takes one line off the front of `text`.
@@ -223,7 +220,7 @@ std::string encode_slices(const Sums& sums) {
   const std::vector<Checksum> slices = sums.slices();
   const Sum* const weights = sums.find(slice_weights);
   if (weights == nullptr || weights->values() != slices.size()) {
-    throw Error(Code::internal, fmt::format("the weighted sums of {} slices were not computed", slices.size()));
+    base::fail(Code::internal, {}, "the weighted sums of {} slices were not computed", slices.size());
   }
   std::string text = fmt::format("{} {}\n", slices_title, slices.size());
   SliceSums total;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/lime/header.hpp"
 #include "format/lime/lime_format.hpp"
@@ -42,10 +42,10 @@ std::string given_or(const Metadata& texts, std::string_view name, std::string m
 
 void check(const FieldRequest& request) {
   if (request.choices.layout != grid_layout) {
-    throw Error(Code::invalid_argument,
-                fmt::format("unknown layout \"{}\" of the format scidac; the only one is \"{}\"",
-                            base::printable(request.choices.layout), grid_layout),
-                {.expected = std::string(grid_layout), .found = base::printable(request.choices.layout)});
+    base::fail(Code::invalid_argument,
+               {.expected = std::string(grid_layout), .found = base::printable(request.choices.layout)},
+               "unknown layout \"{}\" of the format scidac; the only one is \"{}\"",
+               base::printable(request.choices.layout), grid_layout);
   }
   if (request.spec.kind == FieldKind::gauge || !request.choices.parts.empty() || request.stored) {
     throw Error(

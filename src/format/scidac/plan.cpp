@@ -8,17 +8,14 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/version.hpp>
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
-#include "format/format.hpp"
-#include "format/lime/header.hpp"
 #include "format/record_texts.hpp"
-#include "format/scidac/documents.hpp"
 #include "format/scidac/program_texts.hpp"
 #include "format/scidac/records.hpp"
 #include "lattice/site_order.hpp"
@@ -42,7 +39,7 @@ bool is_in(const std::array<std::string_view, N>& names, std::string_view name) 
 
 [[noreturn]] void refuse(std::string_view name, const std::string& why) {
   const std::string shown = base::printable(name);
-  throw Error(Code::invalid_argument, fmt::format("record \"{}\": {}", shown, why), {.record = shown});
+  base::fail(Code::invalid_argument, {.record = shown}, "record \"{}\": {}", shown, why);
 }
 
 std::string creator() { return fmt::format("limequat {}", version()); }
@@ -188,15 +185,14 @@ void check_request(const FieldRequest& request) {
     sound = sound && links >= 1 && request.spec.numbers % links == 0;
   }
   if (!sound) {
-    throw Error(Code::invalid_argument,
-                fmt::format("a lattice of \"{}\" with {} numbers per site cannot be written; extents and numbers are 1 "
-                            "and more",
-                            to_string(request.extents), request.spec.numbers));
+    base::fail(Code::invalid_argument, {},
+               "a lattice of \"{}\" with {} numbers per site cannot be written; extents and numbers are 1 and more",
+               to_string(request.extents), request.spec.numbers);
   }
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(request.name, is_control)) {
-    throw Error(Code::invalid_argument, fmt::format("the field name \"{}\" holds control characters; choose another",
-                                                    base::printable(request.name)));
+    base::fail(Code::invalid_argument, {}, "the field name \"{}\" holds control characters; choose another",
+               base::printable(request.name));
   }
   check_metadata(request.metadata);
 }
@@ -377,8 +373,8 @@ Layout plan_field(const FieldRequest& asked, const PlanStyle& style) {
     if (slices_at) {
       const std::size_t found = digest.sums.slices().size();
       if (found != slices) {
-        throw Error(Code::internal,
-                    fmt::format("{} checksums of slices were computed, {} have a place in the file", found, slices));
+        base::fail(Code::internal, {}, "{} checksums of slices were computed, {} have a place in the file", found,
+                   slices);
       }
       literals.push_back(literal_at(*slices_at, encode_slices(digest.sums)));
     }

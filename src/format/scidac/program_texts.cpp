@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/text_facts.hpp"
 #include "base/xml.hpp"
@@ -20,8 +20,8 @@ LatticeXml decode_lattice(std::string_view document) {
   const base::xml::Element root = base::xml::parse(document);
   if (root.name != "ildgFormat" && root.name != "etmcFormat") {
     const std::string found = fmt::format("<{}>", base::printable(root.name));
-    throw Error(Code::malformed, fmt::format("the root element is {}, not <ildgFormat> or <etmcFormat>", found),
-                {.expected = "<ildgFormat>", .found = found});
+    base::fail(Code::malformed, {.expected = "<ildgFormat>", .found = found},
+               "the root element is {}, not <ildgFormat> or <etmcFormat>", found);
   }
   LatticeXml lattice;
   lattice.root = root.name;
@@ -29,8 +29,8 @@ LatticeXml decode_lattice(std::string_view document) {
   lattice.flavours = optional_number(root, "flavours").value_or(0);
   lattice.precision = required_number(root, "precision");
   if (lattice.precision != 32 && lattice.precision != 64) {
-    throw Error(Code::malformed, fmt::format("<precision> is {}, but only 32 and 64 are defined", lattice.precision),
-                {.expected = "32 or 64", .found = fmt::format("{}", lattice.precision)});
+    base::fail(Code::malformed, {.expected = "32 or 64", .found = fmt::format("{}", lattice.precision)},
+               "<precision> is {}, but only 32 and 64 are defined", lattice.precision);
   }
   lattice.extents = Coord::filled(4, 0);
   constexpr std::string_view names[4] = {"lx", "ly", "lz", "lt"};
@@ -54,7 +54,7 @@ Extents decode_grid_lattice(std::string_view document) {
   if (!dimension) throw Error(Code::malformed, "there is no <dimension>", {.expected = "<dimension>"});
   Extents extents;
   if (dimension->children.size() > max_dimensions) {
-    throw Error(Code::malformed, fmt::format("<dimension> has {} elements", dimension->children.size()));
+    base::fail(Code::malformed, {}, "<dimension> has {} elements", dimension->children.size());
   }
   extents = Extents::filled(static_cast<int>(dimension->children.size()), 0);
   for (int d = 0; d < extents.size(); ++d) {

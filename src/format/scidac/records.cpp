@@ -3,8 +3,6 @@
 #include "format/scidac/records.hpp"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <utility>
 
 namespace lq::format::scidac {

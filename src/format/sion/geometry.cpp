@@ -7,9 +7,9 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace lq::format::sion {
 namespace {
@@ -18,8 +18,7 @@ namespace {
 constexpr std::uint64_t largest_offset = std::numeric_limits<std::int64_t>::max();
 
 [[noreturn]] void too_far(std::string_view what) {
-  throw Error(Code::too_large,
-              fmt::format("{} is beyond byte 2^63 - 1, the limit of a file; choose smaller chunks", what));
+  base::fail(Code::too_large, {}, "{} is beyond byte 2^63 - 1, the limit of a file; choose smaller chunks", what);
 }
 
 std::vector<std::uint64_t> starts_of(const Head& head, std::uint64_t first) {
@@ -54,15 +53,13 @@ std::int64_t sum_of(std::span<const std::int64_t> requests) {
 
 void check(std::span<const std::int64_t> requests, std::int64_t block) {
   if (block < 1 || block > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(Code::invalid_argument, fmt::format("a block size of {} bytes; choose 1 to 2^31 - 1", block),
-                {.expected = "1 to 2147483647", .found = fmt::format("{}", block)});
+    base::fail(Code::invalid_argument, {.expected = "1 to 2147483647", .found = fmt::format("{}", block)},
+               "a block size of {} bytes; choose 1 to 2^31 - 1", block);
   }
   const auto negative = std::ranges::find_if(requests, [](std::int64_t bytes) { return bytes < 0; });
   if (negative == requests.end()) return;
-  throw Error(
-      Code::invalid_argument,
-      fmt::format("task {} asks for chunks of {} bytes; choose 0 or more", negative - requests.begin(), *negative),
-      {.expected = "at least 0", .found = fmt::format("{}", *negative)});
+  base::fail(Code::invalid_argument, {.expected = "at least 0", .found = fmt::format("{}", *negative)},
+             "task {} asks for chunks of {} bytes; choose 0 or more", negative - requests.begin(), *negative);
 }
 
 // formats/sion.md 4.2: a block of data for each collector, and not too many of them.
@@ -171,8 +168,8 @@ std::vector<std::int64_t> merging_widths(std::span<const std::int64_t> requests,
 
 FileShare share_of_task(std::int32_t task, std::int32_t tasks, std::int32_t files) {
   if (files < 1 || files > tasks || task < 0 || task >= tasks) {
-    throw Error(Code::invalid_argument, fmt::format("task {} of {} in {} physical files: there must be 1 to {} files",
-                                                    task, tasks, files, std::max(tasks, 1)));
+    base::fail(Code::invalid_argument, {}, "task {} of {} in {} physical files: there must be 1 to {} files", task,
+               tasks, files, std::max(tasks, 1));
   }
   const std::int32_t each = tasks / files;
   const std::int32_t file = std::min(task / each, files - 1);

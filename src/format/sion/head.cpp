@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq::format::sion {
@@ -195,10 +196,9 @@ std::vector<std::byte> encode_fixed(const FixedHead& head) {
                  .found = fmt::format("{} bytes", head.prefix.size())});
   }
   if (head.tasks < 1 || head.files < 1 || head.block_size < 1) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: {} tasks in {} files with blocks of {} bytes: all of these must be at least 1",
-                            head.prefix, head.tasks, head.files, head.block_size),
-                {.path = head.prefix});
+    base::fail(Code::invalid_argument, {.path = head.prefix},
+               "{} tasks in {} files with blocks of {} bytes: all of these must be at least 1", head.tasks, head.files,
+               head.block_size);
   }
   std::vector<std::byte> bytes(longest_fixed_bytes);
   std::ranges::copy(base::as_bytes(magic), bytes.begin());
@@ -229,12 +229,9 @@ std::vector<std::byte> encode(const Head& head) {
   const auto tasks = static_cast<std::uint64_t>(head.tasks);
   const bool negative = std::ranges::any_of(head.widths, [](std::int64_t width) { return width < 0; });
   if (head.tasks < 1 || head.ranks.size() != tasks || head.widths.size() != tasks || negative) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: {} tasks need as many global ranks and chunk sizes of at least 0, but there are {} "
-                            "and {}{}",
-                            head.prefix, head.tasks, head.ranks.size(), head.widths.size(),
-                            negative ? ", some of them negative" : ""),
-                {.path = head.prefix});
+    base::fail(Code::invalid_argument, {.path = head.prefix},
+               "{} tasks need as many global ranks and chunk sizes of at least 0, but there are {} and {}{}",
+               head.tasks, head.ranks.size(), head.widths.size(), negative ? ", some of them negative" : "");
   }
   std::vector<std::byte> bytes = encode_fixed(head);
   bytes.resize(head_bytes(head.tasks));

@@ -6,9 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "format/sion/geometry.hpp"
 
 namespace lq::format::sion {
@@ -29,11 +27,9 @@ MissingFiles::MissingFiles(Open open_file, NameRule names)
 }
 
 void MissingFiles::throw_unknown(std::int32_t file) const {
-  throw Error(Code::not_found,
-              fmt::format("{}: the file is missing, and the existing files do not show which tasks it had; restore it, "
-                          "or one of the other missing files",
-                          names_(file)),
-              {.path = names_(file)});
+  base::fail(Code::not_found, {.path = names_(file)},
+             "the file is missing, and the existing files do not show which tasks it had; restore it, or one of the "
+             "other missing files");
 }
 
 std::unique_ptr<base::ByteSource> MissingFiles::open_if_there(std::int32_t file) const {

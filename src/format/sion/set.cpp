@@ -11,7 +11,6 @@
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "format/record_texts.hpp"
-#include "format/sion/head.hpp"
 
 namespace lq::format::sion {
 

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "format/record_texts.hpp"
 
 namespace lq::format::sion {
@@ -100,24 +100,23 @@ std::optional<KeyRecord> KeyWalker::next() {
   std::array<std::byte, record_header_bytes> bytes{};
   const std::uint64_t left = stream_bytes_ - begin;
   if (left < bytes.size() || read_(begin, bytes) < bytes.size()) {
-    throw Error(Code::truncated,
-                fmt::format("{}: the stream ends {} bytes into the header of a key-value record at its byte {}",
-                            stream_, left, begin),
-                {.path = stream_, .offset = begin, .expected = "16 bytes", .found = fmt::format("{} bytes", left)});
+    base::fail(Code::truncated,
+               {.path = stream_, .offset = begin, .expected = "16 bytes", .found = fmt::format("{} bytes", left)},
+               "the stream ends {} bytes into the header of a key-value record at its byte {}", left, begin);
   }
   KeyRecord record;
   record.key = load_uint64(bytes.data(), order_);
   record.length = load_uint64(bytes.data() + 8, order_);
   record.position = begin + bytes.size();
   if (record.length > stream_bytes_ - record.position) {
-    throw Error(Code::malformed,
-                fmt::format("{}: the key-value record at byte {} of the stream has {} bytes, but only {} follow; the "
-                            "stream is damaged or was written without key-value mode",
-                            stream_, begin, record.length, stream_bytes_ - record.position),
-                {.path = stream_,
-                 .offset = begin,
-                 .expected = fmt::format("at most {}", stream_bytes_ - record.position),
-                 .found = fmt::format("{}", record.length)});
+    base::fail(Code::malformed,
+               {.path = stream_,
+                .offset = begin,
+                .expected = fmt::format("at most {}", stream_bytes_ - record.position),
+                .found = fmt::format("{}", record.length)},
+               "the key-value record at byte {} of the stream has {} bytes, but only {} follow; the stream is damaged "
+               "or was written without key-value mode",
+               begin, record.length, stream_bytes_ - record.position);
   }
   position_ = record.position + record.length;
   return record;

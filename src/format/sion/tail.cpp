@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "format/record_texts.hpp"
-#include "format/sion/head.hpp"
 
 namespace lq::format::sion {
 namespace {

@@ -3,13 +3,12 @@
 #include "format/vectors/vectors.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 #include <string>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/eigen_comp/eigen_comp_format.hpp"
@@ -38,7 +37,7 @@ std::string_view fact(const FieldEntry& field, std::string_view key) {
 std::optional<double> number(std::string_view text) { return base::parse_double(base::trim(text)); }
 
 [[noreturn]] void refuse(Code code, const Catalog& catalog, const std::string& sentence) {
-  throw Error(code, fmt::format("{}: {}", catalog.path, sentence), {.path = catalog.path});
+  base::fail(code, {.path = catalog.path}, "{}", sentence);
 }
 
 Storage storage_of(const Payload& payload) {
@@ -323,8 +322,8 @@ std::vector<double> eigenvalues_in(std::string_view document) {
   for (const base::xml::Element& element : list->children) {
     const auto value = number(element.text);
     if (!value) {
-      throw Error(Code::malformed, fmt::format("\"{}\" is not an eigenvalue", base::printable(element.text)),
-                  {.expected = "a number", .found = base::printable(element.text)});
+      base::fail(Code::malformed, {.expected = "a number", .found = base::printable(element.text)},
+                 "\"{}\" is not an eigenvalue", base::printable(element.text));
     }
     values.push_back(*value);
   }
@@ -334,8 +333,7 @@ std::vector<double> eigenvalues_in(std::string_view document) {
 void add_eigenvalues(VectorSet& set, const std::vector<double>& eigenvalues) {
   if (set.has_eigenvalues || set.family != Family::grid) return;
   if (eigenvalues.size() != set.modes.size()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{} eigenvalues, but {} vectors", eigenvalues.size(), set.modes.size()));
+    base::fail(Code::invalid_argument, {}, "{} eigenvalues, but {} vectors", eigenvalues.size(), set.modes.size());
   }
   for (std::size_t k = 0; k < eigenvalues.size(); ++k) set.modes[k].eigenvalue = eigenvalues[k];
   set.has_eigenvalues = true;

@@ -9,8 +9,6 @@
 #include <limits>
 #include <new>
 
-#include "hdf5/driver/library.hpp"
-
 #if H5_VERSION_GE(1, 14, 0)
 #include <H5FDdevelop.h>
 #endif

@@ -78,6 +78,9 @@ Result require(Result result, const Where& where, const char* what) {
 inline Handle require(hid_t id, Handle::Close close, const Where& where, const char* what) {
   return {require(id, where, what), close};
 }
+// A place that is made among the arguments may be made after the object was opened, which stays open where memory runs
+// out then: the order is the compiler's.
+Handle require(hid_t id, Handle::Close close, Where&& where, const char* what) = delete;
 
 // Properties for the creation of a file, a group, a type or a dataset, by their class: without time stamps of the
 // library's, which would make equal files differ.

@@ -6,10 +6,9 @@
 #include <limits>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "base/checked.hpp"
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "hdf5/driver/driver.hpp"
@@ -43,10 +42,9 @@ Extents chunk_of(const FieldRequest& request, const SiteOrder& order) {
   bool fits = given.size() == chunk.size();
   for (int d = 0; fits && d < chunk.size(); ++d) fits = given[d] >= 1 && given[d] <= chunk[d];
   if (!fits) {
-    throw Error(Code::invalid_argument,
-                fmt::format("chunks of {} do not fit a lattice of {}; give extents of a part of it, or \"slice\"",
-                            base::printable(text), to_string(request.extents)),
-                {.expected = to_string(request.extents), .found = text});
+    base::fail(Code::invalid_argument, {.expected = to_string(request.extents), .found = text},
+               "chunks of {} do not fit a lattice of {}; give extents of a part of it, or \"slice\"",
+               base::printable(text), to_string(request.extents));
   }
   return given;
 }
@@ -101,9 +99,8 @@ void place_data(Payload& payload, const std::vector<DatasetPlan>& datasets, std:
   for (const DatasetPlan& dataset : datasets) {
     const std::uint64_t pieces = pieces_of(dataset);
     if (pieces > max_chunks) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("{} chunks are too many; choose larger ones, of which there are at most {}", pieces, max_chunks));
+      base::fail(Code::invalid_argument, {},
+                 "{} chunks are too many; choose larger ones, of which there are at most {}", pieces, max_chunks);
     }
     if (payload.encoding.empty()) first = aligned(first, alignment);
     for (std::uint64_t k = 0; k < pieces; ++k) {
@@ -162,10 +159,10 @@ void check_extents(const FieldRequest& request) {
     sound = sound && extent >= 1 && extent <= std::numeric_limits<std::int32_t>::max();
   }
   if (sound && (!request.stored || *request.stored == whole(request.extents))) return;
-  throw Error(sound ? Code::unsupported : Code::invalid_argument,
-              fmt::format("a field on \"{}\" with {} numbers per site cannot be written to an HDF5 file, which holds "
-                          "whole lattices with extents from 1 to 2147483647",
-                          to_string(request.extents), request.spec.numbers));
+  base::fail(sound ? Code::unsupported : Code::invalid_argument, {},
+             "a field on \"{}\" with {} numbers per site cannot be written to an HDF5 file, which holds whole lattices "
+             "with extents from 1 to 2147483647",
+             to_string(request.extents), request.spec.numbers);
 }
 
 // What is needed to make the metadata once the data are written.
@@ -250,8 +247,8 @@ Layout plan_field(const FieldRequest& request) {
     const Lock again;
     std::vector<Literal> literals = carry_out(Draft(wish->request.before), *wish, digest);
     if (wish->payload.encoding.empty() && end_of(literals) != end) {
-      throw Error(Code::internal, fmt::format("{}: the file would end at {} instead of at {} as planned",
-                                              wish->request.name, end_of(literals), end));
+      base::fail(Code::internal, {}, "{}: the file would end at {} instead of at {} as planned", wish->request.name,
+                 end_of(literals), end);
     }
     return literals;
   };
@@ -286,11 +283,10 @@ std::vector<Literal> refer(std::span<const format::Reference> fields) {
     FieldDatasets plan = native_writer().datasets(request);
     const bool is_in_order = payload.order.empty() || payload.order == plan.order;
     if (payload.tile_sites != 0 || payload.codec != SiteCodec{} || !is_in_order) {
-      throw Error(Code::unsupported,
-                  fmt::format("{}: \"{}\" is not stored there as contiguous plain numbers with x fastest, the only "
-                              "kind that another file can refer to; convert it",
-                              field.path, field.name),
-                  {.path = field.path, .record = field.name});
+      base::fail(Code::unsupported, {.path = field.path, .record = field.name},
+                 "\"{}\" is not stored there as contiguous plain numbers with x fastest, the only kind that another "
+                 "file can refer to; convert it",
+                 field.name);
     }
     DatasetPlan& dataset = plan.datasets.front();
     dataset.element.byte_order = payload.byte_order;

@@ -3,11 +3,14 @@
 #include "hdf5/hdf5_format.hpp"
 
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <algorithm>
+#include <array>
 
 #include "format/format.hpp"
 #include "support/contents.hpp"
+#include "support/scratch_directory.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -91,6 +94,33 @@ TEST(Hdf5Scan, FilesCutAnywhereSayThatTheyAre) {
     EXPECT_TRUE(catalog.fields.empty());
     EXPECT_EQ(catalog.complete, length < 8) << length;
   }
+}
+
+// As QDP++ wrote propagators in single precision before 2019: most of their numbers are lost.
+TEST(Hdf5Scan, PropagatorsOfQdpWithColorsForSpinsAreNamedAndNoFields) {
+  const testing::ScratchDirectory scratch;
+  const std::string path = scratch / "old.h5";
+  const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t number = H5Tcreate(H5T_COMPOUND, 8);
+  H5Tinsert(number, "re", 0, H5T_IEEE_F32LE);
+  H5Tinsert(number, "im", 4, H5T_IEEE_F32LE);
+  for (const auto& [name, spins] : {std::pair{"lost", hsize_t{3}}, {"whole", hsize_t{4}}}) {
+    const std::array<hsize_t, 4> site{spins, spins, 3, 3}, extents{4, 2, 2, 2};
+    const hid_t type = H5Tarray_create2(number, 4, site.data());
+    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+    const hid_t data = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const std::vector<float> numbers(static_cast<std::size_t>(32 * spins * spins * 9 * 2), 0.5F);
+    H5Dwrite(data, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data());
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Tclose(type);
+  }
+  H5Tclose(number);
+  H5Fclose(file);
+  const Catalog catalog = catalog_of(testing::contents(path));
+  EXPECT_EQ(names_of(catalog), Names{"whole"});
+  EXPECT_EQ(catalog.fields[0].payload.spec, propagator_spec(Precision::single));
+  EXPECT_EQ(std::ranges::count(catalog.findings, "hdf5-qdp-spins", &Finding::rule), 1);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -13,7 +12,6 @@
 #include <hdf5.h>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/text.hpp"
 
@@ -23,6 +21,8 @@
 
 #ifdef LQ_HAVE_ZSTD
 #include <zstd.h>
+
+#include "base/error.hpp"
 #endif
 
 namespace lq::hdf5 {
@@ -321,19 +321,18 @@ std::uint32_t fletcher32(base::Bytes bytes) noexcept {
 namespace {
 
 [[noreturn]] void refuse_filter(std::string_view text) {
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown filter \"{}\"; filters are shuffle, deflate (with a level: deflate:6), fletcher32 "
-                          "and zstd, separated by commas in the order in which they are applied",
-                          base::printable(text)),
-              {.expected = "shuffle, deflate, fletcher32, zstd", .found = std::string(text)});
+  base::fail(Code::invalid_argument, {.expected = "shuffle, deflate, fletcher32, zstd", .found = std::string(text)},
+             "unknown filter \"{}\"; filters are shuffle, deflate (with a level: deflate:6), fletcher32 and zstd, "
+             "separated by commas in the order in which they are applied",
+             base::printable(text));
 }
 
 unsigned level_of(std::string_view text, std::string_view filter, unsigned lowest, unsigned highest) {
   unsigned level = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), level);
   if (error != std::errc() || end != text.data() + text.size() || level < lowest || level > highest) {
-    throw Error(Code::invalid_argument, fmt::format("\"{}\" is not a level of {}; levels go from {} to {}",
-                                                    base::printable(text), filter, lowest, highest));
+    base::fail(Code::invalid_argument, {}, "\"{}\" is not a level of {}; levels go from {} to {}",
+               base::printable(text), filter, lowest, highest);
   }
   return level;
 }

@@ -4,9 +4,8 @@
 
 #include <map>
 
-#include <fmt/format.h>
-
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "hdf5/headers/header_bytes.hpp"
 
 namespace lq::hdf5 {
@@ -29,8 +28,7 @@ class Collection {
     const std::uint64_t size = head.take(length);
     if (size < 8 + length || offset > file.size() || size > file.size() - offset) head.refuse("its size is wrong");
     if (size > std::min(most_collection_bytes, base::checked_add(most_bytes, 2 * base::mebi).value_or(UINT64_MAX))) {
-      throw Error(Code::too_large, fmt::format("{}: a collection of texts has {} bytes", file.path(), size),
-                  {.path = file.path(), .offset = offset});
+      base::fail(Code::too_large, {.path = file.path(), .offset = offset}, "a collection of texts has {} bytes", size);
     }
     bytes_.resize(static_cast<std::size_t>(size));
     bytes_.resize(file.read_at(offset, bytes_));
@@ -80,8 +78,7 @@ void for_each_list(base::ByteSource& file, const Superblock& superblock, base::B
     if (object == nullptr || object->size() < length) cursor.refuse("there is no such text, or a shorter one");
     held += length;
     if (held > most_bytes) {
-      throw Error(Code::too_large, fmt::format("{}: texts of more than {} bytes", file.path(), most_bytes),
-                  {.path = file.path()});
+      base::fail(Code::too_large, {.path = file.path()}, "texts of more than {} bytes", most_bytes);
     }
     take(object->first(length));
   }

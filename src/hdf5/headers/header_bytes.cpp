@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 
 namespace lq::hdf5 {
 
@@ -16,14 +17,12 @@ HeaderBytes bytes_at(base::ByteSource& file, std::uint64_t offset, std::uint64_t
   constexpr std::uint64_t most_header_bytes = 64 * base::mebi;
   const auto end = base::checked_add(offset, bytes);
   if (!end || *end > file.size() || bytes > most_header_bytes) {
-    throw Error(Code::malformed,
-                fmt::format("{}: the header of an object, {} bytes from {} on, is not inside the file", file.path(),
-                            bytes, offset),
-                {.path = file.path(), .offset = offset});
+    base::fail(Code::malformed, {.path = file.path(), .offset = offset},
+               "the header of an object, {} bytes from {} on, is not inside the file", bytes, offset);
   }
   HeaderBytes read(static_cast<std::size_t>(bytes));
   if (file.read_at(offset, read) < read.size()) {
-    throw Error(Code::malformed, file.path() + ": the file ends within the header of an object", {.path = file.path()});
+    base::fail(Code::malformed, {.path = file.path()}, "the file ends within the header of an object");
   }
   return read;
 }

@@ -10,7 +10,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/bytes.hpp"
+#include "base/byte_source.hpp"
 
 namespace lq::hdf5 {
 

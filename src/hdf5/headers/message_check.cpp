@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
-#include <vector>
 
 #include <fmt/format.h>
 

@@ -12,6 +12,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "hdf5/headers/header_bytes.hpp"
 
 namespace lq::hdf5 {
@@ -163,14 +164,13 @@ class HeaderReader {
     const base::Bytes covered = base::Bytes(all).first(all.size() - sum_bytes);
     const auto stored = base::load_le<std::uint32_t>(all.data() + covered.size()), found = metadata_sum(covered);
     if (stored == found) return;
-    throw Error(Code::malformed,
-                fmt::format("{}: the header of an object, {} bytes from {} on, is damaged: its checksum is {:08x}, it "
-                            "states {:08x}",
-                            file_.path(), all.size(), block.offset - block.head, found, stored),
-                {.path = file_.path(),
-                 .offset = block.offset - block.head,
-                 .expected = fmt::format("{:08x}", stored),
-                 .found = fmt::format("{:08x}", found)});
+    base::fail(Code::malformed,
+               {.path = file_.path(),
+                .offset = block.offset - block.head,
+                .expected = fmt::format("{:08x}", stored),
+                .found = fmt::format("{:08x}", found)},
+               "the header of an object, {} bytes from {} on, is damaged: its checksum is {:08x}, it states {:08x}",
+               all.size(), block.offset - block.head, found, stored);
   }
 
   void read_block(const Block block) {

@@ -5,9 +5,9 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "hdf5/headers/header_bytes.hpp"
 
 namespace lq::hdf5 {
@@ -34,8 +34,7 @@ class Parts {
     const auto place = base::MutableBytes(buffer).first(static_cast<std::size_t>(bytes));
     const std::uint64_t at = made_.offset + made_.bytes;
     if (file_.read_at(at, place) < bytes) {
-      throw Error(Code::truncated, fmt::format("{}: the file ends within its superblock", file_.path()),
-                  {.path = file_.path(), .offset = at});
+      base::fail(Code::truncated, {.path = file_.path(), .offset = at}, "the file ends within its superblock");
     }
     const std::uint64_t number = base::load_le<std::uint64_t>(buffer.data());
     note(name, bytes, fmt::format("{}", number));
@@ -63,9 +62,9 @@ void take_sizes(Parts& parts, Superblock& made, const std::string& path) {
   made.length_bytes = static_cast<int>(parts.take("size_of_lengths", 1));
   for (const int bytes : {made.offset_bytes, made.length_bytes}) {
     if (bytes == 2 || bytes == 4 || bytes == 8) continue;
-    throw Error(Code::malformed,
-                fmt::format("{}: the superblock has addresses or lengths of {} bytes, not 2, 4 or 8", path, bytes),
-                {.path = path, .offset = made.offset, .expected = "2, 4 or 8", .found = fmt::format("{}", bytes)});
+    base::fail(Code::malformed,
+               {.path = path, .offset = made.offset, .expected = "2, 4 or 8", .found = fmt::format("{}", bytes)},
+               "the superblock has addresses or lengths of {} bytes, not 2, 4 or 8", bytes);
   }
 }
 
@@ -108,14 +107,14 @@ void take_new(Parts& parts, Superblock& made, const std::string& path) {
 void require_whole(base::ByteSource& file, const Superblock& made) {
   const std::uint64_t needed = whole_bytes(made);
   if (needed <= file.size()) return;
-  throw Error(Code::truncated,
-              fmt::format("{}: the file has {} bytes, but its superblock says that it ends at {}; copy it again from "
-                          "its source; or the program that wrote it did not close it",
-                          file.path(), file.size(), needed),
-              {.path = file.path(),
-               .offset = file.size(),
-               .expected = fmt::format("{} bytes", needed),
-               .found = fmt::format("{} bytes", file.size())});
+  base::fail(Code::truncated,
+             {.path = file.path(),
+              .offset = file.size(),
+              .expected = fmt::format("{} bytes", needed),
+              .found = fmt::format("{} bytes", file.size())},
+             "the file has {} bytes, but its superblock says that it ends at {}; copy it again from its source; or the "
+             "program that wrote it did not close it",
+             file.size(), needed);
 }
 
 }  // namespace
@@ -160,8 +159,7 @@ std::optional<std::vector<std::byte>> closed_superblock(base::ByteSource& file, 
 Superblock parse_superblock(base::ByteSource& file) {
   const auto found = find_signature(file);
   if (!found) {
-    throw Error(Code::malformed, fmt::format("{}: this is not an HDF5 file: it has no signature", file.path()),
-                {.path = file.path()});
+    base::fail(Code::malformed, {.path = file.path()}, "this is not an HDF5 file: it has no signature");
   }
   Superblock made;
   made.offset = *found;
@@ -169,10 +167,9 @@ Superblock parse_superblock(base::ByteSource& file) {
   parts.note("signature", signature.size(), "\\x89HDF\\r\\n\\x1a\\n");
   made.version = static_cast<int>(parts.take("version", 1));
   if (made.version > 3) {
-    throw Error(
-        Code::unsupported,
-        fmt::format("{}: the superblock has version {}; 0 to 3 are known", file.path(), made.version),
-        {.path = file.path(), .offset = *found, .expected = "0 to 3", .found = fmt::format("{}", made.version)});
+    base::fail(Code::unsupported,
+               {.path = file.path(), .offset = *found, .expected = "0 to 3", .found = fmt::format("{}", made.version)},
+               "the superblock has version {}; 0 to 3 are known", made.version);
   }
   made.version < 2 ? take_old(parts, made, file.path()) : take_new(parts, made, file.path());
   return made;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/filters/filters.hpp"
 
@@ -96,8 +97,7 @@ Metadata metadata_of(const Attributes& attributes, std::span<const std::string_v
 namespace {
 
 [[noreturn]] void cannot(Code code, const Opened& file, const std::string& object, const std::string& why) {
-  throw Error(code, fmt::format("{}: {}: {}", file.path(), base::printable(object, 200), why),
-              {.path = file.path(), .record = object});
+  base::fail(code, {.path = file.path(), .record = object}, "{}: {}", base::printable(object, 200), why);
 }
 
 void set_lattice(const Opened& file, const FoundField& field, Payload& payload) {

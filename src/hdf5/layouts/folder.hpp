@@ -42,6 +42,7 @@ inline constexpr std::string_view slice_weights = "slice_weights";
 inline constexpr std::string_view created = "created";
 inline constexpr std::string_view time = ".time";
 inline constexpr std::string_view creator = "creator";
+inline constexpr std::string_view site_shape = "limequat-site-shape";  // metadata: scidac.md 5.4
 
 // Those that are no metadata of the field.
 inline constexpr std::array<std::string_view, 15> all = {

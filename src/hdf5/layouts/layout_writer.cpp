@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/layouts/folder.hpp"
 
@@ -25,9 +26,8 @@ const LayoutWriter& layout_writer(std::string_view name) {
   if (found != all.end()) return **found;
   std::string known;
   for (const LayoutWriter* layout : all) known += fmt::format("{}{}", known.empty() ? "" : ", ", layout->name());
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown layout \"{}\" of HDF5 files; choose from {}", base::printable(name), known),
-              {.expected = known, .found = std::string(name)});
+  base::fail(Code::invalid_argument, {.expected = known, .found = std::string(name)},
+             "unknown layout \"{}\" of HDF5 files; choose from {}", base::printable(name), known);
 }
 
 std::vector<hsize_t> dataspace_of(const Extents& extents, const SiteOrder& order) {
@@ -51,11 +51,10 @@ bool is_reserved(std::string_view name) noexcept {
 void put_metadata(hid_t object, const Metadata& metadata, const Where& where) {
   for (const auto& [name, text] : metadata) {
     if (name.empty() || name.find('\0') != std::string::npos || is_reserved(name)) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: {}: metadata cannot be called \"{}\", which layouts of HDF5 files use themselves; "
-                              "choose another name",
-                              where.path, where.object, base::printable(name)),
-                  {.path = where.path, .record = where.object, .found = name});
+      base::fail(
+          Code::invalid_argument, {.path = where.path, .record = where.object, .found = name},
+          "{}: metadata cannot be called \"{}\", which layouts of HDF5 files use themselves; choose another name",
+          where.object, base::printable(name));
     }
     put_text(object, name, text, where);
   }

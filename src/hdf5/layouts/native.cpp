@@ -26,9 +26,7 @@ std::optional<std::string> text_named(const Member& member, std::string_view nam
 
 std::optional<FieldSpec> spec_named(std::string_view kind, const Numbers& numbers, std::size_t rank) {
   const auto site = numbers.behind(rank);
-  if (kind == name(FieldKind::generic)) {
-    return site.size() <= 1 ? generic_site(site, numbers.is_complex, numbers.precision) : std::nullopt;
-  }
+  if (kind == name(FieldKind::generic)) return generic_site(site, numbers.is_complex, numbers.precision);
   if (!numbers.is_complex) return {};
   if (kind == name(FieldKind::gauge)) return gauge_site(site, numbers.precision);
   if (kind == name(FieldKind::spinor)) return spinor_site(site, numbers.precision);
@@ -106,6 +104,15 @@ Sums stated_sums(const Member& member, std::uint64_t slices, Finds& finds) {
 
 namespace {
 
+// A site of several axes has its shape from the dataspace, whatever its text says; one of one axis has that of the
+// text.
+Metadata with_site_shape(Metadata metadata, const FieldSpec& spec, const std::vector<std::uint64_t>& site) {
+  if (spec.kind != FieldKind::generic || site.size() < 2) return metadata;
+  std::erase_if(metadata, [](const auto& one) { return one.first == native::site_shape; });
+  metadata.emplace_back(native::site_shape, fmt::format("{}", fmt::join(site, " ")));
+  return metadata;
+}
+
 void refuse(const Member& member, Finds& finds, const std::string& message) {
   finds.warning("hdf5-native-shape", member, message + "; it is not a field");
 }
@@ -148,7 +155,8 @@ void find_one(Member& member, Finds& finds) {
                .spec = *spec,
                .lattice = std::move(lattice),
                .sums = stated_sums(member, slices, finds),
-               .metadata = metadata_of(member.attributes, native::all)});
+               .metadata = with_site_shape(metadata_of(member.attributes, native::all), *spec,
+                                           numbers->behind(stated.size()))});
 }
 
 }  // namespace
@@ -169,8 +177,30 @@ std::string dimension_name(int d) {
   return d < 4 ? names[static_cast<std::size_t>(d)] : fmt::format("x{}", d + 1);
 }
 
+// The axes of a generic site as its text says, slowest first; one where it says nothing that fits, none for one
+// element.
+std::vector<Dimension> generic_dimensions(const format::FieldRequest& request) {
+  const FieldSpec& spec = request.spec;
+  const std::uint64_t elements = spec.is_complex ? spec.numbers / 2 : spec.numbers;
+  const auto stated = std::ranges::find(request.metadata, native::site_shape, &Metadata::value_type::first);
+  const auto words =
+      base::split_words(stated != request.metadata.end() ? std::string_view(stated->second) : std::string_view());
+  std::vector<Dimension> axes;
+  std::optional<std::uint64_t> product = 1;
+  for (const std::string_view word : words) {
+    const std::uint64_t extent = base::parse_u64(word).value_or(0);
+    axes.push_back({fmt::format("component{}", axes.size() + 1), extent});
+    if (product) product = base::checked_multiply(*product, extent);
+  }
+  const std::size_t most = H5S_MAX_RANK - static_cast<std::size_t>(request.extents.size());
+  if (axes.size() > 1 && axes.size() <= most && product == elements) return axes;
+  if (elements == 1) return {};
+  return {{"component", elements}};
+}
+
 // Of one site, slowest first.
-std::vector<Dimension> site_dimensions(const FieldSpec& spec) {
+std::vector<Dimension> site_dimensions(const format::FieldRequest& request) {
+  const FieldSpec& spec = request.spec;
   const auto colors = static_cast<hsize_t>(spec.colors), spins = static_cast<hsize_t>(spec.spins);
   switch (spec.kind) {
     case FieldKind::gauge:
@@ -182,15 +212,14 @@ std::vector<Dimension> site_dimensions(const FieldSpec& spec) {
     case FieldKind::generic:
       break;
   }
-  const std::uint64_t elements = spec.is_complex ? spec.numbers / 2 : spec.numbers;
-  if (elements == 1) return {};
-  return {{"component", elements}};
+  return generic_dimensions(request);
 }
 
-std::vector<Dimension> all_dimensions(const FieldSpec& spec, const Extents& extents) {
+std::vector<Dimension> all_dimensions(const format::FieldRequest& request) {
+  const Extents& extents = request.extents;
   std::vector<Dimension> all;
   for (int d = extents.size(); d-- > 0;) all.push_back({dimension_name(d), static_cast<hsize_t>(extents[d])});
-  for (Dimension& one : site_dimensions(spec)) all.push_back(std::move(one));
+  for (Dimension& one : site_dimensions(request)) all.push_back(std::move(one));
   return all;
 }
 
@@ -202,7 +231,7 @@ class NativeWriter final : public LayoutWriter {
     FieldDatasets plan;
     plan.order = lattice::resolve_order({}, request.extents.size());
     DatasetPlan dataset{.path = absolute_path(request.name), .extents = {}, .element = {}};
-    for (const Dimension& one : all_dimensions(request.spec, request.extents)) dataset.extents.push_back(one.extent);
+    for (const Dimension& one : all_dimensions(request)) dataset.extents.push_back(one.extent);
     dataset.element = {request.spec.precision, ByteOrder::little, request.spec.is_complex};
     plan.datasets.push_back(std::move(dataset));
     plan.sums = scidac_sums(request);
@@ -218,7 +247,7 @@ class NativeWriter final : public LayoutWriter {
     put_field(dataset, request, where);
     put_metadata(dataset, request.metadata, where);
     put_origin(dataset, facts, where);
-    attach_scales(file, dataset, all_dimensions(request.spec, request.extents), where);
+    attach_scales(file, dataset, all_dimensions(request), where);
     const Handle root = make_group(file, "/", where);
     put_text(root.get(), native::file_marker, native::file_marker_text, where);
   }
@@ -232,7 +261,7 @@ class NativeWriter final : public LayoutWriter {
     const FieldSpec& spec = request.spec;
     put_text(dataset, native::kind, lq::name(spec.kind), where);
     std::string names;
-    for (const Dimension& one : all_dimensions(spec, request.extents)) {
+    for (const Dimension& one : all_dimensions(request)) {
       names += fmt::format("{}{}", names.empty() ? "" : ",", one.name);
     }
     put_text(dataset, native::dimensions, names, where);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/layouts/folder.hpp"
 #include "hdf5/layouts/layout_writer.hpp"
@@ -180,12 +181,10 @@ QluaType type_of(const format::FieldRequest& request) {
   }
   if (spec.kind == FieldKind::generic && spec.numbers == 1) return {"LatticeReal", "", {}};
   if (spec.kind == FieldKind::generic && spec.numbers == 2 && spec.is_complex) return {"LatticeComplex", "Complex", {}};
-  throw Error(
-      Code::unsupported,
-      fmt::format("the layout qlua has no place for \"{}\", a {} field with {} numbers per site and {} spins; the "
-                  "layout native takes it",
-                  request.name, lq::name(spec.kind), spec.numbers, spec.spins),
-      {.record = request.name});
+  base::fail(Code::unsupported, {.record = request.name},
+             "the layout qlua has no place for \"{}\", a {} field with {} numbers per site and {} spins; the layout "
+             "native takes it",
+             request.name, lq::name(spec.kind), spec.numbers, spec.spins);
 }
 
 std::string committed_name(const QluaType& type, const FieldSpec& spec) {

@@ -4,12 +4,11 @@
 
 #include <array>
 #include <limits>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
-#include "hdf5/driver/driver.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -38,7 +37,8 @@ void create_attribute(hid_t object, const std::string& name, hid_t file_type, hi
 Handle number_type(Precision precision, ByteOrder byte_order) {
   const bool big = byte_order == ByteOrder::big, single = precision == Precision::single;
   const hid_t number = single ? (big ? H5T_IEEE_F32BE : H5T_IEEE_F32LE) : (big ? H5T_IEEE_F64BE : H5T_IEEE_F64LE);
-  return require(H5Tcopy(number), H5Tclose, {}, "no type of numbers");
+  const Where nowhere;
+  return require(H5Tcopy(number), H5Tclose, nowhere, "no type of numbers");
 }
 
 }  // namespace
@@ -95,8 +95,8 @@ void require_free(hid_t file, const Where& where) {
   const char* const remedy = is_bare_scale(file, where.object)
                                  ? ", the dimension scale of datasets beside it; choose another name"
                                  : "; choose another name, or remove it first";
-  throw Error(Code::exists, fmt::format("{}: there is a \"{}\" already{}", where.path, where.object, remedy),
-              {.path = where.path, .record = where.object});
+  base::fail(Code::exists, {.path = where.path, .record = where.object}, "there is a \"{}\" already{}", where.object,
+             remedy);
 }
 
 Handle make_group(hid_t file, const std::string& path, const Where& where) {
@@ -157,10 +157,9 @@ std::string absolute_path(std::string_view name) {
     const std::size_t slash = name.find('/');
     const std::string_view part = name.substr(0, slash);
     if (part.empty() || part == "." || part == ".." || part.find('\0') != std::string_view::npos) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("\"{}\" is not a name of an object: parts between slashes are neither empty nor \".\" or \"..\"",
-                      base::printable(given)));
+      base::fail(Code::invalid_argument, {},
+                 "\"{}\" is not a name of an object: parts between slashes are neither empty nor \".\" or \"..\"",
+                 base::printable(given));
     }
     path += '/';
     path += part;
@@ -267,10 +266,9 @@ void write_down_chunks(hid_t dataset, Image& image, const DatasetPlan& plan, std
   std::vector<hsize_t> corner(plan.extents.size());
   for (const Tile& tile : tiles) {
     if (tile.bytes > std::numeric_limits<std::uint32_t>::max()) {
-      throw Error(Code::too_large,
-                  fmt::format("{}: {}: a chunk of {} bytes; HDF5 takes less than 4 GiB, choose smaller chunks",
-                              where.path, where.object, tile.bytes),
-                  {.path = where.path, .record = where.object});
+      base::fail(Code::too_large, {.path = where.path, .record = where.object},
+                 "{}: a chunk of {} bytes; HDF5 takes less than 4 GiB, choose smaller chunks", where.object,
+                 tile.bytes);
     }
     image.room.decided = {tile.offset};
     require(H5Dwrite_chunk(dataset, H5P_DEFAULT, 0, corner.data(), static_cast<std::size_t>(tile.bytes), elsewhere()),
@@ -307,10 +305,9 @@ Handle create_dataset(hid_t file, Image& image, const DatasetPlan& plan, std::sp
   if (!plan.chunk.empty()) {
     write_down_chunks(dataset.get(), image, plan, tiles, where);
   } else if (H5Dget_offset(dataset.get()) != tiles.front().offset) {
-    throw Error(Code::internal,
-                fmt::format("{}: {}: the data were placed at {}, but the library says {}", where.path, where.object,
-                            tiles.front().offset, H5Dget_offset(dataset.get())),
-                {.path = where.path, .record = where.object});
+    base::fail(Code::internal, {.path = where.path, .record = where.object},
+               "{}: the data were placed at {}, but the library says {}", where.object, tiles.front().offset,
+               H5Dget_offset(dataset.get()));
   }
   image.room.decided.clear();
   return dataset;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "hdf5/making/make.hpp"
 #include "hdf5/making/small_objects.hpp"
 
@@ -108,11 +109,10 @@ void put_coordinates(hid_t file, const std::string& group, const Axis& axis, con
         held == axis.coordinates) {
       return;
     }
-    throw Error(Code::exists,
-                fmt::format("{}: {}: there is something else of the name of its axis \"{}\"; give the axis another "
-                            "name, or write into another group",
-                            where.path, where.object, axis.name),
-                {.path = where.path, .record = place.object});
+    base::fail(Code::exists, {.path = where.path, .record = place.object},
+               "{}: there is something else of the name of its axis \"{}\"; give the axis another name, or write into "
+               "another group",
+               where.object, axis.name);
   }
   const Array values(axis.coordinates);
   const Handle scale = create(file, H5T_IEEE_F64LE, space_of(values.extents, place).get(), place);
@@ -136,11 +136,9 @@ void put_axes(hid_t file, hid_t dataset, const Array& array, const Where& where)
 }
 
 [[noreturn]] void has_no_place(const char* layout, const Array& array, const Where& where) {
-  throw Error(Code::unsupported,
-              fmt::format("{}: {}: the layout {} has no place for an array of rank {} of this type; the layout native "
-                          "takes it",
-                          where.path, where.object, layout, array.extents.size()),
-              {.path = where.path, .record = where.object});
+  base::fail(Code::unsupported, {.path = where.path, .record = where.object},
+             "{}: the layout {} has no place for an array of rank {} of this type; the layout native takes it",
+             where.object, layout, array.extents.size());
 }
 
 Handle put_plain(hid_t file, const Array& array, const Handle& type, const Packed& packed, const Where& where) {

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/headers/structures.hpp"
 #include "hdf5/tree/tree.hpp"
-#include "kernels/sha256.hpp"
 
 namespace lq::hdf5 {
 namespace {
@@ -93,7 +92,7 @@ void check_array(const Array& array, const std::string& path) {
     }
   });
   const auto refuse = [&](const std::string& why) {
-    throw Error(Code::invalid_argument, fmt::format("{}: {}", path, why), {.record = path});
+    base::fail(Code::invalid_argument, {.record = path}, "{}: {}", path, why);
   };
   if (elements != array.count()) {
     refuse(fmt::format("{} elements, but the extents {} require {}", elements, fmt::join(array.extents, "x"),
@@ -120,9 +119,8 @@ SmallLayout small_layout(const std::string& name) {
   if (name.empty() || name == "native") return SmallLayout::native;
   if (name == "qdp") return SmallLayout::qdp;
   if (name == "qlua") return SmallLayout::qlua;
-  throw Error(Code::invalid_argument,
-              fmt::format("unknown layout \"{}\" of HDF5 files; choose native, qdp or qlua", base::printable(name)),
-              {.found = name});
+  base::fail(Code::invalid_argument, {.found = name}, "unknown layout \"{}\" of HDF5 files; choose native, qdp or qlua",
+             base::printable(name));
 }
 
 Array array_of(const Value& value, const Where& where) {
@@ -155,10 +153,8 @@ Array array_of(const Value& value, const Where& where) {
   } else if (const auto* texts = std::get_if<std::vector<std::string>>(&value.elements)) {
     take(*texts);
   } else {
-    throw Error(Code::unsupported,
-                fmt::format("{}: {}: it holds neither numbers nor texts, but {}", where.path,
-                            base::printable(where.object), to_string(value.type)),
-                {.path = where.path, .record = where.object, .found = to_string(value.type)});
+    base::fail(Code::unsupported, {.path = where.path, .record = where.object, .found = to_string(value.type)},
+               "{}: it holds neither numbers nor texts, but {}", base::printable(where.object), to_string(value.type));
   }
   if (value.is_null) array.extents = {0};
   return array;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <tuple>
 #include <type_traits>
@@ -15,16 +16,6 @@
 #include "capi/handles.hpp"
 #include "capi/options.hpp"
 #include "capi/transfer_call.hpp"
-
-namespace lq::capi {
-
-template <>
-struct Meaning<lq_hdf5_options> {
-  using Options = Hdf5Options;
-  static constexpr std::string_view table = "Hdf5Options";
-};
-
-}  // namespace lq::capi
 
 LQ_OPTION_STRUCT(lq_hdf5_options)
 
@@ -124,21 +115,31 @@ void show(lq_hdf5_value& value) {
   seen.axes = value.axes.empty() ? nullptr : value.axes.data();
 }
 
-// Collective. A call about an object.
-template <class Work>
-lq_status on_object(lq_hdf5* file, const char* path, const Work& work) noexcept {
+// Collective. A call about an object, once check() has looked at what else was given.
+template <class Check, class Work>
+lq_status on_object(lq_hdf5* file, const char* path, const Check& check, const Work& work) noexcept {
   return guarded([&] {
-    const std::string name = agreed(given(file, "file")->communicator, [&] { return text(path, "path"); });
-    work(file->file, name);
+    const std::string name = agreed(given(file, "file")->communicator, [&] {
+      check();
+      return text(path, "path");
+    });
+    std::invoke(work, file->file, name);
   });
 }
-
 template <class Work>
-lq_status on_two(lq_hdf5* file, const char* from, const char* to, const Work& work) noexcept {
+lq_status on_object(lq_hdf5* file, const char* path, const Work& work) noexcept {
+  const auto nothing = [] {};
+  return on_object(file, path, nothing, work);
+}
+
+// Collective. A call with two texts, which are called so in errors.
+template <class Work>
+lq_status on_two(lq_hdf5* file, const char* one, const char* one_name, const char* other, const char* other_name,
+                 const Work& work) noexcept {
   return guarded([&] {
-    const auto names =
-        agreed(given(file, "file")->communicator, [&] { return std::pair(text(from, "from"), text(to, "to")); });
-    work(file->file, names.first, names.second);
+    const auto names = agreed(given(file, "file")->communicator,
+                              [&] { return std::pair(text(one, one_name), text(other, other_name)); });
+    std::invoke(work, file->file, names.first, names.second);
   });
 }
 
@@ -177,35 +178,27 @@ lq_status lq_hdf5_close(lq_hdf5* file) {
 void lq_hdf5_free(lq_hdf5* file) { delete file; }
 
 const char* lq_hdf5_pwd(const lq_hdf5* file) { return file == nullptr ? "" : file->file.pwd().c_str(); }
-lq_status lq_hdf5_cd(lq_hdf5* file, const char* path) {
-  return on_object(file, path, [](lq::hdf5::File& session, const std::string& name) { session.cd(name); });
-}
-lq_status lq_hdf5_push(lq_hdf5* file, const char* path) {
-  return on_object(file, path, [](lq::hdf5::File& session, const std::string& name) { session.push(name); });
-}
+lq_status lq_hdf5_cd(lq_hdf5* file, const char* path) { return on_object(file, path, &lq::hdf5::File::cd); }
+lq_status lq_hdf5_push(lq_hdf5* file, const char* path) { return on_object(file, path, &lq::hdf5::File::push); }
 lq_status lq_hdf5_pop(lq_hdf5* file) {
   return guarded([&] { given(file, "file")->file.pop(); });
 }
 
 lq_status lq_hdf5_ls(lq_hdf5* file, const char* path, lq_hdf5_visit visit, void* context) {
-  return guarded([&] {
-    const std::string name = agreed(given(file, "file")->communicator, [&] {
-      if (visit == nullptr) reject("visit is NULL");
-      return text(path, "path");
-    });
-    for (const lq::hdf5::Entry& entry : file->file.ls(name)) {
+  const auto check = [&] {
+    if (visit == nullptr) reject("visit is NULL");
+  };
+  return on_object(file, path, check, [&](lq::hdf5::File& session, const std::string& name) {
+    for (const lq::hdf5::Entry& entry : session.ls(name)) {
       visit(entry.name.c_str(), static_cast<int>(entry.kind), entry.target.c_str(), context);
     }
   });
 }
 
 lq_status lq_hdf5_stat(lq_hdf5* file, const char* path, lq_hdf5_facts* facts) {
-  return guarded([&] {
-    const std::string name = agreed(given(file, "file")->communicator, [&] {
-      lq::capi::room_in(facts, "facts");
-      return text(path, "path");
-    });
-    file->facts = file->file.stat(name);
+  const auto check = [&] { lq::capi::room_in(facts, "facts"); };
+  return on_object(file, path, check, [&](lq::hdf5::File& session, const std::string& name) {
+    file->facts = session.stat(name);
     file->filters = joined(file->facts.filters);
     const lq::hdf5::Facts& found = file->facts;
     lq_hdf5_facts c{};
@@ -231,30 +224,18 @@ lq_status lq_hdf5_stat(lq_hdf5* file, const char* path, lq_hdf5_facts* facts) {
 }
 
 lq_status lq_hdf5_exists(lq_hdf5* file, const char* path, int* exists) {
-  return guarded([&] {
-    const std::string name = agreed(given(file, "file")->communicator, [&] {
-      given(exists, "exists");
-      return text(path, "path");
-    });
-    *exists = file->file.exists(name) ? 1 : 0;
-  });
+  const auto check = [&] { given(exists, "exists"); };
+  return on_object(file, path, check,
+                   [&](lq::hdf5::File& session, const std::string& name) { *exists = session.exists(name) ? 1 : 0; });
 }
 
-lq_status lq_hdf5_mkdir(lq_hdf5* file, const char* path) {
-  return on_object(file, path, [](lq::hdf5::File& session, const std::string& name) { session.mkdir(name); });
-}
-lq_status lq_hdf5_remove(lq_hdf5* file, const char* path) {
-  return on_object(file, path, [](lq::hdf5::File& session, const std::string& name) { session.remove(name); });
-}
+lq_status lq_hdf5_mkdir(lq_hdf5* file, const char* path) { return on_object(file, path, &lq::hdf5::File::mkdir); }
+lq_status lq_hdf5_remove(lq_hdf5* file, const char* path) { return on_object(file, path, &lq::hdf5::File::remove); }
 lq_status lq_hdf5_rename(lq_hdf5* file, const char* from, const char* to) {
-  return on_two(file, from, to, [](lq::hdf5::File& session, const std::string& old_name, const std::string& new_name) {
-    session.rename(old_name, new_name);
-  });
+  return on_two(file, from, "from", to, "to", &lq::hdf5::File::rename);
 }
 lq_status lq_hdf5_copy(lq_hdf5* file, const char* from, const char* to) {
-  return on_two(file, from, to, [](lq::hdf5::File& session, const std::string& old_name, const std::string& new_name) {
-    session.copy(old_name, new_name);
-  });
+  return on_two(file, from, "from", to, "to", &lq::hdf5::File::copy);
 }
 
 lq_status lq_hdf5_write(lq_hdf5* file, const char* path, const lq_hdf5_array* array, int replace) {
@@ -266,12 +247,9 @@ lq_status lq_hdf5_write(lq_hdf5* file, const char* path, const lq_hdf5_array* ar
 }
 
 lq_status lq_hdf5_read(lq_hdf5* file, const char* path, lq_hdf5_value** value) {
-  return guarded([&] {
-    const std::string name = agreed(given(file, "file")->communicator, [&] {
-      given(value, "value");
-      return text(path, "path");
-    });
-    lq::hdf5::ReadArray read = file->file.read_checked(name);
+  const auto check = [&] { given(value, "value"); };
+  return on_object(file, path, check, [&](lq::hdf5::File& session, const std::string& name) {
+    lq::hdf5::ReadArray read = session.read_checked(name);
     hand_out_value(std::make_unique<lq_hdf5_value>(lq_hdf5_value{std::move(read.value), read.status}), value);
   });
 }
@@ -338,20 +316,15 @@ lq_status lq_hdf5_attribute(lq_hdf5* file, const char* path, const char* name, l
 }
 
 lq_status lq_hdf5_remove_attribute(lq_hdf5* file, const char* path, const char* name) {
-  return guarded([&] {
-    const auto call =
-        agreed(given(file, "file")->communicator, [&] { return std::pair(text(path, "path"), text(name, "name")); });
-    file->file.remove_attribute(call.first, call.second);
-  });
+  return on_two(file, path, "path", name, "name", &lq::hdf5::File::remove_attribute);
 }
 
 lq_status lq_hdf5_attributes(lq_hdf5* file, const char* path, lq_hdf5_visit_attribute visit, void* context) {
-  return guarded([&] {
-    const std::string name = agreed(given(file, "file")->communicator, [&] {
-      if (visit == nullptr) reject("visit is NULL");
-      return text(path, "path");
-    });
-    for (auto& [attribute, array] : file->file.attributes(name)) {
+  const auto check = [&] {
+    if (visit == nullptr) reject("visit is NULL");
+  };
+  return on_object(file, path, check, [&](lq::hdf5::File& session, const std::string& name) {
+    for (auto& [attribute, array] : session.attributes(name)) {
       lq_hdf5_value value{std::move(array)};
       show(value);
       visit(attribute.c_str(), &value.seen, context);

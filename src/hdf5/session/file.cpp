@@ -6,10 +6,9 @@
 #include <limits>
 #include <type_traits>
 
-#include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/hdf5.hpp>
 
+#include "base/error.hpp"
 #include "hdf5/session/session.hpp"
 
 namespace lq::hdf5 {
@@ -19,8 +18,8 @@ namespace {
 [[noreturn]] void is_no(const char* wanted, const Array& array) {
   static constexpr const char* names[] = {"int32",   "int64",     "uint64",     "float32",
                                           "float64", "complex64", "complex128", "text"};
-  throw Error(Code::invalid_argument, fmt::format("{} was asked for, but it is {} of {} elements", wanted,
-                                                  names[array.elements.index()], array.count()));
+  base::fail(Code::invalid_argument, {}, "{} was asked for, but it is {} of {} elements", wanted,
+             names[array.elements.index()], array.count());
 }
 
 // The one element there is, or all.

@@ -243,6 +243,68 @@ TEST_F(ChangedHdf5, ListsOfOldFilesMaySayAnything) {
   EXPECT_GT(refused, changed / 4);
 }
 
+// Little-endian, as all of these are.
+std::uint64_t word_at(const std::string& bytes, std::size_t at) {
+  std::uint64_t word = 0;
+  for (std::size_t k = 8; k-- > 0;) word = word << 8 | static_cast<unsigned char>(bytes[at + k]);
+  return word;
+}
+
+void put_word(std::string& bytes, std::size_t at, std::uint64_t word) {
+  for (std::size_t k = 0; k < 8; ++k) bytes[at + k] = static_cast<char>(word >> 8 * k & 255);
+}
+
+bool has_message(const Verification& found, const std::string& words) {
+  return std::ranges::any_of(found.findings,
+                             [&](const Finding& one) { return one.message.find(words) != std::string::npos; });
+}
+
+// The heap of names (HDF5 file format, III.D): at byte 8 its size, at 16 the first free piece, at 24 where it lies.
+TEST_F(ChangedHdf5, FreePiecesOfNamesEndWithinThem) {
+  make_foreign();
+  const std::string good = testing::contents(path_);
+  const std::size_t heap = good.find("HEAP");
+  ASSERT_NE(heap, std::string::npos);
+  const std::uint64_t bytes = word_at(good, heap + 8), free = word_at(good, heap + 16),
+                      names = word_at(good, heap + 24);
+  ASSERT_LT(free, bytes);
+  const auto length = static_cast<std::size_t>(names + free + 8);
+  ASSERT_EQ(word_at(good, length), bytes - free);
+  ASSERT_TRUE(is_ok(io::verify(path_).verdict));
+  for (const std::uint64_t wrong : {bytes - free + 1, bytes - free + 8, std::uint64_t{15}}) {
+    std::string bad = good;
+    put_word(bad, length, wrong);
+    put(bad);
+    const Verification found = io::verify(path_);
+    EXPECT_FALSE(is_ok(found.verdict)) << wrong;
+    EXPECT_TRUE(has_message(found, "a free piece has a wrong length")) << wrong;
+  }
+}
+
+// Nodes of a tree (III.A.1): at byte 4 the type, 0 of groups, at 5 the level.
+TEST_F(ChangedHdf5, NodesOfGroupsAreAtTheLevelBelowTheOneAbove) {
+  const hid_t file = H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  for (int k = 0; k < 600; ++k) {
+    H5Gclose(H5Gcreate2(file, ("group" + std::to_string(k)).c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  }
+  H5Fclose(file);
+  const std::string good = testing::contents(path_);
+  std::size_t roots = 0, changed = 0, last = 0;
+  for (std::size_t at = good.find("TREE"); at != std::string::npos; at = good.find("TREE", at + 1)) {
+    if (good[at + 5] == 1) ++roots;
+    // Only members of the root are in nodes with entries.
+    if (good[at + 5] == 0 && good[at + 6] != 0) last = at, ++changed;
+  }
+  ASSERT_EQ(roots, 1U);
+  ASSERT_GT(changed, 1U);
+  std::string bad = good;
+  bad[last + 5] = 1;
+  put(bad);
+  const Verification found = io::verify(path_);
+  EXPECT_FALSE(is_ok(found.verdict));
+  EXPECT_TRUE(has_message(found, "a node is at another level than it says"));
+}
+
 TEST_F(ChangedHdf5, FilesOfAllProgramsLeaveNothingOpenAndTheLibraryEndsInSilence) {
   const auto pass_all = [&] {
     const char* const more = std::getenv("LQ_MUTANTS");

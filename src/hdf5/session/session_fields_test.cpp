@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include <limequat/limequat.hpp>
 
@@ -136,6 +137,24 @@ TEST_F(FieldSession, TheRanksAreThoseOfTheFile) {
     const std::vector<double> values = source(alone, 1);
     EXPECT_EQ(error_of([&] { file.write("field", alone, spinor(values)); }).code(), Code::invalid_argument);
   });
+}
+
+// Staggered fermions have one.
+TEST(FieldsOfOneSpin, KeepTheirKind) {
+  const testing::ScratchDirectory scratch;
+  const Grid grid(Extents{4, 2, 2, 4});
+  for (const FieldSpec& spec : {spinor_spec(Precision::double_, 3, 1), propagator_spec(Precision::double_, 3, 1)}) {
+    std::vector<double> numbers(static_cast<std::size_t>(grid.volume() * spec.numbers));
+    std::iota(numbers.begin(), numbers.end(), 0.5);
+    const std::string path = scratch / "one.h5";
+    lq::write(path, grid, Field{spec, numbers.data(), numbers.size(), {}, {}}, {.overwrite = true});
+    const Catalog catalog = inspect(path);
+    ASSERT_EQ(catalog.fields.size(), 1U);
+    EXPECT_EQ(catalog.fields[0].payload.spec, spec);
+    std::vector<double> back(numbers.size());
+    lq::read(path, grid, MutableField{spec, back.data(), back.size(), {}, {}});
+    EXPECT_EQ(back, numbers);
+  }
 }
 
 }  // namespace

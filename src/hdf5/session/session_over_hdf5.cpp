@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <limequat/error.hpp>
-
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "hdf5/making/make.hpp"
@@ -44,8 +43,8 @@ class SessionOverHdf5 final : public File::Session {
     here_ = ask<std::string>({"cd"}, path, [&](const Opened& file) {
       Found found = require_object(file, path, here_);
       if (found.object.kind == ObjectKind::group) return std::move(found.path);
-      throw Error(Code::no_such_record, fmt::format("{}: {} is not a group", file.path(), base::printable(found.path)),
-                  {.path = file.path(), .record = found.path});
+      base::fail(Code::no_such_record, {.path = file.path(), .record = found.path}, "{} is not a group",
+                 base::printable(found.path));
     });
   }
 
@@ -65,7 +64,7 @@ class SessionOverHdf5 final : public File::Session {
     comm::agree(comm(), [&] {
       store_.require_open();
       if (!stack_.empty()) return;
-      throw Error(Code::wrong_state, store_.path() + ": pop() without a push() before", {.path = store_.path()});
+      base::fail(Code::wrong_state, {.path = store_.path()}, "pop() without a push() before");
     });
     here_ = std::move(stack_.back());
     stack_.pop_back();
@@ -104,11 +103,10 @@ class SessionOverHdf5 final : public File::Session {
       std::uint64_t bytes = 0;
       store_.look([&](const Opened& file) { bytes = facts_of(file, place, "/", options_.limits).bytes; });
       if (bytes > options_.limits.text_bytes) {
-        throw Error(Code::too_large,
-                    fmt::format("{}: {}: {} bytes of data are more than is copied here, {}; use h5copy, or raise the "
-                                "limit of text_bytes",
-                                where.path, where.object, bytes, options_.limits.text_bytes),
-                    {.path = where.path, .record = where.object});
+        base::fail(
+            Code::too_large, {.path = where.path, .record = where.object},
+            "{}: {} bytes of data are more than is copied here, {}; use h5copy, or raise the limit of text_bytes",
+            where.object, bytes, options_.limits.text_bytes);
       }
       store_.edit([&](hid_t file) { copy_object(file, place, target, where); });
     });
@@ -245,9 +243,8 @@ class SessionOverHdf5 final : public File::Session {
   void require_ranks(const Grid& grid) const {
     const Communicator& others = grid.communicator();
     if (others.size() == store_.communicator().size() && others.rank() == store_.communicator().rank()) return;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: the ranks of the grid are not those that opened the file", store_.path()),
-                {.path = store_.path()});
+    base::fail(Code::invalid_argument, {.path = store_.path()},
+               "the ranks of the grid are not those that opened the file");
   }
 
   Store store_;
@@ -272,11 +269,9 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
     store_.look([&](const Opened& file) {
       replaces = find_object(file, place).has_value();
       if (replaces && !options.overwrite) {
-        throw Error(Code::exists,
-                    fmt::format("{}: there is a {} already; choose another name, or replace it with "
-                                "options.overwrite = true",
-                                store_.path(), base::printable(place)),
-                    {.path = store_.path(), .record = place});
+        base::fail(Code::exists, {.path = store_.path(), .record = place},
+                   "there is a {} already; choose another name, or replace it with options.overwrite = true",
+                   base::printable(place));
       }
       for (int number = 1; replaces && find_object(file, name); ++number) {
         name = fmt::format("{}.new{}", place, number);
@@ -297,9 +292,11 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
     return std::make_unique<io::FieldWriter>(store_.transport(), store_.communicator(), store_.path(), how,
                                              store_.continuation());
   });
-  Report report =
-      io::append_field(*writer, store_.transport(), grid, store_.path(), how.name, field, how.metadata, how);
-  writer->complete(report);
+  Report report;
+  writer->in_place([&] {
+    report = io::append_field(*writer, store_.transport(), grid, store_.path(), how.name, field, how.metadata, how);
+    writer->complete(report);
+  });
   writer.reset();
   store_.look_anew();
   if (name != place) {

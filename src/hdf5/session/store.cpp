@@ -4,10 +4,8 @@
 
 #include <array>
 
-#include <limequat/error.hpp>
-
+#include "base/error.hpp"
 #include "comm/agree.hpp"
-#include "hdf5/driver/driver.hpp"
 #include "hdf5/headers/structures.hpp"
 #include "io/journal.hpp"
 
@@ -107,9 +105,8 @@ void Store::open_at_root() {
   there_ = transport_.open_read(path_);
   identity_ = there_->identity();
   if (!find_signature(*there_)) {
-    throw Error(Code::unknown_format,
-                path_ + ": this is not an HDF5 file: \"\\x89HDF\" was not found at any possible beginning",
-                {.path = path_});
+    base::fail(Code::unknown_format, {.path = path_},
+               "this is not an HDF5 file: \"\\x89HDF\" was not found at any possible beginning");
   }
   image_ = std::make_unique<Image>(*there_);
   look([](const Opened&) {});
@@ -128,13 +125,13 @@ void Store::start_new_file() {
 
 void Store::require_open() const {
   if (is_open_) return;
-  throw Error(Code::wrong_state, path_ + ": the session was closed; open the file again", {.path = path_});
+  base::fail(Code::wrong_state, {.path = path_}, "the session was closed; open the file again");
 }
 
 void Store::require_writable() const {
   require_open();
   if (mode_ != Mode::read) return;
-  throw Error(Code::wrong_state, path_ + ": the file is open for reading only; open it for appending", {.path = path_});
+  base::fail(Code::wrong_state, {.path = path_}, "the file is open for reading only; open it for appending");
 }
 
 // While nobody but us writes to it, nobody disturbs. A file that is only read may get a new state at any time.
@@ -160,11 +157,9 @@ void Store::commit_at_root() {
   std::unique_ptr<storage::File> file;
   io::while_held(path_, [&] { file = transport_.open_write(path_); });
   if (!is_unchanged(*identity_, file->identity())) {
-    throw Error(Code::io,
-                path_ +
-                    ": another program has written to the file since this session read it; changes since the last "
-                    "flush are not in the file. Open it again, and let only one program write at a time",
-                {.path = path_});
+    base::fail(Code::io, {.path = path_},
+               "another program has written to the file since this session read it; changes since the last flush are "
+               "not in the file. Open it again, and let only one program write at a time");
   }
   io::Appending appending(transport_, *file, options_.sync, *lock_);
   appending.write(literals_of(*image_));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/findings.hpp"
 #include "hdf5/driver/library.hpp"
@@ -128,13 +128,11 @@ ChecksumStatus status_of(const Attributes& attributes, const Array& array) {
 }  // namespace
 
 Found require_object(const Opened& file, const std::string& path, const std::string& from) {
-  if (path.empty()) throw Error(Code::invalid_argument, file.path() + ": an empty path", {.path = file.path()});
+  if (path.empty()) base::fail(Code::invalid_argument, {.path = file.path()}, "an empty path");
   auto found = find_object(file, path, from);
   if (found) return std::move(*found);
-  throw Error(Code::no_such_record,
-              fmt::format("{}: there is no \"{}\"{}", file.path(), base::printable(path),
-                          path.starts_with('/') ? "" : fmt::format(" in {}", base::printable(from))),
-              {.path = file.path(), .record = path});
+  base::fail(Code::no_such_record, {.path = file.path(), .record = path}, "there is no \"{}\"{}", base::printable(path),
+             path.starts_with('/') ? "" : fmt::format(" in {}", base::printable(from)));
 }
 
 std::vector<Entry> list_entries(const Opened& file, const std::string& path, const std::string& from,
@@ -187,10 +185,9 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   const Found found = require_object(file, path, from);
   const Where where = file.where(found.path);
   if (found.object.kind != ObjectKind::dataset) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: {} is a {} and has no value; read its members or its attributes", file.path(),
-                            base::printable(found.path), name(kind_of(found.object.kind))),
-                {.path = file.path(), .record = found.path});
+    base::fail(Code::invalid_argument, {.path = file.path(), .record = found.path},
+               "{} is a {} and has no value; read its members or its attributes", base::printable(found.path),
+               name(kind_of(found.object.kind)));
   }
   ReadArray read;
   read.value = array_of(read_value(file, found.handle.get(), where, options.limits.text_bytes), where);
@@ -199,16 +196,15 @@ ReadArray read_small(const Opened& file, const std::string& path, const std::str
   read.status = status_of(attributes, read.value);
   const bool is_missing = read.status == ChecksumStatus::absent && find(attributes, ".kind") != nullptr;
   if (options.digests == Digests::ignore || (read.status != ChecksumStatus::mismatch && !is_missing)) return read;
-  throw Error(
-      Code::checksum_mismatch,
-      fmt::format("{}: {}: {}; digests \"ignore\" reads it nevertheless", file.path(), base::printable(found.path),
-                  is_missing                     ? "it has no SHA-256, as every object of QLUA has"
-                  : !is_digest_sound(attributes) ? "its SHA-256 is damaged"
-                                                 : "its numbers are not those that were written, by their SHA-256"),
-      {.path = file.path(),
-       .record = found.path,
-       .expected = stored_digest(attributes),
-       .found = digits_of(digest_of(read.value))});
+  base::fail(Code::checksum_mismatch,
+             {.path = file.path(),
+              .record = found.path,
+              .expected = stored_digest(attributes),
+              .found = digits_of(digest_of(read.value))},
+             "{}: {}; digests \"ignore\" reads it nevertheless", base::printable(found.path),
+             is_missing                     ? "it has no SHA-256, as every object of QLUA has"
+             : !is_digest_sound(attributes) ? "its SHA-256 is damaged"
+                                            : "its numbers are not those that were written, by their SHA-256");
 }
 
 std::vector<std::pair<std::string, Array>> list_attributes(const Opened& file, const std::string& path,
@@ -231,18 +227,16 @@ Array read_one_attribute(const Opened& file, const std::string& path, const std:
   const Where where = file.where(found.path);
   const std::vector<std::string> names = attribute_names(found.handle.get(), where);
   if (std::ranges::find(names, name) == names.end()) {
-    throw Error(Code::no_such_record,
-                fmt::format("{}: {} has no attribute \"{}\"; it has {}", file.path(), base::printable(found.path),
-                            base::printable(name),
-                            names.empty() ? "none" : base::printable(fmt::format("{}", fmt::join(names, ", ")))),
-                {.path = file.path(), .record = found.path});
+    base::fail(Code::no_such_record, {.path = file.path(), .record = found.path},
+               "{} has no attribute \"{}\"; it has {}", base::printable(found.path), base::printable(name),
+               names.empty() ? "none" : base::printable(fmt::format("{}", fmt::join(names, ", "))));
   }
   return array_of(read_attribute(file, found.handle.get(), name, where, limits.text_bytes), where);
 }
 
 std::string lexical_path(const std::string& path, const std::string& from) {
   if (path.empty() || path.find('\0') != std::string::npos) {
-    throw Error(Code::invalid_argument, fmt::format("\"{}\" is not a path of an object", base::printable(path)));
+    base::fail(Code::invalid_argument, {}, "\"{}\" is not a path of an object", base::printable(path));
   }
   const std::string whole = path.starts_with('/') ? path : from + "/" + path;
   std::vector<std::string> steps;
@@ -268,10 +262,8 @@ std::string place_for(const Opened& file, const std::string& path, const std::st
     const std::string above = slash == 0 ? "/" : wanted.substr(0, slash);
     const auto found = find_object(file, above);
     if (found && found->object.kind != ObjectKind::group) {
-      throw Error(
-          Code::invalid_argument,
-          fmt::format("{}: {} is not a group, so it cannot contain anything", file.path(), base::printable(above)),
-          {.path = file.path(), .record = above});
+      base::fail(Code::invalid_argument, {.path = file.path(), .record = above},
+                 "{} is not a group, so it cannot contain anything", base::printable(above));
     }
     if (found) return (found->path == "/" ? "" : found->path) + wanted.substr(slash);
     slash = wanted.rfind('/', slash - 1);
@@ -282,19 +274,17 @@ namespace {
 
 void require_something(hid_t file, const std::string& path, const Where& where) {
   if (path == "/") {
-    throw Error(Code::invalid_argument, where.path + ": the root group cannot be removed, replaced or moved",
-                {.path = where.path, .record = path});
+    base::fail(Code::invalid_argument, {.path = where.path, .record = path},
+               "the root group cannot be removed, replaced or moved");
   }
   if (has_link(file, path, where)) return;
-  throw Error(Code::no_such_record, fmt::format("{}: there is no {}", where.path, base::printable(path)),
-              {.path = where.path, .record = path});
+  base::fail(Code::no_such_record, {.path = where.path, .record = path}, "there is no {}", base::printable(path));
 }
 
 void require_outside(const std::string& from, const std::string& to, const Where& where) {
   if (!to.starts_with(from + "/")) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: {} cannot be put into itself", where.path, base::printable(from)),
-              {.path = where.path, .record = from});
+  base::fail(Code::invalid_argument, {.path = where.path, .record = from}, "{} cannot be put into itself",
+             base::printable(from));
 }
 
 void require_whole_dataset(hid_t dataset, const Where& where) {
@@ -352,9 +342,8 @@ void copy_object(hid_t file, const std::string& from, const std::string& to, con
 void remove_attribute(hid_t file, const std::string& path, const std::string& name, const Where& where) {
   const Handle object = require(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
   if (require(H5Aexists(object.get(), name.c_str()), where, "attributes cannot be looked up") == 0) {
-    throw Error(Code::no_such_record,
-                fmt::format("{}: {} has no attribute \"{}\"", where.path, base::printable(path), base::printable(name)),
-                {.path = where.path, .record = path});
+    base::fail(Code::no_such_record, {.path = where.path, .record = path}, "{} has no attribute \"{}\"",
+               base::printable(path), base::printable(name));
   }
   require(H5Adelete(object.get(), name.c_str()), where, "an attribute cannot be removed");
 }

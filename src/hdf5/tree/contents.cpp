@@ -11,6 +11,7 @@
 #include <limequat/options.hpp>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/filters/filters.hpp"
 #include "hdf5/headers/structures.hpp"
@@ -25,8 +26,7 @@ constexpr std::uint64_t largest_chunk = base::gibi;
 constexpr std::uint64_t most_kept = 64 * base::mebi;
 
 [[noreturn]] void cannot_read(Code code, const Where& where, const std::string& why) {
-  throw Error(code, fmt::format("{}: {}: {}", where.path, base::printable(where.object, 200), why),
-              {.path = where.path, .record = where.object});
+  base::fail(code, {.path = where.path, .record = where.object}, "{}: {}", base::printable(where.object, 200), why);
 }
 
 }  // namespace
@@ -110,10 +110,8 @@ DatasetContents::Bytes DatasetContents::read_chunk(std::uint64_t number) const {
   }
   const format::TileCodec* const codec = codecs_.at(chunk.skipped);
   const auto fail = [&](const std::string& why) {
-    throw Error(
-        Code::malformed,
-        fmt::format("{}: chunk {}, {} bytes at byte {}: {}", path_, chunk_text(number), chunk.bytes, chunk.offset, why),
-        {.path = path_, .offset = chunk.offset});
+    base::fail(Code::malformed, {.path = path_, .offset = chunk.offset}, "chunk {}, {} bytes at byte {}: {}",
+               chunk_text(number), chunk.bytes, chunk.offset, why);
   };
   const bool is_inside = chunk.offset <= file_.size() && chunk.bytes <= file_.size() - chunk.offset;
   if (!is_inside) fail("it is not inside the file");
@@ -214,9 +212,8 @@ std::unique_ptr<base::ByteSource> contents_of(base::ByteSource& file, const std:
   const Opened opened(file);
   const auto found = find_object(opened, object);
   if (!found || found->object.kind != ObjectKind::dataset) {
-    throw Error(Code::no_such_record,
-                fmt::format("{}: dataset {} does not exist", file.path(), base::printable(object, 200)),
-                {.path = file.path(), .record = object});
+    base::fail(Code::no_such_record, {.path = file.path(), .record = object}, "dataset {} does not exist",
+               base::printable(object, 200));
   }
   const Where where = opened.where(object);
   const Dataset data = describe_dataset(opened, found->handle.get(), where);
@@ -285,10 +282,8 @@ Shape shape_of(const Opened& file, hid_t type, hid_t space, const Where& where, 
   shape.element_bytes = shape.are_texts ? bytes_of_reference(file.superblock()) : value.type.bytes;
   shape.bytes = product(value.extents, shape.element_bytes);
   if (shape.bytes > most_bytes) {
-    throw Error(Code::too_large,
-                fmt::format("{}: {}: {} bytes are more than {}", where.path, base::printable(where.object), shape.bytes,
-                            most_bytes),
-                {.path = where.path, .record = where.object});
+    base::fail(Code::too_large, {.path = where.path, .record = where.object}, "{}: {} bytes are more than {}",
+               base::printable(where.object), shape.bytes, most_bytes);
   }
   return shape;
 }
@@ -349,11 +344,9 @@ Value read_attribute(const Opened& file, hid_t object, const std::string& name, 
     const std::uint64_t address = object_of(file, object, where).address - file.superblock().offset;
     const auto place = find_attribute(file.source(), file.superblock(), address, name);
     if (!place || place->bytes < raw.size()) {
-      throw Error(Code::unsupported,
-                  fmt::format("{}: {}: its attribute {} is a text of variable length among many attributes, which is "
-                              "not read",
-                              where.path, base::printable(where.object), base::printable(name)),
-                  {.path = where.path, .record = where.object});
+      base::fail(Code::unsupported, {.path = where.path, .record = where.object},
+                 "{}: its attribute {} is a text of variable length among many attributes, which is not read",
+                 base::printable(where.object), base::printable(name));
     }
     file.source().read_at(place->offset, raw);
   } else if (!raw.empty()) {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include <fmt/format.h>
-
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/driver/library.hpp"
-#include "hdf5/headers/structures.hpp"
 
 namespace lq::hdf5 {
 
@@ -144,10 +142,9 @@ std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& s
     total = base::checked_multiply(total, along[d]).value_or(UINT64_MAX);
   }
   if (total > most) {
-    throw Error(Code::too_large,
-                fmt::format("{}: {}: it is stored in {} chunks, more than {}; raise the limit of records", where.path,
-                            base::printable(where.object), total, most),
-                {.path = where.path, .record = where.object});
+    base::fail(Code::too_large, {.path = where.path, .record = where.object},
+               "{}: it is stored in {} chunks, more than {}; raise the limit of records", base::printable(where.object),
+               total, most);
   }
   std::vector<Chunk> chunks(static_cast<std::size_t>(total));
   std::uint64_t left = count_chunks(dataset, where);
@@ -166,10 +163,9 @@ std::vector<Chunk> chunks_of(const Opened& file, hid_t dataset, const Storage& s
     }
   }
   if (left > 0) {
-    throw Error(Code::malformed,
-                fmt::format("{}: {}: its list of chunks is damaged: {} of them are not inside it or the file",
-                            where.path, base::printable(where.object), left),
-                {.path = where.path, .record = where.object});
+    base::fail(Code::malformed, {.path = where.path, .record = where.object},
+               "{}: its list of chunks is damaged: {} of them are not inside it or the file",
+               base::printable(where.object), left);
   }
   return chunks;
 }

@@ -3,11 +3,11 @@
 #include "hdf5/tree/tree.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "hdf5/driver/library.hpp"
 
@@ -82,10 +82,8 @@ std::vector<Link> links_of(const Opened& file, hid_t group, const Where& where, 
   RawLinks raw;
   require(list_links(group, most, raw), where, "its links cannot be read");
   if (!raw.is_all) {
-    throw Error(Code::too_large,
-                fmt::format("{}: {}: more than {} links; raise the limit of records", where.path,
-                            base::printable(where.object), most),
-                {.path = where.path, .record = where.object});
+    base::fail(Code::too_large, {.path = where.path, .record = where.object},
+               "{}: more than {} links; raise the limit of records", base::printable(where.object), most);
   }
   std::vector<Link> links;
   links.reserve(raw.links.size());
@@ -123,7 +121,8 @@ std::vector<std::string> steps_of(const std::string& path) {
 }
 
 Handle open_root(const Opened& file) {
-  return require(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Oclose, file.where("/"), "it cannot be opened");
+  const Where where = file.where("/");
+  return require(H5Gopen2(file.id(), "/", H5P_DEFAULT), H5Oclose, where, "it cannot be opened");
 }
 
 // The link of that name in a group; nothing: there is none.
@@ -170,17 +169,14 @@ std::optional<Found> find_object(const Opened& file, const std::string& path, co
       continue;
     }
     if (link->kind != LinkKind::soft) {
-      throw Error(
-          Code::unsupported,
-          fmt::format("{}: {} is a link into another file{}{}, which is not opened", where.path,
-                      base::printable(where.object), link->file.empty() ? "" : ", ", base::printable(link->file)),
-          {.path = where.path, .record = where.object, .found = link->file});
+      base::fail(Code::unsupported, {.path = where.path, .record = where.object, .found = link->file},
+                 "{} is a link into another file{}{}, which is not opened", base::printable(where.object),
+                 link->file.empty() ? "" : ", ", base::printable(link->file));
     }
     if (++followed > most_soft_links) {
-      throw Error(Code::malformed,
-                  fmt::format("{}: {}: soft links lead on more than {} times, perhaps in a circle", where.path,
-                              base::printable(where.object), most_soft_links),
-                  {.path = where.path, .record = where.object});
+      base::fail(Code::malformed, {.path = where.path, .record = where.object},
+                 "{}: soft links lead on more than {} times, perhaps in a circle", base::printable(where.object),
+                 most_soft_links);
     }
     if (link->target.starts_with('/')) {
       taken.clear();
@@ -221,8 +217,7 @@ class Walker {
   void run() {
     const std::string root = "/";
     attempt(root, file_.superblock().root + file_.superblock().offset, [&] {
-      Handle handle =
-          require(H5Gopen2(file_.id(), "/", H5P_DEFAULT), H5Oclose, file_.where(root), "it cannot be opened");
+      Handle handle = open_root(file_);
       const Object object = object_of(file_, handle.get(), file_.where(root));
       seen_.insert(object.address);
       enter({.name = root, .path = root, .kind = ObjectKind::group, .address = object.address}, std::move(handle));
@@ -330,8 +325,8 @@ class Walker {
     const std::string path = child_path(top.path, link.name);
     attempt(path, link.address, [&] {
       if (open_.size() >= most_depth) {
-        throw Error(Code::too_large, fmt::format("{}: {}: groups are nested more than {} deep", file_.path(),
-                                                 base::printable(path), most_depth));
+        base::fail(Code::too_large, {}, "{}: {}: groups are nested more than {} deep", file_.path(),
+                   base::printable(path), most_depth);
       }
       Handle handle = open_member(top.handle.get(), link.name, file_.where(path));
       enter({.name = link.name, .path = path, .kind = ObjectKind::group, .address = link.address}, std::move(handle));

@@ -6,11 +6,11 @@
 #include <array>
 #include <bit>
 #include <memory>
-#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 
 namespace lq::hdf5 {
@@ -75,10 +75,8 @@ void describe_array(hid_t type, const Where& where, int depth, Type& made) {
 int members_of(hid_t type, const Where& where) {
   const int members = require(H5Tget_nmembers(type), where, "the members of a type cannot be read");
   if (members <= most_members) return members;
-  throw Error(Code::malformed,
-              fmt::format("{}: {}: a datatype has {} members, more than {}", where.path, base::printable(where.object),
-                          members, most_members),
-              {.path = where.path, .record = where.object});
+  base::fail(Code::malformed, {.path = where.path, .record = where.object},
+             "{}: a datatype has {} members, more than {}", base::printable(where.object), members, most_members);
 }
 
 std::string name_of_member(hid_t type, int member) {
@@ -155,10 +153,8 @@ std::string tag_of(hid_t type) {
 
 Type describe_nested(hid_t type, const Where& where, int depth) {
   if (depth > most_nested) {
-    throw Error(Code::malformed,
-                fmt::format("{}: {}: a datatype is nested more than {} times", where.path,
-                            base::printable(where.object), most_nested),
-                {.path = where.path, .record = where.object});
+    base::fail(Code::malformed, {.path = where.path, .record = where.object},
+               "{}: a datatype is nested more than {} times", base::printable(where.object), most_nested);
   }
   Type made;
   made.bytes = H5Tget_size(type);

@@ -13,15 +13,15 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "comm/multi_root.hpp"
+#include "comm/pack.hpp"
 #include "comm/tree.hpp"
-#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "io/new_file.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "storage/pinned_transport.hpp"
 
@@ -57,12 +57,10 @@ void AppendedSet::find() {
   all().all_reduce(std::span(&epoch, 1), comm::Reduce::max);
   comm::agree_at_root(all(), [&] {
     if (!tables.record) {
-      throw Error(Code::unsupported,
-                  fmt::format("{}: the set was written by another program, without the records that keep it "
-                              "recoverable while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that "
-                              "has them",
-                              path_, path_),
-                  {.path = path_});
+      throw base::file_error(Code::unsupported, path_,
+                             "the set was written by another program, without the records that keep it recoverable "
+                             "while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that has them",
+                             path_);
     }
     const auto whole = tables.mine.find(0);
     if (whole != tables.mine.end() && whole->second.set) require_whole(*whole->second.set);
@@ -85,8 +83,7 @@ void AppendedSet::find() {
   comm::agree(all(), [&] {
     require_options(options_, path_);
     if (tasks_ > std::numeric_limits<std::int32_t>::max()) {
-      throw Error(Code::invalid_argument, fmt::format("{}: {} tasks; a set has less than 2^31", path_, tasks_),
-                  {.path = path_});
+      throw base::file_error(Code::invalid_argument, path_, "{} tasks; a set has less than 2^31", tasks_);
     }
     parts_ = tables.parts;
     fields_problem_ = tables.fields_problem;
@@ -130,9 +127,7 @@ void AppendedSet::keep(const SetTables& tables) {
 
 // Of a set that rank 0 has read: one that is read file by file has nothing of this.
 void AppendedSet::require_whole(const FoundSet& found) const {
-  const auto refuse = [&](const char* why) {
-    throw Error(Code::wrong_state, fmt::format("{}: {}", path_, why), {.path = path_});
-  };
+  const auto refuse = [&](const char* why) { throw base::file_error(Code::wrong_state, path_, "{}", why); };
   if (!found.is_named()) refuse("the set was not published completely; repair it first");
   if (found.has_problems()) refuse("a header or the record after it is damaged; repair it first");
   // A stream goes on where it ends, and where this one ended is not there.
@@ -194,13 +189,16 @@ std::vector<TaskEntry> AppendedSet::distribute_tasks(const SetTables& tables) {
       for (std::uint64_t task = std::max(begin, parts.tasks[part]); task < end; ++task) {
         entries.push_back(tables.mine.at(part).entry(task - parts.tasks[part]));
       }
-      return pack(entries);
+      return comm::packed(entries);
     });
   });
   return comm::agree(all(), [&] {
     std::vector<TaskEntry> mine;
     for (const comm::ScatteredPart& dealt : scatter.run()) {
-      if (!dealt.bytes.empty()) std::ranges::move(unpack_entries(dealt.bytes), std::back_inserter(mine));
+      std::vector<TaskEntry> entries;
+      base::Bytes bytes = dealt.bytes;
+      if (!bytes.empty()) comm::unpack(bytes, entries);
+      std::ranges::move(entries, std::back_inserter(mine));
     }
     return mine;
   });
@@ -259,6 +257,7 @@ void AppendedSet::create_new_file(std::size_t index, std::vector<std::byte> byte
   head.prefix = prefix_;
   files_[number] = create_file_of_tasks(file_path(number), expected);
   write_head(*files_[number], head, std::move(bytes), file.record);
+  sync_head(*files_[number]);
 }
 
 std::string AppendedSet::file_path(std::size_t number) const {
@@ -285,6 +284,7 @@ void AppendedSet::open_streams(const std::vector<TaskEntry>& mine) {
                               task};
       StreamSettings how = settings();
       how.claim = claim(number);
+      how.folder = &transport_;
       streams_.push_back(std::make_unique<StreamWriter>(file(number), place, how));
     }
   }
@@ -316,15 +316,12 @@ void AppendedSet::resume(const TaskEntry& entry) {
 
 void AppendedSet::refuse(const storage::File& handle, const StreamPlace& place, std::uint64_t chunk,
                          bool was_lost) const {
-  throw Error(
-      Code::unsupported,
-      fmt::format(
-          "{}: cannot append: chunk {} of task {} {}, so its data could not be recovered if this run were interrupted. "
-          "Run \"lq defrag {} -o NEW{}\" to save the remaining data as a new set, and append to that",
-          handle.path(), chunk, place.number,
-          was_lost ? "was lost" : "has no record that agrees with the table of chunks", path_,
-          was_lost ? "" : " --no-verify"),
-      {.path = handle.path()});
+  throw base::file_error(
+      Code::unsupported, handle.path(),
+      "cannot append: chunk {} of task {} {}, so its data could not be recovered if this run were interrupted. Run "
+      "\"lq defrag {} -o NEW{}\" to save the remaining data as a new set, and append to that",
+      chunk, place.number, was_lost ? "was lost" : "has no record that agrees with the table of chunks", path_,
+      was_lost ? "" : " --no-verify");
 }
 
 // What the record after the header of a file is as long as the set is this writer's.
@@ -368,21 +365,19 @@ void AppendedSet::mark_open() {
 
 FieldsWriter::Start AppendedSet::open_fields() {
   FieldsWriter::Start start;
-  comm::agree_at_root(all(), [&] {
+  const auto open = [&] {
     if (fields_problem_) throw Error(*fields_problem_);
     start = common_.fields > 0 ? behind_fields(transport_, path_, generation_, common_.fields)
                                : create_fields(transport_, path_, generation_, false);
-  });
-  share(all(), start);
+  };
+  comm::share_from_root(all(), open, start);
   return start;
 }
 
 void AppendedSet::remove() {
-  throw Error(
-      Code::wrong_state,
-      fmt::format("{}: appended data are part of the set and cannot be discarded; close the set, or repair it later",
-                  path_),
-      {.path = path_});
+  throw base::file_error(
+      Code::wrong_state, path_,
+      "appended data are part of the set and cannot be discarded; close the set, or repair it later");
 }
 
 std::unique_ptr<NewSet> append_to_set(storage::Transport& transport, const std::string& path,

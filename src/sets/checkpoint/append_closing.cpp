@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How a set that was gone on with is closed: fields and the new file first, then the files there were, file 0 last.
-#include <algorithm>
 #include <array>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "comm/agree.hpp"
 #include "comm/multi_root.hpp"

@@ -4,15 +4,13 @@
 // The 12 bytes that close a file begin at 4 modulo 16, so that they lie within one sector and page.
 #include "sets/checkpoint/closing.hpp"
 
-#include <vector>
-
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/set.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
 #include "kernels/crc32.hpp"
@@ -66,10 +64,8 @@ void close_file(storage::File& file, const Closing& closing) {
   std::uint64_t tail_offset = 0;
   if (__builtin_mul_overflow(closing.skip, blocks, &tail_offset) ||
       __builtin_add_overflow(tail_offset, closing.start, &tail_offset) || tail_offset >> 62 != 0) {
-    throw Error(
-        Code::too_large,
-        fmt::format("{}: {} blocks of {} bytes are more than a file can hold", file.path(), blocks, closing.skip),
-        {.path = file.path()});
+    throw base::file_error(Code::too_large, file.path(), "{} blocks of {} bytes are more than a file can hold", blocks,
+                           closing.skip);
   }
   Appender end(file, tail_offset);
   TailRecord record;
@@ -110,13 +106,11 @@ void require_epoch(base::ByteSource& file, const SetRecord& mine) {
   const std::size_t got = file.read_at(format::sion::head_bytes(static_cast<std::int32_t>(mine.tasks)), bytes);
   const auto there = decode_set_record(base::Bytes(bytes).first(got));
   if (!there || (there->generation == mine.generation && there->epoch == mine.epoch)) return;
-  throw Error(
-      Code::wrong_state,
-      fmt::format(
-          "{}: another program repaired this set or appended to it after it was opened here (epoch: found {}, expected "
-          "{}). Data written here since then are not part of the set. Open it again and repeat the append",
-          file.path(), there->epoch.count, mine.epoch.count),
-      {.path = file.path()});
+  throw base::file_error(
+      Code::wrong_state, file.path(),
+      "another program repaired this set or appended to it after it was opened here (epoch: found {}, expected {}). "
+      "Data written here since then are not part of the set. Open it again and repeat the append",
+      there->epoch.count, mine.epoch.count);
 }
 
 void open_again(storage::File& file, std::int32_t tasks, ByteOrder order) {
@@ -201,8 +195,17 @@ void publish_set(storage::Transport& transport, const std::string& path, std::sp
     if (is_last && set.syncs && (set.files > 1 || set.has_fields)) transport.sync_directory(path);
     if (one.part != one.name) give_name(transport, path, one.part, one.name, set.overwrite);
   }
-  if (set.overwrite) remove_older(transport, path, set);
-  if (set.syncs) transport.sync_directory(path);
+  try {
+    if (set.overwrite) remove_older(transport, path, set);
+    if (set.syncs) transport.sync_directory(path);
+  } catch (...) {
+    const Error error = comm::error_of(std::current_exception());
+    throw Error(
+        error.code(),
+        fmt::format("{}: the set is complete and has its name, but a crash of the machine could lose the name: {}",
+                    path, error.what()),
+        error.facts());
+  }
 }
 
 std::int32_t files_of(storage::Transport& transport, const std::string& path) {

@@ -14,7 +14,6 @@
 #endif
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
 namespace lq {
 
@@ -42,30 +41,8 @@ bool is_available(Compression compression) noexcept {
 namespace sets {
 namespace {
 
-template <class Made>
-Made require_built(Made made, Compression compression) {
-  if (made != nullptr) return made;
-  throw Error(Code::unsupported,
-              fmt::format("this library was built without {}; build it with the library of that name, "
-                          "or choose another compression",
-                          name(compression)));
-}
-
-}  // namespace
-
-std::unique_ptr<Compressor> make_compressor(Compression compression, int level) {
-  if (compression == Compression::none) return nullptr;
-  return require_built(compression == Compression::zstd ? make_zstd_compressor(level) : make_lz4_compressor(level),
-                       compression);
-}
-
-std::unique_ptr<Decompressor> make_decompressor(Compression compression) {
-  if (compression == Compression::none) return nullptr;
-  return require_built(compression == Compression::zstd ? make_zstd_decompressor() : make_lz4_decompressor(),
-                       compression);
-}
-
-void throw_no_frame(const char* library, const char* reason) {
+// Compressed bytes that are not what `library` writes.
+[[noreturn]] void throw_no_frame(const char* library, const char* reason) {
   throw Error(Code::malformed, fmt::format("the compressed bytes are not a frame of {} ({})", library, reason));
 }
 
@@ -76,8 +53,6 @@ void require_frame_size(std::uint64_t bytes) {
 }
 
 #ifdef LQ_HAVE_LZ4
-namespace {
-
 constexpr int highest_level = 12;
 
 class Lz4Compressor final : public Compressor {
@@ -144,18 +119,9 @@ class Lz4Decompressor final : public Decompressor {
   LZ4F_dctx* context_ = nullptr;
 };
 
-}  // namespace
-
-std::unique_ptr<Compressor> make_lz4_compressor(int level) { return std::make_unique<Lz4Compressor>(level); }
-std::unique_ptr<Decompressor> make_lz4_decompressor() { return std::make_unique<Lz4Decompressor>(); }
-#else
-std::unique_ptr<Compressor> make_lz4_compressor(int) { return nullptr; }
-std::unique_ptr<Decompressor> make_lz4_decompressor() { return nullptr; }
 #endif
 
 #ifdef LQ_HAVE_ZSTD
-namespace {
-
 class ZstdCompressor final : public Compressor {
  public:
   explicit ZstdCompressor(int level) : context_(ZSTD_createCCtx(), &ZSTD_freeCCtx) {
@@ -198,14 +164,38 @@ class ZstdDecompressor final : public Decompressor {
   }
 };
 
+#endif
+
+[[noreturn]] void throw_not_built(Compression compression) {
+  throw Error(Code::unsupported,
+              fmt::format("this library was built without {}; build it with the library of that name, "
+                          "or choose another compression",
+                          name(compression)));
+}
+
 }  // namespace
 
-std::unique_ptr<Compressor> make_zstd_compressor(int level) { return std::make_unique<ZstdCompressor>(level); }
-std::unique_ptr<Decompressor> make_zstd_decompressor() { return std::make_unique<ZstdDecompressor>(); }
-#else
-std::unique_ptr<Compressor> make_zstd_compressor(int) { return nullptr; }
-std::unique_ptr<Decompressor> make_zstd_decompressor() { return nullptr; }
+std::unique_ptr<Compressor> make_compressor(Compression compression, [[maybe_unused]] int level) {
+  if (compression == Compression::none) return nullptr;
+#ifdef LQ_HAVE_LZ4
+  if (compression == Compression::lz4) return std::make_unique<Lz4Compressor>(level);
 #endif
+#ifdef LQ_HAVE_ZSTD
+  if (compression == Compression::zstd) return std::make_unique<ZstdCompressor>(level);
+#endif
+  throw_not_built(compression);
+}
+
+std::unique_ptr<Decompressor> make_decompressor(Compression compression) {
+  if (compression == Compression::none) return nullptr;
+#ifdef LQ_HAVE_LZ4
+  if (compression == Compression::lz4) return std::make_unique<Lz4Decompressor>();
+#endif
+#ifdef LQ_HAVE_ZSTD
+  if (compression == Compression::zstd) return std::make_unique<ZstdDecompressor>();
+#endif
+  throw_not_built(compression);
+}
 
 }  // namespace sets
 }  // namespace lq

@@ -8,13 +8,15 @@
 #include <cstring>
 #include <limits>
 
-#include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
+#include "comm/pack.hpp"
 #include "comm/tree.hpp"
+#include "comm/wire.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"
@@ -54,7 +56,8 @@ class CreatedSet final : public NewSet {
   void finish() override;
   void close_handle();
   void tell_end();
-  void publish();
+  void publish() override;
+  void publish_at_root();
   void remove() override;
   std::string whereabouts() const override { return part_name(path_, generation_); }
 
@@ -132,10 +135,9 @@ void CreatedSet::choose() {
 void CreatedSet::form_groups() {
   const auto know_own_file = [&] {
     if (files_ > all().size()) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: {} physical files for {} ranks; choose no more than there are ranks", path_, files_,
-                              all().size()),
-                  {.path = path_});
+      throw base::file_error(Code::invalid_argument, path_,
+                             "{} physical files for {} ranks; choose no more than there are ranks", files_,
+                             all().size());
     }
     file_ = file_of_rank(all().rank(), all().size(), files_);
     if (files_ > 1) own_group_ = all().split(file_, all().rank());
@@ -160,10 +162,8 @@ void CreatedSet::choose_block() {
   block_ = comm::decide_at_root(all(), [&] {
     if (failure) std::rethrow_exception(failure);
     if (tasks_ > std::numeric_limits<std::int32_t>::max() || std::ranges::count(tasks_of_files_, 0U) > 0) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: {} tasks in {} files; each file needs one, and a set has less than 2^31", path_,
-                              tasks_, files_),
-                  {.path = path_});
+      throw base::file_error(Code::invalid_argument, path_,
+                             "{} tasks in {} files; each file needs one, and a set has less than 2^31", tasks_, files_);
     }
     return sets::choose_block(unit_bytes_, tasks_of_files_);
   });
@@ -206,12 +206,14 @@ void CreatedSet::create_file(std::vector<std::byte> bytes, std::uint64_t expecte
   handle_ = create_file_of_tasks(part_, expected);
   created_ = true;
   write_head(*handle_, head, std::move(bytes), record_);
+  sync_head(*handle_);
 }
 
 void CreatedSet::open_streams(std::uint64_t start, std::uint64_t width, std::uint64_t first_task) {
   if (options_.streams > 0 && handle_ == nullptr) handle_ = transport_.open_write(part_);
   StreamSettings how = settings();
   how.claim = record_;
+  how.folder = &transport_;
   for (std::int32_t i = 0; i < options_.streams; ++i) {
     const auto number = static_cast<std::uint64_t>(i);
     const StreamPlace place{{start + number * width, width, skip_},
@@ -241,11 +243,11 @@ void CreatedSet::require_own() {
 
 FieldsWriter::Start CreatedSet::open_fields() {
   FieldsWriter::Start start;
-  comm::agree_at_root(all(), [&] {
+  const auto create = [&] {
     start = create_fields(transport_, path_, generation_, options_.overwrite);
     created_fields_ = true;
-  });
-  share(all(), start);
+  };
+  comm::share_from_root(all(), create, start);
   return start;
 }
 
@@ -272,7 +274,10 @@ void CreatedSet::finish() {
     tell_end();
     comm::agree(all(), [&] { close_handle(); });
   }
-  publish();
+  if (files_ == 1) return;
+  comm::agree(all(), [&] {
+    if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
+  });
 }
 
 // Every writer syncs: a client of a parallel file system flushes its own pages only.
@@ -295,26 +300,32 @@ void CreatedSet::tell_end() {
   });
 }
 
+// The rest of the names. Until its first file has got its own, the set is called by the temporary one.
 void CreatedSet::publish() {
-  if (files_ > 1) {
-    comm::agree(all(), [&] {
-      if (keeps_file() && file_ > 0) give_name(transport_, path_, part_, name_, options_.overwrite);
-    });
-  }
   comm::decide_at_root(all(), [&] {
-    const bool has_fields = fields() > 0;
-    if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
-    std::vector<NewName> names;
-    if (has_fields) names.push_back({fields_->at(), fields_->name()});
-    names.push_back({part_, name_});
-    publish_set(transport_, path_, names,
-                {.files = files_,
-                 .has_fields = has_fields,
-                 .overwrite = options_.overwrite,
-                 .older_files = older_files_,
-                 .syncs = options_.sync == Sync::full});
+    try {
+      publish_at_root();
+    } catch (...) {
+      const Error error = comm::error_of(std::current_exception());
+      if (transport_.kind(part_) == storage::PathKind::file) throw_with_remedy(error);
+      throw;
+    }
     created_ = false;
   });
+}
+
+void CreatedSet::publish_at_root() {
+  const bool has_fields = fields() > 0;
+  if (!has_fields && created_fields_) remove_quietly(transport_, fields_part_);  // of fields that failed
+  std::vector<NewName> names;
+  if (has_fields) names.push_back({fields_->at(), fields_->name()});
+  names.push_back({part_, name_});
+  publish_set(transport_, path_, names,
+              {.files = files_,
+               .has_fields = has_fields,
+               .overwrite = options_.overwrite,
+               .older_files = older_files_,
+               .syncs = options_.sync == Sync::full});
 }
 
 void CreatedSet::remove() {

@@ -9,12 +9,11 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/byte_source.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/transfer.hpp"
 #include "sets/checkpoint/closing.hpp"
-#include "sets/checkpoint/set_fields.hpp"
 
 namespace lq::sets {
 
@@ -31,7 +30,7 @@ FieldsWriter::FieldsWriter(storage::Transport& transport, const Communicator& co
 
 void FieldsWriter::require_writable(const std::string& name, const Grid& grid, const WriteOptions& options) const {
   const auto refuse = [&](Code code, const std::string& what) {
-    throw Error(code, fmt::format("{}: field \"{}\": {}", name_, name, what), {.path = name_, .record = name});
+    throw base::file_error(code, {.path = name_, .record = name}, "field \"{}\": {}", name, what);
   };
   require_field_name(name_, name);
   if (names_.contains(name)) refuse(Code::exists, "the set has a field of this name already; choose another");
@@ -111,28 +110,10 @@ FieldsWriter::Start behind_fields(storage::Transport& transport, const std::stri
   const bool is_whole =
       there.broken.empty() && there.intact.size() == fields && there.intact.back().message.end == start.end;
   if (is_whole) return start;
-  throw Error(Code::malformed,
-              fmt::format("{}: its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore "
-                          "the file that was written with the set",
-                          name, fields),
-              {.path = name});
-}
-
-// Names hold no control characters.
-void share(comm::Comm& comm, FieldsWriter::Start& start) {
-  start.name = comm::broadcast_text(comm, start.name);
-  start.at = comm::broadcast_text(comm, start.at);
-  comm.broadcast(std::as_writable_bytes(std::span(&start.end, 1)), 0);
-  std::string names;
-  comm::agree_at_root(comm, [&] {
-    for (const std::string& name : start.names) names += name + '\n';
-  });
-  names = comm::broadcast_text(comm, names);
-  comm::agree(comm, [&] {
-    for (std::size_t at = 0; at < names.size(); at = names.find('\n', at) + 1) {
-      start.names.insert(names.substr(at, names.find('\n', at) - at));
-    }
-  });
+  throw base::file_error(Code::malformed, name,
+                         "its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore the "
+                         "file that was written with the set",
+                         fields);
 }
 
 namespace {
@@ -149,8 +130,8 @@ std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storag
   for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
     buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
     if (source.read_at(at, buffer) < buffer.size()) {
-      throw Error(Code::truncated, fmt::format("{}: became shorter while it was copied; try again", source.path()),
-                  {.path = source.path(), .offset = at});
+      throw base::file_error(Code::truncated, {.path = source.path(), .offset = at},
+                             "became shorter while it was copied; try again");
     }
     base::require_same_again(source, at, buffer);  // what was compared is what came then
     to.write_at(offset, buffer);

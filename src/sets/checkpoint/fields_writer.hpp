@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <limequat/grid.hpp>
@@ -36,6 +37,7 @@ class FieldsWriter {
     std::string at;    // what it is called now; it exists
     std::uint64_t end = 0;
     std::set<std::string> names;
+    friend auto members(Start& start) { return std::tie(start.name, start.at, start.end, start.names); }
   };
 
   // Local. All arguments are the same on all ranks.
@@ -74,9 +76,6 @@ FieldsWriter::Start create_fields(storage::Transport& transport, const std::stri
 // all there.
 FieldsWriter::Start behind_fields(storage::Transport& transport, const std::string& path, const Generation& generation,
                                   std::uint64_t fields);
-// Collective. That of rank 0 on all ranks.
-void share(comm::Comm& comm, FieldsWriter::Start& start);
-
 // Fields of a set on their way into another set, or into a file of their own: the bytes of their messages as they are,
 // except for the generation that their notes state. What is damaged is not copied. Local.
 

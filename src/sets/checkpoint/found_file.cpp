@@ -7,8 +7,8 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 
@@ -161,9 +161,8 @@ namespace {
 
 // What follows from the records of chunks.
 [[noreturn]] void throw_repairable(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw Error(Code::malformed,
-              fmt::format("{}: {} (byte {}); restore the file from a copy, or repair it", path, what, offset),
-              {.path = path, .offset = offset});
+  throw base::file_error(Code::malformed, {.path = path, .offset = offset},
+                         "{} (byte {}); restore the file from a copy, or repair it", what, offset);
 }
 
 // Metadata block 2 with its map.
@@ -204,8 +203,8 @@ std::vector<StreamLoss> read_losses(base::ByteSource& file, std::uint64_t offset
 }  // namespace
 
 void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw Error(Code::malformed, fmt::format("{}: {} (byte {}); restore the file from a copy", path, what, offset),
-              {.path = path, .offset = offset});
+  throw base::file_error(Code::malformed, {.path = path, .offset = offset},
+                         "{} (byte {}); restore the file from a copy", what, offset);
 }
 
 std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
@@ -226,6 +225,21 @@ std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t o
     bytes -= part.size();
   }
   return sum;
+}
+
+// From the end: most of a range that holds anything need not be read.
+std::uint64_t filled_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
+  if (file.next_data(offset) >= offset + bytes) return 0;
+  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
+  while (bytes > 0) {
+    const auto piece =
+        base::MutableBytes(buffer).first(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
+    const auto held = piece.first(file.read_at(offset + bytes - piece.size(), piece));
+    const auto last = std::ranges::find_if(held.rbegin(), held.rend(), [](std::byte b) { return b != std::byte{0}; });
+    bytes -= piece.size();
+    if (last != held.rend()) return bytes + static_cast<std::uint64_t>(held.rend() - last);
+  }
+  return 0;
 }
 
 TailFacts read_tail_record(base::ByteSource& file, const sion::PhysicalFile& physical, const SetRecord& set,

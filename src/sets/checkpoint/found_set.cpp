@@ -6,10 +6,9 @@
 #include <array>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "format/sion/head.hpp"
-#include "format/sion/set.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
@@ -32,12 +31,9 @@ void load_tail_record(base::ByteSource& file, FoundSet& found, std::size_t numbe
     if (number == 0) found.fields = facts.fields;
   } catch (const Error& error) {
     if (unclosed == Unclosed::refused || error.code() != Code::malformed) throw;
-    Finding damage;
-    damage.severity = Severity::error;
-    damage.code = error.code();
-    damage.message = error.what();
     found.doubtful[number] = physical.table;
-    found.set.drop_table(static_cast<std::int32_t>(number), std::move(damage));
+    found.set.drop_table(static_cast<std::int32_t>(number),
+                         {.severity = Severity::error, .code = error.code(), .message = error.what()});
   }
 }
 
@@ -55,12 +51,10 @@ void require_same_records(const std::vector<sion::PhysicalFile>& files, const Fo
     }
     if (!one) continue;
     if (one->record.generation != other->record.generation) {
-      throw Error(
-          Code::malformed,
-          fmt::format("{}: this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
-                      "completely; \"lq repair\" publishes it if all of its files exist",
-                      physical.path, one->record.generation.text(), files[first].path, other->record.generation.text()),
-          {.path = physical.path});
+      throw base::file_error(Code::malformed, physical.path,
+                             "this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
+                             "completely; \"lq repair\" publishes it if all of its files exist",
+                             one->record.generation.text(), files[first].path, other->record.generation.text());
     }
     if (one->record.compression != other->record.compression) {
       throw_damaged(physical.path, sion::head_bytes(physical.head.tasks),
@@ -133,11 +127,10 @@ FoundFields look_for_fields(storage::Transport& transport, const std::string& pa
                            : is_there ? std::string("it does not begin with a field of a set")
                                       : std::string("it is missing");
   return {{},
-          Error(is_there ? Code::malformed : Code::not_found,
-                fmt::format("{}: the set \"{}\" has its fields ({}) in this file, but {}; bring the file that was "
-                            "written with the set",
-                            name, path, *fields, what),
-                ErrorFacts{.path = name})};
+          base::file_error(
+              is_there ? Code::malformed : Code::not_found, name,
+              "the set \"{}\" has its fields ({}) in this file, but {}; bring the file that was written with the set",
+              path, *fields, what)};
 }
 
 FoundSet load(storage::Transport& transport, const std::string& path, const std::string& first, sion::NameRule names,

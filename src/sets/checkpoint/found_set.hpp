@@ -45,6 +45,8 @@ std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, 
 // CRC-32; nothing where the file ends before. Reads so much at a time.
 inline constexpr std::uint64_t checksum_piece_bytes = 1 << 20;
 std::optional<std::uint32_t> checksum_of(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
+// Of a range of bytes those up to the last that is not zero.
+std::uint64_t filled_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes);
 
 struct TailFacts {
   std::vector<std::uint64_t> sizes;  // of the streams, where they are compressed

@@ -5,7 +5,6 @@
 // is cut.
 #include "sets/checkpoint/new_set.hpp"
 
-#include <algorithm>
 #include <array>
 #include <ostream>
 #include <streambuf>
@@ -13,13 +12,11 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "comm/agree.hpp"
+#include "base/file_error.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "options/agreed.hpp"
-#include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 namespace {
@@ -66,11 +63,10 @@ std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t bl
     if (leaves_room(block, few) && leaves_room(block, tasks - few)) return {tasks - few, few};
   }
   const std::array<std::uint64_t, 1> one{tasks};
-  throw Error(Code::unsupported,
-              fmt::format("{}: {} new tasks leave no room for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
-                          "--block-size {}\" writes a set that they can be added to",
-                          path, tasks, block, path, roomy_block(block, one)),
-              {.path = path});
+  throw base::file_error(Code::unsupported, path,
+                         "{} new tasks leave no room for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
+                         "--block-size {}\" writes a set that they can be added to",
+                         tasks, block, path, roomy_block(block, one));
 }
 
 std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_bytes, Compression compression,
@@ -102,14 +98,6 @@ namespace {
 
 constexpr std::uint64_t largest_buffer = largest_frame;
 
-// The same error, which says what has become of the bytes written.
-[[noreturn]] void throw_with_remedy(const Error& error, const std::string& whereabouts) {
-  throw Error(error.code(),
-              fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
-                          whereabouts),
-              error.facts());
-}
-
 }  // namespace
 
 std::uint64_t expected_of(const MultifileOptions& options) noexcept {
@@ -125,7 +113,7 @@ std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions
 
 void require_options(const MultifileOptions& options, const std::string& path) {
   const auto require = [&](bool holds, const std::string& sentence) {
-    if (!holds) throw Error(Code::invalid_argument, fmt::format("{}: {}", path, sentence), {.path = path});
+    if (!holds) throw base::file_error(Code::invalid_argument, path, "{}", sentence);
   };
   require(options.streams >= 0 && options.streams <= most_streams,
           fmt::format("a rank has 0 to {} streams, not {}", most_streams, options.streams));
@@ -151,8 +139,12 @@ std::unique_ptr<storage::File> NewSet::create_file_of_tasks(const std::string& p
   return create_part(transport_, path_, part, request, bytes);
 }
 
+void NewSet::sync_head(storage::File& file) const {
+  if (all().size() > 1) file.sync();
+}
+
 void NewSet::require_open() const {
-  if (!is_open_) throw Error(Code::wrong_state, fmt::format("{}: the set is closed already", path_), {.path = path_});
+  if (!is_open_) throw base::file_error(Code::wrong_state, path_, "the set is closed already");
 }
 
 Report NewSet::write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {
@@ -182,8 +174,16 @@ void NewSet::close() {
     finish();
   } catch (const Error& error) {
     if (error.code() == Code::wrong_state) throw;
-    comm::agree_alike(all(), [&] { throw_with_remedy(error, whereabouts()); });
+    comm::agree_alike(all(), [&] { throw_with_remedy(error); });
   }
+  publish();
+}
+
+void NewSet::throw_with_remedy(const Error& error) const {
+  throw Error(error.code(),
+              fmt::format("{}; the data written so far are in {}; \"lq repair\" makes a set of them", error.what(),
+                          whereabouts()),
+              error.facts());
 }
 
 void NewSet::discard() {

@@ -92,12 +92,19 @@ class NewSet {
   StreamSettings settings() const;
   // Local. A new physical file, of whose tasks the given number of bytes are expected; 0: not known.
   std::unique_ptr<storage::File> create_file_of_tasks(const std::string& part, std::uint64_t bytes);
+  // Local, once the head of a new physical file was written. Streams of other ranks sync what their node wrote: what a
+  // repair needs beside it is on the disk from the beginning.
+  void sync_head(storage::File& file) const;
   // Local, on every rank. wrong_state: another program has taken the set over, of which no byte may be changed then.
   virtual void require_own() = 0;
   // Collective. A file for fields, or the one there is.
   virtual FieldsWriter::Start open_fields() = 0;
   // Collective. Behind the streams, which are flushed; no field is written any more.
   virtual void finish() = 0;
+  // Collective. The complete set gets its name; an error says by itself where the data are.
+  virtual void publish() {}
+  // The same error, which says what has become of the bytes written.
+  [[noreturn]] void throw_with_remedy(const Error& error) const;
   virtual void remove() = 0;
   // Of one's own where the set is while it is written.
   virtual std::string whereabouts() const = 0;

@@ -32,15 +32,15 @@ constexpr std::uint64_t write_bytes = 4 << 20;  // of a table at a time
 constexpr std::uint64_t other_memory = 2 * comm::tree_piece_bytes;
 
 // Trees and collective operations, one after the other.
-class Sum {
+class CostSum {
  public:
-  Sum(std::string what, std::uint64_t ranks, std::uint64_t collectives) {
+  CostSum(std::string what, std::uint64_t ranks, std::uint64_t collectives) {
     cost_.what = std::move(what);
     cost_.collectives = collectives;
     cost_.steps = collectives * static_cast<std::uint64_t>(std::bit_width(ranks - 1));
     cost_.other_memory = other_memory;
   }
-  Sum& add(const comm::TreeCost& tree) {
+  CostSum& add(const comm::TreeCost& tree) {
     cost_.steps += tree.steps;
     cost_.messages += tree.messages;
     cost_.bytes += tree.bytes;
@@ -64,7 +64,7 @@ void require(const MultifilePlanRequest& request) {
 
 MetadataCost creating(const MultifilePlan& plan) {
   const std::uint64_t ranks = plan.request.tasks, group = plan.tasks_per_file, files = plan.request.files;
-  Sum sum("create", ranks, files > 1 ? 7 : 5);
+  CostSum sum("create", ranks, files > 1 ? 7 : 5);
   sum.add(comm::summing_cost(ranks, 1));
   if (files > 1) sum.add(comm::summing_cost(group, 1));
   sum.add(comm::summing_cost(group, 2));  // widths of chunks, and bytes that are expected
@@ -78,7 +78,7 @@ MetadataCost creating(const MultifilePlan& plan) {
 }
 
 MetadataCost closing(const MultifilePlan& plan) {
-  Sum sum("close", plan.request.tasks, plan.request.files > 1 ? 5 : 4);
+  CostSum sum("close", plan.request.tasks, plan.request.files > 1 ? 5 : 4);
   sum.add(comm::gathering_cost(plan.tasks_per_file, 8 + 8 * plan.chunks));
   sum.cost().writes = (plan.table_bytes + write_bytes - 1) / write_bytes + 1;
   sum.cost().write_bytes = plan.table_bytes + sion::closing_bytes;
@@ -92,7 +92,7 @@ MetadataCost opening(const MultifilePlan& plan) {
   const std::uint64_t group = plan.tasks_per_file, files = plan.request.files;
   // What rank 0 tells all takes two more where it is long.
   const bool is_told_at_once = sets::told_bytes(files) <= comm::short_broadcast_bytes;
-  Sum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
+  CostSum sum("open", plan.request.tasks, (files > 1 ? 7 : 6) + (is_told_at_once ? 0 : 2));
   for (int deal = 0; deal < 2; ++deal) sum.add(comm::scattering_cost(group, 8 * (13 + plan.chunks)));
   // Ranks, widths, starts, ends; counts and chunks; what of the table is compared with its checksum at a time. Where
   // each file begins, in tasks and bytes, and what is summed.
@@ -101,9 +101,42 @@ MetadataCost opening(const MultifilePlan& plan) {
   return sum.cost();
 }
 
+double real(std::uint64_t count) { return static_cast<double>(count); }
+
+// The files are created and opened one after the other by the metadata server; what is written is synced when the
+// multifile is closed.
+double seconds_of(const MetadataCost& cost, const MultifilePlan& plan, const Machine& machine) {
+  const bool is_close = cost.what == "close";
+  const std::uint64_t read = cost.what == "open" ? plan.head_bytes + plan.table_bytes : 0;
+  return (is_close ? machine.sync_time : real(plan.request.files) * machine.open_time) +
+         real(cost.steps + cost.messages) * machine.latency + real(cost.bytes) / machine.message_rate +
+         real(cost.writes) * machine.write_call + real(cost.write_bytes) / machine.write_rate +
+         real(read) / machine.read_rate;
+}
+
+// Of the slowest: a rank, a node's link, the servers that the files reach. Where two tasks share a block, it moves once
+// more, to the second of them (src/engine/cost.cpp).
+double transfer_seconds(const MultifilePlan& plan, const Machine& machine) {
+  const MultifilePlanRequest& request = plan.request;
+  const bool writing = request.writing;
+  const double rate = writing ? machine.write_rate : machine.read_rate;
+  const double call = writing ? machine.write_call : machine.read_call;
+  double each = real(request.expected_bytes);
+  if (writing && plan.block_bytes % machine.block_bytes != 0) each += real(machine.block_bytes);
+  const double on_node = real(std::min(machine.ranks_per_node, request.tasks));
+  const double calls = std::max(each / real(write_bytes), real(plan.chunks));
+  const double servers = real(machine.servers);
+  const double reached =
+      request.stripe_count == 0 ? servers : std::min(servers, real(request.files) * real(request.stripe_count));
+  const double total = (writing ? machine.write_rate_total : machine.read_rate_total) * reached / servers;
+  return std::max({each / rate + calls * call, on_node * each / machine.link_rate, real(request.tasks) * each / total});
+}
+
 }  // namespace
 
-MultifilePlan plan_multifile(const MultifilePlanRequest& request) {
+MultifilePlan plan_multifile(const MultifilePlanRequest& asked, const Machine& machine) {
+  MultifilePlanRequest request = asked;
+  if (request.unit_bytes == 0) request.unit_bytes = machine.block_bytes;
   require(request);
   MultifilePlan plan;
   plan.request = request;
@@ -120,6 +153,9 @@ MultifilePlan plan_multifile(const MultifilePlanRequest& request) {
   plan.table_bytes = sion::table_bytes(most, plan.chunks) + sets::record_bytes;
   if (request.files > 1) plan.table_bytes += 4 + 8 * request.tasks;
   plan.costs = {creating(plan), closing(plan), opening(plan)};
+  for (MetadataCost& cost : plan.costs) cost.seconds = seconds_of(cost, plan, machine);
+  plan.transfer_seconds = transfer_seconds(plan, machine);
+  plan.task_local_seconds = real(request.tasks) * machine.open_time;
   return plan;
 }
 
@@ -127,7 +163,7 @@ void put(base::JsonWriter& json, const MetadataCost& cost) {
   json.begin_object().member("what", cost.what).member("collectives", cost.collectives).member("steps", cost.steps);
   json.member("messages", cost.messages).member("bytes", cost.bytes).member("writes", cost.writes);
   json.member("write_bytes", cost.write_bytes).member("writer_memory", cost.writer_memory);
-  json.member("other_memory", cost.other_memory).end_object();
+  json.member("other_memory", cost.other_memory).member("seconds", cost.seconds).end_object();
 }
 
 std::string to_json(const MultifilePlan& plan) {
@@ -136,7 +172,8 @@ std::string to_json(const MultifilePlan& plan) {
   json.member("expected_bytes", plan.request.expected_bytes).member("tasks_per_file", plan.tasks_per_file);
   json.member("block_bytes", plan.block_bytes).member("chunk_bytes", plan.chunk_bytes);
   json.member("chunks", plan.chunks).member("head_bytes", plan.head_bytes).member("table_bytes", plan.table_bytes);
-  return json.member("costs", plan.costs).end_object().take();
+  json.member("costs", plan.costs).member("transfer_seconds", plan.transfer_seconds);
+  return json.member("task_local_seconds", plan.task_local_seconds).end_object().take();
 }
 
 }  // namespace lq

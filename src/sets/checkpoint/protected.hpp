@@ -14,7 +14,6 @@
 #include <limequat/protect.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/inner.hpp"
 #include "protection/sidecar.hpp"
 
 namespace lq::sets {

@@ -5,7 +5,6 @@
 #include "sets/checkpoint/record.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -21,6 +20,7 @@ using base::store_le;
 constexpr std::string_view set_magic = "LQms", chunk_magic = "LQck", tail_magic = "LQmt";
 constexpr std::uint16_t record_version = 1;
 constexpr std::size_t checksum_offset = record_bytes - 4;
+constexpr std::size_t reserved_offset = 36;  // of a set: how much of a chunk is reserved
 
 // What all records begin with: magic, version, compression, kind of checksum, generation.
 void put_front(RecordBytes& bytes, std::string_view magic, Compression compression, bool checksums,
@@ -142,16 +142,55 @@ std::optional<std::vector<StreamLoss>> decode_losses(base::Bytes bytes) {
   return losses;
 }
 
+namespace {
+
+// Where the members of a record are, for both directions.
+template <class Each>
+void visit(auto& record, const Each& each) noexcept {
+  using Record = std::remove_cvref_t<decltype(record)>;
+  each(24, record.file);
+  if constexpr (std::is_same_v<Record, ChunkRecord>) {
+    each(28, record.task);
+    each(32, record.chunk);
+    each(36, record.checksum);
+    each(40, record.used);
+    each(48, record.begin);
+    each(56, record.raw_bytes);
+  } else if constexpr (std::is_same_v<Record, SetRecord>) {
+    each(28, record.tasks);
+    each(32, record.tables);
+    each(40, record.epoch.count);
+    each(44, record.epoch.holder);
+    each(48, record.blocks);
+  } else {
+    each(28, record.tasks);
+    each(32, record.table_bytes);
+    each(40, record.table);
+    each(44, record.sizes);
+    each(48, record.fields);
+    each(52, record.losses);
+    each(56, record.losses_sum);
+  }
+}
+
+void store_members(RecordBytes& bytes, const auto& record) noexcept {
+  visit(record, [&](std::size_t at, auto value) { store_le(bytes.data() + at, value); });
+}
+
+template <class Record>
+Record load_record(base::Bytes bytes) noexcept {
+  auto record = take_front<Record>(bytes);
+  visit(record, [&]<class T>(std::size_t at, T& value) { value = load_le<T>(bytes.data() + at); });
+  return record;
+}
+
+}  // namespace
+
 RecordBytes encode(const SetRecord& record) noexcept {
   RecordBytes bytes{};
   put_front(bytes, set_magic, record.compression, record.checksums, record.generation);
-  store_le(bytes.data() + 24, record.file);
-  store_le(bytes.data() + 28, record.tasks);
-  store_le(bytes.data() + 32, record.tables);
-  store_le(bytes.data() + 36, static_cast<std::uint32_t>(reserved_bytes));
-  store_le(bytes.data() + 40, record.epoch.count);
-  store_le(bytes.data() + 44, record.epoch.holder);
-  store_le(bytes.data() + 48, record.blocks);
+  store_members(bytes, record);
+  store_le(bytes.data() + reserved_offset, static_cast<std::uint32_t>(reserved_bytes));
   seal(bytes);
   return bytes;
 }
@@ -159,13 +198,7 @@ RecordBytes encode(const SetRecord& record) noexcept {
 RecordBytes encode(const ChunkRecord& record) noexcept {
   RecordBytes bytes{};
   put_front(bytes, chunk_magic, record.compression, record.checksums, record.generation);
-  store_le(bytes.data() + 24, record.file);
-  store_le(bytes.data() + 28, record.task);
-  store_le(bytes.data() + 32, record.chunk);
-  store_le(bytes.data() + 36, record.checksum);
-  store_le(bytes.data() + 40, record.used);
-  store_le(bytes.data() + 48, record.begin);
-  store_le(bytes.data() + 56, record.raw_bytes);
+  store_members(bytes, record);
   seal(bytes);
   return bytes;
 }
@@ -173,54 +206,26 @@ RecordBytes encode(const ChunkRecord& record) noexcept {
 RecordBytes encode(const TailRecord& record) noexcept {
   RecordBytes bytes{};
   put_front(bytes, tail_magic, Compression::none, record.was_repaired, record.generation);
-  store_le(bytes.data() + 24, record.file);
-  store_le(bytes.data() + 28, record.tasks);
-  store_le(bytes.data() + 32, record.table_bytes);
-  store_le(bytes.data() + 40, record.table);
-  store_le(bytes.data() + 44, record.sizes);
-  store_le(bytes.data() + 48, record.fields);
-  store_le(bytes.data() + 52, record.losses);
-  store_le(bytes.data() + 56, record.losses_sum);
+  store_members(bytes, record);
   seal(bytes);
   return bytes;
 }
 
 std::optional<SetRecord> decode_set_record(base::Bytes bytes) noexcept {
-  if (!is_whole(bytes, set_magic) || load_le<std::uint32_t>(bytes.data() + 36) != reserved_bytes) return std::nullopt;
-  auto record = take_front<SetRecord>(bytes);
-  record.file = load_le<std::uint32_t>(bytes.data() + 24);
-  record.tasks = load_le<std::uint32_t>(bytes.data() + 28);
-  record.tables = load_le<std::uint32_t>(bytes.data() + 32);
-  record.epoch = {load_le<std::uint32_t>(bytes.data() + 40), load_le<std::uint32_t>(bytes.data() + 44)};
-  record.blocks = load_le<std::uint32_t>(bytes.data() + 48);
-  return record;
+  if (!is_whole(bytes, set_magic)) return std::nullopt;
+  if (load_le<std::uint32_t>(bytes.data() + reserved_offset) != reserved_bytes) return std::nullopt;
+  return load_record<SetRecord>(bytes);
 }
 
 std::optional<ChunkRecord> decode_chunk_record(base::Bytes bytes) noexcept {
   if (!is_whole(bytes, chunk_magic)) return std::nullopt;
-  auto record = take_front<ChunkRecord>(bytes);
-  record.file = load_le<std::uint32_t>(bytes.data() + 24);
-  record.task = load_le<std::uint32_t>(bytes.data() + 28);
-  record.chunk = load_le<std::uint32_t>(bytes.data() + 32);
-  record.checksum = load_le<std::uint32_t>(bytes.data() + 36);
-  record.used = load_le<std::uint64_t>(bytes.data() + 40);
-  record.begin = load_le<std::uint64_t>(bytes.data() + 48);
-  record.raw_bytes = load_le<std::uint32_t>(bytes.data() + 56);
-  return record;
+  return load_record<ChunkRecord>(bytes);
 }
 
 std::optional<TailRecord> decode_tail_record(base::Bytes bytes) noexcept {
   if (!is_whole(bytes, tail_magic)) return std::nullopt;
-  auto record = take_front<TailRecord>(bytes);
+  auto record = load_record<TailRecord>(bytes);
   record.was_repaired = bytes[7] != std::byte{0};
-  record.file = load_le<std::uint32_t>(bytes.data() + 24);
-  record.tasks = load_le<std::uint32_t>(bytes.data() + 28);
-  record.table_bytes = load_le<std::uint64_t>(bytes.data() + 32);
-  record.table = load_le<std::uint32_t>(bytes.data() + 40);
-  record.sizes = load_le<std::uint32_t>(bytes.data() + 44);
-  record.fields = load_le<std::uint32_t>(bytes.data() + 48);
-  record.losses = load_le<std::uint32_t>(bytes.data() + 52);
-  record.losses_sum = load_le<std::uint32_t>(bytes.data() + 56);
   return record;
 }
 

@@ -12,21 +12,6 @@
 namespace lq::sets {
 namespace {
 
-// Of a range, up to the last byte that is not 0.
-std::uint64_t filled_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {
-  std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(bytes, checksum_piece_bytes)));
-  std::uint64_t filled = 0, done = 0;
-  while (done < bytes) {
-    const auto part = std::span(buffer).first(static_cast<std::size_t>(std::min(bytes - done, checksum_piece_bytes)));
-    const auto held = part.first(file.read_at(offset + done, part));
-    const auto last = std::ranges::find_if(held.rbegin(), held.rend(), [](std::byte b) { return b != std::byte{0}; });
-    if (last != held.rend()) filled = done + static_cast<std::uint64_t>(held.rend() - last);
-    if (held.size() < part.size()) break;
-    done += held.size();
-  }
-  return filled;
-}
-
 std::string not_as_it_was(std::uint64_t recorded, std::uint64_t kept) {
   return fmt::format("{} bytes are recorded, but only the first {} are as they were", recorded, kept);
 }

@@ -5,12 +5,12 @@
 #include "sets/checkpoint/repair.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
@@ -18,9 +18,6 @@
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/fields_writer.hpp"
-#include "sets/checkpoint/found_set.hpp"
-#include "sets/checkpoint/set_fields.hpp"
-#include "sets/checkpoint/stream.hpp"
 
 namespace lq::sets {
 namespace {
@@ -55,22 +52,19 @@ std::int32_t files_beyond(storage::Transport& transport, const std::string& path
 }
 
 [[noreturn]] void throw_empty(const std::string& path) {
-  throw Error(Code::truncated,
-              fmt::format("{}: no header with a record was found: its writer died before it wrote anything, or this "
-                          "interface did not write the file; there is nothing to recover",
-                          path),
-              {.path = path});
+  throw base::file_error(Code::truncated, path,
+                         "no header with a record was found: its writer died before it wrote anything, or this "
+                         "interface did not write the file; there is nothing to recover");
 }
 
 // Chunks that are looked for in other places than theirs would be taken for empty.
 [[noreturn]] void throw_misplaced(const sion::PhysicalFile& file) {
-  throw Error(
-      Code::malformed,
-      fmt::format("{}: the header contradicts itself: of blocks of {} bytes and the widths it states, its chunks "
-                  "cannot end at byte {}, and no other table was found; the block size or the widths are damaged, so "
-                  "the positions of chunks are not known. Take the first {} bytes of the file from a copy",
-                  file.path, file.head.block_size, file.tail_offset, sion::head_bytes(file.head.tasks)),
-      {.path = file.path, .offset = 0});
+  throw base::file_error(
+      Code::malformed, {.path = file.path, .offset = 0},
+      "the header contradicts itself: of blocks of {} bytes and the widths it states, its chunks cannot end at byte "
+      "{}, and no other table was found; the block size or the widths are damaged, so the positions of chunks are not "
+      "known. Take the first {} bytes of the file from a copy",
+      file.head.block_size, file.tail_offset, sion::head_bytes(file.head.tasks));
 }
 
 // The set that the path means, closed or not.
@@ -113,11 +107,9 @@ class Repair {
   RepairReport run() {
     const bool is_whole = found_.set.is_whole();
     if (!found_.has_records() && !is_whole) {
-      throw Error(Code::unsupported,
-                  fmt::format("{}: the set was not closed, and was written without the records of which it could be "
-                              "recovered",
-                              found_.path),
-                  {.path = found_.path});
+      throw base::file_error(
+          Code::unsupported, found_.path,
+          "the set was not closed, and was written without the records of which it could be recovered");
     }
     report_.fields = found_.fields;
     for (const std::string& problem : found_.problems) {
@@ -412,11 +404,9 @@ RepairReport Repair::repair_copy() {
   require_targets();
   const Generation generation = found_.records.front().generation;
   if (generation_at(transport_, target(0)) == generation) {
-    throw Error(Code::exists,
-                fmt::format("{}: it is a copy of this set already, as an earlier repair made it; remove it, or choose "
-                            "another name",
-                            target(0)),
-                {.path = target(0)});
+    throw base::file_error(
+        Code::exists, target(0),
+        "it is a copy of this set already, as an earlier repair made it; remove it, or choose another name");
   }
   std::vector<std::string> parts;
   try {

@@ -38,6 +38,9 @@ void verify_fields(storage::Transport& transport, const FoundSet& found, Multifi
 // How a chunk is described that is not what its table and its record state.
 using ChunkWords = base::FunctionRef<std::string(const StreamPlace& place, std::uint64_t chunk, std::uint64_t stated,
                                                  const Error& error)>;
+inline constexpr auto words_of_error = [](const StreamPlace&, std::uint64_t, std::uint64_t, const Error& error) {
+  return std::string(error.what());
+};
 // Compares the chunks of all files that have their tables, adds what is damaged in the order of tasks, and returns how
 // many chunks had a record. `threads` as for verify_multifile().
 std::uint64_t check_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,

@@ -7,9 +7,9 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <limequat/error.hpp>
 #include <limequat/grid.hpp>
 
+#include "base/file_error.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 #include "io/transfer.hpp"
@@ -87,8 +87,8 @@ std::optional<FieldNote> decode_note(std::string_view text) {
 void require_field_name(const std::string& path, const std::string& name) {
   const std::string why = objection(name);
   if (why.empty()) return;
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: a field cannot be called \"{}\": {}", path, base::printable(name), why), {.path = path});
+  throw base::file_error(Code::invalid_argument, path, "a field cannot be called \"{}\": {}", base::printable(name),
+                         why);
 }
 
 std::string fields_name(const std::string& path) { return path + std::string(ending); }
@@ -158,13 +158,11 @@ std::string objection(const FieldNote& note, const FieldEntry* entry, const Gene
 }
 
 ChunkDamage damage_of(const std::string& path, const BrokenField& broken) {
-  ChunkDamage damage;
-  damage.path = path;
-  damage.task = -1;
-  damage.field = broken.name;
-  damage.offset = broken.offset;
-  damage.what = fmt::format("{}: field \"{}\": {}", path, broken.name, broken.what);
-  return damage;
+  return {.path = path,
+          .task = -1,
+          .offset = broken.offset,
+          .what = fmt::format("{}: field \"{}\": {}", path, broken.name, broken.what),
+          .field = broken.name};
 }
 
 }  // namespace
@@ -223,13 +221,13 @@ bool cannot_be_read(const Error& error) noexcept {
 
 MultifileField describe(const Catalog& catalog, const SetField& field) {
   const FieldEntry& entry = catalog.fields[field.entry];
-  MultifileField described;
-  described.name = field.note.name;
-  described.spec = entry.payload.spec;
-  described.extents = entry.payload.extents;
-  described.processes = field.note.processes;
-  described.bytes = entry.payload.length;
-  described.checksum = entry.sums.checksum();
+  MultifileField described{.name = field.note.name,
+                           .spec = entry.payload.spec,
+                           .extents = entry.payload.extents,
+                           .processes = field.note.processes,
+                           .bytes = entry.payload.length,
+                           .checksum = entry.sums.checksum(),
+                           .metadata = {}};
   for (const auto& text : entry.metadata) {
     if (text.first != note_type) described.metadata.push_back(text);
   }

@@ -10,20 +10,15 @@
 #include <array>
 #include <iterator>
 #include <limits>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "base/error.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "comm/tree.hpp"
-#include "comm/wire.hpp"
-#include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 #include "io/catalog_codec.hpp"
 #include "kernels/crc32.hpp"
-#include "sets/checkpoint/found_set.hpp"
-#include "sets/checkpoint/record.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 
 namespace lq::sets {
@@ -31,11 +26,18 @@ namespace {
 
 namespace sion = format::sion;
 
-// What all ranks must know, of fixed size; what is as long as the set wants it follows.
+// What all ranks must know of a set, in any of the ways in which it is read.
 struct Common {
-  std::uint64_t parts = 0, tasks = 0, bytes = 0, stored_bytes = 0, chunks = 0, fields = 0, has_record = 0, problem = 0;
-  RecordBytes record{};
+  MultifileInfo& info;
+  Parts& parts;
+  std::optional<RecordBytes> record = {};
+  std::optional<std::pair<Code, std::string>> problem = {};
 };
+auto members(Common& common) {
+  MultifileInfo& info = common.info;
+  return std::tie(common.parts.tasks, info.bytes, info.stored_bytes, info.chunks, info.fields, info.fields_file,
+                  common.record, common.problem);
+}
 
 // Which file a name meant, for other ranks; zeros: not known.
 using Facts = std::array<std::uint64_t, 3>;
@@ -206,82 +208,51 @@ bool Reading::begin_by_file() {
 
 // On rank 0. Of a set that is read file by file the names of the other files follow from that of file 0.
 void Reading::pack() {
-  const MultifileInfo& info = set_.info;
-  const std::optional<Error>& problem = set_.fields_problem;
-  const Common common{set_.parts.count(),
-                      static_cast<std::uint64_t>(info.tasks),
-                      info.bytes,
-                      info.stored_bytes,
-                      info.chunks,
-                      info.fields,
-                      set_.record ? 1U : 0U,
-                      problem ? static_cast<std::uint64_t>(problem->code()) : 0,
-                      set_.record ? encode(*set_.record) : RecordBytes{}};
-  message_ = comm::to_bytes(common);
-  comm::append_text(message_, info.fields_file);
-  comm::append_text(message_, problem ? problem->what() : "");
-  if (common.parts > 1) {
-    comm::append_text(message_, info.files.front());
-    head_.resize(sion::longest_fixed_bytes);
-    comm::append_all(message_, std::span(head_));
-    comm::append_all(message_, std::span(set_.parts.tasks));
-    return;
-  }
-  comm::append(message_, std::uint64_t{info.files.size()});
-  for (std::size_t number = 0; number < info.files.size(); ++number) {
-    comm::append_text(message_, info.files[number]);
-    comm::append(message_, facts_of(transport_.opened(info.files[number])));
-  }
-  Catalog carrier;
-  carrier.findings = info.findings;
-  const std::vector<std::byte> findings = io::encode(carrier);
-  comm::append_all(message_, std::span(findings));
+  MultifileInfo& info = set_.info;
+  Common common{info, set_.parts};
+  if (set_.record) common.record = encode(*set_.record);
+  if (set_.fields_problem) common.problem.emplace(set_.fields_problem->code(), set_.fields_problem->what());
+  message_ = comm::packed(common);
+  if (set_.parts.count() > 1) return comm::pack(message_, info.files.front(), head_);
+  std::vector<Facts> opened;
+  for (const std::string& file : info.files) opened.push_back(facts_of(transport_.opened(file)));
+  comm::pack(message_, info.files, opened, info.findings);
 }
 
 // The same on all ranks.
 void Reading::take(base::Bytes message) {
   if (comm_.rank() > 0) set_ = {};
-  const auto common = comm::take<Common>(message);
   MultifileInfo& info = set_.info;
+  Common common{info, set_.parts};
+  comm::unpack(message, common);
   info.path = path_;
-  info.tasks = static_cast<std::int64_t>(common.tasks);
-  info.bytes = common.bytes;
-  info.stored_bytes = common.stored_bytes;
-  info.chunks = common.chunks;
-  info.fields = common.fields;
-  info.fields_file = comm::take_text(message);
-  const std::string why = comm::take_text(message);
-  if (common.problem != 0) {
-    set_.fields_problem.emplace(static_cast<Code>(common.problem), why, ErrorFacts{.path = fields_name(info.path)});
+  info.tasks = static_cast<std::int64_t>(set_.parts.tasks.back());
+  if (common.problem) {
+    set_.fields_problem.emplace(common.problem->first, common.problem->second,
+                                ErrorFacts{.path = fields_name(info.path)});
   }
-  if (common.has_record != 0) {
-    set_.record = decode_set_record(common.record);
+  if (common.record) {
+    set_.record = decode_set_record(*common.record);
     info.has_records = true;
     info.has_checksums = set_.record->checksums;
     info.compression = set_.record->compression;
     info.generation = set_.record->generation.text();
   }
-  if (common.parts > 1) {
-    known_.path = comm::take_text(message);
-    set_.head = known_.head = sion::decode_fixed(message.first(sion::longest_fixed_bytes), known_.path);
-    message = message.subspan(sion::longest_fixed_bytes);
-    set_.parts.tasks = comm::take_all<std::uint64_t>(message);
+  if (set_.parts.count() > 1) {
+    comm::unpack(message, known_.path, head_);
+    set_.head = known_.head = sion::decode_fixed(head_, known_.path);
     info.files.clear();
-    for (std::uint64_t number = 0; number < common.parts; ++number) {
+    for (std::size_t number = 0; number < set_.parts.count(); ++number) {
       info.files.push_back(sion::file_name(known_.path, static_cast<std::int32_t>(number)));
     }
     return;
   }
-  set_.parts.tasks = {0, common.tasks};
   set_.parts.bytes = {0, info.bytes};
   if (how_.mine) set_.parts.users = {{0, comm_.size()}};
-  info.files.resize(static_cast<std::size_t>(comm::take<std::uint64_t>(message)));
+  std::vector<Facts> opened;
+  comm::unpack(message, info.files, opened, info.findings);
   set_.opened.clear();
-  for (std::string& file : info.files) {
-    file = comm::take_text(message);
-    set_.opened.push_back(identity_of(comm::take<Facts>(message)));
-  }
-  info.findings = io::decode(message).findings;
+  for (const Facts& facts : opened) set_.opened.push_back(identity_of(facts));
 }
 
 // Of each file the first and the last rank with tasks of it.
@@ -384,8 +355,8 @@ std::optional<FoundFile> Reading::checked(base::ByteSource& file, sion::Physical
 }  // namespace
 
 std::uint64_t told_bytes(std::uint64_t files) {
-  constexpr std::uint64_t texts = 256;  // three, and their lengths
-  return sizeof(Common) + texts + (files > 1 ? sion::longest_fixed_bytes + 8 * (files + 1) : 0);
+  constexpr std::uint64_t numbers = 128, texts = 256;  // three, and their lengths
+  return numbers + texts + (files > 1 ? sion::longest_fixed_bytes + 8 * (files + 1) : 0);
 }
 
 SetTables read_tables(storage::PinnedTransport& transport, const std::string& path, comm::Comm& comm,

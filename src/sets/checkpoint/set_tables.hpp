@@ -78,9 +78,6 @@ class ShareScatter {
   comm::MultiScatter tasks_, windows_;
 };
 
-std::vector<std::byte> pack(const std::vector<TaskEntry>& entries);
-std::vector<TaskEntry> unpack_entries(base::Bytes bytes);
-
 // A set found and read by a group of ranks: what all must know of it, and the tables, each on one rank.
 struct SetTables {
   MultifileInfo info;

@@ -6,10 +6,8 @@
 #include <exception>
 #include <iterator>
 
-#include <limequat/error.hpp>
-
 #include "comm/agree.hpp"
-#include "comm/wire.hpp"
+#include "comm/pack.hpp"
 
 namespace lq::sets {
 namespace {
@@ -48,52 +46,12 @@ class WindowCut {
   Cut records_;
 };
 
-void append(std::vector<std::byte>& bytes, const std::vector<TaskEntry>& entries) {
-  comm::append(bytes, std::uint64_t{entries.size()});
-  for (const TaskEntry& entry : entries) {
-    comm::append(bytes, entry.place);
-    comm::append(bytes, entry.size);
-    comm::append(bytes, entry.lost);
-    comm::append(bytes, entry.lost_chunk);
-    comm::append(bytes, entry.cause);
-    comm::append(bytes, std::uint64_t{entry.used.size()});
-    comm::append_all(bytes, std::span(entry.used));
-  }
-}
-
-std::vector<TaskEntry> take_entries(base::Bytes& bytes) {
-  std::vector<TaskEntry> entries(static_cast<std::size_t>(comm::take<std::uint64_t>(bytes)));
-  for (TaskEntry& entry : entries) {
-    entry.place = comm::take<StreamPlace>(bytes);
-    entry.size = comm::take<std::uint64_t>(bytes);
-    entry.lost = comm::take<std::uint64_t>(bytes);
-    entry.lost_chunk = comm::take<std::uint64_t>(bytes);
-    entry.cause = comm::take<LossCause>(bytes);
-    const auto chunks = comm::take<std::uint64_t>(bytes);
-    entry.used = comm::take_all<std::int64_t>(bytes, static_cast<std::size_t>(chunks));
-  }
-  return entries;
-}
-
 // Of a part, what one rank gets: entries, and how many bytes of streams come before the first.
 struct Piece {
   std::uint64_t before = 0;
   std::vector<TaskEntry> entries;
 };
-
-std::vector<std::byte> pack(const Piece& piece) {
-  std::vector<std::byte> bytes = comm::to_bytes(piece.before);
-  append(bytes, piece.entries);
-  return bytes;
-}
-
-Piece unpack_piece(base::Bytes bytes) {
-  Piece piece;
-  if (bytes.empty()) return piece;  // its reader failed
-  piece.before = comm::take<std::uint64_t>(bytes);
-  piece.entries = take_entries(bytes);
-  return piece;
-}
+auto members(Piece& piece) { return std::tie(piece.before, piece.entries); }
 
 // Things of parts, cut for ranks.
 template <class By>
@@ -120,7 +78,7 @@ comm::MultiScatter scatter_of_tasks(comm::Comm& comm, const Parts& parts,
                  ++task) {
               piece.entries.push_back(tables.entry(task - begin));
             }
-            return pack(piece);
+            return comm::packed(piece);
           }};
 }
 
@@ -133,12 +91,12 @@ comm::MultiScatter scatter_of_windows(comm::Comm& comm, const Parts& parts,
             const std::uint64_t begin = std::max(cut.begin(rank), base) - base;
             const std::uint64_t end = std::min(std::max(cut.end(rank), base) - base, all);
             Piece piece;
-            if (begin >= end) return pack(piece);
+            if (begin >= end) return comm::packed(piece);
             auto task = static_cast<std::uint64_t>(std::ranges::upper_bound(tables.ends, begin) - tables.ends.begin());
             const auto before = [&] { return task == 0 ? 0 : tables.ends[task - 1]; };
             piece.before = base + before();
             for (; task < tables.ends.size() && before() < end; ++task) piece.entries.push_back(tables.entry(task));
-            return pack(piece);
+            return comm::packed(piece);
           }};
 }
 
@@ -146,7 +104,9 @@ comm::MultiScatter scatter_of_windows(comm::Comm& comm, const Parts& parts,
 std::uint64_t join(const std::vector<comm::ScatteredPart>& dealt, std::vector<TaskEntry>& entries) {
   std::uint64_t before = 0;
   for (const comm::ScatteredPart& one : dealt) {
-    Piece piece = unpack_piece(one.bytes);
+    Piece piece;
+    base::Bytes bytes = one.bytes;
+    if (!bytes.empty()) comm::unpack(bytes, piece);  // else its reader failed
     if (piece.entries.empty()) continue;
     if (entries.empty()) before = piece.before;
     std::ranges::move(piece.entries, std::back_inserter(entries));
@@ -180,13 +140,5 @@ Share ShareScatter::run() {
   if (failure) std::rethrow_exception(failure);
   return std::move(share_);
 }
-
-std::vector<std::byte> pack(const std::vector<TaskEntry>& entries) {
-  std::vector<std::byte> bytes;
-  append(bytes, entries);
-  return bytes;
-}
-
-std::vector<TaskEntry> unpack_entries(base::Bytes bytes) { return take_entries(bytes); }
 
 }  // namespace lq::sets

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <limequat/error.hpp>
@@ -49,17 +50,6 @@ class Decompressor {
 std::unique_ptr<Compressor> make_compressor(Compression compression, int level);
 std::unique_ptr<Decompressor> make_decompressor(Compression compression);
 
-// Of one library each; nullptr where built without it.
-std::unique_ptr<Compressor> make_zstd_compressor(int level);
-std::unique_ptr<Decompressor> make_zstd_decompressor();
-std::unique_ptr<Compressor> make_lz4_compressor(int level);
-std::unique_ptr<Decompressor> make_lz4_decompressor();
-
-// Error(malformed): compressed bytes that are not what `library` writes.
-[[noreturn]] void throw_no_frame(const char* library, const char* reason);
-// Throws too_large.
-void require_frame_size(std::uint64_t bytes);
-
 // The stream of one task on its way into chunks: collected, compressed, summed, written, and recorded after each
 // write, so that what is recorded is in the file. Local; one thread at a time.
 
@@ -80,6 +70,8 @@ struct StreamSettings {
   std::uint64_t buffer_bytes = 256 * 1024;
   // Of the file, where another program may take the set over: looked at before bytes go into it.
   std::optional<SetRecord> claim = {};
+  // Where the file is new: the disk must know its name before what is in it survives the end of the machine.
+  storage::Transport* folder = nullptr;
 };
 
 // Throws what make_compressor() throws. What a compressed frame of a full buffer may take, 0 uncompressed.
@@ -116,6 +108,7 @@ class StreamWriter {
   StreamPlace place_;
   std::uint64_t buffer_bytes_;
   std::optional<SetRecord> claim_;
+  storage::Transport* folder_;  // until the disk knows the name of the file
   std::unique_ptr<Compressor> compressor_;
   std::vector<std::byte> buffer_;
   std::vector<std::byte> frame_;
@@ -160,6 +153,10 @@ struct TaskEntry {
   std::uint64_t lost_chunk = 0;  // the first of which something is missing
   LossCause cause = {};          // why
 };
+
+inline auto members(TaskEntry& entry) {
+  return std::tie(entry.place, entry.size, entry.lost, entry.lost_chunk, entry.cause, entry.used);
+}
 
 // What a reader must know of a set.
 struct ReadSettings {

@@ -33,18 +33,6 @@
 
 namespace lq {
 namespace sets {
-namespace {
-
-ChunkDamage damage_of_fields(const std::string& path, std::string what) {
-  ChunkDamage damage;
-  damage.path = path;
-  damage.task = -1;
-  damage.what = std::move(what);
-  return damage;
-}
-
-}  // namespace
-
 CheckedFields check_fields(storage::Transport& transport, const FoundSet& found, FieldData data) {
   CheckedFields checked;
   if (!found.fields_path.empty()) {
@@ -52,11 +40,12 @@ CheckedFields check_fields(storage::Transport& transport, const FoundSet& found,
   }
   const std::size_t intact = checked.fields.intact.size();
   if (found.fields_problem) {
-    checked.damage.push_back(damage_of_fields(fields_name(found.path), found.fields_problem->what()));
+    checked.damage.push_back({.path = fields_name(found.path), .task = -1, .what = found.fields_problem->what()});
   } else if (intact < found.fields && checked.damage.empty()) {
-    checked.damage.push_back(damage_of_fields(
-        found.fields_path, fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
-                                       found.fields_path, found.fields, intact)));
+    checked.damage.push_back({.path = found.fields_path,
+                              .task = -1,
+                              .what = fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
+                                                  found.fields_path, found.fields, intact)});
   }
   return checked;
 }
@@ -103,10 +92,7 @@ MultifileCheck verify(storage::Transport& transport, const std::string& path, in
   MultifileCheck check;
   check.info = found.info();
   files->set_paths(check.info.files);
-  const auto words = [](const StreamPlace&, std::uint64_t, std::uint64_t, const Error& error) {
-    return std::string(error.what());
-  };
-  check.chunks_checked = check_streams(found, files, threads, words, check.damage);
+  check.chunks_checked = check_streams(found, files, threads, words_of_error, check.damage);
   for (std::size_t file = 0; file < found.problems.size(); ++file) {
     if (found.problems[file].empty()) continue;
     check.damage.push_back({found.set.files()[file].path, -1, 0, 0, 0, found.problems[file]});

@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
-#include "comm/wire.hpp"
+#include "comm/pack.hpp"
 #include "options/agreed.hpp"
-#include "sets/checkpoints/proof.hpp"
 
 namespace lq::sets {
 namespace {
@@ -44,18 +45,6 @@ bool is_of_checkpoint(const Error& error) noexcept {
 
 std::string sentence_of(const std::string& name, const Error& error) {
   return fmt::format("{}: {}", name, error.what());
-}
-
-// Collective. Names and texts of the root on all ranks.
-std::vector<std::string> from_root(comm::Comm& comm, const std::vector<std::string>& texts) {
-  std::vector<std::string> result;
-  comm::agree(comm, [&] {
-    std::vector<std::byte> message;
-    for (const std::string& text : texts) comm::append_text(message, text);
-    const std::vector<std::byte> all = comm::broadcast_bytes(comm, message);
-    for (base::Bytes left(all); !left.empty();) result.push_back(comm::take_text(left));
-  });
-  return result;
 }
 
 void require_options(const CheckpointsOptions& options) {
@@ -91,8 +80,7 @@ void CheckpointFolder::open() {
 void CheckpointFolder::begin_at_root() {
   if (options_.read_only) {
     static_cast<void>(directory_.list());  // why it cannot be read
-    refusal_ = Error(Code::wrong_state, fmt::format("{}: the checkpoints were opened for reading only", path()),
-                     {.path = path()});
+    refusal_ = base::file_error(Code::wrong_state, path(), "the checkpoints were opened for reading only");
     return;
   }
   directory_.make();
@@ -133,6 +121,7 @@ void CheckpointFolder::open_nodes() {
   const std::uint64_t id = comm::decide_at_root(comm, [&] { return refusal_ ? std::uint64_t{0} : directory_.id(); });
   if (id == 0) return;
   comm::agree(comm, [&] { nodes_ = std::make_unique<NodeLevel>(communicator_, options_, id); });
+  nodes_->find_neighbours();
 }
 
 void CheckpointFolder::number(SaveRequest& request) {
@@ -217,7 +206,9 @@ std::optional<CheckpointReport> CheckpointFolder::complete_save() {
   saving->release();
   report.step = saving->manifest().step;
   report.bytes = saving->manifest().bytes();
-  report.path = directory_.of(from_root(comm, {report.path}).front());
+  comm::share_from_root(
+      comm, [] {}, report.path);
+  report.path = directory_.of(report.path);
   keep_newest(report.removed, report.warnings);
   report.seconds = communicator_.max(saving->seconds());
   return report;
@@ -287,11 +278,6 @@ void CheckpointFolder::mark(const std::string& name, const Error& error) {
   }
 }
 
-std::optional<Error> CheckpointFolder::try_out(const std::string& name, const Manifest& manifest) {
-  return failure_of(name,
-                    [&] { prove(communicator_.engine(), directory_.transport(), directory_.of(name), manifest); });
-}
-
 // Before one is removed, those that stay are proven, so many as the options say. One that is found to be damaged does
 // not count, so that an older one stays in its place.
 void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vector<std::string>& warnings) {
@@ -300,7 +286,7 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
   Plan settled;
   for (;;) {
     std::vector<std::string> next;
-    comm::agree_at_root(comm, [&] {
+    const auto choose = [&] {
       settled = plan(directory_.list());
       if (settled.removed.empty()) return;
       std::size_t number = 0;
@@ -310,8 +296,8 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
         next = {name, directory_.manifest_text(name)};
         return;
       }
-    });
-    next = from_root(comm, next);
+    };
+    comm::share_from_root(comm, choose, next);
     if (next.empty()) break;
     std::optional<Error> problem = failure_of(next[0], [&] {
       const Manifest manifest = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
@@ -332,7 +318,7 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
     }
   }
   std::vector<std::string> gone, told;
-  comm::agree_at_root(comm, [&] {
+  const auto remove = [&] {
     const base::Uninterruptible outlasting;
     for (const std::string& name : settled.removed) {
       try {
@@ -344,9 +330,10 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
         told.push_back(sentence_of(name, error));
       }
     }
-  });
-  for (std::string& name : from_root(comm, gone)) removed.push_back(std::move(name));
-  for (std::string& sentence : from_root(comm, told)) warnings.push_back(std::move(sentence));
+  };
+  comm::share_from_root(comm, remove, gone, told);
+  std::ranges::move(gone, std::back_inserter(removed));
+  std::ranges::move(told, std::back_inserter(warnings));
 }
 
 std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load(const std::string& name, const Manifest& manifest,
@@ -386,11 +373,11 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
   looked_at_.clear();
   for (;;) {
     std::vector<std::string> next, told;
-    comm::agree_at_root(comm, [&] {
+    const auto look = [&] {
       if (const std::optional<Listed> one = next_of(seen, told)) next = {one->name, encode(one->manifest)};
-    });
-    for (std::string& sentence : from_root(comm, told)) bad.push_back(std::move(sentence));
-    next = from_root(comm, next);
+    };
+    comm::share_from_root(comm, look, next, told);
+    std::ranges::move(told, std::back_inserter(bad));
     if (has_nodes()) {
       Manifest shared;
       if (!next.empty()) shared = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
@@ -424,11 +411,10 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
     bad.resize(most_told);
     bad.push_back(fmt::format("and {} more", count - most_told));
   }
-  throw Error(Code::malformed,
-              fmt::format("{}: no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty "
-                          "folder",
-                          path(), fmt::join(bad, "; "), path()),
-              {.path = path()});
+  throw base::file_error(
+      Code::malformed, path(),
+      "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
+      fmt::join(bad, "; "), path());
 }
 
 void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::string& reason) {
@@ -454,13 +440,13 @@ void CheckpointFolder::forget_marks() {
 
 std::vector<std::string> CheckpointFolder::prune() {
   comm::Comm& comm = communicator_.engine();
-  std::vector<std::string> gone, removed, warnings;
-  comm::agree_at_root(comm, [&] {
+  std::vector<std::string> removed, warnings;
+  const auto clean_up = [&] {
     require_writable();
     proven_.clear();
-    clean(gone);
-  });
-  removed = from_root(comm, gone);
+    clean(removed);
+  };
+  comm::share_from_root(comm, clean_up, removed);
   keep_newest(removed, warnings);
   return removed;
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,11 +17,24 @@
 #include <limequat/checkpoints.hpp>
 
 #include "sets/checkpoints/directory.hpp"
-#include "sets/checkpoints/loaded.hpp"
 #include "sets/checkpoints/node_level.hpp"
 #include "sets/checkpoints/saving.hpp"
 
 namespace lq::sets {
+
+// What stands behind the public Checkpoint.
+class LoadedCheckpoint {
+ public:
+  // Collective. Of a checkpoint that was proven: its state and streams. What opening and reading throws.
+  LoadedCheckpoint(const CheckpointDirectory& directory, const Communicator& communicator, std::string name,
+                   Manifest found);
+
+  Manifest manifest;
+  std::string name, path;
+  std::map<std::string, std::vector<std::byte>> state;
+  std::vector<std::string> fields, warnings;
+  std::optional<MultifileReader> streams;
+};
 
 class CheckpointFolder {
  public:
@@ -61,10 +75,9 @@ class CheckpointFolder {
   void require_writable();                     // at the root
   void clean(std::vector<std::string>& gone);  // at the root
   Plan plan(const Listing& listing) const;
-  // Whether all its bytes are as they were written; where not, it is marked, and why is told.
-  std::optional<Error> try_out(const std::string& name, const Manifest& manifest);
   void mark(const std::string& name, const Error& error);                                      // at the root
   std::optional<Listed> next_of(std::set<std::string>& seen, std::vector<std::string>& told);  // at the root
+  // What `work` finds wrong with a checkpoint, which is marked then.
   std::optional<Error> failure_of(const std::string& name, const std::function<void()>& work);
   void keep_newest(std::vector<std::string>& removed, std::vector<std::string>& warnings);
   std::unique_ptr<LoadedCheckpoint> load(const std::string& name, const Manifest& manifest, std::optional<Error>& why);

@@ -14,6 +14,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "base/text.hpp"
@@ -103,17 +104,15 @@ void CheckpointDirectory::make() const {
   const storage::PathKind kind = transport_.kind(path_);
   if (kind == storage::PathKind::directory) return;
   if (kind != storage::PathKind::absent) {
-    throw Error(Code::exists,
-                fmt::format("{}: there is something else than a folder of this name; checkpoints need a folder", path_),
-                {.path = path_});
+    throw base::file_error(Code::exists, path_,
+                           "there is something else than a folder of this name; checkpoints need a folder");
   }
   const std::string above = base::directory_of(path_);
   if (transport_.kind(above) != storage::PathKind::directory) {
-    throw Error(Code::not_found,
-                fmt::format("{}: cannot make the folder of checkpoints: there is no folder {}; make it, or check that "
-                            "the file system is mounted",
-                            path_, above),
-                {.path = path_});
+    throw base::file_error(Code::not_found, path_,
+                           "cannot make the folder of checkpoints: there is no folder {}; make it, or check that the "
+                           "file system is mounted",
+                           above);
   }
   transport_.make_directory(path_);
   transport_.sync_directory(path_);
@@ -143,12 +142,10 @@ Error CheckpointDirectory::refusal() const {
   } catch (const Error&) {
     // Then it stays unknown.
   }
-  return {
-      Code::wrong_state,
-      fmt::format("{}: another job works in this folder of checkpoints: {}; wait until it has ended, end it, or use "
-                  "another folder",
-                  path_, who.empty() ? "it did not say who it is" : who),
-      {.path = path_}};
+  return base::file_error(
+      Code::wrong_state, path_,
+      "another job works in this folder of checkpoints: {}; wait until it has ended, end it, or use another folder",
+      who.empty() ? "it did not say who it is" : who);
 }
 
 void CheckpointDirectory::write_holder() const {
@@ -250,7 +247,7 @@ void CheckpointDirectory::list_one(const std::string& name, Listing& listing) co
     if (transport_.kind(path) != storage::PathKind::directory) return listing.foreign.push_back(name);
     if (transport_.kind(manifest) != storage::PathKind::file) {
       if (!one.is_ours) return listing.foreign.push_back(name);
-      throw Error(Code::not_found, fmt::format("{}: it has no manifest ({})", path, manifest_name), {.path = path});
+      throw base::file_error(Code::not_found, path, "it has no manifest ({})", manifest_name);
     }
     one.manifest = decode_manifest(manifest, manifest_text(name));
   } catch (const Error& error) {

@@ -21,7 +21,7 @@
 
 namespace lq::sets {
 
-inline constexpr std::string_view state_file_name = "state", streams_name = "streams.sion";
+inline constexpr std::string_view streams_name = "streams.sion";
 inline constexpr int most_tries = 2;
 
 // What is known of tries to load one that failed.

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What is in a folder of checkpoints, for people: by one process, which changes nothing.
-#include <algorithm>
 #include <utility>
 
 #include <limequat/checkpoints.hpp>
@@ -11,7 +10,6 @@
 #include "base/json_writer.hpp"
 #include "base/path.hpp"
 #include "sets/checkpoints/directory.hpp"
-#include "sets/checkpoints/proof.hpp"
 
 namespace lq {
 namespace sets {

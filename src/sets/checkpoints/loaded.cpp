@@ -1,6 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "sets/checkpoints/loaded.hpp"
+//
+// Checkpoints that were loaded, as users see them.
+#include "sets/checkpoints/checkpoint_folder.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,65 +12,33 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
-#include "base/bytes.hpp"
+#include "base/file_error.hpp"
 #include "comm/agree.hpp"
-#include "comm/wire.hpp"
+#include "comm/pack.hpp"
 
 namespace lq::sets {
 
-std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& transport, const std::string& folder,
-                                                          const Manifest& manifest) {
-  std::map<std::string, std::vector<std::byte>> states;
-  if (manifest.states.empty()) return states;
-  const auto file = transport.open_read(folder + "/" + std::string(state_file_name));
-  for (const NamedState& one : manifest.states) {
-    if (one.offset > file->size() || one.bytes > file->size() - one.offset) {
-      throw Error(Code::truncated, fmt::format("{}: it ends within \"{}\"", file->path(), one.name),
-                  {.path = file->path(), .record = one.name});
-    }
-    std::vector<std::byte> bytes(static_cast<std::size_t>(one.bytes));
-    if (file->read_at(one.offset, bytes) != bytes.size()) {
-      throw Error(Code::truncated, fmt::format("{}: it became shorter while it was read", file->path()),
-                  {.path = file->path(), .record = one.name});
-    }
-    states[one.name] = std::move(bytes);
-  }
-  return states;
-}
+namespace {
 
+// no_such_record lists what there is.
 const NamedField& field_named(const Manifest& manifest, const std::string& path, const std::string& name) {
   const auto found = std::ranges::find(manifest.fields, name, &NamedField::name);
   if (found != manifest.fields.end()) return *found;
   std::vector<std::string_view> names;
   for (const NamedField& field : manifest.fields) names.emplace_back(field.name);
-  throw Error(Code::no_such_record,
-              fmt::format("{}: the checkpoint has no field \"{}\"; it has {}", path, name,
-                          names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-              {.path = path, .record = name});
+  throw base::file_error(Code::no_such_record, {.path = path, .record = name},
+                         "the checkpoint has no field \"{}\"; it has {}", name,
+                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
+
+}  // namespace
 
 LoadedCheckpoint::LoadedCheckpoint(const CheckpointDirectory& directory, const Communicator& communicator,
                                    std::string checkpoint, Manifest found)
     : manifest(std::move(found)), name(std::move(checkpoint)), path(directory.of(name)) {
-  comm::Comm& comm = communicator.engine();
   for (const NamedField& field : manifest.fields) fields.push_back(field.name);
-  std::vector<std::byte> message;
-  comm::agree_at_root(comm, [&] {
-    for (const auto& [key, bytes] : read_states(directory.transport(), path, manifest)) {
-      comm::append_text(message, key);
-      comm::append_text(message, base::as_text(bytes));
-    }
-  });
-  comm::agree(comm, [&] {
-    const std::vector<std::byte> all = comm::broadcast_bytes(comm, message);
-    base::Bytes left(all);
-    while (!left.empty()) {
-      std::string key = comm::take_text(left);
-      const std::string bytes = comm::take_text(left);
-      const base::Bytes value = base::as_bytes(bytes);
-      state.emplace(std::move(key), std::vector<std::byte>(value.begin(), value.end()));
-    }
-  });
+  const auto read = [&] { state = read_states(directory.transport(), path, manifest); };
+  comm::share_from_root(communicator.engine(), read, state);
   if (manifest.tasks > 0) streams.emplace(path + "/" + std::string(streams_name), communicator);
 }
 
@@ -96,8 +66,7 @@ std::string Checkpoint::field_path(const std::string& name) const {
 
 const MultifileReader& Checkpoint::streams() const {
   if (loaded_->streams) return *loaded_->streams;
-  throw Error(Code::no_such_record, fmt::format("{}: the checkpoint has no streams", loaded_->path),
-              {.path = loaded_->path});
+  throw base::file_error(Code::no_such_record, loaded_->path, "the checkpoint has no streams");
 }
 
 Report Checkpoint::read_field(const std::string& name, const Grid& grid, const MutableField& field,

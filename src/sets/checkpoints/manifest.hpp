@@ -2,18 +2,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The manifest of a checkpoint (formats/checkpoints.md 2): what it consists of, and a sum of every block of each file.
+// And its proof: every byte of its files is read, by all ranks together, and compared with these sums.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <limequat/lattice.hpp>
 
+#include "comm/comm.hpp"
+#include "storage/transport.hpp"
+
 namespace lq::sets {
 
-inline constexpr std::string_view manifest_name = "checkpoint.lq";
+inline constexpr std::string_view manifest_name = "checkpoint.lq", state_file_name = "state";
 
 struct SummedFile {
   std::string name;
@@ -61,5 +67,16 @@ Manifest decode_manifest(const std::string& path, std::string_view text);
 
 // invalid_argument unless it can be a name of a field or state: 1 to 255 bytes, no control characters.
 void require_name(std::string_view name, std::string_view what);
+
+// Local, at the root. The states of a checkpoint, which its manifest says where to find.
+std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& transport, const std::string& folder,
+                                                          const Manifest& manifest);
+
+// Collective. Sets the sums of the files, of which names and sizes are known on all ranks, from what is in `folder`.
+void sum_files(comm::Comm& comm, storage::Transport& transport, const std::string& folder, Manifest& manifest);
+// Collective. Throws unless they agree: truncated, checksum_mismatch, and what opening and reading throws. Ranks read
+// what others wrote, where there are others.
+void prove(comm::Comm& comm, storage::Transport& transport, const std::string& folder, const Manifest& manifest,
+           int threads = 0);
 
 }  // namespace lq::sets

@@ -15,26 +15,28 @@
 #include <limequat/inspect.hpp>
 
 #include "base/error.hpp"
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "comm/agree.hpp"
+#include "comm/node.hpp"
 #include "comm/wire.hpp"
 #include "lattice/decomposition.hpp"
 #include "lattice/local_field.hpp"
 #include "lattice/site_order.hpp"
 #include "sets/checkpoints/checkpoint_folder.hpp"
-#include "sets/checkpoints/loaded.hpp"
-#include "sets/checkpoints/proof.hpp"
+#include "sets/checkpoints/moved_parts.hpp"
 
 namespace lq::sets {
 namespace {
 
 constexpr std::string_view no_file = "-";
-constexpr std::string_view rank_folder = "rank-";
+constexpr std::string_view rank_folder = "rank-", copy_folder = "copy-";
+constexpr std::size_t kept_on_node = 2;  // checkpoints of each rank
 
 CheckpointsOptions options_on_node(const CheckpointsOptions& shared) {
   CheckpointsOptions options;
-  options.keep = 2;
+  options.keep = static_cast<std::int32_t>(kept_on_node);
   options.proven = 1;
   options.files = 1;
   options.compression = shared.compression;
@@ -90,8 +92,7 @@ struct FieldPart {
 FieldPart read_part(const std::string& path, const Coord& first) {
   const Catalog catalog = inspect(path);
   if (catalog.fields.size() != 1) {
-    throw Error(Code::malformed, fmt::format("{}: it has {} fields, expected one", path, catalog.fields.size()),
-                {.path = path});
+    throw base::file_error(Code::malformed, path, "it has {} fields, expected one", catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   FieldPart part{{first, entry.payload.extents}, entry.payload.spec, {}};
@@ -103,6 +104,8 @@ FieldPart read_part(const std::string& path, const Coord& first) {
   lq::read(path, Grid(entry.payload.extents), into);
   return part;
 }
+
+std::string name_in(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 void keep_streams(OwnContents& own) {
   own.contents.streams.clear();
@@ -198,55 +201,112 @@ NodeLevel::~NodeLevel() = default;
 
 std::string NodeLevel::folder_of(int rank) const { return fmt::format("{}/{}{:06}", folder_, rank_folder, rank); }
 
+// All parts or none: those of a checkpoint that is not whole would take the places of older ones that are.
 OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
   const std::uint64_t set =
       comm::decide_at_root(comm, [&] { return std::uint64_t{base::random_number()} << 32 | base::random_number(); });
   OwnContents own;
-  comm::agree(comm, [&] {
-    SaveRequest part{request.step, {}, request.manifest};
-    part.manifest.piece = comm.rank();
-    part.manifest.pieces = static_cast<std::uint64_t>(comm.size());
-    part.manifest.set = set;
-    part.contents.streams = request.contents.streams;
-    part.contents.state = request.contents.state;
-    std::vector<FieldSpec> specs;
-    for (const CheckpointField& field : request.contents.fields) {
-      const Box& box = field.grid.local_box();
-      NamedField named{std::string(no_file), field.name, field.grid.extents(), field.grid.processes(), box.lower};
-      if (!box.empty()) {
-        named.file = file_of_field(part.contents.fields.size());
-        part.contents.fields.push_back(
-            {field.name, Grid(box.extents), on_own_lattice(field.field, box), field.options});
-      }
-      part.manifest.fields.push_back(std::move(named));
-    }
-    own_->begin_save(std::move(part));
-    report = *own_->complete_save();
-    // What is copied is read from what was saved.
-    const Manifest saved =
-        decode_manifest(report.path, own_->directory().manifest_text(report.path.substr(report.path.rfind('/') + 1)));
-    append_streams(own, report.path, saved);
-    own.contents.state = request.contents.state;
-    for (std::size_t number = 0; number < request.contents.fields.size(); ++number) {
-      const CheckpointField& field = request.contents.fields[number];
-      CheckpointField copied{field.name, field.grid, {}, field.options};
-      copied.field.spec = lattice::resolve_spec(field.field.spec, field.grid.extents().size());
-      if (field.options.precision) copied.field.spec.precision = *field.options.precision;
-      if (saved.fields[number].file != no_file) {
-        FieldPart one = read_part(report.path + "/" + saved.fields[number].file, saved.fields[number].first);
-        copied.field.data = one.sites.bytes->data();
-        copied.field.available = one.sites.numbers;
-        own.memory.push_back(std::move(one.sites.bytes));
-      }
-      own.contents.fields.push_back(std::move(copied));
-    }
-    keep_streams(own);
-  });
+  try {
+    comm::agree(comm, [&] { save_here(request, set, report, own); });
+  } catch (...) {
+    remove_part(report);
+    throw;
+  }
   std::uint64_t bytes = report.bytes;
   comm.all_reduce({&bytes, 1}, comm::Reduce::sum);
   report.bytes = bytes;
+  keep_copies(report);
   return own;
+}
+
+// The ranks of a node mostly follow each other, or lie apart by the number of nodes. Where neither brings each part to
+// another node, most of them still are.
+void NodeLevel::find_neighbours() {
+  comm::Comm& comm = communicator_.engine();
+  const comm::Node& node = comm.node();
+  if (node.is_only()) return;
+  for (const int shift : {node.largest(), 1}) {
+    std::uint64_t stays = node.index_of((comm.rank() + shift) % comm.size()) ? 1 : 0;
+    comm.all_reduce({&stays, 1}, comm::Reduce::max);
+    shift_ = shift;
+    if (stays == 0) return;
+  }
+  shift_ = node.largest() % comm.size();
+}
+
+std::string NodeLevel::folder_of_copy(int rank) const { return fmt::format("{}/{}{:06}", folder_, copy_folder, rank); }
+
+// Without them the checkpoint is as good, as long as no node is lost.
+void NodeLevel::keep_copies(CheckpointReport& report) {
+  if (shift_ == 0) return;
+  comm::Comm& comm = communicator_.engine();
+  try {
+    const int from = (comm.rank() + comm.size() - shift_) % comm.size();
+    std::unique_ptr<CheckpointDirectory> copies;
+    std::vector<SentPart> sent;
+    comm::agree(comm, [&] {
+      copies = std::make_unique<CheckpointDirectory>(folder_of_copy(from));
+      copies->make();
+      for (const std::string& name : copies->list().unfinished) copies->remove_unfinished(name);
+      sent = {{(comm.rank() + shift_) % comm.size(), &own_->directory(), name_in(report.path), report.step}};
+    });
+    move_parts(comm, sent, [&]() -> const CheckpointDirectory& { return *copies; });
+    comm::agree(comm, [&] {
+      const std::vector<Listed> all = copies->list().checkpoints;
+      for (std::size_t number = kept_on_node; number < all.size(); ++number) copies->remove(all[number].name);
+    });
+  } catch (const Error& error) {
+    if (error.code() == Code::communication) throw;
+    comm::agree_alike(
+        comm, [&] { report.warnings.push_back(fmt::format("no copies were made on other nodes: {}", error.what())); });
+  }
+}
+
+void NodeLevel::remove_part(const CheckpointReport& report) const noexcept {
+  try {
+    if (!report.path.empty()) own_->directory().remove(name_in(report.path));
+  } catch (...) {
+    // It is told from those that are whole when all parts are looked for.
+  }
+}
+
+void NodeLevel::save_here(const SaveRequest& request, std::uint64_t set, CheckpointReport& report, OwnContents& own) {
+  SaveRequest part{request.step, {}, request.manifest};
+  part.manifest.piece = communicator_.rank();
+  part.manifest.pieces = static_cast<std::uint64_t>(communicator_.size());
+  part.manifest.set = set;
+  part.contents.streams = request.contents.streams;
+  part.contents.state = request.contents.state;
+  for (const CheckpointField& field : request.contents.fields) {
+    const Box& box = field.grid.local_box();
+    NamedField named{std::string(no_file), field.name, field.grid.extents(), field.grid.processes(), box.lower};
+    if (!box.empty()) {
+      named.file = file_of_field(part.contents.fields.size());
+      part.contents.fields.push_back({field.name, Grid(box.extents), on_own_lattice(field.field, box), field.options});
+    }
+    part.manifest.fields.push_back(std::move(named));
+  }
+  own_->begin_save(std::move(part));
+  report = *own_->complete_save();
+  // What is copied is read from what was saved.
+  const Manifest saved = decode_manifest(report.path, own_->directory().manifest_text(name_in(report.path)));
+  append_streams(own, report.path, saved);
+  own.contents.state = request.contents.state;
+  for (std::size_t number = 0; number < request.contents.fields.size(); ++number) {
+    const CheckpointField& field = request.contents.fields[number];
+    CheckpointField copied{field.name, field.grid, {}, field.options};
+    copied.field.spec = lattice::resolve_spec(field.field.spec, field.grid.extents().size());
+    if (field.options.precision) copied.field.spec.precision = *field.options.precision;
+    if (saved.fields[number].file != no_file) {
+      FieldPart one = read_part(report.path + "/" + saved.fields[number].file, saved.fields[number].first);
+      copied.field.data = one.sites.bytes->data();
+      copied.field.available = one.sites.numbers;
+      own.memory.push_back(std::move(one.sites.bytes));
+    }
+    own.contents.fields.push_back(std::move(copied));
+  }
+  keep_streams(own);
 }
 
 std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
@@ -256,7 +316,7 @@ std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
     throw base::errno_error(folder_, "list the checkpoints of this node", reason);
   }
   for (const std::string& name : names) {
-    if (!name.starts_with(rank_folder)) continue;
+    if (!name.starts_with(rank_folder) && !name.starts_with(copy_folder)) continue;
     const CheckpointDirectory directory(folder_ + "/" + name);
     for (Listed& one : directory.list().checkpoints) {
       if (one.problem || one.marks.is_left_alone() || one.manifest.pieces == 0) continue;
@@ -298,11 +358,101 @@ std::vector<NodeSet> NodeLevel::find() const {
 }
 
 void NodeLevel::reject(std::uint64_t step, std::uint64_t save, const std::string& reason) const {
-  for (const Listed& one : own_->directory().list().checkpoints) {
-    if (!one.problem && one.manifest.step == step && one.manifest.save == save) {
-      own_->directory().mark(one.name, "rejected", reason);
+  const auto reject_in = [&](const CheckpointDirectory& directory) {
+    for (const Listed& one : directory.list().checkpoints) {
+      if (!one.problem && one.manifest.step == step && one.manifest.save == save) {
+        directory.mark(one.name, "rejected", reason);
+      }
     }
+  };
+  reject_in(own_->directory());
+  const CheckpointDirectory copies(
+      folder_of_copy((communicator_.rank() + communicator_.size() - shift_) % communicator_.size()));
+  if (shift_ > 0 && copies.transport().kind(copies.path()) == storage::PathKind::directory) reject_in(copies);
+}
+
+void NodeLevel::prove_part(const Part& part) const {
+  const CheckpointDirectory directory(part.folder);
+  try {
+    prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
+  } catch (const Error& error) {
+    if (error.code() != Code::out_of_memory) directory.mark(part.name, "try", error.what());
+    throw;
   }
+}
+
+// The same, of a part of another rank, who marks it.
+bool NodeLevel::is_whole(const Part& part) const {
+  const CheckpointDirectory directory(part.folder);
+  try {
+    prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
+    return true;
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return false;
+  }
+}
+
+// A part that is not on the node of its rank, or damaged there, comes from one that has a copy.
+void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& parts) const {
+  comm::Comm& comm = communicator_.engine();
+  const auto rank = static_cast<std::uint64_t>(comm.rank());
+  std::uint64_t lacks = 0;
+  comm::agree(comm, [&] {
+    const auto mine = parts.find(rank);
+    try {
+      if (mine != parts.end()) prove_part(mine->second);
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      parts.erase(mine);
+    }
+    lacks = parts.contains(rank) ? 0 : 1;
+  });
+  std::uint64_t any = lacks;
+  comm.all_reduce({&any, 1}, comm::Reduce::max);
+  if (any == 0) return;
+  std::vector<std::uint64_t> wanted;  // pieces
+  comm::agree(comm, [&] {
+    std::exception_ptr failure;
+    std::vector<std::uint64_t> all;
+    base::keep_failure(failure, [&] {
+      const std::vector<std::uint64_t> mine(lacks, rank);
+      for (const auto& bytes : comm.gather(std::as_bytes(std::span(mine)), 0)) {
+        for (const auto one : comm::take_all<std::uint64_t>(base::Bytes(bytes))) all.push_back(one);
+      }
+    });
+    base::keep_failure(failure, [&] {
+      const auto bytes = comm::broadcast_bytes(comm, std::as_bytes(std::span(all)));
+      wanted = comm::take_all<std::uint64_t>(base::Bytes(bytes));
+    });
+    if (failure) std::rethrow_exception(failure);
+  });
+  // Of those that have a whole one, the rank with the lowest number sends it.
+  std::vector<std::uint64_t> owners = comm::agree(comm, [&] {
+    std::vector<std::uint64_t> mine;
+    for (const std::uint64_t piece : wanted) {
+      const auto part = parts.find(piece);
+      mine.push_back(part != parts.end() && is_whole(part->second) ? rank : ~std::uint64_t{0});
+    }
+    return mine;
+  });
+  comm.all_reduce(owners, comm::Reduce::min);
+  std::vector<std::unique_ptr<CheckpointDirectory>> directories;
+  std::vector<SentPart> sent;
+  comm::agree(comm, [&] {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (owners[i] != rank) continue;
+      const Part& part = parts.at(wanted[i]);
+      directories.push_back(std::make_unique<CheckpointDirectory>(part.folder));
+      sent.push_back({static_cast<int>(wanted[i]), directories.back().get(), part.name, set.step});
+    }
+  });
+  const std::string name = move_parts(comm, sent, [&]() -> const CheckpointDirectory& { return own_->directory(); });
+  comm::agree(comm, [&] {
+    if (name.empty()) return;
+    const CheckpointDirectory& mine = own_->directory();
+    parts[rank] = {mine.path(), name, decode_manifest(mine.of(name), mine.manifest_text(name))};
+  });
 }
 
 // On as many ranks as saved it each takes its own part, on the same process grid, wherever the others are. Else every
@@ -314,26 +464,23 @@ OwnContents NodeLevel::recover(const NodeSet& set) const {
   std::map<std::uint64_t, Part> parts;
   OwnContents own;
   comm::agree(comm, [&] {
-    for (Part& part : parts_here(set.set))
-      parts.insert_or_assign(static_cast<std::uint64_t>(part.manifest.piece), part);
+    for (Part& part : parts_here(set.set)) {
+      // Copies are called so that they come before.
+      parts.insert_or_assign(static_cast<std::uint64_t>(part.manifest.piece), std::move(part));
+    }
+  });
+  if (is_as_before) fetch_own(set, parts);
+  comm::agree(comm, [&] {
     for (std::uint64_t piece = 0; piece < set.pieces; ++piece) {
       if ((is_as_before && piece != rank) || parts.contains(piece)) continue;
-      throw Error(
-          Code::not_found,
-          fmt::format("{}: the part of rank {} of the checkpoint of step {} is not on this node{}", folder_, piece,
-                      set.step, is_as_before ? "" : "; on another number of ranks every node needs the parts of all"),
-          {.path = folder_});
+      throw base::file_error(Code::not_found, folder_,
+                             "the part of rank {} of the checkpoint of step {} is not on this node{}", piece, set.step,
+                             is_as_before ? "" : "; on another number of ranks every node needs the parts of all");
     }
     if (is_as_before) std::erase_if(parts, [&](const auto& one) { return one.first != rank; });
     for (const auto& [piece, part] : parts) {
       if (piece % ranks != rank && !is_as_before) continue;
-      const CheckpointDirectory directory(part.folder);
-      try {
-        prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
-      } catch (const Error& error) {
-        if (error.code() != Code::out_of_memory) directory.mark(part.name, "try", error.what());
-        throw;
-      }
+      prove_part(part);
     }
     const std::uint64_t first = set.pieces * rank / ranks, end = set.pieces * (rank + 1) / ranks;
     for (const auto& [piece, part] : parts) {

@@ -2,14 +2,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checkpoints on the nodes (formats/checkpoints.md 4): a folder for each rank, in which its part of a checkpoint is a
-// checkpoint of one process. From all parts together comes the one that is saved in the shared folder.
+// checkpoint of one process. From all parts together comes the one that is saved in the shared folder. A rank of
+// another node keeps a copy of each part, so that a node that is lost, or is a new one, gets back what it had.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +37,8 @@ class NodeLevel {
   // Local. `id`: of the shared folder, so that no other one's checkpoints are taken for its own.
   NodeLevel(const Communicator& communicator, const CheckpointsOptions& options, std::uint64_t id);
   ~NodeLevel();
+  // Collective. Before all else.
+  void find_neighbours();
 
   // Collective. This rank's part, complete and proven; then all of it in memory of its own, to be copied from there.
   OwnContents save(const SaveRequest& request, CheckpointReport& report);
@@ -58,12 +58,21 @@ class NodeLevel {
     Manifest manifest;
   };
 
+  // Local.
+  void save_here(const SaveRequest& request, std::uint64_t set, CheckpointReport& report, OwnContents& own);
+  void remove_part(const CheckpointReport& report) const noexcept;
+  void keep_copies(CheckpointReport& report);
+  void fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& parts) const;
+  void prove_part(const Part& part) const;
+  bool is_whole(const Part& part) const;
   std::vector<Part> parts_here(std::uint64_t set) const;
   std::string folder_of(int rank) const;
+  std::string folder_of_copy(int rank) const;
 
   Communicator communicator_;
   std::string folder_;
   std::unique_ptr<CheckpointFolder> own_;
+  int shift_ = 0;  // the copy of a part is kept by the rank so much further; 0: there is no other node
 };
 
 }  // namespace lq::sets

@@ -14,11 +14,12 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
+#include "base/file_error.hpp"
 #include "base/interruption.hpp"
 #include "base/path.hpp"
+#include "comm/pack.hpp"
+#include "comm/tree.hpp"
 #include "kernels/crc32.hpp"
-#include "sets/checkpoints/loaded.hpp"
-#include "sets/checkpoints/proof.hpp"
 
 namespace lq::sets {
 namespace {
@@ -26,12 +27,10 @@ namespace {
 constexpr std::size_t stream_piece_bytes = 4 * base::mebi;  // written before it is looked whether the save goes on
 
 Error differs(const std::string& path, const std::string& what) {
-  return {
-      Code::checksum_mismatch,
-      fmt::format("{}: {} was read back otherwise than it was written; no checkpoint was made of it. Save again, and "
-                  "have the storage examined if it happens again",
-                  path, what),
-      {.path = path}};
+  return base::file_error(Code::checksum_mismatch, path,
+                          "{} was read back otherwise than it was written; no checkpoint was made of it. Save again, "
+                          "and have the storage examined if it happens again",
+                          what);
 }
 
 }  // namespace
@@ -86,11 +85,8 @@ Saving::Saving(CheckpointDirectory& directory, const Communicator& communicator,
 Saving::~Saving() { give_up(); }
 
 void Saving::begin() {
-  comm::Comm& comm = communicator_.engine();
-  comm::agree_at_root(comm, [&] { unfinished_ = directory_.begin(request_.step); });
-  std::string name;
-  comm::agree(comm, [&] { name = comm::broadcast_text(comm, unfinished_); });
-  unfinished_ = std::move(name);
+  const auto begin = [&] { unfinished_ = directory_.begin(request_.step); };
+  comm::share_from_root(communicator_.engine(), begin, unfinished_);
   write_states();
   begin_streams();
   begin_fields();
@@ -203,12 +199,9 @@ void Saving::compare_streams() const {
   comm::Comm& comm = communicator_.engine();
   if (request_.manifest.tasks == 0) return;
   const MultifileReader reader(path() + "/" + std::string(streams_name), communicator_);
-  std::vector<std::uint64_t> counts(static_cast<std::size_t>(comm.size()));
-  counts[static_cast<std::size_t>(comm.rank())] = request_.contents.streams.size();
-  comm.all_reduce(counts, comm::Reduce::sum);
-  std::int64_t mine = 0;  // the first task that this rank wrote
-  for (int rank = 0; rank < comm.rank(); ++rank)
-    mine += static_cast<std::int64_t>(counts[static_cast<std::size_t>(rank)]);
+  const std::uint64_t streams = request_.contents.streams.size();
+  // The first task that this rank wrote.
+  const auto mine = static_cast<std::int64_t>(comm::exclusive_sums(comm, {&streams, 1}).before[0]);
   comm::agree(comm, [&] {
     std::vector<std::byte> buffer(static_cast<std::size_t>(base::mebi));
     for (std::int64_t task = reader.first_task(); task < reader.first_task() + reader.local_tasks(); ++task) {

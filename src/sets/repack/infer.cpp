@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "format/sion/stream.hpp"
 #include "io/journal.hpp"
 #include "io/verdict.hpp"
@@ -42,9 +43,7 @@ class UnwrittenFile final : public storage::File {
   void close() override {}
 
  private:
-  [[noreturn]] void refuse() const {
-    throw Error(Code::internal, path_ + ": an examination writes nothing", {.path = path_});
-  }
+  [[noreturn]] void refuse() const { throw base::file_error(Code::internal, path_, "an examination writes nothing"); }
 
   base::ByteSource& bytes_;
   const std::string path_;
@@ -92,11 +91,9 @@ Finding finding_of(const Error& error) {
 }  // namespace
 
 Verification examine(storage::Transport& transport, const std::string& path, const RepackOptions& options) {
-  VerifyOptions how;
-  how.limits = options.limits;
-  how.threads = options.threads;
+  const VerifyOptions how{.limits = options.limits, .threads = options.threads};
   try {
-    return sets::verify_own(transport, path, {}, how);
+    return verify_own(transport, path, {}, how);
   } catch (const Error& error) {
     switch (error.code()) {
       case Code::unknown_format:
@@ -144,32 +141,14 @@ RepackReport nothing_to_repair(const Verification& examined) {
 
 void refuse_to_repair(const Verification& examined) {
   if (const auto error = io::first_error(examined, "nothing of it can be repaired: ")) throw *error;
-  throw Error(Code::checksum_mismatch,
-              fmt::format("{}: nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
-                          examined.path, name(examined.verdict)),
-              {.path = examined.path});
+  throw base::file_error(Code::checksum_mismatch, examined.path,
+                         "nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
+                         name(examined.verdict));
 }
 
 namespace {
 
 namespace sion = format::sion;
-
-// Bytes of a stretch up to the last that is not zero.
-std::uint64_t filled_bytes(base::ByteSource& source, std::uint64_t offset, std::uint64_t length,
-                           std::vector<std::byte>& buffer) {
-  if (source.next_data(offset) >= offset + length) return 0;
-  // From the end: most of a chunk that holds anything need not be read.
-  while (length > 0) {
-    const std::uint64_t piece = std::min(length, piece_bytes);
-    buffer.resize(static_cast<std::size_t>(piece));
-    const std::size_t held = source.read_at(offset + length - piece, buffer);
-    for (std::size_t i = held; i-- > 0;) {
-      if (buffer[i] != std::byte{0}) return length - piece + i + 1;
-    }
-    length -= piece;
-  }
-  return 0;
-}
 
 class Inference {
  public:
@@ -187,7 +166,7 @@ class Inference {
   sion::ChunkTable collect(const std::function<std::vector<std::int64_t>(std::int32_t task)>& chunks_of);
   void say_what_was_guessed(const sion::ChunkTable& table);
   std::uint64_t whole_units(std::uint64_t used, std::uint64_t reached) const;
-  void say(Severity severity, const char* rule, std::int32_t task, std::uint64_t chunk, std::string message);
+  void say(Severity severity, const char* rule, std::int32_t task, std::uint64_t chunk, const std::string& message);
 
   const sion::PhysicalFile& file_;
   base::ByteSource& source_;
@@ -195,7 +174,6 @@ class Inference {
   format::Findings& findings_;
   std::uint64_t blocks_;
   bool has_records_ = file_.head.key_value_mode() == sion::KeyValueMode::inline_records;
-  std::vector<std::byte> buffer_;
 };
 
 // The file's end, or that of the chunks if it is known, without the hole before it.
@@ -221,10 +199,8 @@ std::uint64_t Inference::blocks_in_file() const {
   const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
   // The last of them holds something, so its task has as many chunks.
   if (blocks <= most_chunks) return blocks;
-  throw Error(Code::too_large,
-              fmt::format("{}: its data reach into block {} of chunks, but a task may have {} of them", file_.path,
-                          blocks, most_chunks),
-              {.path = file_.path});
+  throw base::file_error(Code::too_large, file_.path,
+                         "its data reach into block {} of chunks, but a task may have {} of them", blocks, most_chunks);
 }
 
 // Bytes of a chunk that the file reaches.
@@ -240,13 +216,12 @@ std::uint64_t Inference::whole_units(std::uint64_t used, std::uint64_t reached) 
   return missing > reached - used ? reached : used + missing;
 }
 
-void Inference::say(Severity severity, const char* rule, std::int32_t task, std::uint64_t chunk, std::string message) {
-  Finding finding;
-  finding.severity = severity;
-  finding.rule = rule;
-  finding.message = fmt::format("\"{}\": chunk {} of local task {}: {}", file_.path, chunk, task, std::move(message));
-  finding.offset = file_.geometry.chunk_offset(task, chunk);
-  findings_.add(std::move(finding));
+void Inference::say(Severity severity, const char* rule, std::int32_t task, std::uint64_t chunk,
+                    const std::string& message) {
+  findings_.add({.severity = severity,
+                 .rule = rule,
+                 .message = fmt::format("\"{}\": chunk {} of local task {}: {}", file_.path, chunk, task, message),
+                 .offset = file_.geometry.chunk_offset(task, chunk)});
 }
 
 std::vector<std::int64_t> Inference::chunks_of(std::int32_t task) {
@@ -254,8 +229,7 @@ std::vector<std::int64_t> Inference::chunks_of(std::int32_t task) {
   // From the last block to the first: chunks after the last that holds something are none.
   for (std::uint64_t chunk = blocks_; chunk-- > 0;) {
     const std::uint64_t reached = room(task, chunk);
-    std::uint64_t used =
-        reached == 0 ? 0 : filled_bytes(source_, file_.geometry.chunk_offset(task, chunk), reached, buffer_);
+    std::uint64_t used = reached == 0 ? 0 : filled_bytes(source_, file_.geometry.chunk_offset(task, chunk), reached);
     if (used == 0 && chunks.empty() && chunk > 0) continue;
     // Records are cut into chunks: all but the last are full, and the last ends with a record.
     used = has_records_ ? reached : whole_units(used, reached);
@@ -276,8 +250,8 @@ std::vector<std::int64_t> Inference::cut_at_last_record(const sion::PhysicalFile
   std::vector<std::int64_t> chunks(filled.begin(), filled.end());
   const auto last_bytes = static_cast<std::uint64_t>(chunks.back());
   const std::uint64_t last = chunks.size() - 1;
-  const std::uint64_t data_end = full.table.bytes(task) - last_bytes +
-                                 filled_bytes(source_, file_.geometry.chunk_offset(task, last), last_bytes, buffer_);
+  const std::uint64_t data_end =
+      full.table.bytes(task) - last_bytes + filled_bytes(source_, file_.geometry.chunk_offset(task, last), last_bytes);
   sion::KeyWalker walker = walk_records(full, task, source_);
   std::uint64_t end = 0;
   try {
@@ -304,8 +278,7 @@ sion::ChunkTable Inference::collect(const std::function<std::vector<std::int64_t
     counts.push_back(chunks.size());
     all.insert(all.end(), chunks.begin(), chunks.end());
     if (all.size() > most_chunks) {
-      throw Error(Code::too_large, fmt::format("{}: more than {} chunks hold data", file_.path, most_chunks),
-                  {.path = file_.path});
+      throw base::file_error(Code::too_large, file_.path, "more than {} chunks hold data", most_chunks);
     }
   }
   sion::ChunkTable table(counts);
@@ -320,17 +293,16 @@ void Inference::say_what_was_guessed(const sion::ChunkTable& table) {
   std::uint64_t bytes = 0;
   for (std::int32_t task = 0; task < table.tasks(); ++task) bytes += table.bytes(task);
   const std::string unit = unit_ > 1 ? fmt::format(", rounded up to a multiple of {}", unit_) : "";
-  Finding finding;
-  finding.severity = Severity::error;  // nothing proves it
-  finding.rule = "repair-guessed";
-  finding.message =
-      fmt::format("\"{}\": how far {} chunks of {} tasks are filled ({} bytes in all) is guessed: {}", file_.path,
-                  table.chunks(), table.tasks(), bytes,
-                  has_records_ ? "each stream ends with the last key-value record that is whole"
-                               : fmt::format("each ends with its last byte that is not zero{}; zeros that were written "
-                                             "at the end of a chunk are missing",
-                                             unit));
-  findings_.add(std::move(finding));
+  findings_.add(
+      {.severity = Severity::error,  // nothing proves it
+       .rule = "repair-guessed",
+       .message = fmt::format(
+           "\"{}\": how far {} chunks of {} tasks are filled ({} bytes in all) is guessed: {}", file_.path,
+           table.chunks(), table.tasks(), bytes,
+           has_records_ ? "each stream ends with the last key-value record that is whole"
+                        : fmt::format("each ends with its last byte that is not zero{}; zeros that were written at the "
+                                      "end of a chunk are missing",
+                                      unit))});
 }
 
 sion::ChunkTable Inference::table() {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -15,11 +14,11 @@
 #include <limequat/file.hpp>
 #include <limequat/grid.hpp>
 #include <limequat/multifile.hpp>
-#include <limequat/repack.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
+#include "comm/node.hpp"
 #include "comm/team.hpp"
-#include "format/findings.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/mend.hpp"
@@ -35,16 +34,13 @@ namespace lq::sets {
 
 void require_target(storage::Transport& transport, const std::string& from, const std::string& to, bool overwrite) {
   if (to.empty()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: a repaired file is always a new one: name the file to write (lq: -o OUT)", from),
-                {.path = from});
+    throw base::file_error(Code::invalid_argument, from,
+                           "a repaired file is always a new one: name the file to write (lq: -o OUT)");
   }
   if (is_same_file(from, to)) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: the repaired file would replace the damaged one, which may be all that is left; "
-                            "choose another name",
-                            to),
-                {.path = to});
+    throw base::file_error(
+        Code::invalid_argument, to,
+        "the repaired file would replace the damaged one, which may be all that is left; choose another name");
   }
   io::require_target(transport, to, overwrite);
 }
@@ -56,14 +52,13 @@ void write_file(storage::Transport& transport, base::ByteSource& source, const s
   if (transport.kind(source.path()) == storage::PathKind::file) file.keep_private(source.path());
   file.create(options.overwrite, size);
   Progressing progress(options.progress, size);
-  comm::Team team(threads_for(options, size));
+  comm::Team team(comm::thread_count(options.threads, size));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
   comm::parallel_for(team, size / piece_bytes + (size % piece_bytes > 0 ? 1 : 0), [&](int thread, std::uint64_t i) {
     std::vector<std::byte>& piece = buffers[static_cast<std::size_t>(thread)];
     piece.resize(static_cast<std::size_t>(std::min(piece_bytes, size - i * piece_bytes)));
     if (source.read_at(i * piece_bytes, piece) < piece.size()) {
-      throw Error(Code::io, fmt::format("{}: became shorter while it was repaired; try again", source.path()),
-                  {.path = source.path()});
+      throw base::file_error(Code::io, source.path(), "became shorter while it was repaired; try again");
     }
     file.named([&] { file.file().write_at(i * piece_bytes, piece); });
     progress.add(piece.size(), thread);
@@ -199,23 +194,21 @@ std::string part_of(const std::string& path) {
     if (sets::final_name(other) == path) found.push_back(other);
   }
   if (found.size() < 2) return found.empty() ? path : found.front();
-  throw Error(Code::wrong_state,
-              fmt::format("{}: several writers of it were interrupted; name the file to be repaired: {}", path,
-                          fmt::join(found, ", ")),
-              {.path = path});
+  throw base::file_error(Code::wrong_state, path,
+                         "several writers of it were interrupted; name the file to be repaired: {}",
+                         fmt::join(found, ", "));
 }
 
 Finding finding_of(const ChunkDamage& lost) {
-  Finding finding;
-  finding.severity = Severity::error;
-  finding.code = Code::checksum_mismatch;
-  const bool is_chunk = lost.task >= 0;
-  finding.rule = is_chunk ? "repair-lost-chunk" : "repair-lost-field";
-  finding.message = is_chunk
-                        ? fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what)
-                        : lost.what;
-  finding.offset = lost.offset;
-  finding.length = lost.bytes;
+  Finding finding{.severity = Severity::error,
+                  .code = Code::checksum_mismatch,
+                  .rule = "repair-lost-field",
+                  .message = lost.what,
+                  .offset = lost.offset,
+                  .length = lost.bytes};
+  if (lost.task < 0) return finding;
+  finding.rule = "repair-lost-chunk";
+  finding.message = fmt::format("\"{}\": chunk {} of task {}: {}", lost.path, lost.chunk, lost.task, lost.what);
   return finding;
 }
 
@@ -258,11 +251,9 @@ RepackReport repair_without_records(storage::Transport& transport, const std::st
   sion::Set set = sets::open_damaged_set(transport, from, options);
   if (set.is_whole()) return judge_whole(transport, from, options);
   if (to.empty()) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: it holds no records of its chunks, so a new multifile is written from what can be "
-                            "guessed: name the multifile to write",
-                            from),
-                {.path = from});
+    throw base::file_error(Code::invalid_argument, from,
+                           "it holds no records of its chunks, so a new multifile is written from what can be guessed: "
+                           "name the multifile to write");
   }
   format::Findings findings;
   for (std::size_t k = 0; k < set.files().size(); ++k) {
@@ -294,7 +285,7 @@ bool holds_streams(storage::Transport& transport, const std::string& path) {
 
 RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
   if (options.unit < 1) {
-    throw Error(Code::invalid_argument, fmt::format("{}: data come in units of at least 1 byte", from), {.path = from});
+    throw base::file_error(Code::invalid_argument, from, "data come in units of at least 1 byte");
   }
   storage::Transport& transport = storage::resolve(from);
   if (auto report = sets::complete_replacement(transport, from, to, options)) return *report;

@@ -14,20 +14,20 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
-#include <limequat/repack.hpp>
 
+#include "base/file_error.hpp"
 #include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/fields_writer.hpp"
 #include "sets/checkpoint/new_set.hpp"
 #include "sets/checkpoint/open_set.hpp"
+#include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 #include "sets/checkpoint/set_tables.hpp"
 #include "sets/checkpoint/stream.hpp"
 #include "sets/repack/set_writer.hpp"
 #include "storage/forwarding.hpp"
-#include "storage/transport.hpp"
 
 namespace lq::sets {
 
@@ -44,8 +44,8 @@ namespace {
 
 namespace sion = format::sion;
 
-sets::StreamSettings settings_of(const Keeping& keeping, const sets::Generation& generation = {}) {
-  sets::StreamSettings settings;
+StreamSettings settings_of(const Keeping& keeping, const Generation& generation = {}) {
+  StreamSettings settings;
   settings.generation = generation;
   settings.compression = keeping.compression;
   settings.checksums = keeping.checksums;
@@ -55,16 +55,16 @@ sets::StreamSettings settings_of(const Keeping& keeping, const sets::Generation&
 class CheckpointWriter final : public SetWriter {
  public:
   CheckpointWriter(storage::Transport& transport, std::vector<FilePlan> plans, const Keeping& keeping,
-                   const sets::CopiedFields& fields, const RepackOptions& options)
+                   const CopiedFields& fields, const RepackOptions& options)
       : SetWriter(transport, std::move(plans), options), fields_(fields), settings_(settings_of(keeping, generation_)) {
     report_.fields = fields.count();
-    if (has_fields()) report_.files.push_back(sets::fields_name(path()));
+    if (has_fields()) report_.files.push_back(fields_name(path()));
   }
 
  private:
   void require_targets() const override {
     SetWriter::require_targets();
-    if (has_fields()) sets::require_fields_target(transport_, path(), options_.overwrite);
+    if (has_fields()) require_fields_target(transport_, path(), options_.overwrite);
     // What compression will make of it is not known.
     const bool plain = settings_.compression == Compression::none;
     io::require_space(transport_, path(), (plain ? report_.bytes : 0) + fields_.bytes());
@@ -72,7 +72,7 @@ class CheckpointWriter final : public SetWriter {
 
   void write_file(std::size_t number, const OpenTask& open, storage::File& file, Progressing& progress) override {
     const FilePlan& plan = plans_[number];
-    sets::Closing closing;
+    Closing closing;
     closing.record = {settings_.generation,
                       settings_.compression,
                       settings_.checksums,
@@ -85,23 +85,23 @@ class CheckpointWriter final : public SetWriter {
     closing.skip = geometries_[number].skip();
     closing.order = plan.head.metadata_order;
     if (number == 0) closing.fields = static_cast<std::uint32_t>(fields_.count());
-    sets::write_head(file, plan.head, sion::encode(plan.head), closing.record);
+    write_head(file, plan.head, sion::encode(plan.head), closing.record);
     write_streams(number, open, file, closing, progress);
-    sets::close_file(file, closing);
+    close_file(file, closing);
     report_.file_bytes += file.size();
   }
 
   // The table follows from how the streams were cut.
-  void write_streams(std::size_t number, const OpenTask& open, storage::File& file, sets::Closing& closing,
+  void write_streams(std::size_t number, const OpenTask& open, storage::File& file, Closing& closing,
                      Progressing& progress) {
     const FilePlan& plan = plans_[number];
     const auto tasks = static_cast<std::size_t>(plan.head.tasks);
     std::vector<std::vector<std::int64_t>> used(tasks);
     if (settings_.compression != Compression::none) closing.sizes.resize(tasks);
     deal_out_tasks(number, [&](int thread, std::int32_t task) {
-      const sets::StreamPlace place{geometries_[number].places(task), static_cast<std::uint32_t>(number),
-                                    static_cast<std::uint32_t>(task), plan.head.ranks[static_cast<std::size_t>(task)]};
-      sets::StreamWriter writer(file, place, settings_);
+      const StreamPlace place{geometries_[number].places(task), static_cast<std::uint32_t>(number),
+                              static_cast<std::uint32_t>(task), plan.head.ranks[static_cast<std::size_t>(task)]};
+      StreamWriter writer(file, place, settings_);
       copy_stream(open(number, task), plan.table.bytes(task), progress, thread,
                   [&](base::Bytes bytes) { writer.write(bytes); });
       writer.flush();
@@ -122,8 +122,8 @@ class CheckpointWriter final : public SetWriter {
     report_.file_bytes += file.size();
   }
 
-  const sets::CopiedFields& fields_;
-  sets::StreamSettings settings_;
+  const CopiedFields& fields_;
+  StreamSettings settings_;
 };
 
 }  // namespace
@@ -138,8 +138,8 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
   plan.head.prefix = path;
   plan.head.tasks = static_cast<std::int32_t>(bytes.size());
   const std::array<std::uint64_t, 1> tasks{bytes.size()};
-  plan.head.block_size = sets::roomy_block(block, tasks);
-  const std::uint64_t bound = sets::frame_bound(settings_of(keeping));
+  plan.head.block_size = roomy_block(block, tasks);
+  const std::uint64_t bound = frame_bound(settings_of(keeping));
   const auto aligned = static_cast<std::uint64_t>(plan.head.block_size);
   plan.table = sion::ChunkTable(std::vector<std::uint64_t>(bytes.size(), 1));
   for (std::size_t task = 0; task < bytes.size(); ++task) {
@@ -147,8 +147,8 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
     // A writer that does not know how long a stream becomes takes more.
     const std::uint64_t wanted = std::max<std::uint64_t>(size, 1);
     const std::uint64_t width = keeping.compression == Compression::none
-                                    ? sion::round_up(wanted + sets::reserved_bytes, aligned)
-                                    : sets::choose_width(wanted, aligned, keeping.compression, bound);
+                                    ? sion::round_up(wanted + reserved_bytes, aligned)
+                                    : choose_width(wanted, aligned, keeping.compression, bound);
     plan.head.widths.push_back(static_cast<std::int64_t>(width));
     plan.head.ranks.push_back(static_cast<std::int64_t>(task));
     plan.table.used(static_cast<std::int32_t>(task))[0] = bytes[task];
@@ -158,7 +158,7 @@ FilePlan plan_checkpoint(const std::string& path, std::uint64_t block, const std
 
 // Local. Of the plans' tables it counts how long streams are; the width of the chunks says how these are cut.
 RepackReport write_checkpoint(storage::Transport& transport, std::vector<FilePlan> plans, const OpenTask& open,
-                              const Keeping& keeping, const sets::CopiedFields& fields, const RepackOptions& options) {
+                              const Keeping& keeping, const CopiedFields& fields, const RepackOptions& options) {
   return CheckpointWriter(transport, std::move(plans), keeping, fields, options).run(open);
 }
 
@@ -167,7 +167,7 @@ namespace {
 namespace sion = format::sion;
 
 [[noreturn]] void refuse(Code code, const std::string& path, const std::string& what) {
-  throw Error(code, fmt::format("{}: {}", path, what), {.path = path});
+  throw base::file_error(code, path, "{}", what);
 }
 
 // A multifile being rewritten, plainly or as a checkpoint.
@@ -177,7 +177,7 @@ class Rewriting {
       : Rewriting(transport, found_twice(transport, from, options), to, options) {
     if (options.verify != Verify::none) require_no_losses();
   }
-  Rewriting(storage::Transport& transport, sets::FoundSet found, const std::string& to, const RepackOptions& options)
+  Rewriting(storage::Transport& transport, FoundSet found, const std::string& to, const RepackOptions& options)
       : transport_(transport),
         to_(to),
         options_(options),
@@ -186,8 +186,8 @@ class Rewriting {
         keeping_{options.compression.value_or(found_.compression()), !found_.has_records() || found_.has_checksums()} {
     if (is_checkpoint()) {
       require_possible();
-      fields_ = sets::CopiedFields::looked_at_twice(
-          transport, found_, options.dry_run ? sets::FieldData::left_out : sets::FieldData::compared);
+      fields_ =
+          CopiedFields::looked_at_twice(transport, found_, options.dry_run ? FieldData::left_out : FieldData::compared);
     } else if (options.compression.value_or(Compression::none) != Compression::none) {
       refuse(Code::invalid_argument, to, "only checkpoints are compressed; have one written, or leave compression out");
     }
@@ -254,8 +254,7 @@ class Rewriting {
 
  private:
   // A bit that flips in a header or a table would give the streams to other tasks.
-  static sets::FoundSet found_twice(storage::Transport& transport, const std::string& from,
-                                    const RepackOptions& options) {
+  static FoundSet found_twice(storage::Transport& transport, const std::string& from, const RepackOptions& options) {
     storage::TwiceRead twice(transport);
     return open_whole_set(twice, from, options);
   }
@@ -275,7 +274,7 @@ class Rewriting {
     if (has_keys && keeping_.compression != Compression::none) {
       refuse(Code::unsupported, to_, "streams of keys and values cannot be found in compressed bytes; leave it out");
     }
-    sets::make_compressor(keeping_.compression, 0);  // whether it is built in
+    make_compressor(keeping_.compression, 0);  // whether it is built in
   }
 
   // A checkpoint numbers its tasks from 0; other multifiles keep the order they have.
@@ -304,15 +303,6 @@ class Rewriting {
     return report;
   }
 
-  static Finding finding(Severity severity, Code code, const std::string& rule, const std::string& message) {
-    Finding one;
-    one.severity = severity;
-    one.code = code;
-    one.rule = rule;
-    one.message = message;
-    return one;
-  }
-
   std::vector<Finding> findings_of_checkpoint() const {
     std::vector<Finding> findings = lost_fields(fields_);
     const std::vector<std::int32_t> order = order_of_tasks();
@@ -320,9 +310,10 @@ class Rewriting {
       const std::int64_t rank = found_.set.rank(order[task]);
       if (rank == static_cast<std::int64_t>(task)) continue;
       findings.push_back(
-          finding(Severity::warning, Code::ok, "repack-ranks",
-                  fmt::format("\"{}\": its ranks are not 0 to {}; in the new set rank {} is task {}, and so on",
-                              found_.path, order.size() - 1, rank, task)));
+          {.severity = Severity::warning,
+           .rule = "repack-ranks",
+           .message = fmt::format("\"{}\": its ranks are not 0 to {}; in the new set rank {} is task {}, and so on",
+                                  found_.path, order.size() - 1, rank, task)});
       break;
     }
     return findings;
@@ -331,17 +322,19 @@ class Rewriting {
   std::vector<Finding> left_behind() const {
     std::vector<Finding> findings;
     if (!found_.has_records()) return findings;
-    findings.push_back(finding(
-        Severity::note, Code::ok, "records-left-behind",
-        fmt::format("\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
-                    found_.path,
-                    options_.verify != Verify::none && found_.has_checksums() ? "compared with their checksums"
-                                                                              : "taken as they are")));
+    const bool are_compared = options_.verify != Verify::none && found_.has_checksums();
+    findings.push_back(
+        {.severity = Severity::note,
+         .rule = "records-left-behind",
+         .message = fmt::format(
+             "\"{}\": its streams were {}; the new multifile holds them plainly, without checksums and records",
+             found_.path, are_compared ? "compared with their checksums" : "taken as they are")});
     if (found_.fields > 0) {
       findings.push_back(
-          finding(Severity::warning, Code::ok, "fields-left-behind",
-                  fmt::format("\"{}\": its fields ({}) stay in \"{}\", for which a plain multifile has no place",
-                              found_.path, found_.fields, found_.fields_path)));
+          {.severity = Severity::warning,
+           .rule = "fields-left-behind",
+           .message = fmt::format("\"{}\": its fields ({}) stay in \"{}\", for which a plain multifile has no place",
+                                  found_.path, found_.fields, found_.fields_path)});
     }
     return findings;
   }
@@ -349,27 +342,22 @@ class Rewriting {
   // What the new set vouches for though the old one did not.
   std::vector<Finding> taken_as_they_are() const {
     std::vector<Finding> findings;
-    const auto files = std::make_shared<sets::OpenFiles>(transport_);
-    files->set_paths(found_.info().files);
-    sets::ReadSettings settings;
     if (!found_.has_records()) return findings;
     for (const Finding& loss : found_.info().findings) {
-      findings.push_back(finding(Severity::warning, Code::ok, "repack-lost-in-repair",
-                                 fmt::format("used unchanged: {}", loss.message)));
+      findings.push_back({.severity = Severity::warning,
+                          .rule = "repack-lost-in-repair",
+                          .message = fmt::format("used unchanged: {}", loss.message)});
     }
-    settings.record = found_.records.front();
-    std::vector<std::vector<Finding>> of_tasks(static_cast<std::size_t>(found_.set.tasks()));
-    comm::Team team(threads_for(options_, found_.info().stored_bytes));
-    comm::parallel_for(team, of_tasks.size(), [&](int, std::uint64_t task) {
-      sets::StreamReader reader(files, sets::entry_of(found_, static_cast<std::int32_t>(task)), settings);
-      std::vector<Finding>& own = of_tasks[static_cast<std::size_t>(task)];
-      reader.check([&](std::uint64_t, const Error& error) {
-        own.push_back(finding(Severity::warning, Code::ok, "repack-unverified-chunk",
-                              fmt::format("used unchanged: {}", error.what())));
-        own.back().offset = error.facts().offset;
-      });
-    });
-    for (std::vector<Finding>& own : of_tasks) std::ranges::move(own, std::back_inserter(findings));
+    const auto files = std::make_shared<OpenFiles>(transport_);
+    files->set_paths(found_.info().files);
+    std::vector<ChunkDamage> damage;
+    check_streams(found_, files, options_.threads, words_of_error, damage);
+    for (const ChunkDamage& chunk : damage) {
+      findings.push_back({.severity = Severity::warning,
+                          .rule = "repack-unverified-chunk",
+                          .message = fmt::format("used unchanged: {}", chunk.what),
+                          .offset = chunk.offset});
+    }
     return findings;
   }
 
@@ -377,9 +365,9 @@ class Rewriting {
   const std::string& to_;
   const RepackOptions& options_;
   storage::TwiceRead twice_;
-  sets::FoundSet found_;
+  FoundSet found_;
   Keeping keeping_;
-  sets::CopiedFields fields_;
+  CopiedFields fields_;
 };
 
 }  // namespace
@@ -396,9 +384,9 @@ RepackReport rewrite(storage::Transport& transport, const std::string& from, con
 
 std::optional<RepackReport> rescue(storage::Transport& transport, const std::string& from, const std::string& to,
                                    const RepackOptions& options) {
-  std::optional<sets::FoundSet> found;
+  std::optional<FoundSet> found;
   try {
-    found = sets::find_set(transport, from, sets::Unclosed::refused, sets::MissingFiles::stood_in_for);
+    found = find_set(transport, from, Unclosed::refused, MissingFiles::stood_in_for);
   } catch (const Error&) {
     return std::nullopt;  // why it cannot be opened was told before
   }

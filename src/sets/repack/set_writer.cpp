@@ -10,11 +10,10 @@
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
-#include <limequat/repack.hpp>
 
 #include "base/byte_source.hpp"
+#include "base/file_error.hpp"
 #include "comm/node.hpp"
-#include "comm/team.hpp"
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/set_fields.hpp"
@@ -91,21 +90,17 @@ class PlainWriter final : public SetWriter {
 
 }  // namespace
 
-int threads_for(const RepackOptions& options, std::uint64_t bytes) {
-  return comm::thread_count(options.threads, bytes);
-}
-
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", path, block),
-              {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)});
+  throw base::file_error(Code::invalid_argument,
+                         {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)},
+                         "chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", block);
 }
 
 FilePlan plan_single_file(const std::string& path, std::uint64_t block_size, const std::vector<std::int64_t>& bytes) {
   const std::int32_t block = checked_block(block_size, path);
   if (bytes.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw Error(Code::too_large, fmt::format("{}: a multifile holds less than 2^31 tasks", path), {.path = path});
+    throw base::file_error(Code::too_large, path, "a multifile holds less than 2^31 tasks");
   }
   FilePlan plan;
   plan.path = path;
@@ -141,20 +136,20 @@ RepackReport SetWriter::run(const OpenTask& open) {
   require_targets();
   if (options_.dry_run) return std::move(report_);
   Progressing progress(options_.progress, report_.bytes + bytes_of_fields());
-  team_.emplace(threads_for(options_, report_.bytes));
-  if (options_.overwrite) older_files_ = sets::files_of(transport_, path());
+  team_.emplace(comm::thread_count(options_.threads, report_.bytes));
+  if (options_.overwrite) older_files_ = files_of(transport_, path());
   try {
     for (std::size_t k = 0; k < plans_.size(); ++k) {
       write_part(plans_[k].path, [&](storage::File& file) { write_file(k, open, file, progress); });
     }
     if (has_fields()) {
-      write_part(sets::fields_name(path()), [&](storage::File& file) { write_fields(file, progress); });
+      write_part(fields_name(path()), [&](storage::File& file) { write_fields(file, progress); });
     }
     team_.reset();
     progress.finish();
     publish();
   } catch (...) {
-    for (const std::string& one : parts_) sets::remove_quietly(transport_, one);
+    for (const std::string& one : parts_) remove_quietly(transport_, one);
     throw;
   }
   return std::move(report_);
@@ -167,11 +162,11 @@ void SetWriter::require_targets() const {
   }
 }
 
-std::string SetWriter::part(const std::string& name) const { return sets::part_name(name, generation_); }
+std::string SetWriter::part(const std::string& name) const { return part_name(name, generation_); }
 
 void SetWriter::write_part(const std::string& name, const std::function<void(storage::File&)>& work) {
   const std::string temporary = part(name);
-  const auto created = sets::create_part(transport_, path(), temporary);
+  const auto created = create_part(transport_, path(), temporary);
   parts_.push_back(temporary);
   created->close();
   // A set that is put right may lack the file.
@@ -184,22 +179,23 @@ void SetWriter::write_part(const std::string& name, const std::function<void(sto
 }
 
 void SetWriter::publish() {
-  std::vector<sets::NewName> names;
+  std::vector<NewName> names;
   const auto add = [&](const std::string& name) { names.push_back({part(name), name}); };
   for (std::size_t k = plans_.size(); k-- > 1;) add(plans_[k].path);
-  if (has_fields()) add(sets::fields_name(path()));
+  if (has_fields()) add(fields_name(path()));
   add(path());
   try {
-    sets::publish_set(transport_, path(), names,
-                      {.files = static_cast<std::int32_t>(plans_.size()),
-                       .has_fields = has_fields(),
-                       .overwrite = options_.overwrite,
-                       .older_files = older_files_,
-                       .syncs = options_.sync == Sync::full,
-                       .has_generation = has_generation()});
+    publish_set(transport_, path(), names,
+                {.files = static_cast<std::int32_t>(plans_.size()),
+                 .has_fields = has_fields(),
+                 .overwrite = options_.overwrite,
+                 .older_files = older_files_,
+                 .syncs = options_.sync == Sync::full,
+                 .has_generation = has_generation()});
   } catch (const Error& error) {
     if (transport_.kind(names.front().part) == storage::PathKind::file) throw;  // nothing has its name yet
     parts_.clear();
+    if (transport_.kind(names.back().part) != storage::PathKind::file) throw;  // all have
     throw Error(error.code(), fmt::format("{}; the new set is complete, and {}", error.what(), remedy()),
                 error.facts());
   }
@@ -235,12 +231,12 @@ namespace lq {
 RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
   storage::Transport& transport = storage::resolve(path);
   if (inputs.empty()) {
-    throw Error(Code::invalid_argument, fmt::format("{}: name at least one file to pack", path), {.path = path});
+    throw base::file_error(Code::invalid_argument, path, "name at least one file to pack");
   }
   std::vector<std::int64_t> bytes;
   for (const std::string& input : inputs) {
     if (sets::is_same_file(input, path)) {
-      throw Error(Code::invalid_argument, fmt::format("{}: a file cannot be packed into itself", path), {.path = path});
+      throw base::file_error(Code::invalid_argument, path, "a file cannot be packed into itself");
     }
     io::require_no_journal(storage::resolve(input), input);
     bytes.push_back(static_cast<std::int64_t>(storage::resolve(input).open_read(input)->size()));
@@ -255,8 +251,7 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
       while (!buffer.empty()) {
         const std::size_t held = file->read_at(*place, buffer);
         if (held == 0) {
-          throw Error(Code::io, fmt::format("{}: became shorter while it was packed; try again", file->path()),
-                      {.path = file->path()});
+          throw base::file_error(Code::io, file->path(), "became shorter while it was packed; try again");
         }
         *place += held;
         buffer = buffer.subspan(held);

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,8 +41,8 @@ struct FilePlan {
   format::sion::Head head;
   format::sion::ChunkTable table;
   std::optional<std::vector<format::sion::Place>> map;
-  std::vector<sets::StreamLoss> losses;  // of a checkpoint: what is known to be missing of its streams
-  std::string like = {};                 // of the first file: what it is made of, and for nobody who may not read that
+  std::vector<StreamLoss> losses;  // of a checkpoint: what is known to be missing of its streams
+  std::string like = {};           // of the first file: what it is made of, and for nobody who may not read that
 };
 
 // invalid_argument: a block size that a header cannot state.
@@ -82,9 +81,6 @@ class Progressing {
   std::uint64_t told_ = 0;
 };
 
-// How many threads move the given number of bytes.
-int threads_for(const RepackOptions& options, std::uint64_t bytes);
-
 // Writes the physical files of a multifile, all or none: under temporary names, until all are complete. Local.
 class SetWriter {
  public:
@@ -119,7 +115,7 @@ class SetWriter {
   storage::Transport& transport_;
   std::vector<FilePlan> plans_;
   const RepackOptions& options_;
-  const sets::Generation generation_ = sets::new_generation();
+  const Generation generation_ = new_generation();
   std::vector<format::sion::Geometry> geometries_;
   RepackReport report_;
 
@@ -140,7 +136,7 @@ RepackReport write_set(storage::Transport& transport, std::vector<FilePlan> plan
 // their checksums and decompressed; headers of key-value records are turned into the byte order of this machine.
 
 // Local. A whole set, through any of its files. Throws what opening throws; unknown_format for other files.
-sets::FoundSet open_whole_set(storage::Transport& transport, const std::string& path, const RepackOptions& options);
+FoundSet open_whole_set(storage::Transport& transport, const std::string& path, const RepackOptions& options);
 // Local. What is left of a set that was written without records. Throws the same.
 format::sion::Set open_damaged_set(storage::Transport& transport, const std::string& path,
                                    const RepackOptions& options);
@@ -149,21 +145,21 @@ format::sion::Set open_damaged_set(storage::Transport& transport, const std::str
 OpenTask streams_of(storage::Transport& transport, const format::sion::Set& set);
 // As they were written.
 enum class Checksums { compared, left_out };
-OpenTask streams_of(storage::Transport& transport, const sets::FoundSet& found, Checksums checksums);
+OpenTask streams_of(storage::Transport& transport, const FoundSet& found, Checksums checksums);
 
 // The same physical files under other names, in this machine's byte order.
 std::vector<FilePlan> same_files(const format::sion::Set& set, const std::string& to);
 // Chunks filled with the streams as they were written.
-std::vector<FilePlan> same_files(const sets::FoundSet& found, const std::string& to);
+std::vector<FilePlan> same_files(const FoundSet& found, const std::string& to);
 
 // Fields that are not handed on, and why.
-std::vector<Finding> lost_fields(const sets::CopiedFields& fields);
+std::vector<Finding> lost_fields(const CopiedFields& fields);
 
 // Whether two names lead to the same file: as they are written, or by links and other folders.
 bool is_same_file(const std::string& a, const std::string& b);
 // Throws invalid_argument when one of the new files would be one of the set's, whatever it is called.
 void require_other_files(const format::sion::Set& set, const std::vector<FilePlan>& plans);
 // ... nor that with its fields.
-void require_other_files(const sets::FoundSet& found, const std::vector<FilePlan>& plans);
+void require_other_files(const FoundSet& found, const std::vector<FilePlan>& plans);
 
 }  // namespace lq::sets

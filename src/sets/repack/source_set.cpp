@@ -7,14 +7,13 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "format/sion/set.hpp"
+#include "base/file_error.hpp"
 #include "format/sion/stream.hpp"
 #include "sets/checkpoint/open_set.hpp"
 
@@ -42,9 +41,7 @@ sion::ChunkTable filled_table(const sion::PhysicalFile& file, const std::vector<
     const std::uint64_t size = bytes[static_cast<std::size_t>(task)];
     counts.push_back(std::max<std::uint64_t>(1, size / width + (size % width > 0 ? 1 : 0)));
     if (counts.back() > most_chunks || (all += counts.back()) > most_chunks) {
-      throw Error(Code::too_large,
-                  fmt::format("{}: decompressed, it takes more than {} chunks", file.path, most_chunks),
-                  {.path = file.path});
+      throw base::file_error(Code::too_large, file.path, "decompressed, it takes more than {} chunks", most_chunks);
     }
   }
   sion::ChunkTable table(counts);
@@ -70,9 +67,8 @@ std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
 }
 
 [[noreturn]] void throw_same_file(const std::string& path) {
-  throw Error(Code::invalid_argument,
-              fmt::format("{}: a file cannot be read and replaced at the same time; choose another name", path),
-              {.path = path});
+  throw base::file_error(Code::invalid_argument, path,
+                         "a file cannot be read and replaced at the same time; choose another name");
 }
 
 // The stream of a task from first to last byte, in the byte order of this machine where that concerns the format: the
@@ -111,10 +107,8 @@ void TaskReader::read(base::MutableBytes buffer) {
   while (!buffer.empty()) {
     const std::size_t held = walker_ ? read_record(buffer) : read_raw(buffer);
     if (held == 0) {
-      throw Error(Code::truncated,
-                  fmt::format("{}: the file ends within the data that its table counts; copy it again from its source",
-                              file_.path),
-                  {.path = file_.path});
+      throw base::file_error(Code::truncated, file_.path,
+                             "the file ends within the data that its table counts; copy it again from its source");
     }
     buffer = buffer.subspan(held);
   }
@@ -167,10 +161,10 @@ class LastOpened {
 
 }  // namespace
 
-sets::FoundSet open_whole_set(storage::Transport& transport, const std::string& path, const RepackOptions& options) {
+FoundSet open_whole_set(storage::Transport& transport, const std::string& path, const RepackOptions& options) {
   // Any file of the set leads to the first.
   const std::string first = open_set(transport, path, options, false).files().front().path;
-  return sets::find_set(transport, first);
+  return find_set(transport, first);
 }
 
 sion::Set open_damaged_set(storage::Transport& transport, const std::string& path, const RepackOptions& options) {
@@ -186,14 +180,14 @@ OpenTask streams_of(storage::Transport& transport, const sion::Set& set) {
   };
 }
 
-OpenTask streams_of(storage::Transport& transport, const sets::FoundSet& found, Checksums checksums) {
+OpenTask streams_of(storage::Transport& transport, const FoundSet& found, Checksums checksums) {
   if (!found.has_records()) return streams_of(transport, found.set);
-  const auto files = std::make_shared<sets::OpenFiles>(transport);
+  const auto files = std::make_shared<OpenFiles>(transport);
   files->set_paths(found.info().files);
-  const sets::ReadSettings settings{.record = found.records.front(), .verify = checksums == Checksums::compared};
+  const ReadSettings settings{.record = found.records.front(), .verify = checksums == Checksums::compared};
   return [&found, files, settings, numbers = numbers_of(found.set)](std::size_t file, std::int32_t task) -> ReadTask {
     const std::int32_t number = numbers[file][static_cast<std::size_t>(task)];
-    const auto reader = std::make_shared<sets::StreamReader>(files, sets::entry_of(found, number), settings);
+    const auto reader = std::make_shared<StreamReader>(files, entry_of(found, number), settings);
     const auto place = std::make_shared<std::uint64_t>(0);
     return [reader, place](base::MutableBytes buffer) { *place += reader->read_at(*place, buffer); };
   };
@@ -220,14 +214,14 @@ std::vector<FilePlan> same_files(const sion::Set& set, const std::string& to) {
   return plans;
 }
 
-std::vector<FilePlan> same_files(const sets::FoundSet& found, const std::string& to) {
+std::vector<FilePlan> same_files(const FoundSet& found, const std::string& to) {
   std::vector<FilePlan> plans = same_files(found.set, to);
   if (found.compression() == Compression::none) return plans;
   for (std::size_t k = 0; k < plans.size(); ++k) plans[k].table = filled_table(found.set.files()[k], found.sizes[k]);
   return plans;
 }
 
-std::vector<Finding> lost_fields(const sets::CopiedFields& fields) {
+std::vector<Finding> lost_fields(const CopiedFields& fields) {
   std::vector<Finding> findings;
   for (const ChunkDamage& damage : fields.damage()) {
     findings.push_back({.severity = Severity::error,
@@ -254,7 +248,7 @@ void require_other_files(const sion::Set& set, const std::vector<FilePlan>& plan
   }
 }
 
-void require_other_files(const sets::FoundSet& found, const std::vector<FilePlan>& plans) {
+void require_other_files(const FoundSet& found, const std::vector<FilePlan>& plans) {
   require_other_files(found.set, plans);
   for (const FilePlan& plan : plans) {
     if (!found.fields_path.empty() && is_same_file(found.fields_path, plan.path)) throw_same_file(plan.path);

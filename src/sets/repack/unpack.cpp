@@ -23,8 +23,10 @@
 #include <limequat/options.hpp>
 #include <limequat/repack.hpp>
 
+#include "base/file_error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
+#include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
 #include "format/sion/scan.hpp"
@@ -56,7 +58,7 @@ class RecordReader {
 
   const Catalog& catalog() const noexcept { return catalog_; }
   // The checkpoint that the file belongs to; nullptr where it is something else. Throws what find_set() throws.
-  const sets::FoundSet* checkpoint();
+  const FoundSet* checkpoint();
   // Of what is read: of a compressed stream more than the file holds.
   std::uint64_t bytes(const Record& record);
   // Whether several threads gain anything by reading it together.
@@ -83,8 +85,8 @@ class RecordReader {
   Catalog catalog_;
   const format::Format& format_;
   std::once_flag has_looked_;
-  std::optional<sets::FoundSet> found_;  // where the file is a multifile with records
-  std::shared_ptr<sets::OpenFiles> files_;
+  std::optional<FoundSet> found_;  // where the file is a multifile with records
+  std::shared_ptr<OpenFiles> files_;
 };
 
 }  // namespace lq::sets
@@ -97,10 +99,8 @@ namespace sets {
 namespace {
 
 [[noreturn]] void ends_early(const std::string& path, const Record& record) {
-  throw Error(
-      Code::truncated,
-      fmt::format("{}: the file ends within \"{}\"; copy it again from its source", path, base::printable(record.type)),
-      {.path = path, .record = record.type});
+  throw base::file_error(Code::truncated, {.path = path, .record = record.type},
+                         "the file ends within \"{}\"; copy it again from its source", base::printable(record.type));
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ storage::Transport& RecordReader::place() noexcept {
 }
 
 // Found when it is first needed: a file without a table has no stream to ask for.
-const sets::FoundSet* RecordReader::checkpoint() {
+const FoundSet* RecordReader::checkpoint() {
   std::call_once(has_looked_, [this] { look_for_set(); });
   return found_ ? &*found_ : nullptr;
 }
@@ -129,11 +129,11 @@ void RecordReader::look_for_set() {
   const bool is_missing = std::ranges::any_of(catalog_.findings, format::sion::is_of_missing_file);
   const std::string& any = catalog_.files.empty() || is_missing ? catalog_.path : catalog_.files.front();
   // What is left of a set of another program is read as it is; one with records is closed or is refused.
-  if ((!catalog_.complete || is_missing) && !sets::generation_at(place(), any)) return;
-  sets::FoundSet found = sets::find_set(place(), any, sets::Unclosed::refused,
-                                        is_missing ? sets::MissingFiles::stood_in_for : sets::MissingFiles::refused);
+  if ((!catalog_.complete || is_missing) && !generation_at(place(), any)) return;
+  FoundSet found =
+      find_set(place(), any, Unclosed::refused, is_missing ? MissingFiles::stood_in_for : MissingFiles::refused);
   if (!found.has_records()) return;
-  files_ = std::make_shared<sets::OpenFiles>(transport_);
+  files_ = std::make_shared<OpenFiles>(transport_);
   files_->set_paths(found.info().files);
   found_ = std::move(found);
 }
@@ -150,15 +150,13 @@ std::uint64_t RecordReader::bytes(const Record& record) {
 }
 
 void RecordReader::read_stream(std::int32_t task, Work work) {
-  sets::StreamReader stream(files_, sets::entry_of(*found_, task), {.record = found_->records.front()});
+  StreamReader stream(files_, entry_of(*found_, task), {.record = found_->records.front()});
   std::vector<std::byte> buffer(static_cast<std::size_t>(std::min(piece_bytes, stream.size())));
   for (std::uint64_t done = 0; done < stream.size();) {
     const std::size_t got = stream.read_at(done, buffer);
     if (got == 0) {
-      throw Error(
-          Code::truncated,
-          fmt::format("{}: the stream of task {} ends after {} of {} bytes", catalog_.path, task, done, stream.size()),
-          {.path = catalog_.path});
+      throw base::file_error(Code::truncated, catalog_.path, "the stream of task {} ends after {} of {} bytes", task,
+                             done, stream.size());
     }
     work(0, done, base::Bytes(buffer).first(got));
     done += got;
@@ -264,9 +262,8 @@ class Unpacking {
     const auto is_read = [&](const std::string& file) { return sets::is_same_file(file, to); };
     const bool is_of_set = is_read(catalog().path) || std::ranges::any_of(catalog().files, is_read);
     if (!is_of_set && !is_read(sets::fields_name(catalog().path))) return;
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: a file cannot be read and replaced at the same time; choose another name", to),
-                {.path = to});
+    throw base::file_error(Code::invalid_argument, to,
+                           "a file cannot be read and replaced at the same time; choose another name");
   }
 
   bool is_checkpoint() { return reader_.checkpoint() != nullptr; }
@@ -286,10 +283,9 @@ class Unpacking {
     std::string names;
     for (std::size_t i = 0; i < fields_.count(); ++i)
       names += fmt::format("{}{}", i == 0 ? "; fields: " : ", ", fields_.name(i));
-    throw Error(Code::no_such_record,
-                fmt::format("{}: no record or field is called \"{}\"{}; \"lq ls\" lists the contents", catalog().path,
-                            base::printable(name), names),
-                {.path = catalog().path, .record = std::string(name)});
+    throw base::file_error(Code::no_such_record, {.path = catalog().path, .record = std::string(name)},
+                           "no record or field is called \"{}\"{}; \"lq ls\" lists the contents", base::printable(name),
+                           names);
   }
 
   // What a record or a field becomes; nothing is written before all is planned.
@@ -301,7 +297,7 @@ class Unpacking {
   void write() {
     if (options_.dry_run) return;
     sets::Progressing progress(options_.progress, planned_.size());
-    comm::Team team(sets::threads_for(options_, bytes_of_all()));
+    comm::Team team(comm::thread_count(options_.threads, bytes_of_all()));
     const std::uint64_t share = bytes_of_all() / static_cast<std::uint64_t>(team.size());
     for (std::size_t i = 0; i < planned_.size();) {
       const auto is_large = [&](const Planned& file) {
@@ -417,10 +413,9 @@ void make_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (!failure && std::filesystem::is_directory(folder)) return;
-  throw Error(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
-              fmt::format("{}: cannot make this directory: {}", folder,
-                          failure ? failure.message() : "there is a file of this name"),
-              {.path = folder, .system_errno = failure.value()});
+  throw base::file_error(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
+                         {.path = folder, .system_errno = failure.value()}, "cannot make this directory: {}",
+                         failure ? failure.message() : "there is a file of this name");
 }
 
 }  // namespace

@@ -3,13 +3,10 @@
 //
 // lq::copy(): what is to be copied, one file after the other, and names given to those that belong together.
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
 #include "options/agreed.hpp"
@@ -33,33 +31,6 @@ namespace lq {
 namespace sets {
 namespace {
 
-// The plan of the root is told as texts: sets end with an empty one.
-std::string told(const std::vector<Together>& sets) {
-  std::string text;
-  for (const Together& together : sets) {
-    for (const Pair& pair : together) {
-      text += pair.from + '\0';
-      text += pair.to + '\0';
-    }
-    text += '\0';
-  }
-  return text;
-}
-
-std::vector<Together> sets_of(std::string_view text) {
-  std::vector<Together> sets;
-  const auto next = [&] {
-    const std::string word(text.substr(0, text.find('\0')));
-    text.remove_prefix(word.size() + 1);
-    return word;
-  };
-  while (!text.empty()) {
-    Together& together = sets.emplace_back();
-    for (std::string from = next(); !from.empty(); from = next()) together.push_back({from, next()});
-  }
-  return sets;
-}
-
 class Copying {
  public:
   Copying(const Communicator& communicator, const CopyOptions& options)
@@ -67,27 +38,26 @@ class Copying {
 
   CopyReport run(const std::vector<std::string>& sources, const std::string& target) {
     const base::Stopwatch watch;
-    std::string text;
     CopyPlan plan;
-    comm::agree_at_root(comm_, [&] {
+    const auto make_plan = [&] {
       plan = plan_copy(sources, target, usable_site_machine().machine, options_);
-      text = told(plan.sets);
       for (const Together& together : plan.sets) {
         for (const Pair& pair : together) total_ += storage::resolve(pair.from).identity(pair.from).bytes;
       }
       if (!options_.dry_run) make_folders(plan.folders);
-    });
-    const std::string all = comm::broadcast_text(comm_, text);
-    const auto sets = comm::agree_alike(comm_, [&] { return sets_of(all); });
+    };
+    comm::share_from_root(comm_, make_plan, plan.sets);
     report_.findings = std::move(plan.findings);
-    for (const Together& together : sets) copy_set(together);
+    for (const Together& together : plan.sets) copy_set(together);
     comm::agree_at_root(comm_, [&] {
       for (const Link& link : plan.links) copy_link(link);
       if (options_.sync != Sync::full || options_.dry_run) return;
       for (const std::string& folder : plan.folders) storage::resolve(folder).sync_directory(folder);
     });
     report_.seconds = comm::max_over_ranks(comm_, watch.seconds());
-    return share_report();
+    comm::share_from_root(
+        comm_, [] {}, report_.files, report_.bytes, report_.moved_bytes, report_.present_files);
+    return std::move(report_);
   }
 
  private:
@@ -186,26 +156,26 @@ class Copying {
       if (std::ranges::count(is_new, true) == 0) return;
       const std::string& first = together.front().to;
       storage::Transport& place = storage::resolve(first);
-      const auto generation = sets::generation_at(place, is_new.front() ? unfinished_name(first) : first);
-      std::vector<sets::NewName> names;
+      const auto generation = generation_at(place, is_new.front() ? unfinished_name(first) : first);
+      std::vector<NewName> names;
       for (std::size_t i = together.size(); i-- > 0;) {
         const std::string& name = together[i].to;
         names.push_back({is_new[i] ? unfinished_name(name) : name, name});
         if (is_new[i]) io::settle_journal(place, name, options_.sync);
         if (!is_new[i] || !generation || together.size() == 1) continue;
         // Where readers look for it as soon as one of them has its name.
-        names.back().part = sets::part_name(name, *generation);
+        names.back().part = part_name(name, *generation);
         place.rename(unfinished_name(name), names.back().part);
       }
-      const bool has_fields = together.back().to == sets::fields_name(first);
+      const bool has_fields = together.back().to == fields_name(first);
       const auto files = static_cast<std::int32_t>(together.size()) - (has_fields ? 1 : 0);
-      sets::publish_set(place, first, names,
-                        {.files = files,
-                         .has_fields = has_fields,
-                         .overwrite = options_.overwrite,
-                         .older_files = sets::files_of(place, first),
-                         .syncs = options_.sync == Sync::full,
-                         .has_generation = generation.has_value()});
+      publish_set(place, first, names,
+                  {.files = files,
+                   .has_fields = has_fields,
+                   .overwrite = options_.overwrite,
+                   .older_files = files_of(place, first),
+                   .syncs = options_.sync == Sync::full,
+                   .has_generation = generation.has_value()});
     });
   }
 
@@ -224,28 +194,6 @@ class Copying {
       }
       if (!options_.dry_run) files[i]->forget();
     }
-  }
-
-  // On the other ranks, too: numbers and names.
-  CopyReport share_report() {
-    std::array<std::uint64_t, 3> numbers{report_.bytes, report_.moved_bytes, report_.present_files};
-    comm_.broadcast(std::as_writable_bytes(std::span(numbers)), 0);
-    std::string names;
-    comm::agree_at_root(comm_, [&] {
-      for (const std::string& file : report_.files) names += file + '\0';
-    });
-    names = comm::broadcast_text(comm_, names);
-    return comm::agree_alike(comm_, [&] {
-      if (!communicator_.is_root()) {
-        report_.bytes = numbers[0];
-        report_.moved_bytes = numbers[1];
-        report_.present_files = numbers[2];
-        for (std::string_view rest = names; !rest.empty(); rest.remove_prefix(rest.find('\0') + 1)) {
-          report_.files.emplace_back(rest.substr(0, rest.find('\0')));
-        }
-      }
-      return std::move(report_);
-    });
   }
 
   const Communicator& communicator_;

@@ -12,6 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -35,11 +36,9 @@ struct Moved {
 
 void read_all(storage::File& file, std::uint64_t offset, base::MutableBytes buffer) {
   if (file.read_at(offset, buffer) == buffer.size()) return;
-  throw Error(Code::io,
-              fmt::format("{}: it became shorter while it was being copied; no file was published. Copy it when no "
-                          "program writes to it",
-                          file.path()),
-              {.path = file.path(), .offset = offset});
+  throw base::file_error(
+      Code::io, {.path = file.path(), .offset = offset},
+      "it became shorter while it was being copied; no file was published. Copy it when no program writes to it");
 }
 
 void remove_if_there(storage::Transport& transport, const std::string& path) {
@@ -99,11 +98,10 @@ void FileCopy::look_at_root() {
   if (target_place_.kind(copied_name_) != storage::PathKind::file) return;
   lock_record();
   if (!options_.resume && !options_.overwrite) {
-    throw Error(Code::exists,
-                fmt::format("{}: another copy to this target is running or was interrupted: {} exists; resume it "
-                            "(options.resume = true), or start over (options.overwrite = true)",
-                            pair_.to, copied_name_),
-                {.path = pair_.to});
+    throw base::file_error(Code::exists, pair_.to,
+                           "another copy to this target is running or was interrupted: {} exists; resume it "
+                           "(options.resume = true), or start over (options.overwrite = true)",
+                           copied_name_);
   }
   if (!options_.resume || target_place_.kind(unfinished_) != storage::PathKind::file) return;
   const auto file = target_place_.open_read(copied_name_);
@@ -132,11 +130,9 @@ void FileCopy::open_ends() {
     if (!source_) source_ = source_place_.open_read(pair_.from);
     const storage::Identity here = source_->identity();
     if (here.bytes != plan_.bytes || here.modified != plan_.modified) {
-      throw Error(
-          Code::io,
-          pair_.from +
-              ": it changed while it was being copied; no file was published. Copy it when no program writes to it",
-          {.path = pair_.from});
+      throw base::file_error(
+          Code::io, pair_.from,
+          "it changed while it was being copied; no file was published. Copy it when no program writes to it");
     }
     buffer_.resize(static_cast<std::size_t>(std::min(passage_.piece_bytes, plan_.block_bytes)));
     if (options_.verify == Verify::none) return;
@@ -341,12 +337,11 @@ void FileCopy::settle_sums() {
   comm_.broadcast(std::as_writable_bytes(std::span(sums_)), 0);
   try {
     require_blocks(*source_, false, [&](const Differing& block) {
-      return Error(Code::checksum_mismatch,
-                   fmt::format("{}: bytes {} to {} were read twice with different results: CRC-32 {:08x}, then {:08x}. "
-                               "Memory, a bus, the network or the storage changed them in transit; copy again, and "
-                               "have the machine examined if it happens again",
-                               pair_.from, block.offset, block.end - 1, block.expected, block.found),
-                   {.path = pair_.from, .offset = block.offset});
+      return base::file_error(Code::checksum_mismatch, {.path = pair_.from, .offset = block.offset},
+                              "bytes {} to {} were read twice with different results: CRC-32 {:08x}, then {:08x}. "
+                              "Memory, a bus, the network or the storage changed them in transit; copy again, and have "
+                              "the machine examined if it happens again",
+                              block.offset, block.end - 1, block.expected, block.found);
     });
   } catch (...) {
     if (comm_.rank() == 0) forget();
@@ -387,36 +382,31 @@ void FileCopy::require_blocks(storage::File& file, bool with_source,
 
 void FileCopy::compare(storage::File& target) {
   require_blocks(target, true, [&](const Differing& block) {
-    return Error(
+    return base::file_error(
         Code::checksum_mismatch,
-        fmt::format(
-            "{}: bytes {} to {} differ from {}: CRC-32 {:08x}, but {:08x} was read from the source. The file "
-            "system has lost or changed written data; copy again with options.resume = true, or remove the target",
-            pair_.to, block.offset, block.end - 1, pair_.from, block.found, block.expected),
         {.path = pair_.to,
          .offset = block.offset,
          .expected = fmt::format("{:08x}", block.expected),
-         .found = fmt::format("{:08x}", block.found)});
+         .found = fmt::format("{:08x}", block.found)},
+        "bytes {} to {} differ from {}: CRC-32 {:08x}, but {:08x} was read from the source. The file system has lost "
+        "or changed written data; copy again with options.resume = true, or remove the target",
+        block.offset, block.end - 1, pair_.from, block.found, block.expected);
   });
 }
 
 void FileCopy::require_same_source() const {
   const auto now = source_place_.open_read(pair_.from);
   if (storage::is_same_file(identity_, now->identity())) return;
-  throw Error(
-      Code::io,
-      pair_.from +
-          ": it was replaced while it was being copied; no file was published. Copy it when no program writes to it",
-      {.path = pair_.from});
+  throw base::file_error(
+      Code::io, pair_.from,
+      "it was replaced while it was being copied; no file was published. Copy it when no program writes to it");
 }
 
 void FileCopy::require_unchanged() const {
   if (storage::is_unchanged(identity_, source_->identity())) return;
-  throw Error(Code::io,
-              pair_.from +
-                  ": another program wrote to it while it was being copied; no file was published. Copy it when no "
-                  "program writes to it",
-              {.path = pair_.from});
+  throw base::file_error(Code::io, pair_.from,
+                         "another program wrote to it while it was being copied; no file was published. Copy it when "
+                         "no program writes to it");
 }
 
 std::uint64_t FileCopy::size_of(std::uint64_t block) const noexcept {

@@ -79,7 +79,6 @@ class FileCopy {
   };
 
   void look_at_root();
-  void require_no_rest(bool is_there) const;
   void open_ends();
   void lock_record();
   void lock_new_record();

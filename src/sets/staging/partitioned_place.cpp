@@ -2,18 +2,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sets/staging/partitioned_place.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <map>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
 
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "format/format.hpp"
 #include "io/conversion.hpp"
@@ -67,11 +65,10 @@ Frame frame_of(const PartitionedFile& file) {
   base::CachedSource source(*opened);
   const Catalog catalog = format::scan(source, {});
   if (catalog.fields.size() != 1) {
-    throw Error(Code::unsupported,
-                fmt::format("{}: there are {} fields in these part files, of which one can be repartitioned; convert "
-                            "them to one file first (lq convert)",
-                            file.path, catalog.fields.size()),
-                {.path = file.path});
+    throw base::file_error(Code::unsupported, file.path,
+                           "there are {} fields in these part files, of which one can be repartitioned; convert them "
+                           "to one file first (lq convert)",
+                           catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   const format::Format& scidac = format::format_named("scidac");

@@ -5,21 +5,20 @@
 #include <limequat/repartition.hpp>
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
+#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
+#include "comm/pack.hpp"
 #include "io/journal.hpp"
 #include "options/agreed.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -101,8 +100,7 @@ class Repartitioning {
 
   RepartitionReport run() {
     const base::Stopwatch watch;
-    comm::agree_at_root(comm_, [&] { look_at_root(); });
-    tell_all();
+    look();
     Pair pair;
     const auto place = comm::agree_alike(comm_, [&] {
       pair = {from_, to_};
@@ -133,11 +131,10 @@ class Repartitioning {
     const Partition partition = Partition::parse(array.extents.empty() ? whole.partition.array() : array,
                                                  options_.to.empty() ? "whole" : options_.to);
     if (partition.array().end() > whole.bytes) {
-      throw Error(Code::invalid_argument,
-                  fmt::format("{}: an array from byte {} to {} does not fit into its {} bytes; check begin, "
-                              "element_bytes and extents",
-                              from_, partition.array().begin, partition.array().end(), whole.bytes),
-                  {.path = from_});
+      throw base::file_error(
+          Code::invalid_argument, from_,
+          "an array from byte {} to {} does not fit into its {} bytes; check begin, element_bytes and extents",
+          partition.array().begin, partition.array().end(), whole.bytes);
     }
     PartitionedFile written = new_file(to_, whole, partition, split_at_commas(options_.folders));
     target_ = with_whole_paths(written);
@@ -150,11 +147,9 @@ class Repartitioning {
     may_be_there_ = older_ && is_laid_out_alike(*older_, target_);
     replaces_source_ = is_same(place, to_, storage::resolve(from_), from_);
     if (!replaces_source_ || !older_ || older_->is_set == source_.is_set) return;
-    throw Error(Code::io,
-                from_ +
-                    ": it changed between a set of subfiles and a plain file during this call; repeat the call when no "
-                    "program writes to it",
-                {.path = from_});
+    throw base::file_error(Code::io, from_,
+                           "it changed between a set of subfiles and a plain file during this call; repeat the call "
+                           "when no program writes to it");
   }
 
   static bool is_same(storage::Transport& place, const std::string& path, storage::Transport& other_place,
@@ -196,23 +191,24 @@ class Repartitioning {
          .message = fmt::format("{}: the unfinished target has another partition; the call starts over", to_)});
   }
 
-  // What the root has found out, as texts.
-  void tell_all() {
-    source_text_ = comm::broadcast_text(comm_, source_text_);
-    target_text_ = comm::broadcast_text(comm_, target_text_);
-    frame_.before = comm::broadcast_text(comm_, frame_.before);
-    frame_.behind = comm::broadcast_text(comm_, frame_.behind);
-    std::array<std::uint8_t, 4> flags{source_.is_set, target_.is_set, may_be_there_, replaces_source_};
-    comm_.broadcast(std::as_writable_bytes(std::span(flags)), 0);
+  // What the root finds out, on all ranks.
+  void look() {
+    bool is_from_set = false, is_to_set = false;
+    const auto look_here = [&] {
+      look_at_root();
+      is_from_set = source_.is_set;
+      is_to_set = target_.is_set;
+    };
+    comm::share_from_root(comm_, look_here, source_text_, target_text_, frame_.before, frame_.behind, is_from_set,
+                          is_to_set, may_be_there_, replaces_source_);
     comm::agree_alike(comm_, [&] {
       source_ = storage::decode_description(base::as_bytes(source_text_), from_);
       target_ = with_whole_paths(storage::decode_description(base::as_bytes(target_text_), to_));
     });
-    source_.is_set = flags[0] == 1;
-    target_.is_set = flags[1] == 1;
-    may_be_there_ = flags[2] == 1;
+    source_.is_set = is_from_set;
+    target_.is_set = is_to_set;
     // The only copy goes: it is read again, and so is the new one.
-    if (flags[3] == 1 && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
+    if (replaces_source_ && options_.verify != Verify::none) copy_options_.verify = Verify::read_back;
   }
 
   Passage passage(PartitionedPlace& place, const Catalog& contents) const {
@@ -226,13 +222,13 @@ class Repartitioning {
   }
 
   void give_name(PartitionedPlace& place) {
-    const std::vector<sets::NewName> names{{unfinished_name(to_), to_}};
+    const std::vector<NewName> names{{unfinished_name(to_), to_}};
     io::settle_journal(storage::resolve(to_), to_, options_.sync);
     const bool was_set = older_ && older_->is_set;
-    sets::publish_set(place, to_, names,
-                      {.overwrite = options_.overwrite,
-                       .older_files = was_set ? 0 : sets::files_of(storage::resolve(to_), to_),
-                       .syncs = options_.sync == Sync::full});
+    publish_set(place, to_, names,
+                {.overwrite = options_.overwrite,
+                 .older_files = was_set ? 0 : files_of(storage::resolve(to_), to_),
+                 .syncs = options_.sync == Sync::full});
     if (was_set && options_.overwrite) storage::remove_subfiles(*older_, to_);
   }
 

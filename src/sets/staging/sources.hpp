@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -60,6 +61,7 @@ constexpr std::uint64_t blocks_of(std::uint64_t bytes, std::uint64_t block_bytes
 
 struct Pair {
   std::string from, to;
+  friend auto members(Pair& pair) { return std::tie(pair.from, pair.to); }
 };
 
 // Files that belong together; the first one is the one that others are found through, and gets its name last.

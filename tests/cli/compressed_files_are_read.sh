@@ -1,0 +1,17 @@
+# Copyright (c) 2026 The Limequat authors
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The sample of the guide.
+mkdir run
+lq generate -q run/conf.1.ildg --lattice 2x2x2x2 --sweeps 1 --seed 3
+tar cf ensemble.tar run
+gzip -c run/conf.1.ildg > conf.ildg.gz
+# [packed]
+lq verify conf.ildg.gz
+lq convert ensemble.tar/run/conf.1.ildg conf.nersc
+# [/packed]
+rm conf.nersc
+# [pipe]
+zcat conf.ildg.gz | lq convert - - --format nersc > conf.nersc
+# [/pipe]
+lq verify -q conf.nersc

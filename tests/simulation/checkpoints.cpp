@@ -1,0 +1,206 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A folder of checkpoints. What save() has returned for is loaded, or a newer one that is whole; where the newest is
+// damaged, the one before it.
+#include <limequat/checkpoints.hpp>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "comm/agree.hpp"
+#include "simulation/item.hpp"
+#include "support/formula_field.hpp"
+#include "support/streams.hpp"
+
+namespace lq::simulation {
+namespace {
+
+constexpr std::uint64_t numbers_of_phi = 4;
+const FieldSpec spec_of_phi = generic_spec(Precision::double_, numbers_of_phi, false);
+
+// All that is in a checkpoint follows from its step.
+std::uint64_t stream_id(std::uint64_t step, std::int64_t task) {
+  return 1000 * step + static_cast<std::uint64_t>(task);
+}
+std::uint64_t stream_size(std::uint64_t step, std::int64_t task) { return stream_id(step, task) * 7919 % 5000; }
+std::map<std::string, std::vector<std::byte>> state_of(std::uint64_t step) {
+  return {{"random numbers", testing::stream_bytes(step, 0, step % 90)},
+          {"name", testing::stream_bytes(step + 1, 0, 3)}};
+}
+std::vector<double> phi_of(const Grid& grid, std::uint64_t step) {
+  std::vector<double> values = testing::formula_sites<double>(grid, numbers_of_phi);
+  for (double& value : values) value += static_cast<double>(step);
+  return values;
+}
+MutableField phi_in(std::vector<double>& values) { return {spec_of_phi, values.data(), values.size(), {}, {}}; }
+
+class CheckpointRun final : public Item {
+ public:
+  CheckpointRun(Draw& draw, Machine& machine, std::string path)
+      : draw_(draw), machine_(machine), path_(std::move(path)), lattice_(draw.extents(3, 4)) {
+    options_.keep = static_cast<std::int32_t>(draw.between(1, 3));
+    options_.proven = static_cast<std::int32_t>(draw.between(1, 2));
+    machine_.put(path_.substr(0, path_.rfind('/')) + "/program", "its folder");
+  }
+
+  void step(const Tell& tell) override {
+    const std::uint64_t kind = draw_.below(6);
+    if (kind == 0) return damage(tell);
+    kind == 1 ? load(tell) : save(tell);
+    check();
+  }
+
+  void after_power_failure() override {}  // it is synced when save() returns
+
+  void check() override { (void)find({}, crew_of(3), {}); }
+
+ private:
+  Crew crew_of(int most) {
+    Crew crew = torture::draw_crew(draw_, most);
+    crew.delays = 0;
+    return crew;
+  }
+
+  void save(const Tell& tell) {
+    const Crew crew = crew_of(5);
+    const Trouble trouble = draw_trouble(draw_, crew.ranks);
+    const std::uint64_t step = ++last_;
+    const int streams = static_cast<int>(draw_.below(3));
+    const bool has_field = draw_.once_in(2);
+    tasks_[step] = crew.ranks * streams;
+    has_field_[step] = has_field;
+    const Extents processes = draw_.processes(lattice_.size(), crew.ranks);
+    tell(fmt::format("{}: save step {} on {}, {} streams, field {}, {}", path_, step, torture::words(crew), streams,
+                     has_field, words(trouble)));
+    const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
+      const Grid grid(rank.all, lattice_, {.processes = processes});
+      return [&, grid, &all = rank.all] {
+        std::vector<std::vector<std::byte>> bytes;
+        std::vector<double> values;
+        CheckpointContents contents;
+        comm::agree_alike(all.engine(), [&] {
+          for (int i = 0; i < streams; ++i) {
+            const std::int64_t task = all.rank() * streams + i;
+            bytes.push_back(testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task)));
+          }
+          contents.streams.assign(bytes.begin(), bytes.end());
+          contents.state = state_of(step);
+          values = phi_of(grid, step);
+          if (has_field) contents.fields.push_back({"phi", grid, Field(phi_in(values)), {}});
+        });
+        Checkpoints checkpoints(path_, all, options_);
+        checkpoints.save(step, contents);
+      };
+    });
+    tell(words(outcome));
+    // The oldest may have made room for it.
+    if (sure_.size() >= static_cast<std::size_t>(options_.keep)) sure_.erase(sure_.begin());
+    if (outcome.error.empty() && !outcome.has_ended) {
+      sure_.push_back(step);
+    } else {
+      perhaps_.push_back(step);
+    }
+    if (sure_.empty()) was_any_ = was_any_ || !perhaps_.empty();
+  }
+
+  void load(const Tell& tell) {
+    const Crew crew = crew_of(4);
+    const Trouble trouble = draw_trouble(draw_, crew.ranks);
+    tell(fmt::format("{}: load on {}, {}", path_, torture::words(crew), words(trouble)));
+    (void)find(tell, crew, trouble);
+  }
+
+  // A byte of the newest: the one before it is loaded from now on.
+  void damage(const Tell& tell) {
+    const auto newest = find({}, crew_of(2), {});
+    if (!newest || sure_.size() < 2 || *newest != sure_.back()) return;
+    const std::string beginning = fmt::format("{}/step-{:012}-", path_, *newest);
+    std::vector<std::string> files;
+    for (const auto& [file, bytes] : machine_.files()) {
+      if (file.starts_with(beginning) && !bytes.empty() && file.find("tries") == std::string::npos)
+        files.push_back(file);
+    }
+    const std::string file = files.at(draw_.below(files.size()));
+    std::string bytes = machine_.files().at(file);
+    const std::size_t place = change_byte(bytes, draw_);
+    tell(fmt::format("{}: byte {} is damaged", file, place));
+    machine_.put(file, bytes);
+    sure_.pop_back();
+    damaged_.push_back(*newest);
+    check();
+  }
+
+  // The step that is loaded, which must be one that may be.
+  std::optional<std::uint64_t> find(const Tell& tell, const Crew& crew, const Trouble& trouble) {
+    std::optional<std::uint64_t> found;
+    const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
+      return [&, &all = rank.all] {
+        Checkpoints checkpoints(path_, all, options_);
+        const auto newest = checkpoints.load_newest();
+        if (!newest) return;
+        require_right(*newest, all);
+        if (all.is_root()) found = newest->step();
+      };
+    });
+    if (tell) tell(words(outcome));
+    if (trouble.kind != Trouble::Kind::none) return found;
+    const std::uint64_t least = sure_.empty() ? 0 : sure_.back();
+    if (found.value_or(0) < least) {
+      throw Failure(fmt::format("{}: step {} is loaded, expected {} or a later one", path_, found.value_or(0), least));
+    }
+    if (found && std::ranges::count(damaged_, *found) > 0)
+      throw Failure(fmt::format("{}: step {} is damaged", path_, *found));
+    // Of those that were not reported as saved none that is older will be the newest any more.
+    if (found && *found > least) {
+      if (sure_.size() >= static_cast<std::size_t>(options_.keep)) sure_.erase(sure_.begin());
+      sure_.push_back(*found);
+    }
+    return found;
+  }
+
+  void require_right(const lq::Checkpoint& found, const Communicator& all) const {
+    const std::uint64_t step = found.step();
+    const auto tasks = tasks_.find(step);
+    if (tasks == tasks_.end() || found.tasks() != tasks->second) {
+      throw Failure(fmt::format("{}: step {} has {} streams", path_, step, found.tasks()));
+    }
+    if (found.state() != state_of(step)) throw Failure(fmt::format("{}: step {} has another state", path_, step));
+    if (tasks->second > 0) {
+      const MultifileReader& streams = found.streams();
+      for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
+        const auto bytes = streams.task(task).read_all();
+        if (bytes != testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) {
+          throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
+        }
+      }
+    }
+    if (!has_field_.at(step)) return;
+    const Grid grid(all, lattice_);
+    std::vector<double> values(grid.local_volume() * numbers_of_phi);
+    found.read_field("phi", grid, phi_in(values));
+    if (values != phi_of(grid, step)) throw Failure(fmt::format("{}: the field of step {} is wrong", path_, step));
+  }
+
+  Draw& draw_;
+  Machine& machine_;
+  std::string path_;
+  Extents lattice_;
+  CheckpointsOptions options_;
+  std::uint64_t last_ = 0;
+  std::map<std::uint64_t, std::int64_t> tasks_;  // of each step
+  std::map<std::uint64_t, bool> has_field_;
+  std::vector<std::uint64_t> sure_, perhaps_, damaged_;  // steps that are there, that may be, that are of no use
+  bool was_any_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Item> make_checkpoints(Draw& draw, Machine& machine, const std::string& path) {
+  return std::make_unique<CheckpointRun>(draw, machine, path);
+}
+
+}  // namespace lq::simulation
