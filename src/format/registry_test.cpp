@@ -11,8 +11,8 @@
 
 #include <limequat/error.hpp>
 
-#include "format/assembled.hpp"
 #include "format/component.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format {
 namespace {

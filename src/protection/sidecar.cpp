@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/team.hpp"
 #include "kernels/crc32.hpp"
@@ -39,11 +39,10 @@ std::optional<Head> head_at(storage::File& file, std::uint64_t size, std::uint64
   bytes.resize(static_cast<std::size_t>(*length));
   if (!read_whole(file, offset, bytes) || !kernels::ends_in_crc32(bytes)) return {};
   if (const auto version = later_version(bytes)) {
-    throw base::file_error(
-        Code::unsupported,
-        {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)},
-        "this sidecar has version {} of its format, this library reads version {}: use a later Limequat", *version,
-        format_version);
+    base::fail(Code::unsupported,
+               {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)},
+               "this sidecar has version {} of its format, this library reads version {}: use a later Limequat",
+               *version, format_version);
   }
   return decode_head(bytes);
 }
@@ -87,15 +86,15 @@ Sidecar::Sidecar(storage::Transport& transport, const std::string& path)
   std::optional<Head> head = head_at(*file_, size_, 0);
   if (!head) head = second_head(*file_, size_);
   if (!head) {
-    throw base::file_error(
+    base::fail(
         Code::malformed, path,
         "neither of the two heads of this sidecar can be read; protect the files again (`lq protect --overwrite`)");
   }
   head_ = *std::move(head);
   // Whatever the head says, no more is read, and held, than there is.
   if (head_.page_at(head_.windows, 0) > size_) {
-    throw base::file_error(Code::malformed, path,
-                           "the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)");
+    base::fail(Code::malformed, path,
+               "the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)");
   }
 }
 
@@ -220,7 +219,8 @@ std::optional<Cover> find_cover(const std::string& path) {
     storage::PathKind kind = storage::PathKind::absent;
     try {
       kind = storage::resolve(name).kind(name);
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      if (error.facts().system_errno != ENAMETOOLONG) throw;
       continue;
     }
     if (kind != storage::PathKind::file) continue;
@@ -510,9 +510,9 @@ std::size_t RestoredFile::read_at(std::uint64_t offset, base::MutableBytes buffe
     part.resize(is_whole ? 0 : length);
     const base::MutableBytes to = is_whole ? buffer.subspan(done, count) : base::MutableBytes(part);
     if (!read_block(block, to)) {
-      throw base::file_error(Code::checksum_mismatch, {.path = path_, .offset = block * head.block_bytes},
-                             "bytes {} to {} are damaged, and more of their row than its parity brings back",
-                             block * head.block_bytes, block * head.block_bytes + length - 1);
+      base::fail(Code::checksum_mismatch, {.path = path_, .offset = block * head.block_bytes},
+                 "bytes {} to {} are damaged, and more of their row than its parity brings back",
+                 block * head.block_bytes, block * head.block_bytes + length - 1);
     }
     if (!is_whole) {
       const base::Bytes wanted = base::Bytes(part).subspan(static_cast<std::size_t>(within), count);

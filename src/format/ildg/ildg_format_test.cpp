@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
-#include "format/assembled.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format::ildg {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "format/assembled.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format {
 namespace {

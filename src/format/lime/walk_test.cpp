@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "format/assembled.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format::lime {
 namespace {

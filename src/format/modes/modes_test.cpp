@@ -12,9 +12,9 @@
 
 #include <limequat/error.hpp>
 
-#include "format/assembled.hpp"
 #include "format/format.hpp"
 #include "format/modes/set.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format::modes {
 namespace {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <limequat/error.hpp>
 
-#include "format/assembled.hpp"
 #include "format/scidac/records.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format::scidac {
 namespace {

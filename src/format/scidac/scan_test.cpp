@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "format/assembled.hpp"
+#include "support/assembled.hpp"
 
 namespace lq::format::scidac {
 namespace {

@@ -8,9 +8,8 @@
 #include <cstring>
 
 #include "kernels/isa/loops.hpp"
-#include "kernels/isa/product_loops.hpp"
 #include "kernels/isa/row_loops.hpp"
-#include "kernels/isa/square_loops.hpp"
+#include "kernels/isa/vectors.hpp"
 
 namespace lq::kernels::isa {
 
@@ -73,6 +72,133 @@ void turn_numbers(std::byte* numbers, std::size_t count) noexcept {
     bits = Number<Set, Real>::swapped(bits);
     std::memcpy(numbers + i * sizeof bits, &bits, sizeof bits);
   }
+}
+
+// The sum of the squares of each site's numbers, as they are in the file: links of SU(N) have a known one.
+
+inline constexpr std::size_t square_bytes = 32;  // of numbers that are squared at once
+
+template <class Set, class Real>
+using Squared = typename NumbersOf<Set, Real, square_bytes / sizeof(Real)>::Type;
+
+// The byte order of the numbers in `bytes` turned. Without an instruction that moves bytes anywhere, number by number.
+template <class Set, class Real>
+[[gnu::always_inline]] inline void turn_vector(unsigned char (&bytes)[square_bytes]) noexcept {
+#if defined(__AVX2__) && !defined(LQ_PORTABLE_KERNELS)
+  typename NumbersOf<Set, unsigned char, square_bytes>::Type all;
+  std::memcpy(&all, bytes, sizeof all);
+  if constexpr (sizeof(Real) == sizeof(double)) {
+    shuffle<7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8, 23, 22, 21, 20, 19, 18, 17, 16, 31, 30, 29, 28, 27,
+            26, 25, 24>(all, all, all);
+  } else {
+    shuffle<3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12, 19, 18, 17, 16, 23, 22, 21, 20, 27, 26, 25, 24, 31,
+            30, 29, 28>(all, all, all);
+  }
+  std::memcpy(bytes, &all, sizeof all);
+#else
+  for (std::size_t at = 0; at < square_bytes; at += sizeof(Real)) {
+    typename Number<Set, Real>::Bits bits;
+    std::memcpy(&bits, bytes + at, sizeof bits);
+    bits = Number<Set, Real>::swapped(bits);
+    std::memcpy(bytes + at, &bits, sizeof bits);
+  }
+#endif
+}
+
+template <class Set, class Real, bool swapped>
+[[gnu::always_inline]] inline void add_squares(const std::byte* numbers, std::size_t bytes,
+                                               Squared<Set, Real>& sum) noexcept {
+  unsigned char read[square_bytes] = {};
+  std::memcpy(read, numbers, bytes);
+  if constexpr (swapped) turn_vector<Set, Real>(read);
+  Squared<Set, Real> x;
+  std::memcpy(&x, read, sizeof x);
+  sum += x * x;
+}
+
+template <class Set, class Real, bool swapped>
+std::size_t first_beyond(const std::byte* bytes, std::size_t numbers, std::size_t sites, double least,
+                         double most) noexcept {
+  const std::size_t site_bytes = numbers * sizeof(Real);
+  for (std::size_t site = 0; site < sites; ++site, bytes += site_bytes) {
+    Squared<Set, Real> one = {}, two = {};
+    std::size_t at = 0;
+    for (; at + 2 * square_bytes <= site_bytes; at += 2 * square_bytes) {
+      add_squares<Set, Real, swapped>(bytes + at, square_bytes, one);
+      add_squares<Set, Real, swapped>(bytes + at + square_bytes, square_bytes, two);
+    }
+    for (; at + square_bytes <= site_bytes; at += square_bytes) {
+      add_squares<Set, Real, swapped>(bytes + at, square_bytes, one);
+    }
+    if (at < site_bytes) add_squares<Set, Real, swapped>(bytes + at, site_bytes - at, two);
+    one += two;
+    double sum = 0;
+    for (std::size_t lane = 0; lane < square_bytes / sizeof(Real); ++lane) sum += static_cast<double>(one[lane]);
+    if (!(sum >= least && sum <= most)) return site;
+  }
+  return sites;
+}
+
+// Products with constants of GF(2^8), added to what is there: a byte's two halves are looked up in tables of 16 bytes
+// each, a whole vector at a time.
+
+// Byte after byte: of any machine, and for what is left of a vector.
+template <class Set>
+void add_products_by_bytes(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
+                           std::size_t begin, std::size_t end) noexcept {
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::byte* const low = tables + k * product_table_bytes;
+    const std::byte* const high = low + product_table_bytes / 2;
+    std::byte* const sums = to[k];
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto byte = static_cast<unsigned char>(from[i]);
+      sums[i] ^= low[byte & 15U] ^ high[byte >> 4U];
+    }
+  }
+}
+
+template <class Set>
+void add_products_plainly(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
+                          std::size_t bytes) noexcept {
+  add_products_by_bytes<Set>(tables, count, from, to, 0, bytes);
+}
+
+template <class V>
+inline typename V::Reg product_of(typename V::Reg low_table, typename V::Reg high_table, typename V::Reg low,
+                                  typename V::Reg high) noexcept {
+  return V::add(V::looked_up(low_table, low), V::looked_up(high_table, high));
+}
+
+// Two sums at a time, so that what is read is taken apart once for both.
+template <class V>
+void add_products(const std::byte* tables, std::size_t count, const std::byte* from, std::byte* const* to,
+                  std::size_t bytes) noexcept {
+  const typename V::Reg halves = V::same(0x0f0f0f0f0f0f0f0fULL);
+  const std::size_t whole = bytes / V::bytes * V::bytes;
+  std::size_t k = 0;
+  for (; k + 2 <= count; k += 2) {
+    const std::byte* const table = tables + k * product_table_bytes;
+    const typename V::Reg low_a = V::repeated(table), high_a = V::repeated(table + 16);
+    const typename V::Reg low_b = V::repeated(table + 32), high_b = V::repeated(table + 48);
+    std::byte *const a = to[k], *const b = to[k + 1];
+    for (std::size_t i = 0; i < whole; i += V::bytes) {
+      const typename V::Reg in = V::load(from + i);
+      const typename V::Reg low = V::both(in, halves), high = V::both(V::lowered_by_4(in), halves);
+      V::store(a + i, V::add(V::load(a + i), product_of<V>(low_a, high_a, low, high)));
+      V::store(b + i, V::add(V::load(b + i), product_of<V>(low_b, high_b, low, high)));
+    }
+  }
+  if (k < count) {
+    const std::byte* const table = tables + k * product_table_bytes;
+    const typename V::Reg low_a = V::repeated(table), high_a = V::repeated(table + 16);
+    std::byte* const a = to[k];
+    for (std::size_t i = 0; i < whole; i += V::bytes) {
+      const typename V::Reg in = V::load(from + i);
+      const typename V::Reg low = V::both(in, halves), high = V::both(V::lowered_by_4(in), halves);
+      V::store(a + i, V::add(V::load(a + i), product_of<V>(low_a, high_a, low, high)));
+    }
+  }
+  add_products_by_bytes<V>(tables, count, from, to, whole, bytes);
 }
 
 template <class Set>

@@ -13,7 +13,7 @@
 #include <limequat/error.hpp>
 #include <limequat/protect.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/verdict.hpp"
@@ -52,7 +52,7 @@ void require_sound(const Verification& examined, const protection::Cover& cover,
       cover.sidecar->head().files.size() > 1 && (examined.verdict != Verdict::damaged || !had_format);
   if (!may_be_a_part) {
     const auto error = io::first_error(examined);
-    throw base::file_error(
+    base::fail(
         Code::checksum_mismatch, examined.path,
         "what {} restores is proven by its block sums, but contradicts the file's own sums; nothing was written{}{}",
         cover.sidecar->path(), error ? ": " : "", error ? error->what() : "");

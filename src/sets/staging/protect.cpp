@@ -22,7 +22,7 @@
 #include <limequat/protect.hpp>
 
 #include "base/clock.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -67,7 +67,7 @@ struct Listed {
 Listed list_folder(const std::string& folder) {
   std::vector<std::string> names;
   if (const int failure = base::names_in(folder, names); failure != 0) {
-    throw base::file_error(Code::no_permission, folder, "the folder cannot be read: {}", std::strerror(failure));
+    base::fail(Code::no_permission, folder, "the folder cannot be read: {}", std::strerror(failure));
   }
   Listed listed;
   for (const std::string& name : names) {
@@ -99,13 +99,12 @@ class Planner {
     for (const std::string& path : paths) add(path);
     if (!together_.empty()) add_together();
     if (jobs_.empty()) {
-      throw base::file_error(Code::not_found, paths.front(), "there are no files to protect in this folder");
+      base::fail(Code::not_found, paths.front(), "there are no files to protect in this folder");
     }
     std::set<std::string> sidecars;
     for (const Job& job : jobs_) {
       if (sidecars.insert(job.sidecar).second) continue;
-      throw base::file_error(Code::invalid_argument, job.sidecar,
-                             "two of the given files would have this sidecar; name each once");
+      base::fail(Code::invalid_argument, job.sidecar, "two of the given files would have this sidecar; name each once");
     }
     return std::move(jobs_);
   }
@@ -117,28 +116,27 @@ class Planner {
         return add_file(path);
       case storage::PathKind::directory:
         if (options_.together) {
-          throw base::file_error(Code::invalid_argument, path,
-                                 "a folder has one sidecar for its files anyway; name files to have them together");
+          base::fail(Code::invalid_argument, path,
+                     "a folder has one sidecar for its files anyway; name files to have them together");
         }
         return add_folder(path);
       case storage::PathKind::absent:
       case storage::PathKind::dangling_link:
-        throw base::file_error(Code::not_found, path, "the file does not exist; check the name");
+        base::fail(Code::not_found, path, "the file does not exist; check the name");
       case storage::PathKind::other:
         break;
     }
-    throw base::file_error(Code::invalid_argument, path,
-                           "cannot be protected: it is not a regular file (a pipe, socket or device)");
+    base::fail(Code::invalid_argument, path,
+               "cannot be protected: it is not a regular file (a pipe, socket or device)");
   }
 
   void add_file(const std::string& path) {
     if (protection::is_sidecar(path)) {
-      throw base::file_error(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
+      base::fail(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
     }
     // Next to which a sidecar could be.
     if (storage::resolve(path).kind(base::directory_of(path)) != storage::PathKind::directory) {
-      throw base::file_error(Code::unsupported, path,
-                             "only files of the file system can be protected; copy it there first");
+      base::fail(Code::unsupported, path, "only files of the file system can be protected; copy it there first");
     }
     std::vector<std::string> files = files_with(path);
     for (std::string& member : members_of(path, {})) {
@@ -165,9 +163,8 @@ class Planner {
     together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
     for (const std::string& path : together_) {
       if (folder_of(path) == folder_of(together_.front())) continue;
-      throw base::file_error(Code::invalid_argument, path,
-                             "files that have a sidecar together lie in one folder; {} is in another",
-                             together_.front());
+      base::fail(Code::invalid_argument, path, "files that have a sidecar together lie in one folder; {} is in another",
+                 together_.front());
     }
     jobs_.push_back(job_of_folder(std::move(together_)));
   }
@@ -468,8 +465,7 @@ class CheckingSidecars {
         break;
     }
     if (!add_covered(path)) {
-      throw base::file_error(Code::not_found, path,
-                             "the file does not exist, and no sidecar covers it; check the name");
+      base::fail(Code::not_found, path, "the file does not exist, and no sidecar covers it; check the name");
     }
   }
 

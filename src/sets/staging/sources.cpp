@@ -15,7 +15,7 @@
 #include <limequat/inspect.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
@@ -112,12 +112,11 @@ class Finder {
         return add_folder(from, to);
       case storage::PathKind::absent:
       case storage::PathKind::dangling_link:
-        throw base::file_error(Code::not_found, from, "the file does not exist; check the name");
+        base::fail(Code::not_found, from, "the file does not exist; check the name");
       case storage::PathKind::other:
         break;
     }
-    throw base::file_error(Code::invalid_argument, from,
-                           "cannot be copied: it is not a regular file (a pipe, socket or device)");
+    base::fail(Code::invalid_argument, from, "cannot be copied: it is not a regular file (a pipe, socket or device)");
   }
 
   // The sidecar of a folder or of a set goes with all of it, not with some of its files.
@@ -169,10 +168,10 @@ class Finder {
     const std::size_t common = common_beginning(files);
     const std::string rest = from.substr(common);
     if (!to.ends_with(rest)) {
-      throw base::file_error(Code::invalid_argument, to,
-                             "{} is one of {} files that belong together and have similar names; give the copy a name "
-                             "that also ends in \"{}\", or a folder",
-                             from, files.size(), rest);
+      base::fail(Code::invalid_argument, to,
+                 "{} is one of {} files that belong together and have similar names; give the copy a name "
+                 "that also ends in \"{}\", or a folder",
+                 from, files.size(), rest);
     }
     Together together;
     for (const std::string& file : files) {
@@ -215,13 +214,13 @@ class Finder {
   // In the order of names, so that it is the same every time.
   void add_folder(const std::string& from, const std::string& to) {
     if (!options_.recursive) {
-      throw base::file_error(Code::invalid_argument, from,
-                             "this is a folder; ask for it with all that is in it (recursive), or name files");
+      base::fail(Code::invalid_argument, from,
+                 "this is a folder; ask for it with all that is in it (recursive), or name files");
     }
     plan_.folders.push_back(to);
     std::vector<std::string> names;
     if (const int failure = base::names_in(from, names); failure != 0) {
-      throw base::file_error(Code::no_permission, from, "the folder cannot be read: {}", std::strerror(failure));
+      base::fail(Code::no_permission, from, "the folder cannot be read: {}", std::strerror(failure));
     }
     std::error_code failure;
     for (const std::string& name : names) {
@@ -245,14 +244,14 @@ class Finder {
     std::error_code failure;
     const std::string target = fs::read_symlink(from, failure).string();
     if (failure) {
-      throw base::file_error(Code::io, from, "the link cannot be read: {}", failure.message());
+      base::fail(Code::io, from, "the link cannot be read: {}", failure.message());
     }
     const bool is_there = fs::is_symlink(to, failure) && fs::read_symlink(to, failure).string() == target;
     if (is_there) return;
     if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
-      throw base::file_error(Code::exists, to,
-                             "a file of this name already exists in place of the link; choose another folder, or "
-                             "replace it with options.overwrite = true");
+      base::fail(Code::exists, to,
+                 "a file of this name already exists in place of the link; choose another folder, or "
+                 "replace it with options.overwrite = true");
     }
     plan_.links.push_back({from, to, target});
   }
@@ -279,10 +278,9 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
     if (storage::resolve(target).kind(target) != storage::PathKind::absent) return {target};
     std::string known;
     for (const auto& [name, folders] : machine.targets) known += (known.empty() ? "" : ", ") + name;
-    throw base::file_error(
-        Code::invalid_argument, target,
-        "no target is called \"{}\"; the site profile defines {}. Write ./{} for a file of this name",
-        target.substr(0, colon), known.empty() ? "none" : known, target);
+    base::fail(Code::invalid_argument, target,
+               "no target is called \"{}\"; the site profile defines {}. Write ./{} for a file of this name",
+               target.substr(0, colon), known.empty() ? "none" : known, target);
   }
   const std::string rest = target.substr(colon + 1);
   std::vector<std::string> targets;
@@ -340,8 +338,7 @@ CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& t
   for (const Together& together : plan.sets) {
     for (const Pair& pair : together) {
       if (names.insert(pair.to).second) continue;
-      throw base::file_error(Code::invalid_argument, pair.to,
-                             "two sources would get this name; copy them one at a time");
+      base::fail(Code::invalid_argument, pair.to, "two sources would get this name; copy them one at a time");
     }
   }
   return plan;
