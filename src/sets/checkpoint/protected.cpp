@@ -3,7 +3,6 @@
 #include "sets/checkpoint/protected.hpp"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <set>
 
