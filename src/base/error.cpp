@@ -154,9 +154,7 @@ Code code_of_errno(int system_errno) noexcept {
 }
 
 void fail_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values) {
-  std::string text = facts.path.empty() ? "" : facts.path + ": ";
-  text += fmt::vformat(sentence, values);
-  throw Error(code, text, std::move(facts));
+  throw file_error_of(code, std::move(facts), sentence, values);
 }
 
 Error errno_error(const std::string& path, const std::string& what, int system_errno) {
@@ -169,8 +167,8 @@ Error errno_error(const std::string& path, const std::string& what, int system_e
 }
 
 Error file_error_of(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args arguments) {
-  const std::string text = fmt::format("{}: {}", facts.path, fmt::vformat(sentence, arguments));
-  return Error(code, text, std::move(facts));
+  const std::string begin = facts.path.empty() ? "" : facts.path + ": ";
+  return Error(code, begin + fmt::vformat(sentence, arguments), std::move(facts));
 }
 
 // Overflow as an error that names the quantity.

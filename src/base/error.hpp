@@ -22,8 +22,8 @@ Code code_of_errno(int system_errno) noexcept;
 // "PATH: cannot WHAT: REASON (remedy)", with the facts.
 LQ_INNER Error errno_error(const std::string& path, const std::string& what, int system_errno);
 
-// Throws Error(code) with the facts. The sentence says what was found, what was expected, and the remedy; the path of the
-// facts stands before it, "PATH: SENTENCE".
+// Throws Error(code) with the facts, made by file_error_of() (base/file_error.hpp). The sentence says what was found,
+// what was expected, and the remedy; the path of the facts stands before it, "PATH: SENTENCE".
 [[noreturn]] LQ_INNER void fail_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values);
 template <class... Values>
 [[noreturn]] void fail(Code code, ErrorFacts facts, fmt::format_string<Values...> sentence, Values&&... values) {

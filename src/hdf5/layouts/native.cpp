@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/checked.hpp"
 #include "base/text.hpp"
 #include "hdf5/layouts/folder.hpp"
 #include "hdf5/layouts/layout_writer.hpp"
