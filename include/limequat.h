@@ -43,6 +43,7 @@
 #include <limequat/c/plan.h>
 #include <limequat/c/protect.h>
 #include <limequat/c/questions.h>
+#include <limequat/c/region_writer.h>
 #include <limequat/c/repack.h>
 #include <limequat/c/squeeze.h>
 #include <limequat/c/status.h>

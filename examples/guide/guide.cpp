@@ -101,6 +101,16 @@ int main(int argc, char** argv) {
 
   lq::read("eigenvectors.lime", grid, lq::spinor(psi), {.field = "eigenvector", .index = 2});
   // [/several]
+  // [by_region]
+  lq::RegionWriter by_region("by-region.scidac", grid, lq::spinor_spec(lq::Precision::double_), {.overwrite = true});
+  lq::Box region = grid.local_box();  // each rank gives its own sites, here time slice by time slice
+  const std::int64_t last_t = region.lower[3] + region.extents[3];
+  for (region.extents[3] = 1; region.lower[3] < last_t; ++region.lower[3]) {
+    const std::vector<Spinor> values(region.volume());
+    by_region.write(region, lq::spinor(values));
+  }
+  by_region.close();  // all checksums; with holes an error, and no file
+  // [/by_region]
 
   lq::write("source.scidac", grid, lq::spinor(psi), {.overwrite = true});
   // [half]

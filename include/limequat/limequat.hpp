@@ -35,6 +35,7 @@
 #include <limequat/qcdml.hpp>
 #include <limequat/repack.hpp>
 #include <limequat/repartition.hpp>
+#include <limequat/region_writer.hpp>
 #include <limequat/report.hpp>
 #include <limequat/squeeze.hpp>
 #include <limequat/staging.hpp>

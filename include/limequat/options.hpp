@@ -86,8 +86,10 @@ struct WriteOptions {
   std::uint64_t stripe_count = 0;  // servers that a file is spread over; 0: as the next but one says
   std::uint64_t stripe_bytes = 0;  // in one piece on a server; 0: as the next one says
   bool stripes_by_size =
-      true;                // what is not asked for is set by the size of the file; false: left as the folder has it
-  Progress progress = {};  // of a transfer that is waited for; those in the background have Pending::test()
+      true;  // what is not asked for is set by the size of the file; false: left as the folder has it
+  // "3%": when the file has its name, all ranks write a sidecar with so much parity next to it (limequat/protect.hpp).
+  std::string protect = {};  // empty: none
+  Progress progress = {};    // of a transfer that is waited for; those in the background have Pending::test()
 };
 
 // Bounds on what a file may ask of its reader, checked before anything is allocated.

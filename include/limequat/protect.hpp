@@ -27,6 +27,9 @@ struct ProtectOptions {
   bool together = false;   // all files that are named have one sidecar, files.set.lq-parity in their folder
   bool check = false;      // write nothing: compare the files with the sidecars that they have
   bool overwrite = false;  // replace an existing sidecar, which stays until the new one is complete
+  // Files that differ from what an older sidecar says of them, and whose own sums do not prove them, are protected as
+  // they are, and files that it could bring back are forgotten; else they are refused (checksum_mismatch).
+  bool accept_damage = false;
   Sync sync = Sync::full;
   Progress progress = {};
   int threads = 0;  // of this rank; 0: as many as it has cores to itself
@@ -65,7 +68,8 @@ struct ProtectReport {
   // A stretch of so many bytes comes back in each window of so many bytes, the least of all sidecars; of sets with
   // lost files, all of a file.
   std::uint64_t stretch_bytes = 0, window_bytes = 0;
-  bool ok = true;  // with `check`: all files are intact, and all sidecars whole
+  std::uint32_t lost_files = 0;  // so many lost files of each sidecar come back, the least of all sidecars
+  bool ok = true;                // with `check`: all files are intact, and all sidecars whole
   double seconds = 0;
   std::vector<Finding> findings;  // files that nothing proves, and what `check` found
 };
@@ -75,8 +79,10 @@ struct ProtectReport {
 // files.set.lq-parity in that, so that files which are lost come back, too. Hidden and temporary files, links and
 // sidecars in folders are left out. Each file is verified first: checksum_mismatch (it disagrees with its own sums),
 // truncated, malformed: no sidecar is written. One that has no sums is protected as it is, and a finding says so.
-// invalid_argument (parity, lost_files, files of several folders together), exists (a sidecar), not_found, no_space,
-// io (a file changed meanwhile).
+// One that had a sidecar is compared with it: checksum_mismatch where it differs and nothing says that it was changed
+// on purpose (its own sums are others and agree, its size, most of its bytes), or where the sidecar could still bring a
+// missing file back. options.accept_damage insists. invalid_argument (parity, lost_files, files of several folders
+// together), exists (a sidecar), not_found, no_space, io (a file changed meanwhile).
 LQ_API ProtectReport protect(const std::vector<std::string>& paths, const Communicator& communicator = {},
                              const ProtectOptions& options = {});
 

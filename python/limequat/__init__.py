@@ -50,6 +50,7 @@ from limequat.errors import (
     WrongState,
 )
 from limequat.files import FieldView, File, open
+from limequat.folders import convert_below, diff_below, extract_below
 from limequat.grid import Grid
 from limequat.partitions import View, partition_of, repartition
 from limequat.labelled_writing import to_limequat
@@ -95,8 +96,9 @@ __all__ = [
     "InvalidArgument", "IoError", "Judgement", "Malformed", "Memory", "NoPermission", "NoSpace", "NoSuchRecord",
     "NotFound", "Observables", "OutOfMemory", "Pending", "Plaquette", "RanksDisagree", "RegionWriter", "Source",
     "Stall", "TooLarge", "Truncated", "Unitarity", "UnknownFormat", "Unsupported", "Verification", "View", "WilsonLoop",
-    "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert", "copy",
-    "correlators", "create", "defragment", "diagnose", "diff", "explain", "export_virtual", "export_vtk", "extract",
+    "Writer", "WrongState", "assess", "build_parts", "charge_density", "check_manifest", "check_references", "compat", "convert",
+    "convert_below", "copy",
+    "correlators", "create", "defragment", "diagnose", "diff", "diff_below", "explain", "export_virtual", "export_vtk", "extract", "extract_below",
     "file_system_of", "find", "formats", "generate", "hdf5", "ildg", "index", "info", "inspect", "link_trace",
     "list_checkpoints", "manifest", "modes", "multifile", "observables", "open", "pack", "partition_of", "plan", "plaquette",
     "plaquette_density", "plot", "protect", "read", "read_async", "read_record",

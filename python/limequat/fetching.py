@@ -187,11 +187,11 @@ def _add(made, one):
 
 
 def main(words):
-    """``lq copy`` of what the library does not copy alone: NAME=VALUE..., "--", SOURCE..., TARGET. Returns the exit code."""
+    """``lq copy`` of what the library does not copy alone: NAME=VALUE..., --json, -q, "--", SOURCE..., TARGET. Returns the exit code."""
     place = words.index("--")
     sources, target = words[place + 1:-1], words[-1]
-    given = dict(word.split("=", 1) for word in words[:place])
-    as_json, is_quiet = given.pop("json") == "true", given.pop("quiet") == "true"
+    given = dict(word.split("=", 1) for word in words[:place] if "=" in word)
+    as_json, is_quiet = "--json" in words[:place], "-q" in words[:place]
     options = {name: _value_of(text) for name, text in given.items() if text not in ("no", "false", "0")}
     from limequat.staging import copy
     try:

@@ -62,7 +62,7 @@ def open(path: Path, *, ls: int = 1, parity: Optional[Parity] = None, lattice: O
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
-                                "dataset_chunk", "filters", "time_stamps", "progress"))
+                                "dataset_chunk", "filters", "time_stamps", "protect", "progress"))
 def create(path: Target, lattice: Extents, *, grid: Optional[Grid] = None,
            kind: Literal["spinor", "propagator", "generic"] = "spinor", shape: Optional[Sequence[int]] = None,
            dtype: Optional[Dtype] = None, storage: Storage = "double", ls: int = 1, parity: Parity = "both",
@@ -104,7 +104,7 @@ def create(path: Target, lattice: Extents, *, grid: Optional[Grid] = None,
 
 
 @takes("WriteOptions", without=("format", "name", "precision", "metadata", "measure", "slice_checksums", "layout",
-                                "dataset_chunk", "filters", "time_stamps", "progress", "overwrite"))
+                                "dataset_chunk", "filters", "time_stamps", "protect", "progress", "overwrite"))
 def append(path: Target, *, grid: Optional[Grid] = None, **options: "Unpack[WriteOptions]") -> "Writer":
     """Goes on with the set ``path`` that is there: a :class:`Writer`.
 

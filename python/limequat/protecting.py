@@ -25,10 +25,10 @@ def protect(paths, *, comm=None, **options: "Unpack[ProtectOptions]"):
     ``verify`` compares files with their sidecars, and ``repair`` restores what is damaged or lost. Returns a dict:
     ``sidecars`` (paths), ``files`` (dicts of ``path``, ``sidecar``, ``bytes``, ``state``, ``missing``, and ``damaged`` and
     ``lost``, ranges of bytes as dicts of ``offset`` and ``length``), ``bytes`` of the files, ``sidecar_bytes``,
-    ``stretch_bytes`` (a stretch of so many bytes comes back in each window of ``window_bytes``), ``ok`` (with check: all
-    files are intact), ``seconds``, ``findings``. States are "intact", "damaged" (all of it comes back), "lost" (not all of
-    it does), "changed" (written anew since), "unproven", "unprotected". Raises ChecksumMismatch, Truncated, Malformed (a
-    file disagrees with its own checksums: no sidecar is written), Exists, NotFound, NoSpace, InvalidArgument.
+    ``stretch_bytes`` (a stretch of so many bytes comes back in each window of ``window_bytes``), ``lost_files`` (so many
+    lost files of each sidecar come back), ``ok`` (with check: all files are intact), ``seconds``, ``findings``. States are "intact", "damaged" (all of it comes back), "lost" (not all of
+    it does), "changed" (written anew since), "unproven", "unprotected". Raises ChecksumMismatch (a file
+    disagrees with its own checksums, or with an older sidecar and nothing proves it: no sidecar is written), Truncated, Malformed, Exists, NotFound, NoSpace, InvalidArgument.
     """
     text, group = ctypes.c_void_p(), group_of(comm)
     with agreed(group):

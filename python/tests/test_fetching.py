@@ -205,6 +205,15 @@ def test_digests_that_are_none_are_no_digests(content, tmp_path, headers):
     assert made.digests == {} and (tmp_path / "conf.ildg").read_bytes() == content
 
 
+def test_a_list_of_digests_is_asked_for_with_headers_alone(content, tmp_path):
+    """XRootD 5.5.3 answers GET with such a list by 500."""
+    with serving(conf__ildg=content) as (address, served):
+        file = served["conf__ildg"]
+        file.whole_headers = _xrootd(content)
+        assert lq.copy(address + "/conf.ildg", tmp_path).digests
+        assert not any("Want-Digest" in headers for _, headers in file.log)
+
+
 def _lq(*words, code=0, **options):
     program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
     if program is None:

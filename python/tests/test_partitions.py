@@ -161,3 +161,13 @@ def test_extents_are_numbers_or_a_text_everywhere(tmp_path, links):
             lq.View(path, "y=block:2", 1, extents=wrong)
         with pytest.raises(lq.InvalidArgument, match="extents"):
             lq.repartition(path, tmp_path / "other", to="y=block:2", extents=wrong)
+
+
+def test_a_set_of_subfiles_is_validated_as_the_file_that_it_is(tmp_path, gauge_file):
+    path = tmp_path / "conf.set"
+    lq.repartition(gauge_file, path, to="x=block:2")
+    assert not list(lq.validate(path))
+    first = next(entry for entry in tmp_path.iterdir() if entry.name.startswith("conf.set."))
+    whole = first.read_bytes()
+    first.write_bytes(whole[:len(whole) // 2] + bytes([whole[len(whole) // 2] ^ 1]) + whole[len(whole) // 2 + 1:])
+    assert any(finding.severity == "error" for finding in lq.validate(path)) and not lq.verify(path).ok

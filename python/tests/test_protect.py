@@ -3,12 +3,15 @@
 """Parity next to files: against a reader of sidecars that is written from docs/formats/parity.md alone, and every damage
 in every format, with and without a sidecar."""
 
+import contextlib
 import os
 import pathlib
 import random
 import shutil
+import struct
 import subprocess
 import time
+import zlib
 
 import numpy as np
 import pytest
@@ -83,21 +86,21 @@ def test_a_second_decoder_restores_any_two_lost_files(tmp_path, count):
     assert lq.protect(folder, check=True)["ok"]
 
 
+FORMATS = {"exact.ildg": {}, "weak.nersc": {"format": "nersc"}, "value.openqcd": {"format": "openqcd"},
+           "value.hirep": {"format": "hirep"}, "none.fnal": {"format": "fnal"}, "hdf5.h5": {}, "plain.h5": {"verify": "none"}}
+
+
 def write_formats(folder):
     """A file of each sort of sums, by name."""
-    links = random_links()
-    made = {}
-    for name, options in {"exact.ildg": {}, "weak.nersc": {"format": "nersc"}, "value.openqcd": {"format": "openqcd"},
-                          "none.fnal": {"format": "fnal"}, "hdf5.h5": {}}.items():
-        try:
-            lq.write(folder / name, random_links((6, 4, 4, 4, 4)), **options)
-        except (lq.Unsupported, lq.InvalidArgument):
-            lq.write(folder / name, links, **options)
-        made[name] = folder / name
-    return made
+    for name, options in FORMATS.items():
+        lq.write(folder / name, random_links((6, 4, 4, 4, 4)), **options)
+    return {name: folder / name for name in FORMATS}
 
 
-FORMATS = ["exact.ildg", "weak.nersc", "value.openqcd", "none.fnal", "hdf5.h5"]
+def older_bytes(folder, name):
+    """The file that had the name before, of the same form."""
+    lq.write(folder / f"older.{name}", random_links((6, 4, 4, 4, 4), seed=2), **{"format": name.rsplit(".")[1].replace("h5", "hdf5"), **FORMATS[name]})
+    return (folder / f"older.{name}").read_bytes()
 
 
 def sites_of(path):
@@ -106,15 +109,16 @@ def sites_of(path):
 
 
 DAMAGES = {
-    "a bit flips in the data": lambda d, b, n: d[:b + n // 2] + bytes([d[b + n // 2] ^ 1]) + d[b + n // 2 + 1:],
-    "two sites are exchanged": lambda d, b, n: d[:b] + d[b + 576:b + 1152] + d[b:b + 576] + d[b + 1152:],
-    "two words are exchanged": lambda d, b, n: d[:b] + d[b + 8:b + 16] + d[b:b + 8] + d[b + 16:],
-    "slices are exchanged": lambda d, b, n: d[:b] + d[b + n // 2:b + n // 2 + n // 4] + d[b + n // 4:b + n // 2] + d[b:b + n // 4] + d[b + 3 * n // 4:],
-    "bytes are repeated": lambda d, b, n: d[:b + 4096] + d[b:b + 1000] + d[b + 5096:],
-    "a block of zeros": lambda d, b, n: d[:b + 2048] + bytes(512) + d[b + 2560:],
-    "the end is lost": lambda d, b, n: d[:-700],
-    "bytes behind the end": lambda d, b, n: d + b"\0" * 13,
-    "a bit flips in the header": lambda d, b, n: d[:40] + bytes([d[40] ^ 4]) + d[41:],
+    "a bit flips in the data": lambda d, b, n, o: d[:b + n // 2] + bytes([d[b + n // 2] ^ 1]) + d[b + n // 2 + 1:],
+    "two sites are exchanged": lambda d, b, n, o: d[:b] + d[b + 576:b + 1152] + d[b:b + 576] + d[b + 1152:],
+    "two words are exchanged": lambda d, b, n, o: d[:b] + d[b + 8:b + 16] + d[b:b + 8] + d[b + 16:],
+    "slices are exchanged": lambda d, b, n, o: d[:b] + d[b + n // 2:b + n // 2 + n // 4] + d[b + n // 4:b + n // 2] + d[b:b + n // 4] + d[b + 3 * n // 4:],
+    "bytes are repeated": lambda d, b, n, o: d[:b + 4096] + d[b:b + 1000] + d[b + 5096:],
+    "an old block comes back": lambda d, b, n, o: d[:b + 4096] + o[b + 4096:b + 5120] + d[b + 5120:],
+    "a block of zeros": lambda d, b, n, o: d[:b + 2048] + bytes(512) + d[b + 2560:],
+    "the end is lost": lambda d, b, n, o: d[:-700],
+    "bytes behind the end": lambda d, b, n, o: d + b"\0" * 13,
+    "a bit flips in the header": lambda d, b, n, o: d[:40] + bytes([d[40] ^ 4]) + d[41:],
 }
 
 
@@ -123,11 +127,12 @@ def test_every_damage_is_found_with_a_sidecar_and_comes_back(tmp_path, name):
     path = write_formats(tmp_path)[name]
     original = path.read_bytes()
     begin, length = sites_of(path)
+    old = older_bytes(tmp_path, name)
     lq.protect(path, parity="60%")
     answer = lq.verify(path)
     assert answer.ok and answer.verdict == "sound", answer
     for number, (damage, change) in enumerate(DAMAGES.items()):
-        changed = change(original, begin, length)
+        changed = change(original, begin, length, old)
         assert changed != original, damage
         path.write_bytes(changed)
         try:
@@ -157,31 +162,15 @@ def test_the_table_of_the_guide_is_what_happens_without_a_sidecar(tmp_path):
     for number, (name, path) in enumerate(write_formats(tmp_path).items()):
         original = path.read_bytes()
         begin, length = sites_of(path)
+        old = older_bytes(tmp_path, name)
         for damage, change in DAMAGES.items():
-            path.write_bytes(change(original, begin, length))
+            path.write_bytes(change(original, begin, length, old))
             try:
                 verdict = lq.verify(path).verdict
             except lq.UnknownFormat:
                 verdict = "foreign"
             assert {"sound": "not seen", "consistent": "not seen"}.get(verdict, verdict) == table[damage][number], (name, damage)
         path.write_bytes(original)
-
-
-@pytest.mark.parametrize("name", FORMATS)
-def test_an_old_block_that_comes_back_is_found(tmp_path, name):
-    """A lost write: a block of the file that had the name before."""
-    old = write_formats(tmp_path)[name].read_bytes()
-    path = tmp_path / name
-    new = random_links((6, 4, 4, 4, 4), seed=2)
-    lq.write(path, new, overwrite=True, **({} if name.endswith(("ildg", "h5")) else {"format": name.split(".")[1]}))
-    written = path.read_bytes()
-    assert len(written) == len(old)
-    lq.protect(path)
-    begin, _ = sites_of(path)
-    path.write_bytes(written[:begin + 4096] + old[begin + 4096:begin + 5120] + written[begin + 5120:])
-    assert not lq.verify(path).ok
-    lq.repair(path, tmp_path / "back")
-    assert (tmp_path / "back").read_bytes() == written
 
 
 def test_a_file_that_was_written_anew_is_told_from_a_damaged_one(tmp_path):
@@ -449,3 +438,307 @@ def test_index_scrub_and_report_know_sidecars(tmp_path):
     lq.index(folder, db=db)
     assert [os.path.basename(row["path"]) for row in lq.find("parity", db=db)] == ["conf.0.ildg"]
     assert not lq.verify_below(folder)["strangers"]
+
+
+def subfiles(folder, name):
+    return sorted(entry for entry in os.listdir(folder) if entry.startswith(f"{name}.") and "lq-parity" not in entry)
+
+
+def test_lost_and_damaged_parts_of_a_set_come_back(tmp_path, gauge_file):
+    """By the name of the set, and by their own."""
+    path = tmp_path / "conf.set"
+    lq.repartition(gauge_file, path, to="x=block:2")
+    parts = subfiles(tmp_path, "conf.set")
+    originals = {name: (tmp_path / name).read_bytes() for name in parts}
+    lq.protect(path)
+    for name in parts:
+        (tmp_path / name).unlink()
+        with pytest.raises(lq.NotFound, match="brings it back"):
+            lq.verify(path)
+        assert [file["state"] for file in lq.protect(path, check=True)["files"] if file["missing"]] == ["damaged"]
+        with pytest.raises(lq.NotFound, match="conf.set"):
+            lq.repair(path, tmp_path / "other.ildg")
+        assert not (tmp_path / "other.ildg").exists()
+        lq.repair(tmp_path / name, "")
+        assert (tmp_path / name).read_bytes() == originals[name]
+        flip(tmp_path / name, 1000)
+        assert [file["state"] for file in lq.protect(path, check=True)["files"]].count("damaged") == 1
+        lq.repair(tmp_path / name, tmp_path / "back")
+        assert (tmp_path / "back").read_bytes() == originals[name]
+        (tmp_path / "back").rename(tmp_path / name)
+    for name in parts:
+        (tmp_path / name).unlink()
+    assert sorted(lq.repair(path, "")["files"]) == [str(tmp_path / name) for name in parts]
+    assert {name: (tmp_path / name).read_bytes() for name in parts} == originals
+    assert lq.verify(path).verdict == "sound"
+
+
+def test_a_set_that_was_written_anew_is_changed_and_not_damaged(tmp_path, gauge_file):
+    path = tmp_path / "conf.set"
+    lq.repartition(gauge_file, path, to="x=block:2")
+    lq.protect(path)
+    other = tmp_path / "other.ildg"
+    lq.write(other, random_links(seed=77))
+    for source, pieces in ((other, "x=block:2"), (other, "y=block:4")):  # other numbers, and the same in other pieces
+        lq.repartition(source, path, to=pieces, overwrite=True)
+        answer = lq.verify(path)
+        assert answer.ok and all(finding.rule == "parity-changed" for finding in answer.findings), answer
+        assert {file["state"] for file in lq.protect(path, check=True)["files"]} == {"changed"}
+        assert not lq.repair(path, tmp_path / "old")["needed"]
+        lq.protect(path, overwrite=True)
+        assert lq.protect(path, check=True)["ok"] and lq.verify(path).verdict == "sound"
+        # The same set damaged is damaged.
+        flip(tmp_path / subfiles(tmp_path, "conf.set")[1], 1000)
+        assert "damaged" in {file["state"] for file in lq.protect(path, check=True)["files"]}
+        flip(tmp_path / subfiles(tmp_path, "conf.set")[1], 1000)
+
+
+@pytest.mark.parametrize("format", ["openqcd", "hirep", "fnal", "nersc", "blob"])
+@pytest.mark.parametrize("keeps_time", [True, False])
+def test_no_new_sidecar_takes_damage_for_what_is_right(tmp_path, format, keeps_time):
+    """Of files without sums of their own, or with weak ones that miss it, the old sidecar alone knows."""
+    path = tmp_path / f"conf.{format}"
+    if format == "blob":
+        random_file(path, 50_000)
+    else:
+        links = random_links((4, 4, 4, 4, 4))
+        links[:, :, :, :, :, 0, 1] = 0.25  # no links that physics would know
+        lq.write(path, links, format=format)
+    original, times = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
+    lq.protect(path)
+    sidecar = open(f"{path}.lq-parity", "rb").read()
+    flip(path, 30_003, 1)
+    if keeps_time:
+        os.utime(path, ns=times)
+    with pytest.raises(lq.ChecksumError, match="accept_damage=True|checksum"):
+        lq.protect(path, overwrite=True)
+    with pytest.raises(lq.ChecksumError):  # a new one for the folder would be as wrong
+        lq.protect([path, random_file(tmp_path / "other.bin", 100)], together=True)
+    assert open(f"{path}.lq-parity", "rb").read() == sidecar
+    lq.repair(path, tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == original
+    if format != "nersc":
+        answer = lq.protect(path, overwrite=True, accept_damage=True)
+        assert "protect-differs" in [finding["rule"] for finding in answer["findings"]]
+        assert lq.protect(path, check=True)["ok"]
+
+
+def test_missing_files_that_come_back_are_not_forgotten(tmp_path):
+    folder = tmp_path / "run"
+    folder.mkdir()
+    paths = [random_file(folder / f"{i}.bin", 3000, seed=i) for i in range(4)]
+    lq.protect(folder)
+    original = paths[0].read_bytes()
+    paths[0].unlink()
+    with pytest.raises(lq.ChecksumError, match="accept_damage=True"):
+        lq.protect(folder, overwrite=True)
+    lq.repair(paths[0], "")
+    assert paths[0].read_bytes() == original
+    paths[0].unlink()
+    answer = lq.protect(folder, overwrite=True, accept_damage=True)
+    assert [finding["rule"] for finding in answer["findings"]].count("protect-dropped") == 1
+    answer = lq.protect(paths[1:3], together=True, overwrite=True)
+    assert [finding["message"] for finding in answer["findings"] if finding["rule"] == "protect-dropped"] == [
+        f"{paths[3]}: {folder}/files.set.lq-parity protected this file, and will not any more"]
+
+
+def test_a_text_that_was_edited_in_a_proven_file_is_protected_again(tmp_path):
+    """Its numbers are those of its checksum, and it was written to; as rot of the same text it is refused."""
+    path = tmp_path / "conf.ildg"
+    lq.write(path, random_links(), metadata={"xlf-info": "beta = 6.0, date = 1"})
+    times = path.stat().st_mtime_ns
+    lq.protect(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b"date = 1", b"date = 2"))
+    os.utime(path, ns=(times, times))
+    with pytest.raises(lq.ChecksumError):
+        lq.protect(path, overwrite=True)
+    os.utime(path)
+    assert "protect-differs" in [finding["rule"] for finding in lq.protect(path, overwrite=True)["findings"]]
+    assert lq.verify(path).verdict == "sound"
+
+
+def test_protecting_a_rescued_part_does_not_make_it_sound(tmp_path, gauge_file):
+    begin, length = sites_of(gauge_file)
+    os.truncate(gauge_file, begin + length // 2 + 100)
+    part = tmp_path / "part.scidac"
+    lq.repair(gauge_file, part)
+    verdict = lq.verify(part).verdict
+    assert verdict != "sound"
+    lq.protect(part)
+    answer = lq.verify(part)
+    assert answer.verdict == verdict
+    with pytest.raises(lq.Error) if verdict == "unproven" else contextlib.nullcontext():
+        assert not lq.verify(part, require="sound").ok
+
+
+def test_fewer_lost_files_than_asked_for_are_said(tmp_path):
+    paths = [random_file(tmp_path / f"{i}.bin", 4000, seed=i) for i in range(3)]
+    for many, had, rules in ((3, 3, []), (5, 3, ["protect-lost-files"])):
+        answer = lq.protect(paths, together=True, lost_files=many, overwrite=True)
+        assert answer["lost_files"] == had
+        assert [finding["rule"] for finding in answer["findings"] if finding["severity"] == "warning"][3:] == rules
+    answer = lq.protect(paths[0], lost_files=1)
+    assert answer["lost_files"] == 0
+    assert "protect-lost-files" in [finding["rule"] for finding in answer["findings"]]
+    assert lq.protect(tmp_path, check=True)["lost_files"] == 0
+    assert lq.protect(tmp_path / "files.set.lq-parity", check=True)["lost_files"] == 3
+
+
+def test_a_copy_says_which_sidecar_stays_behind(tmp_path, gauge_file):
+    folder, there = tmp_path / "run", tmp_path / "there"
+    folder.mkdir(), there.mkdir()
+    for i in range(3):
+        random_file(folder / f"{i}.bin", 3000, seed=i)
+    lq.protect(folder)
+    def left(answer):
+        return [finding["message"].split(" is left out")[0] for finding in answer["findings"] if finding["rule"] == "copy-parity"]
+    assert left(lq.copy(folder / "1.bin", there / "1.bin")) == [f"{folder}/files.set.lq-parity"]
+    assert left(lq.copy([folder / "1.bin", folder / "2.bin"], there, overwrite=True)) == [f"{folder}/files.set.lq-parity"]
+    assert left(lq.copy(folder, there, recursive=True)) == []
+    assert (there / "run/files.set.lq-parity").exists()
+    lq.repartition(gauge_file, tmp_path / "conf.set", to="x=block:2")
+    lq.protect(tmp_path / "conf.set")
+    part = subfiles(tmp_path, "conf.set")[0]
+    assert left(lq.copy(tmp_path / part, there / part)) == [f"{tmp_path}/conf.set.set.lq-parity"]
+    lq.protect(folder / "1.bin")  # its own sidecar goes along, and is as good
+    assert left(lq.copy(folder / "1.bin", there / "own.bin")) == []
+
+
+@pytest.mark.parametrize("name", ["a.ildg", "a.h5", "a.nersc", "a.openqcd", "parts.scidac", "a.fnal"])
+def test_writing_protects_as_protect_does(tmp_path, name):
+    """The same bytes, and what is damaged afterwards comes back."""
+    path = tmp_path / name
+    format = {"nersc": "nersc", "openqcd": "openqcd", "fnal": "fnal"}.get(name.split(".")[1])
+    options = {"parts": "1x1x1x2", "format": "scidac"} if name.startswith("parts") else {"format": format} if format else {}
+    lq.write(path, random_links((4, 4, 4, 4, 4)), protect="5%", **options)
+    sidecars = [entry for entry in tmp_path.iterdir() if entry.name.endswith(".lq-parity")]
+    assert len(sidecars) == 1
+    whole = sidecars[0].read_bytes()
+    files = sorted(entry for entry in tmp_path.iterdir() if entry not in sidecars)
+    assert len(files) == (2 if name.startswith("parts") else 1)
+    first = files[0]
+    assert lq.verify(first).verdict == "sound" and lq.protect(first, check=True)["ok"]
+    lq.protect(first, parity="5%", overwrite=True)
+    assert sidecars[0].read_bytes() == whole
+    originals = {file: file.read_bytes() for file in files}
+    flip(files[-1], files[-1].stat().st_size // 2)
+    lq.repair(files[-1], tmp_path / "back")
+    assert (tmp_path / "back").read_bytes() == originals[files[-1]]
+
+
+def test_everything_that_writes_protects(tmp_path):
+    links = random_links()
+    ok = lambda path: lq.protect(path, check=True)["ok"]
+    first = tmp_path / "first.ildg"
+    lq.write(first, links, protect="3%")
+    lq.convert(first, tmp_path / "second.h5", protect="10%")
+    assert ok(tmp_path / "second.h5")
+    with lq.create(tmp_path / "third.scidac", protect="3%") as file:
+        file.write("u", links)
+        file.write("v", links)
+    assert ok(tmp_path / "third.scidac") and lq.verify(tmp_path / "third.scidac").verdict == "sound"
+    lq.write_async(tmp_path / "fourth.ildg", links, protect="3%").wait()
+    assert ok(tmp_path / "fourth.ildg")
+    # A file that is replaced gets another sidecar, and is no longer what the first one says.
+    lq.write(first, random_links(seed=9), overwrite=True, protect="3%")
+    assert ok(first) and lq.verify(first).verdict == "sound"
+    lq.write(first, links, overwrite=True)
+    assert lq.protect(first, check=True)["files"][0]["state"] == "changed"
+
+
+def test_what_cannot_be_protected_is_not_written(tmp_path):
+    path, links = tmp_path / "conf.ildg", random_links()
+    for parity in ("0%", "much", "101%"):
+        with pytest.raises(lq.InvalidArgument, match="parity"):
+            lq.write(path, links, protect=parity)
+    (tmp_path / "conf.ildg.lq-parity").write_bytes(b"of a file that was lost")
+    with pytest.raises(lq.Exists):
+        lq.write(path, links, protect="3%")
+    assert os.listdir(tmp_path) == ["conf.ildg.lq-parity"]
+    with pytest.raises(TypeError, match="protect"):
+        lq.modes.create(tmp_path / "set.modes", (4, 4, 4, 4), protect="3%")
+
+
+def test_a_full_disk_leaves_the_file_and_no_half_a_sidecar(tmp_path):
+    """By the limit on the size of files: the sidecar of 100% is larger than the file."""
+    program = os.environ.get("LQ_PROGRAM", "lq")
+    lq.write(tmp_path / "in.ildg", random_links((8, 4, 4, 4, 4)))
+    size = (tmp_path / "in.ildg").stat().st_size
+    limited = ["bash", "-c", f"ulimit -f {size // 1024 + 4}; exec {program} convert --protect 100% in.ildg out.ildg"]
+    answer = subprocess.run(limited, cwd=tmp_path, capture_output=True, text=True)
+    assert answer.returncode == 4 and "out.ildg is complete, and has no sidecar" in answer.stderr, answer
+    assert sorted(os.listdir(tmp_path)) == ["in.ildg", "out.ildg"]
+    assert lq.verify(tmp_path / "out.ildg").verdict == "sound"
+
+
+def test_an_interrupted_append_is_recovered_before_the_sidecar_is_asked(tmp_path):
+    """As tests/cli/repair_recovers_an_interrupted_append.sh makes it (docs/formats/journal.md)."""
+    path = tmp_path / "conf.ildg"
+    lq.write(path, random_links(), protect="3%")
+    old = path.read_bytes()
+    head = b"LQJOURN1" + struct.pack("<QI", len(old), zlib.crc32(old[:4096]))
+    journal = tmp_path / ".conf.ildg.lq-journal"
+    journal.write_bytes(head + struct.pack("<I", zlib.crc32(head)))
+    with open(path, "ab") as file:
+        file.write(b"half of a fie")
+    assert lq.verify(path).verdict == "sound"
+    lq.repair(path, tmp_path / "other.ildg")  # what readers see
+    assert not (tmp_path / "other.ildg").exists() or (tmp_path / "other.ildg").read_bytes() == old
+    assert lq.repair(path, "")["verdict"] == "sound"
+    assert path.read_bytes() == old and not journal.exists() and lq.protect(path, check=True)["ok"]
+    # One that was complete is kept, and the file is another one now.
+    body = b"LQJOURN1" + struct.pack("<QI", len(old), zlib.crc32(old[:4096]))
+    body += struct.pack("<I", zlib.crc32(body)) + struct.pack("<QQQQ", len(old) + 8, 1, 0, 4) + old[:4] + old[:4]
+    journal.write_bytes(body + struct.pack("<I", zlib.crc32(body)))
+    with open(path, "ab") as file:
+        file.write(b"appended")
+    lq.repair(path, "")
+    assert path.read_bytes() == old + b"appended" and not journal.exists()
+
+
+def test_links_that_are_off_in_their_last_digits_are_not_laundered(tmp_path):
+    """Convert does not write a right checksum over links that verify doubts, as far as the length of their rows shows it."""
+    rng = np.random.default_rng(8)
+    for format in ("openqcd", "hirep", "ddalphaamg"):
+        path = tmp_path / f"conf.{format}"
+        lq.write(path, random_links((4, 4, 4, 4, 4)), format=format)
+        original = path.read_bytes()
+        doubted = passed = 0
+        for number in range(60):
+            begin, length = sites_of(path) if number == 0 else (begin, length)
+            offset = begin + int(rng.integers(length // 8)) * 8 + (2 if format == "hirep" else 5)  # 2^-16 of it or more
+            path.write_bytes(original[:offset] + bytes([original[offset] ^ 1 << int(rng.integers(8))]) + original[offset + 1:])
+            try:
+                verdict = lq.verify(path).verdict
+            except lq.Error:
+                continue
+            if verdict == "consistent":
+                continue
+            doubted += 1
+            out = tmp_path / f"{format}{number}.scidac"
+            try:
+                lq.convert(path, out)
+            except lq.Error:
+                continue
+            passed += lq.verify(out).ok
+        assert doubted > 10 and passed < doubted / 8, (format, doubted, passed)
+
+
+def test_bytes_behind_the_end_of_an_hdf5_file_are_named(tmp_path):
+    path = tmp_path / "conf.h5"
+    lq.write(path, random_links())
+    assert not lq.verify(path).findings
+    with open(path, "ab") as file:
+        file.write(b"old bytes")
+    assert [finding.rule for finding in lq.verify(path).findings] == ["hdf5-trailing-bytes"]
+
+
+def test_links_that_are_no_matrices_of_su3_are_read_as_they_were_written(tmp_path):
+    """Headers of openQCD and of DDalphaAMG are alike, and so are the plaquettes of smooth links in both orders."""
+    links = random_links((4, 4, 4, 4, 4))
+    links[:, :, :, :, :, 0, 1] = 0.25
+    for format in ("openqcd", "ddalphaamg", "hirep"):
+        lq.write(tmp_path / f"conf.{format}", links, format=format)
+        assert lq.inspect(tmp_path / f"conf.{format}")["format"] == format
+        assert np.array_equal(lq.read(tmp_path / f"conf.{format}"), links)

@@ -10,7 +10,7 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "format/lime/header.hpp"
@@ -364,8 +364,8 @@ void RestoredSource::read(const Segment& segment, std::uint64_t within, base::Mu
   if (!segment.is_squeezed()) {
     if (file_.read_at(segment.place + within, buffer) == buffer.size()) return;
     const std::uint64_t end = segment.place + within + buffer.size();
-    throw base::file_error(Code::truncated, {.path = file_.path(), .offset = segment.place + within},
-                           "it ends before byte {}", end);
+    base::fail(Code::truncated, {.path = file_.path(), .offset = segment.place + within}, "it ends before byte {}",
+               end);
   }
   while (!buffer.empty()) {
     const auto tile = static_cast<std::size_t>(within / segment.tile_bytes);
@@ -384,8 +384,8 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   const Tile& place = segment.tiles[tile];
   std::vector<std::byte> encoded(static_cast<std::size_t>(place.bytes));
   if (file_.read_at(place.offset, encoded) != encoded.size()) {
-    throw base::file_error(Code::truncated, {.path = file_.path(), .offset = place.offset},
-                           "it ends within tile {} at byte {}", tile, place.offset);
+    base::fail(Code::truncated, {.path = file_.path(), .offset = place.offset}, "it ends within tile {} at byte {}",
+               tile, place.offset);
   }
   held_.resize(static_cast<std::size_t>(segment.bytes_of(tile)));
   try {
@@ -393,10 +393,9 @@ void RestoredSource::read_tile(const Segment& segment, std::size_t tile) {
   } catch (const Error& error) {
     const bool is_damage = error.code() == Code::malformed || error.code() == Code::checksum_mismatch;
     if (damage_ == Damage::is_thrown || !is_damage) {
-      throw base::file_error(
-          error.code(), {.path = file_.path(), .offset = place.offset},
-          "tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its source", tile,
-          place.bytes, place.offset, error.what());
+      base::fail(error.code(), {.path = file_.path(), .offset = place.offset},
+                 "tile {}, {} bytes at byte {}, cannot be restored: {}; copy the archive again from its source", tile,
+                 place.bytes, place.offset, error.what());
     }
     std::ranges::fill(held_, std::byte{0});
   }

@@ -8,7 +8,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "io/payload_files.hpp"
@@ -57,9 +57,8 @@ void JoinedFiles::require_unchanged() const {
   for (const One& one : files_) {
     if (storage::is_unchanged(one.identity, one.file->identity())) continue;
     const std::string& path = one.file->path();
-    throw base::file_error(
-        Code::io, path,
-        "the file changed while it was being read. Stop the program that writes to it, then repeat the command");
+    base::fail(Code::io, path,
+               "the file changed while it was being read. Stop the program that writes to it, then repeat the command");
   }
 }
 
@@ -157,10 +156,10 @@ SqueezeReport ArchiveJob::report(const Archive& archive, std::uint64_t archive_b
 
 void read_all(base::ByteSource& file, std::uint64_t offset, base::MutableBytes bytes) {
   if (file.read_at(offset, bytes) == bytes.size()) return;
-  throw base::file_error(Code::io, {.path = file.path(), .offset = offset},
-                         "the file became shorter while it was being read: it now ends before byte {}. Stop the "
-                         "program that writes to it, then repeat the command",
-                         offset + bytes.size());
+  base::fail(Code::io, {.path = file.path(), .offset = offset},
+             "the file became shorter while it was being read: it now ends before byte {}. Stop the "
+             "program that writes to it, then repeat the command",
+             offset + bytes.size());
 }
 
 }  // namespace lq::archive

@@ -8,7 +8,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "lattice/site_order.hpp"
 
 namespace lq::archive {
@@ -148,10 +148,10 @@ void name_files(const Catalog& original, const std::vector<std::uint64_t>& file_
     archive.files.push_back({names[k].substr(archive.name.size()), archive.bytes, file_bytes[k]});
     archive.bytes += file_bytes[k];
     if (is_suffix(archive.files.back().suffix) && seen.insert(names[k]).second) continue;
-    throw base::file_error(Code::unsupported, original.path,
-                           "some of {} files that belong together have the same name, or names with blanks, so an "
-                           "archive could not distinguish them; convert them to one file first",
-                           names.size());
+    base::fail(Code::unsupported, original.path,
+               "some of {} files that belong together have the same name, or names with blanks, so an "
+               "archive could not distinguish them; convert them to one file first",
+               names.size());
   }
 }
 
@@ -283,9 +283,9 @@ Archive cut(const Catalog& original, const std::vector<std::uint64_t>& file_byte
   for (const FieldEntry& entry : original.fields) add_pieces(entry.payload, archive, pieces);
   std::ranges::stable_sort(pieces, {}, &Piece::begin);
   if (pieces.empty()) {
-    throw base::file_error(Code::unsupported, original.path,
-                           "no field in it is contiguous, or in contiguous blocks of the lattice, so there is nothing "
-                           "to squeeze; convert it to another format first, such as ildg");
+    base::fail(Code::unsupported, original.path,
+               "no field in it is contiguous, or in contiguous blocks of the lattice, so there is nothing "
+               "to squeeze; convert it to another format first, such as ildg");
   }
   add_segments(pieces, archive);
   return archive;

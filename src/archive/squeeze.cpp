@@ -17,7 +17,7 @@
 #include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
 #include "archive/codec/tile.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "engine/encoded_tiles.hpp"
 #include "io/source_check.hpp"
@@ -86,8 +86,7 @@ class Squeezing {
   Archive cut_source(const std::vector<std::uint64_t>& sizes) const {
     const Catalog& catalog = job_.catalog();
     if (catalog.format == "squeezed") {
-      throw base::file_error(Code::unsupported, catalog.path,
-                             "this is an archive already; `lq unsqueeze` restores its original");
+      base::fail(Code::unsupported, catalog.path, "this is an archive already; `lq unsqueeze` restores its original");
     }
     return cut(catalog, sizes);
   }
@@ -153,10 +152,10 @@ class Squeezing {
     const Catalog found = format::format_named(plain.format).container->scan(first, {});
     const Catalog& catalog = job_.catalog();
     if (found.first_error() == nullptr && found.fields.size() == catalog.fields.size()) return;
-    throw base::file_error(Code::unsupported, catalog.path,
-                           "cannot squeeze this set: its {} files refer to each other by path, not only by file name, "
-                           "so the references would break inside an archive. Convert the set to a single file first",
-                           catalog.files.size());
+    base::fail(Code::unsupported, catalog.path,
+               "cannot squeeze this set: its {} files refer to each other by path, not only by file name, "
+               "so the references would break inside an archive. Convert the set to a single file first",
+               catalog.files.size());
   }
 
   template <class Make>
@@ -258,8 +257,8 @@ class Squeezing {
     }
     if (is_same) return;
     const std::string& path = job_.target().path();
-    throw base::file_error(Code::checksum_mismatch, path,
-                           "the data read back differ from the data written; do not trust this file system or disk");
+    base::fail(Code::checksum_mismatch, path,
+               "the data read back differ from the data written; do not trust this file system or disk");
   }
 
   // Collective. One for each thread.

@@ -9,7 +9,7 @@
 #include <limequat/error.hpp>
 #include <limequat/options.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/component.hpp"
 #include "format/findings.hpp"
 #include "format/lime/header.hpp"
@@ -327,9 +327,8 @@ class Squeezed final : public format::Container, public format::FieldFormat, pub
   const format::TileCodec* tile_codec(std::string_view encoding) const override { return codec_named(encoding); }
   void store_sums(base::EditedSource&, const Catalog& catalog, const FieldEntry&,
                   const format::Digest&) const override {
-    throw base::file_error(
-        Code::unsupported, catalog.path,
-        "sums are stored in the original file: `lq unsqueeze` it, `lq sum` that, and squeeze it again");
+    base::fail(Code::unsupported, catalog.path,
+               "sums are stored in the original file: `lq unsqueeze` it, `lq sum` that, and squeeze it again");
   }
 };
 

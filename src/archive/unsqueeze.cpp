@@ -14,7 +14,7 @@
 #include "archive/archive.hpp"
 #include "archive/archive_job.hpp"
 #include "base/byte_source.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
@@ -66,9 +66,9 @@ class Unsqueezing {
     const auto read = [&] {
       const Catalog& catalog = job_.catalog();
       if (catalog.format != "squeezed") {
-        throw base::file_error(
-            Code::unsupported, catalog.path,
-            "this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it", catalog.format);
+        base::fail(Code::unsupported, catalog.path,
+                   "this is not an archive but a file of the format {}; `lq squeeze` makes an archive of it",
+                   catalog.format);
       }
       format::Findings findings;
       base::ReadTwice twice(job_.source());  // the head has no sum
@@ -119,10 +119,10 @@ class Unsqueezing {
       const std::uint32_t crc = crc_of(job_.source(), segment);
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
-      throw base::file_error(Code::checksum_mismatch, {.path = path, .offset = segment.place},
-                             "{} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
-                             "archive again from its source",
-                             segment.length, segment.place, crc, segment.crc);
+      base::fail(Code::checksum_mismatch, {.path = path, .offset = segment.place},
+                 "{} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
+                 "archive again from its source",
+                 segment.length, segment.place, crc, segment.crc);
     });
   }
 
@@ -137,10 +137,10 @@ class Unsqueezing {
         found.resize(bytes.size());
         target.named([&] { read_all(written, at, found); });
         if (std::memcmp(found.data(), bytes.data(), bytes.size()) == 0) return;
-        throw base::file_error(Code::checksum_mismatch, {.path = target.path(), .offset = begin},
-                               "the data read back between bytes {} and {} differ from the data written; do not trust "
-                               "this file system or disk",
-                               begin, begin + bytes.size());
+        base::fail(Code::checksum_mismatch, {.path = target.path(), .offset = begin},
+                   "the data read back between bytes {} and {} differ from the data written; do not trust "
+                   "this file system or disk",
+                   begin, begin + bytes.size());
       });
     }
   }

@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include "base/checked.hpp"
-#include "base/file_error.hpp"
 
 namespace lq {
 
@@ -153,8 +152,10 @@ Code code_of_errno(int system_errno) noexcept {
   }
 }
 
-void fail_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values) {
-  throw file_error_of(code, std::move(facts), sentence, values);
+Error error_with(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args values) {
+  std::string text = facts.path.empty() ? "" : facts.path + ": ";
+  text += fmt::vformat(sentence, values);
+  return Error(code, text, std::move(facts));
 }
 
 Error errno_error(const std::string& path, const std::string& what, int system_errno) {
@@ -164,11 +165,6 @@ Error errno_error(const std::string& path, const std::string& what, int system_e
   facts.path = path;
   facts.system_errno = system_errno;
   return Error(code_of_errno(system_errno), sentence, std::move(facts));
-}
-
-Error file_error_of(Code code, ErrorFacts facts, fmt::string_view sentence, fmt::format_args arguments) {
-  const std::string begin = facts.path.empty() ? "" : facts.path + ": ";
-  return Error(code, begin + fmt::vformat(sentence, arguments), std::move(facts));
 }
 
 // Overflow as an error that names the quantity.

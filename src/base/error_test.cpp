@@ -13,7 +13,6 @@
 
 #include "base/checked.hpp"
 #include "base/error.hpp"
-#include "base/file_error.hpp"
 
 namespace lq {
 namespace {
@@ -138,6 +137,22 @@ TEST(FileError, NamesThePathInFrontOfItsSentenceAndAmongItsFacts) {
   EXPECT_STREQ(placed.what(), "file: cannot be read");
   EXPECT_EQ(placed.facts().offset, 7U);
   EXPECT_EQ(placed.facts().expected, "1");
+}
+
+TEST(Fail, PutsThePathOfItsFactsInFrontOfTheSentence) {
+  const auto error_of = [](ErrorFacts facts) {
+    try {
+      base::fail(Code::truncated, std::move(facts), "{} of {{{}}} bytes", 3, "four");
+    } catch (const Error& error) {
+      return error;
+    }
+  };
+  const Error of_file = error_of({.path = "a{}b", .offset = 7});
+  EXPECT_EQ(of_file.code(), Code::truncated);
+  EXPECT_STREQ(of_file.what(), "a{}b: 3 of {four} bytes");
+  EXPECT_EQ(of_file.facts().path, "a{}b");
+  EXPECT_EQ(of_file.facts().offset, 7U);
+  EXPECT_STREQ(error_of({.expected = "1"}).what(), "3 of {four} bytes");
 }
 
 TEST(Checked, ThrowsTooLargeThatNamesTheQuantity) {

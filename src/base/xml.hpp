@@ -36,7 +36,7 @@ struct Limits {
 LQ_INNER Element parse(std::string_view document, const Limits& limits = {});
 
 // Escapes & < > " for use as element text.
-std::string escape(std::string_view text);
+LQ_INNER std::string escape(std::string_view text);
 // "<name>text</name>", text escaped.
 LQ_INNER std::string element(std::string_view name, std::string_view text);
 

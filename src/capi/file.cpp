@@ -10,6 +10,7 @@
 #include <limequat/file.hpp>
 #include <limequat/json.hpp>
 #include <limequat/node_cache.hpp>
+#include <limequat/region_writer.hpp>
 
 #include "capi/answers.hpp"
 #include "capi/call.hpp"
@@ -73,6 +74,44 @@ lq_status lq_writer_close(lq_writer* writer) {
 }
 
 void lq_writer_free(lq_writer* writer) { delete writer; }
+
+struct lq_region_writer {
+  lq::Communicator communicator;
+  int dimensions;
+  lq::RegionWriter writer;
+};
+
+lq_status lq_region_writer_create(const char* path, const lq_grid* grid, lq_field like, const lq_write_options* options,
+                                  lq_region_writer** writer) {
+  return guarded([&] {
+    const lq::Communicator& communicator = grid_of(grid).communicator();
+    auto [room, name, spec, how] = agreed(communicator, [&] {
+      return std::tuple(Room(writer, "writer"), text(path, "path"), lq::capi::readable(like).spec,
+                        lq::capi::options_of(options));
+    });
+    room.fill(communicator, grid->grid.extents().size(), lq::RegionWriter(name, grid->grid, spec, how));
+  });
+}
+
+lq_status lq_region_writer_write(lq_region_writer* writer, const int64_t* lower, const int64_t* extents,
+                                 lq_field field) {
+  return guarded([&] {
+    const int dimensions = given(writer, "writer")->dimensions;
+    writer->writer.write(
+        {lq::capi::coord_of(lower, dimensions, "lower"), lq::capi::coord_of(extents, dimensions, "extents")},
+        lq::capi::readable(field));
+  });
+}
+
+lq_status lq_region_writer_missing(const lq_region_writer* writer, uint64_t* sites) {
+  return guarded([&] { *given(sites, "sites") = given(writer, "writer")->writer.missing(); });
+}
+
+lq_status lq_region_writer_close(lq_region_writer* writer, char** report_json) {
+  return guarded([&] { hand_out_report(given(writer, "writer")->writer.close(), report_json); });
+}
+
+void lq_region_writer_free(lq_region_writer* writer) { delete writer; }
 
 // Files that stay open.
 

@@ -3,7 +3,6 @@
 //
 // lq checkpoints: what is in a folder of checkpoints.
 #include <algorithm>
-#include <exception>
 #include <limits>
 #include <memory>
 #include <string>
@@ -14,7 +13,6 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/error.hpp"
 #include "base/text.hpp"
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
@@ -41,13 +39,7 @@ struct CheckpointsVerb {
       if (forgets) checkpoints.forget_marks();
       if (prunes) removed = checkpoints.prune();
     }
-    int code = fine;
-    std::exception_ptr failure;
-    if (session.communicator.is_root()) {
-      base::keep_failure(failure, [&] { code = list(session, removed); });
-    }
-    session.communicator.agree(failure);
-    return static_cast<int>(session.communicator.max(code));
+    return at_root(session, [&] { return list(session, removed); });
   }
 
   int list(Session& session, const std::vector<std::string>& removed) const {

@@ -267,14 +267,12 @@ struct Copy {
 
   // The package knows what servers state of their files.
   int fetch(const Session& session) const {
-    std::vector<std::string> words = {fmt::format("json={}", session.json), fmt::format("quiet={}", session.quiet)};
+    std::vector<std::string> words;
     for (const options::Option& row : options::table_named("CopyOptions").rows) {
       const std::string text = row.member.text == nullptr ? "" : row.member.text(&options);
       if (!text.empty()) words.push_back(fmt::format("{}={}", row.name, text));
     }
-    words.emplace_back("--");
-    words.insert(words.end(), names.begin(), names.end());
-    return run_python(session, {"copy", "limequat.fetching", "", "reads URLs and archives"}, words);
+    return run_python(session, {"copy", "limequat.fetching", "", "reads URLs and archives"}, words, names);
   }
 
   int copy(Session& session, const std::vector<std::string>& sources, const std::string& target) const {

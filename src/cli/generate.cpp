@@ -11,6 +11,7 @@
 #include <limequat/physics.hpp>
 #include <limequat/version.hpp>
 
+#include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/command.hpp"
@@ -65,12 +66,8 @@ struct Generate {
   std::vector<double> allocate(const Session& session, const Grid& grid) const {
     std::vector<double> links;
     std::exception_ptr failure;
-    try {
-      const auto numbers = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors());
-      links.resize(static_cast<std::size_t>(grid.local_volume() * numbers));
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    const auto numbers = static_cast<std::uint64_t>(lattice.size() * 2 * colors() * colors());
+    base::keep_failure(failure, [&] { links.resize(static_cast<std::size_t>(grid.local_volume() * numbers)); });
     session.communicator.agree(failure);
     return links;
   }

@@ -21,6 +21,7 @@
 #include <limequat/error.hpp>
 #include <limequat/json.hpp>
 
+#include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
 #include "cli/exit_code.hpp"
@@ -128,13 +129,7 @@ void Session::remark(std::string_view message) const {
 int at_root(const Session& session, const std::function<int()>& work) {
   int code = fine;
   std::exception_ptr failure;
-  if (session.is_root()) {
-    try {
-      code = work();
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  }
+  if (session.is_root()) base::keep_failure(failure, [&] { code = work(); });
   session.communicator.agree(failure);
   return session.from_root(code);
 }

@@ -72,6 +72,15 @@ TEST_P(CostOf, ExpectedWorkIsThatOfTheBusiestRank) {
   EXPECT_LE(messages, 1.7 * static_cast<double>(most.messages));
 }
 
+TEST_P(CostOf, NothingLeavesTheNodeWhereThereIsOne) {
+  TransferContext one_node = context();
+  one_node.is_one_node = true;
+  one_node.ranks_per_node = static_cast<std::uint64_t>(made_.ranks());
+  const Work work = expected_work(made_.transfer(), geometry_, choice_, one_node);
+  EXPECT_GT(work.near_bytes, 0);
+  EXPECT_NEAR(work.far_bytes, 0, 1e-6 * work.near_bytes);
+}
+
 // Shares of 64 KiB chunks and domains of 128 KiB.
 const Setting settings[] = {
     {"x split", {32, 16, 16, 16}, {2, 1, 1, 1}, 96, 2, {1, 0, 131072, 65536}},

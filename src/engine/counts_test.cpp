@@ -82,11 +82,13 @@ TEST_P(CountsOf, TheBusiestRankAreFoundAmongAFew) {
     most.stored = std::max(most.stored, one.stored);
     most.messages = std::max(most.messages, one.messages);
     most.bytes_exchanged = std::max(most.bytes_exchanged, one.bytes_exchanged);
+    most.arrivals = std::max(most.arrivals, one.arrivals);
   }
   const Counts found = count_busiest(made_.transfer(), geometry, choice, no_limit);
   EXPECT_EQ(found.stored, most.stored);
   EXPECT_EQ(found.messages, most.messages);
   EXPECT_EQ(found.bytes_exchanged, most.bytes_exchanged);
+  EXPECT_EQ(found.arrivals, most.arrivals);
 }
 
 INSTANTIATE_TEST_SUITE_P(Geometries, CountsOf, ::testing::ValuesIn(testing::transfer_cases()));

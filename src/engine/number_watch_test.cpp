@@ -128,6 +128,31 @@ TEST(NumberWatch, LooksCloselyAtOneSiteOfABlock) {
   EXPECT_EQ(odd.off.count, 1U);
 }
 
+TEST(NumberWatch, TellsLinksInDoublePrecisionThatAreOffByMoreThanRounding) {
+  for (const Payload& payload : every_form()) {
+    const bool is_double = payload.spec.precision == Precision::double_;
+    const OddNumbers odd = odd_numbers(payload, [](std::vector<double>& links) {
+      links[72 * 5] += 1e-9;
+      links[72 * 9 + 18] += 1e-12;
+    });
+    EXPECT_EQ(odd.slightly_off.count, is_double ? 1U : 0U);
+    EXPECT_EQ(odd.off.count, 0U);
+  }
+  // Where most are so, what is further off is found all the same.
+  std::vector<double> links = unit_links(8192);
+  for (std::size_t k = 0; k < links.size(); k += 9) links[k] *= 1 + 1e-8;
+  links[72 * 8000] = 1.1;
+  const Payload payload = gauge_payload();
+  NumberWatch watch(payload);
+  for (std::size_t site = 0; site < 8192; site += 256) {
+    const std::vector<double> block(links.begin() + static_cast<std::ptrdiff_t>(72 * site),
+                                    links.begin() + static_cast<std::ptrdiff_t>(72 * (site + 256)));
+    watch.look(payload, bytes_of(payload, block), 0);
+  }
+  EXPECT_GT(2 * watch.found.slightly_off.count, watch.found.seen / 2);
+  EXPECT_EQ(watch.found.off.count, 1U);
+}
+
 TEST(NumberWatch, CountsZeroLinksAtTheBordersInTime) {
   for (const Payload& payload : every_form()) {
     const OddNumbers odd = odd_numbers(payload, [](std::vector<double>& links) {

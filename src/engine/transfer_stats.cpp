@@ -13,8 +13,9 @@
 namespace lq::engine {
 namespace {
 
-constexpr double tolerance = 1e-4;     // of the square of a link, beyond the rounding of single precision
-constexpr double most_of_link = 1e10;  // nobody scales links so far; numbers with bytes exchanged are of any size
+constexpr double tolerance = 1e-4;          // of the square of a link, beyond the rounding of single precision
+constexpr double double_tolerance = 1e-10;  // the same of double precision, as `lq verify` has it
+constexpr double most_of_link = 1e10;       // nobody scales links so far; numbers with bytes exchanged are of any size
 // So many sites off SU(N), most of all, are another kind of links; nothing more is learned of them.
 constexpr std::uint64_t enough = 4096;
 
@@ -40,6 +41,7 @@ void OddNumbers::add(const OddNumbers& others) noexcept {
   not_finite.add(others.not_finite);
   huge.add(others.huge);
   off.add(others.off);
+  slightly_off.add(others.slightly_off);
   zero_links.add(others.zero_links);
   for (std::size_t border = 0; border < zero_at_border.size(); ++border) {
     for (std::size_t mu = 0; mu < zero_at_border[border].size(); ++mu) {
@@ -67,10 +69,15 @@ NumberWatch::NumberWatch(const Payload& payload) {
   if (link_numbers_ * links != spec.numbers || form_.numbers % links != 0) return;
   links_ = links;
   held_ = static_cast<std::size_t>(form_.numbers) / links;
-  // Rows and columns have length 1, also those that are left of a link in the file.
-  const double square = static_cast<double>(links * colors_ * held_) / static_cast<double>(link_numbers_);
-  least_ = square - tolerance * static_cast<double>(links);
-  most_ = square + tolerance * static_cast<double>(links);
+  is_tight_ = spec.precision == Precision::double_;
+  set_bounds(is_tight_ ? double_tolerance : tolerance);
+}
+
+// Rows and columns have length 1, also those that are left of a link in the file.
+void NumberWatch::set_bounds(double of_link) noexcept {
+  const double square = static_cast<double>(links_ * colors_ * held_) / static_cast<double>(link_numbers_);
+  least_ = square - of_link * static_cast<double>(links_);
+  most_ = square + of_link * static_cast<double>(links_);
 }
 
 bool NumberWatch::is_other_kind() const noexcept {
@@ -82,6 +89,11 @@ void NumberWatch::look(const Payload& payload, base::Bytes sites, std::uint64_t 
   const std::uint64_t site_bytes = payload.site_bytes(), count = sites.size() / site_bytes;
   if (count == 0) return;
   if (has_magnitudes_) return look_at_magnitudes(payload, sites, file_site);
+  // Numbers that were in single precision before: the looser bounds find what is off all the same.
+  if (is_tight_ && found.slightly_off.count >= enough && 2 * found.slightly_off.count > found.seen) {
+    is_tight_ = false;
+    set_bounds(tolerance);
+  }
   const auto closely = [&](std::uint64_t k) {
     look_closely(payload, sites.subspan(static_cast<std::size_t>(k * site_bytes), static_cast<std::size_t>(site_bytes)),
                  file_site + k);
@@ -124,7 +136,9 @@ void NumberWatch::look_closely(const Payload& payload, base::Bytes site, std::ui
 }
 
 void NumberWatch::judge_links(const Payload& payload, std::uint64_t file_site, std::uint64_t offset) {
-  bool is_off = false;
+  bool is_off = false, has_zeros = false;
+  double square = 0;
+  for (const double number : site_) square += number * number;
   const int last = payload.extents.size() - 1;
   const Coord x = lattice::site_at(file_site, payload.stored, order_);
   for (std::size_t mu = 0; mu < links_; ++mu) {
@@ -133,12 +147,14 @@ void NumberWatch::judge_links(const Payload& payload, std::uint64_t file_site, s
       is_off = is_off || !is_in_group(mu);
       continue;
     }
+    has_zeros = true;
     found.zero_links.note(offset);
     if (mu >= max_dimensions) continue;
     if (x[last] == 0) ++found.zero_at_border[0][mu];
     if (x[last] == payload.extents[last] - 1) ++found.zero_at_border[1][mu];
   }
-  if (is_off) found.off.note(offset);
+  if (is_off) return found.off.note(offset);
+  if (is_tight_ && !has_zeros && !(square >= least_ && square <= most_)) found.slightly_off.note(offset);
 }
 
 // The numbers that the file has of it: as long as they must be, and, where they are whole rows, these at right angles.
@@ -190,7 +206,8 @@ constexpr std::uint64_t highest = std::numeric_limits<std::uint64_t>::max();
 template <class Terms>
 void each_term(OddNumbers& found, Terms&& terms) {
   terms.sum(found.seen);
-  for (OddNumbers::Sites* const kind : {&found.not_finite, &found.huge, &found.off, &found.zero_links}) {
+  for (OddNumbers::Sites* const kind :
+       {&found.not_finite, &found.huge, &found.off, &found.slightly_off, &found.zero_links}) {
     std::uint64_t first = kind->count > 0 ? kind->first_offset : highest;
     terms.sum(kind->count);
     terms.combine(first, comm::Reduce::min);
@@ -200,7 +217,7 @@ void each_term(OddNumbers& found, Terms&& terms) {
     for (std::uint64_t& of_direction : border) terms.sum(of_direction);
   }
 }
-constexpr std::size_t odd_terms = 1 + 2 * 4 + 2 * max_dimensions;
+constexpr std::size_t odd_terms = 1 + 2 * 5 + 2 * max_dimensions;
 
 // But for sums and odd numbers. `teller`: a rank whose host computes for a GPU, the first of which says why.
 template <class Terms>

@@ -42,6 +42,7 @@ struct OddNumbers {
   Sites not_finite;        // with numbers that are NaN or infinite
   Sites huge;              // with numbers that no link of any convention has
   Sites off;               // with a link off SU(N) that is not zero
+  Sites slightly_off;      // in double precision, by more than that rounds, and no more
   // Links that are zero, whatever site they are of, and those of the first and the last slice of the last dimension, by
   // their own dimension: boundaries may have them.
   Sites zero_links;
@@ -65,6 +66,7 @@ class NumberWatch {
   void judge_links(const Payload& payload, std::uint64_t file_site, std::uint64_t offset);
   bool is_in_group(std::size_t link) const noexcept;
   bool is_other_kind() const noexcept;
+  void set_bounds(double of_link) noexcept;
 
   bool has_magnitudes_ = false;              // sites in fixed point: those alone are looked at
   kernels::SiteNumbers form_;                // numbers 0: nothing is looked at
@@ -73,6 +75,7 @@ class NumberWatch {
   std::size_t colors_ = 0, links_ = 0;       // links 0: these are none
   std::size_t link_numbers_ = 0, held_ = 0;  // of a link in memory, and how many of these the file has
   double least_ = 0, most_ = 0;              // the sum of the squares of a site
+  bool is_tight_ = false;                    // these bounds are those of double precision
   std::vector<double> site_ = {};            // in memory order; what the file lacks is 0
 };
 

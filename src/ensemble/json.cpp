@@ -4,6 +4,8 @@
 // Answers as JSON: the schema is documented in docs/reference/json.md.
 #include <limequat/json.hpp>
 
+#include <algorithm>
+
 #include <limequat/ensemble.hpp>
 #include <limequat/qcdml.hpp>
 
@@ -39,14 +41,10 @@ void put(JsonWriter& json, const ensemble::Assessment& assessment) {
 }
 
 void put(JsonWriter& json, const ensemble::Entry& entry) {
-  json.begin_object().member("path", entry.path);
-  json.text_member("format", entry.format);
-  json.text_member("kind", entry.kind);
-  json.text_member("lattice", entry.lattice);
-  json.text_member("precision", entry.precision);
-  json.text_member("group", entry.group);
-  json.member("size", entry.size).member("fields", entry.fields);
-  json.text_member("checksum", entry.checksum);
+  json.begin_object().member("path", entry.path).text_member("format", entry.format);
+  json.text_member("kind", entry.kind).text_member("lattice", entry.lattice);
+  json.text_member("precision", entry.precision).text_member("group", entry.group);
+  json.member("size", entry.size).member("fields", entry.fields).text_member("checksum", entry.checksum);
   json.member("cksum", entry.cksum).member("plaquette", entry.plaquette).member("link_trace", entry.link_trace);
   json.member("trajectory", entry.trajectory).member("series", entry.series).member("state", entry.state);
   json.member("modified", entry.modified).member("indexed", entry.indexed);
@@ -89,8 +87,7 @@ std::string to_json(const IndexReport& report) {
   json.end_array().key("problems").begin_array();
   for (const Problem& one : report.problems) {
     json.begin_object().member("path", one.path).member("state", one.state);
-    json.text_member("problem", one.problem);
-    json.end_object();
+    json.text_member("problem", one.problem).end_object();
   }
   json.end_array().key("assessment");
   put(json, report.assessment);
@@ -185,8 +182,7 @@ std::string to_json(const Document& document) {
 
 std::string to_json(const Check& check) {
   JsonWriter json;
-  json.begin_object().member("path", check.path);
-  json.text_member("schema", check.schema);
+  json.begin_object().member("path", check.path).text_member("schema", check.schema);
   json.member("ok", check.ok()).member("verdict", name(check.verdict)).key("cksum");
   put(json, check.sums);
   return json.key("findings").raw(lq::to_json(check.findings)).end_object().take();
@@ -194,8 +190,7 @@ std::string to_json(const Check& check) {
 
 std::string to_json(const LogicalName& name) {
   JsonWriter json;
-  json.begin_object();
-  json.text_member("lfn", name.lfn);
+  json.begin_object().text_member("lfn", name.lfn);
   return json.key("findings").raw(lq::to_json(name.findings)).end_object().take();
 }
 

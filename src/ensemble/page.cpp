@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/json_writer.hpp"
 #include "base/text.hpp"
+#include "base/xml.hpp"
 #include "ensemble/changes.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/files.hpp"
@@ -467,28 +468,7 @@ std::string inside_script(std::string json) {
   return json;
 }
 
-std::string inside_html(std::string_view text) {
-  std::string result;
-  for (const char c : base::printable(text, text.size() * 4)) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
+std::string inside_html(std::string_view text) { return base::xml::escape(base::printable(text, text.size() * 4)); }
 
 std::string page_text(const Database& database, const std::vector<std::string>& folders, const std::string& title,
                       std::string_view earlier) {

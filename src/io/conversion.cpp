@@ -228,6 +228,10 @@ void export_virtual(const std::string& from, const std::string& to, const Commun
       [&] { return std::make_unique<io::NewFile>(transport, communicator, to); });
   std::vector<format::Literal> literals;
   comm::agree_at_root(comm, [&] {
+    if (!options.write.protect.empty()) {
+      throw Error(Code::unsupported,
+                  to + ": a file that refers to another has no data to protect; omit options.protect", {.path = to});
+    }
     const FieldEntry& first = source->catalog().field();
     const format::FieldFormat& target =
         io::target_format(to, options.write, first.payload.spec, first.payload.extents).for_fields();

@@ -17,6 +17,7 @@
 #include "engine/file_order.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/observe.hpp"
+#include "io/parity.hpp"
 #include "io/payload_files.hpp"
 #include "io/replacement.hpp"
 #include "io/scan.hpp"
@@ -71,7 +72,9 @@ std::vector<comm::Stated> stated(const std::string& path, const WriteOptions& op
 
 FieldWriter::FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path,
                          WriteOptions options)
-    : transport_(transport), communicator_(communicator), path_(std::move(path)), options_(std::move(options)) {}
+    : transport_(transport), communicator_(communicator), path_(std::move(path)), options_(std::move(options)) {
+  require_protectable(transport_, path_, options_);
+}
 
 FieldWriter::FieldWriter(storage::Transport& transport, const Communicator& communicator, std::string path,
                          WriteOptions options, Continuation before)
@@ -465,10 +468,20 @@ void FieldWriter::commit(Report& report) {
 }
 
 void FieldWriter::publish(Report& report) {
+  std::vector<std::string> paths;
+  if (!options_.protect.empty()) {
+    comm::agree_alike(communicator_.engine(), [&] {
+      for (const auto& file : files_) paths.push_back(file->path());
+    });
+  }
   const double seconds = NewFile::publish_set(files_, options_.sync);
   report.seconds.sync += seconds;
   report.seconds.total += seconds;
   files_.clear();
+  if (options_.protect.empty()) return;
+  const base::Stopwatch watch;
+  protect_written(communicator_, paths, options_);
+  report.seconds.total += comm::max_over_ranks(communicator_.engine(), watch.seconds());
 }
 
 // Headers and texts by a scan, as any reader would; then the data of every field.

@@ -201,6 +201,7 @@ void put(JsonWriter& json, const ProtectReport& report) {
   json.begin_object().member("sidecars", report.sidecars).member("files", report.files);
   json.member("bytes", report.bytes).member("sidecar_bytes", report.sidecar_bytes);
   json.member("stretch_bytes", report.stretch_bytes).member("window_bytes", report.window_bytes);
+  json.member("lost_files", std::uint64_t{report.lost_files});
   json.member("ok", report.ok).member("seconds", report.seconds).member("findings", report.findings).end_object();
 }
 

@@ -193,7 +193,7 @@ std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement
   if (!has_exact_sum(entry)) claim("checksum", Evidence::exact_sum, Outcome::absent);
   const auto is_rescued = [](const auto& text) { return text.first == format::rescued_text; };
   if (std::ranges::any_of(entry.metadata, is_rescued))
-    claim("rest of the field", Evidence::second_copy, Outcome::absent);
+    claim(std::string(rest_of_field), Evidence::second_copy, Outcome::absent);
   if (auto unproven = unproven_claim(entry.metadata, of)) claims.push_back(*std::move(unproven));
   return claims;
 }

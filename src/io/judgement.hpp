@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <limequat/catalog.hpp>
@@ -44,6 +45,8 @@ std::vector<std::int64_t> damaged_slices(const FieldEntry& entry, const engine::
 // Whether there are checksums of all slices, and all sums of slices are those of the data.
 bool slices_vouch(const FieldEntry& entry, const engine::TransferStats& stats);
 
+// The claim about what a repair could not rescue of a field. It is gone, whatever sums of the rest there are.
+inline constexpr std::string_view rest_of_field = "rest of the field";
 // A claim for each sum that the file states of the field, and one that is absent where it has no exact one.
 std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of);
 

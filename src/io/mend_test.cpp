@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <numeric>
 #include <string>
 
 #include <limequat/error.hpp>
@@ -363,6 +364,22 @@ TEST(MendedFiles, CutInTheirDataKeepTheSumsOfTheirSlices) {
   const Mended damaged = mended(changed(changed(cut, payload.offset + 3, 0x10), payload.offset + slice / 2, 0x01));
   EXPECT_EQ(damaged.verdict, Verdict::damaged) << damaged.told();
   EXPECT_NE(damaged.told().find("differ from their checksums"), std::string::npos) << damaged.told();
+}
+
+TEST(MendedFiles, CutInTheirDataKeepTextsThatHoldForAPart) {
+  const testing::ScratchDirectory scratch;
+  const std::string path = scratch / "noted.lime";
+  const Grid grid(Extents{4, 2, 2, 8});
+  std::vector<double> links(static_cast<std::size_t>(grid.volume()) * 72);
+  std::iota(links.begin(), links.end(), 0.25);
+  lq::write(path, grid, gauge(links), {.format = "scidac", .metadata = {{"note", "of any part"}}});
+  const std::string whole = testing::contents(path);
+  const Payload payload = scan(whole).field().payload;
+  const Mended part = mended(whole.substr(0, payload.offset + payload.length / 2));
+  ASSERT_EQ(part.count("repair-rescued"), 1U) << part.told();
+  Metadata texts = part.catalog.field().metadata;
+  texts.insert(texts.end(), part.catalog.metadata.begin(), part.catalog.metadata.end());
+  EXPECT_EQ(std::ranges::count(texts, std::string("of any part"), &Metadata::value_type::second), 1);
 }
 
 // The fields that follow are gone: what is left must not look like a whole file.

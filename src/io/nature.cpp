@@ -139,10 +139,18 @@ void judge_links(const Description& describe, const engine::OddNumbers& numbers,
                                   "are not stored as the header states; `lq diagnose` shows which",
                                   numbers.huge.count)));
   }
+  const double most_odd = most_damaged_links * static_cast<double>(numbers.seen);
+  if (numbers.off.count == 0 && numbers.slightly_off.count > 0 &&
+      static_cast<double>(numbers.slightly_off.count) <= most_odd) {
+    nature.damage.push_back(describe.at(
+        numbers.slightly_off, fmt::format("{} of {} sites have links in double precision that are off {} by more than "
+                                          "rounding: numbers may have changed in their last digits",
+                                          numbers.slightly_off.count, numbers.seen, describe.group())));
+  }
   if (numbers.off.count == 0) return;
   const std::string what =
       fmt::format("{} of {} sites have links off {}", numbers.off.count, numbers.seen, describe.group());
-  if (static_cast<double>(numbers.off.count) <= most_damaged_links * static_cast<double>(numbers.seen)) {
+  if (static_cast<double>(numbers.off.count) <= most_odd) {
     nature.damage.push_back(describe.at(numbers.off, what));
   } else if (numbers.huge.count == 0) {
     nature.remarks.push_back(describe(

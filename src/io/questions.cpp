@@ -34,11 +34,20 @@ Answer ask(Answer (format::Container::*question)(base::ByteSource&, const Catalo
            const Limits& limits) {
   storage::Transport& transport = storage::resolve(path);
   Answer answer;
-  io::read_undisturbed(transport, transport.open_read(path), [&](storage::File& file, const io::FoundJournal&) {
+  const auto ask_of = [&](storage::File& file) {
     base::CachedSource cached(file);
     const format::Container& container = *format::recognise(cached).container;
     answer = (container.*question)(cached, container.scan(cached, limits));
-  });
+  };
+  try {
+    io::read_undisturbed(transport, transport.open_read(path),
+                         [&](storage::File& file, const io::FoundJournal&) { ask_of(file); });
+  } catch (const Error& error) {
+    if (error.code() != Code::unknown_format) throw;
+    // A description of a set of subfiles means the file that these make; of others this says what they are.
+    const auto whole = io::ScannedFile::open(transport, path, {}, limits);
+    ask_of(*whole->files().open_read(path));
+  }
   return answer;
 }
 

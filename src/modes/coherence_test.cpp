@@ -263,12 +263,16 @@ TEST_F(Coherent, ModesAreTheSameBytesFromAnyProcessGridAndReadOnAny) {
   const Description description = coherent(Storage::single);
   write_set(description, 6);
   const std::string expected = testing::contents(path_);
-  for (const Extents& processes :
-       {Extents{2, 1, 1, 2}, Extents{1, 1, 1, 4}, Extents{4, 1, 1, 1}, Extents{1, 3, 1, 1}}) {
-    const std::string path = folder_ / ("of" + to_string(processes));
+  const std::vector<std::pair<Extents, std::vector<int>>> dealings{
+      {{2, 1, 1, 2}, {}}, {{1, 1, 1, 4}, {}},           {{4, 1, 1, 1}, {}},
+      {{1, 3, 1, 1}, {}}, {{2, 1, 1, 2}, {2, 0, 3, 1}}, {{2, 1, 1, 1}, {3, 1}}};
+  for (const auto& dealing : dealings) {
+    const Extents& processes = dealing.first;
+    const std::vector<int>& holders = dealing.second;
+    const std::string path = folder_ / ("of" + to_string(processes) + (holders.empty() ? "" : "_dealt"));
     testing::run_ranks(4, [&](std::shared_ptr<comm::Comm> comm) {
       const Communicator ranks(std::move(comm));
-      const Grid grid(ranks, description.sites(), {.processes = processes, .idle_ranks = true});
+      const Grid grid(ranks, description.sites(), {.processes = processes, .ranks = holders, .idle_ranks = true});
       {
         Writer writer(path, grid, description);
         for (std::uint64_t k = 0; k < 6; ++k) {

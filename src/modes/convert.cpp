@@ -13,7 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "modes/new_set.hpp"
@@ -113,10 +113,9 @@ std::uint64_t convert(const std::string& from, const std::string& to, const Comm
         if (name == format::unproven_text) origin.unproven.push_back(text);
       }
     }
-    if (options.first > last) {
-      throw base::file_error(Code::no_such_record, from,
-                             "mode {} does not exist; the set has {} modes, numbered from 0", options.first,
-                             source.size());
+    if (options.first > last || (options.first > 0 && options.first >= source.size())) {
+      base::fail(Code::no_such_record, from, "mode {} does not exist; the set has {} modes, numbered from 0",
+                 options.first, source.size());
     }
     description = source.description();
     description.storage = options.storage.value_or(description.storage);

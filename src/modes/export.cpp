@@ -13,7 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/checked.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/xml.hpp"
 #include "comm/agree.hpp"
@@ -42,7 +42,7 @@ WriteOptions how_of(const Description& known, const ConvertOptions& options) {
 }
 
 [[noreturn]] void refuse(const std::string& to, const std::string& sentence) {
-  throw base::file_error(Code::unsupported, to, "{}", sentence);
+  base::fail(Code::unsupported, to, "{}", sentence);
 }
 
 // Vectors as fields of a new file, which is for nobody who may not read the set; of numbers that are not finite in it

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
 #include "format/modes/set.hpp"
@@ -25,11 +25,14 @@ void require_same_set(const std::string& path, const Grid& grid, const Descripti
   comm::require_same(grid.communicator().engine(), [&] {
     format::modes::check(description);
     if (grid.extents() != description.sites()) {
-      throw base::file_error(
-          Code::invalid_argument,
-          {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())},
-          "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
-          to_string(description.sites()), to_string(grid.extents()));
+      base::fail(Code::invalid_argument,
+                 {.path = path, .expected = to_string(description.sites()), .found = to_string(grid.extents())},
+                 "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
+                 to_string(description.sites()), to_string(grid.extents()));
+    }
+    if (!options.protect.empty()) {
+      throw Error(Code::unsupported, path + ": a set of modes is protected when it is complete, not by options.protect",
+                  {.path = path});
     }
     std::vector<comm::Stated> arguments = options::stated(options);
     arguments.push_back({"the path of the set", path});
@@ -204,9 +207,8 @@ format::modes::Head look(storage::Transport& transport, const std::string& path,
   held.left = io::file_state(*file);
   const format::Format& found = format::recognise(*file);
   if (found.name() != "modes") {
-    throw base::file_error(Code::unknown_format,
-                           {.path = path, .expected = "modes", .found = std::string(found.name())},
-                           "this is not a set of modes but a file of the format \"{}\"", found.name());
+    base::fail(Code::unknown_format, {.path = path, .expected = "modes", .found = std::string(found.name())},
+               "this is not a set of modes but a file of the format \"{}\"", found.name());
   }
   return format::modes::read_whole_head(*file);
 }
@@ -258,8 +260,7 @@ Report Writer::append(const Field& vector, const Mode& mode) {
   description();
   State& state = *state_;
   if (!state.is_open) {
-    throw base::file_error(Code::wrong_state, state.path,
-                           "this writer of modes is closed; open the set again to add to it");
+    base::fail(Code::wrong_state, state.path, "this writer of modes is closed; open the set again to add to it");
   }
   Report report = state.has_name ? state.append(vector, mode) : state.publish(&vector, mode);
   ++state.size;

@@ -18,7 +18,7 @@
 #include <limequat/modes.hpp>
 
 #include "base/clock.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "format/modes/set.hpp"
 #include "io/background.hpp"
@@ -70,18 +70,16 @@ void require_grid_of(const Set& set, const Grid& grid, const std::optional<Box>&
   const Box box = region.value_or(whole(sites));
   if (grid.extents() == box.extents && intersect(box, whole(sites)) == box) return;
   const std::string& path = set.file().catalog().path;
-  throw base::file_error(
-      Code::invalid_argument, {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())},
-      "the vectors live on {}, the grid is {}; make the grid of the sites of the set, or of a region of it",
-      to_string(sites), to_string(grid.extents()));
+  base::fail(Code::invalid_argument, {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())},
+             "the vectors live on {}, the grid is {}; make the grid of the sites of the set, or of a region of it",
+             to_string(sites), to_string(grid.extents()));
 }
 
 void require_vector(const std::string& path, const FieldSpec& expected, const FieldSpec& given) {
   if (given.numbers == expected.numbers && given.is_complex == expected.is_complex) return;
-  throw base::file_error(
-      Code::invalid_argument,
-      {.path = path, .expected = fmt::format("{}", expected.numbers), .found = fmt::format("{}", given.numbers)},
-      "a site of a vector has {} numbers, the field has {}", expected.numbers, given.numbers);
+  base::fail(Code::invalid_argument,
+             {.path = path, .expected = fmt::format("{}", expected.numbers), .found = fmt::format("{}", given.numbers)},
+             "a site of a vector has {} numbers, the field has {}", expected.numbers, given.numbers);
 }
 
 // This rank's sites, in coordinates of the lattice of the vectors.
@@ -304,10 +302,10 @@ ReadOptions options_for(const Set& set, std::uint64_t k, const Grid& grid, const
 void require_own(const Set& set) {
   if (set.family() == "modes") return;
   const std::string& path = set.file().catalog().path;
-  throw base::file_error(Code::unsupported, path,
-                         "vectors of the program {} are read one by one (read), not ahead; make a set of modes of them "
-                         "first (lq modes convert)",
-                         set.family());
+  base::fail(Code::unsupported, path,
+             "vectors of the program {} are read one by one (read), not ahead; make a set of modes of them "
+             "first (lq modes convert)",
+             set.family());
 }
 
 // Collective. A file is opened without asking what it is: on servers each question is a round trip. One goes into
@@ -374,9 +372,9 @@ const FieldEntry& Set::field(std::uint64_t k) const {
 const Mode& Set::mode(std::uint64_t k) const {
   if (k < size()) return modes()[static_cast<std::size_t>(k)];
   const std::string& path = file().catalog().path;
-  throw base::file_error(Code::no_such_record,
-                         {.path = path, .expected = fmt::format("below {}", size()), .found = fmt::format("{}", k)},
-                         "mode {} does not exist; the set has {} modes, numbered from 0", k, size());
+  base::fail(Code::no_such_record,
+             {.path = path, .expected = fmt::format("below {}", size()), .found = fmt::format("{}", k)},
+             "mode {} does not exist; the set has {} modes, numbered from 0", k, size());
 }
 
 Report Set::read(std::uint64_t k, const Grid& grid, const MutableField& vector, const ReadOptions& options) const {

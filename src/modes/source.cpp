@@ -13,7 +13,7 @@
 
 #include "base/bytes.hpp"
 #include "base/checked.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
 #include "kernels/crc32.hpp"
@@ -45,7 +45,7 @@ Extents halved(Extents extents) {
 std::vector<std::byte> bytes_at(storage::File& file, std::uint64_t offset, std::uint64_t length) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(length));
   if (file.read_at(offset, bytes) == bytes.size()) return bytes;
-  throw base::file_error(Code::truncated, file.path(), "the file ends before byte {}", offset + length);
+  base::fail(Code::truncated, file.path(), "the file ends before byte {}", offset + length);
 }
 
 void decode_floats(base::Bytes bytes, std::span<float> values) {
@@ -56,9 +56,8 @@ void decode_floats(base::Bytes bytes, std::span<float> values) {
 
 void decode_groups(const storage::File& file, base::Bytes bytes, std::uint64_t group, std::span<float> values) {
   if (kernels::decode_shared_exponents(bytes, static_cast<std::size_t>(group), values)) return;
-  throw base::file_error(
-      Code::malformed, file.path(),
-      "a group of numbers has an exponent beyond single precision; the file is damaged: lq modes verify");
+  base::fail(Code::malformed, file.path(),
+             "a group of numbers has an exponent beyond single precision; the file is damaged: lq modes verify");
 }
 
 // sum += factor * vector, in single precision, product first.
@@ -228,9 +227,9 @@ std::uint64_t count_files(const std::string& path) {
   std::uint64_t count = 0;
   while (transport.kind(file_in(path, count)) == storage::PathKind::file) ++count;
   if (count > 0) return count;
-  throw base::file_error(Code::not_found, {.path = path, .expected = "v0.bin"},
-                         "a folder of vectors has files v0.bin, v1.bin, ..., or {}, and this one has neither",
-                         format::eigen_comp::metadata_file);
+  base::fail(Code::not_found, {.path = path, .expected = "v0.bin"},
+             "a folder of vectors has files v0.bin, v1.bin, ..., or {}, and this one has neither",
+             format::eigen_comp::metadata_file);
 }
 
 constexpr std::string_view beside = ".evals.xml";
@@ -243,8 +242,7 @@ std::string text_beside(const std::string& path) {
   const auto file = transport.open_read(name);
   constexpr std::uint64_t most = 1 << 20;
   if (file->size() > most) {
-    throw base::file_error(Code::too_large, name, "{} bytes are not a list of eigenvalues; at most {}", file->size(),
-                           most);
+    base::fail(Code::too_large, name, "{} bytes are not a list of eigenvalues; at most {}", file->size(), most);
   }
   std::string text(static_cast<std::size_t>(file->size()), '\0');
   text.resize(file->read_at(0, std::as_writable_bytes(std::span(text))));
@@ -255,10 +253,10 @@ VectorSet set_of(const File& file, const Unsaid& unsaid) {
   const Catalog& catalog = file.catalog();
   if (auto set = format::vectors::set_in(catalog, unsaid)) return *std::move(set);
   if (const Finding* const finding = catalog.first_error()) {
-    throw base::file_error(finding->code, {.path = catalog.path, .offset = finding->offset}, "{}", finding->message);
+    base::fail(finding->code, {.path = catalog.path, .offset = finding->offset}, "{}", finding->message);
   }
-  throw base::file_error(Code::unknown_format, {.path = catalog.path, .expected = "modes", .found = catalog.format},
-                         "this is not a set of modes or of vectors but a file of the format \"{}\"", catalog.format);
+  base::fail(Code::unknown_format, {.path = catalog.path, .expected = "modes", .found = catalog.format},
+             "this is not a set of modes or of vectors but a file of the format \"{}\"", catalog.format);
 }
 
 // The numbers of this rank's sites of a vector, x fastest.
@@ -271,10 +269,9 @@ std::vector<MutableField> resolved(std::span<const MutableField> vectors, const 
                                    const std::string& path) {
   const Extents sites = set.description.sites();
   if (grid.extents() != sites) {
-    throw base::file_error(Code::invalid_argument,
-                           {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())},
-                           "the vectors live on {}, the grid is {}; make the grid of the sites of the set",
-                           to_string(sites), to_string(grid.extents()));
+    base::fail(Code::invalid_argument, {.path = path, .expected = to_string(sites), .found = to_string(grid.extents())},
+               "the vectors live on {}, the grid is {}; make the grid of the sites of the set", to_string(sites),
+               to_string(grid.extents()));
   }
   std::vector<MutableField> fields;
   const std::uint64_t numbers = set.description.field().numbers;
@@ -282,10 +279,9 @@ std::vector<MutableField> resolved(std::span<const MutableField> vectors, const 
     fields.push_back(lattice::resolve_field(grid, vector));
     const FieldSpec& spec = fields.back().spec;
     if (spec.numbers != numbers || spec.precision != fields.front().spec.precision) {
-      throw base::file_error(
-          Code::invalid_argument,
-          {.path = path, .expected = fmt::format("{}", numbers), .found = fmt::format("{}", spec.numbers)},
-          "a site of a vector has {} numbers, the field has {}", numbers, spec.numbers);
+      base::fail(Code::invalid_argument,
+                 {.path = path, .expected = fmt::format("{}", numbers), .found = fmt::format("{}", spec.numbers)},
+                 "a site of a vector has {} numbers, the field has {}", numbers, spec.numbers);
     }
   }
   return fields;
@@ -329,8 +325,8 @@ Source::Source(std::span<const File> files, const std::string& eigenvalues, cons
     const bool is_alike = next.description == set_.description && next.family == set_.family &&
                           next.modes.size() == 1 && set_.per_field == 1;
     if (!is_alike) {
-      throw base::file_error(Code::malformed, file.catalog().path, "its vectors differ from those of {}",
-                             files.front().catalog().path);
+      base::fail(Code::malformed, file.catalog().path, "its vectors differ from those of {}",
+                 files.front().catalog().path);
     }
     set_.modes.push_back(next.modes.front());
   }
@@ -343,7 +339,7 @@ Source::Source(std::span<const File> files, const std::string& eigenvalues, cons
   try {
     format::vectors::add_eigenvalues(set_, format::vectors::eigenvalues_in(eigenvalues));
   } catch (const Error& error) {
-    throw base::file_error(error.code(), path, "{}", error.what());
+    base::fail(error.code(), path, "{}", error.what());
   }
 }
 

@@ -56,6 +56,13 @@ std::vector<Option> format_rows() {
                      "whenever they are written and by whatever user, so that files can be compared as bytes. In a "
                      "format that stores no times they always do.",
            .off = "omit the time of writing, so that equal fields give equal bytes"}),
+      Row::row<&W::protect, &lq_write_options::protect>(
+          {.name = "protect",
+           .meaning = "write a sidecar with parity next to the file, such as 3% of its size (default: none)",
+           .advice = "The same as to protect the file when it is there, by all ranks: NAME.lq-parity, or "
+                     "NAME.set.lq-parity for several files that belong together. The file has its name before the "
+                     "sidecar is written; if that fails, the file stays, and the error says so. An existing sidecar is "
+                     "replaced as the file is."}),
   };
 }
 

@@ -177,6 +177,14 @@ Table protect_table() {
            .advice = "Every block of the files and of the sidecars is compared with its sum; of what is damaged the "
                      "bytes are named, and whether they come back. Files without a sidecar are named, too."}),
       Row::row<&V::overwrite, &C::overwrite>(overwrite_text()),
+      Row::row<&V::accept_damage, &C::accept_damage>(
+          {.name = "accept_damage",
+           .meaning = "protect files that differ from their older sidecars as they are",
+           .advice = "A file that has a sidecar is compared with it before another one takes its place. Bytes that "
+                     "differ, and that no checksum of the file proves, may be damage, which the new sidecar would "
+                     "keep: it is refused without this option, and so is forgetting a missing file that the old "
+                     "sidecar brings back. `lq repair` restores both. Files that disagree with a checksum of their own "
+                     "are always refused."}),
       Row::row<&V::sync, &C::sync>(sync_at_the_end_text()),
   };
   result.rows.push_back(threads_row<V, C>());

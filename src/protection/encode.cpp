@@ -7,7 +7,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 
 namespace lq::protection {
 namespace {
@@ -64,9 +64,9 @@ void WindowEncoder::add_blocks(const Cell& first, std::uint64_t count, const Blo
   piece_.resize(static_cast<std::size_t>(count) * block_bytes);
   base::ByteSource& file = open_(place.file);
   if (file.read_at(offset, base::MutableBytes(piece_).first(length)) != length) {
-    throw base::file_error(Code::io, {.path = file.path(), .offset = offset},
-                           "the file became shorter while it was being protected. Stop the program that writes to it, "
-                           "then repeat the command");
+    base::fail(Code::io, {.path = file.path(), .offset = offset},
+               "the file became shorter while it was being protected. Stop the program that writes to it, "
+               "then repeat the command");
   }
   std::ranges::fill(base::MutableBytes(piece_).subspan(length), std::byte{0});
   bytes_ += length;

@@ -17,6 +17,7 @@
 
 #include "kernels/crc32.hpp"
 #include "protection/encode.hpp"
+#include "protection/passing.hpp"
 #include "protection/sidecar.hpp"
 #include "support/scratch_directory.hpp"
 
@@ -261,6 +262,64 @@ TEST(RestoredFile, ComesBackFromAnyStretchUpToTheBound) {
     ASSERT_EQ(restored.read_at(0, bytes), bytes.size());
     ASSERT_EQ(base::as_text(bytes), all.contents[0]) << begin;
   }
+}
+
+// Counts what is read of it.
+class CountedSource final : public base::ByteSource {
+ public:
+  explicit CountedSource(base::ByteSource& inner) : inner_(inner) {}
+  const std::string& path() const noexcept override { return inner_.path(); }
+  std::uint64_t size() const override { return inner_.size(); }
+  std::size_t read_at(std::uint64_t offset, base::MutableBytes buffer) override {
+    bytes += buffer.size();
+    return inner_.read_at(offset, buffer);
+  }
+  std::unique_ptr<base::ByteSource> open_other(const std::string& path) const override {
+    return inner_.open_other(path);
+  }
+  std::uint64_t bytes = 0;
+
+ private:
+  base::ByteSource& inner_;
+};
+
+// What was damaged, or was not read as a whole block, is read again, and nothing else.
+TEST(PassedBlocks, AreNotReadAgainWhereTheyAgreed) {
+  testing::ScratchDirectory folder;
+  std::mt19937 random(21);
+  const Protected all = make(folder.path(), random, {300'000}, 0.03, 0);
+  const std::size_t block = all.head.block_bytes;
+  for (const bool is_damaged : {false, true}) {
+    std::string text = all.contents[0];
+    if (is_damaged) text[10 * block + 3] = static_cast<char>(~text[10 * block + 3]);
+    put(all.path(0), text);
+    put(all.sidecar, all.sidecar_text);
+    PassedBlocks passed({std::make_shared<const Sidecar>(storage::posix(), all.sidecar), 0});
+    PassingTransport files(storage::posix(), all.path(0), passed);
+    const auto file = files.open_read(all.path(0));
+    std::vector<std::byte> piece(20 * block);
+    for (std::uint64_t at = 5; at < text.size(); at += piece.size()) file->read_at(at, piece);
+    const auto now = storage::posix().open_read(all.path(0));
+    EXPECT_TRUE(passed.are_of(now->identity()));
+    CountedSource counted(*now);
+    const FileCheck check = check_file(passed.cover(), &counted, 1, {}, &passed);
+    EXPECT_EQ(check.is_intact(text.size()), !is_damaged);
+    if (is_damaged) {
+      ASSERT_EQ(check.damaged.size(), 1U);
+      EXPECT_EQ(check.damaged.front(), (Range{10 * block, block}));
+    }
+    const std::uint64_t pieces = text.size() / piece.size() + 1;
+    EXPECT_LE(counted.bytes, (pieces + 2 + (is_damaged ? 1 : 0)) * block);
+    EXPECT_GE(counted.bytes, block);  // the first bytes did not pass
+  }
+  // Another file of that name, or one that was written to, has not passed.
+  PassedBlocks passed({std::make_shared<const Sidecar>(storage::posix(), all.sidecar), 0});
+  PassingTransport files(storage::posix(), all.path(0), passed);
+  std::vector<std::byte> bytes(all.contents[0].size());
+  files.open_read(all.path(0))->read_at(0, bytes);
+  fs::remove(all.path(0));
+  put(all.path(0), std::string(bytes.size(), 'x'));
+  EXPECT_FALSE(passed.are_of(storage::posix().identity(all.path(0))));
 }
 
 TEST(RestoredFile, NeedsAnyTwoFilesOfASetLessThanItHas) {

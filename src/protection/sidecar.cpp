@@ -10,11 +10,12 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/team.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/galois.hpp"
+#include "protection/passing.hpp"
 
 namespace lq::protection {
 namespace {
@@ -38,11 +39,10 @@ std::optional<Head> head_at(storage::File& file, std::uint64_t size, std::uint64
   bytes.resize(static_cast<std::size_t>(*length));
   if (!read_whole(file, offset, bytes) || !kernels::ends_in_crc32(bytes)) return {};
   if (const auto version = later_version(bytes)) {
-    throw base::file_error(
-        Code::unsupported,
-        {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)},
-        "this sidecar has version {} of its format, this library reads version {}: use a later Limequat", *version,
-        format_version);
+    base::fail(Code::unsupported,
+               {.path = file.path(), .expected = std::to_string(format_version), .found = std::to_string(*version)},
+               "this sidecar has version {} of its format, this library reads version {}: use a later Limequat",
+               *version, format_version);
   }
   return decode_head(bytes);
 }
@@ -86,15 +86,15 @@ Sidecar::Sidecar(storage::Transport& transport, const std::string& path)
   std::optional<Head> head = head_at(*file_, size_, 0);
   if (!head) head = second_head(*file_, size_);
   if (!head) {
-    throw base::file_error(
+    base::fail(
         Code::malformed, path,
         "neither of the two heads of this sidecar can be read; protect the files again (`lq protect --overwrite`)");
   }
   head_ = *std::move(head);
   // Whatever the head says, no more is read, and held, than there is.
   if (head_.page_at(head_.windows, 0) > size_) {
-    throw base::file_error(Code::malformed, path,
-                           "the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)");
+    base::fail(Code::malformed, path,
+               "the sidecar ends before its sums do; protect the files again (`lq protect --overwrite`)");
   }
 }
 
@@ -174,33 +174,62 @@ std::vector<Range> Sidecar::damage(int threads) const {
 }
 
 std::vector<std::string> sidecar_names(const std::string& path) {
-  const std::string folder = path.substr(0, path.rfind('/') + 1);
-  return {path + std::string(parity_ending), path + std::string(set_ending), folder + std::string(folder_sidecar)};
+  const std::size_t name = path.rfind('/') + 1;
+  std::vector<std::string> names{path + std::string(parity_ending), path + std::string(set_ending)};
+  for (std::size_t dot = path.rfind('.'); dot != std::string::npos && dot > name; dot = path.rfind('.', dot - 1)) {
+    names.push_back(path.substr(0, dot) + std::string(set_ending));
+  }
+  names.push_back(path.substr(0, name) + std::string(folder_sidecar));
+  return names;
 }
 
+namespace {
+
+// Its cover there; nothing: the sidecar does not have it.
+std::optional<Cover> cover_in(const std::string& name, const std::string& path) {
+  auto sidecar = std::make_shared<const Sidecar>(storage::resolve(name), name);
+  const bool is_own = name == path + std::string(parity_ending) && sidecar->head().files.size() == 1;
+  const auto file = is_own ? std::optional<std::size_t>(0)
+                           : find_file(sidecar->head(), std::string_view(path).substr(path.rfind('/') + 1));
+  if (!file || !(is_own || sidecar->path_of(*file) == path)) return {};
+  return Cover{std::move(sidecar), *file};
+}
+
+}  // namespace
+
 std::optional<Cover> find_cover(const std::string& path) {
-  storage::Transport& transport = storage::resolve(path);
-  if (&transport != &storage::posix() || is_sidecar(path)) return {};
+  if (is_sidecar(path)) return {};
   std::optional<Cover> newest;  // where the file has several, such as one from before it got neighbours
   for (const std::string& name : sidecar_names(path)) {
     // A name that is too long is nobody's.
     storage::PathKind kind = storage::PathKind::absent;
     try {
-      kind = transport.kind(name);
-    } catch (const Error&) {
+      kind = storage::resolve(name).kind(name);
+    } catch (const Error& error) {
+      if (error.facts().system_errno != ENAMETOOLONG) throw;
       continue;
     }
     if (kind != storage::PathKind::file) continue;
-    auto sidecar = std::make_shared<const Sidecar>(transport, name);
-    const bool is_own = name == path + std::string(parity_ending) && sidecar->head().files.size() == 1;
-    const auto file = is_own ? std::optional<std::size_t>(0)
-                             : find_file(sidecar->head(), std::string_view(path).substr(path.rfind('/') + 1));
-    if (!file || !(is_own || sidecar->path_of(*file) == path)) continue;
-    if (!newest || sidecar->head().files[*file].modified > newest->part().modified) {
-      newest = Cover{std::move(sidecar), *file};
-    }
+    auto cover = cover_in(name, path);
+    if (cover && (!newest || cover->part().modified > newest->part().modified)) newest = std::move(cover);
   }
   return newest;
+}
+
+std::optional<Cover> find_cover_in_folder(const std::string& path) {
+  if (auto cover = find_cover(path)) return cover;
+  if (is_sidecar(path)) return {};
+  std::vector<std::string> names;
+  base::names_in(base::directory_of(path), names);
+  for (const std::string& name : names) {
+    if (!name.ends_with(set_ending)) continue;
+    try {
+      if (auto cover = cover_in(path.substr(0, path.rfind('/') + 1) + name, path)) return cover;
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+    }
+  }
+  return {};
 }
 
 namespace {
@@ -222,8 +251,12 @@ const BlockSum& sum_at(const Head& head, const Page& page, const Cell& cell) noe
 // Blocks of a file compared with their sums, a piece at a time.
 class Checking {
  public:
-  Checking(const Cover& cover, base::ByteSource& source)
-      : cover_(cover), head_(cover.sidecar->head()), source_(source), blocks_(head_.blocks_of(cover.file)) {}
+  Checking(const Cover& cover, base::ByteSource& source, const PassedBlocks* passed)
+      : cover_(cover),
+        head_(cover.sidecar->head()),
+        source_(source),
+        passed_(passed),
+        blocks_(head_.blocks_of(cover.file)) {}
 
   std::uint64_t blocks_of_piece() const noexcept { return std::max<std::uint64_t>(1, check_piece / head_.block_bytes); }
   std::uint64_t pieces() const noexcept { return (blocks_ + blocks_of_piece() - 1) / blocks_of_piece(); }
@@ -232,10 +265,14 @@ class Checking {
     const std::uint64_t begin = number * blocks_of_piece(), end = std::min(blocks_, begin + blocks_of_piece());
     const std::uint64_t offset = begin * head_.block_bytes;
     buffer.resize(static_cast<std::size_t>(std::min(end * head_.block_bytes, cover_.part().bytes) - offset));
-    const std::size_t there = readable_bytes(source_, offset, buffer);
+    const auto have_passed = [&](std::uint64_t block) { return passed_ != nullptr && passed_->have_agreed(block); };
+    bool is_new = true;  // all of the piece: it is read at once
+    for (std::uint64_t block = begin; block < end; ++block) is_new = is_new && !have_passed(block);
+    const std::size_t there = is_new ? readable_bytes(source_, offset, buffer) : 0;
     std::shared_ptr<const Page> page;
     std::uint64_t window = head_.windows;  // of the page
     for (std::uint64_t block = begin; block < end; ++block) {
+      if (!is_new && have_passed(block)) continue;
       const Cell cell = head_.cell_of(cover_.file, block);
       if (cell.window != window) page = cover_.sidecar->page(window = cell.window);
       const std::uint64_t within = block * head_.block_bytes - offset;
@@ -273,6 +310,7 @@ class Checking {
   const Cover& cover_;
   const Head& head_;
   base::ByteSource& source_;
+  const PassedBlocks* passed_;
   std::uint64_t blocks_;
   std::mutex mutex_;
   std::vector<Range> damaged_, unprovable_;
@@ -280,7 +318,8 @@ class Checking {
 
 }  // namespace
 
-FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, const Progress& progress) {
+FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, const Progress& progress,
+                     const PassedBlocks* passed) {
   const std::uint64_t bytes = cover.part().bytes;
   if (source == nullptr) {
     FileCheck check;
@@ -289,7 +328,7 @@ FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, 
     if (bytes > 0) check.damaged.push_back({0, bytes});
     return check;
   }
-  Checking checking(cover, *source);
+  Checking checking(cover, *source, passed);
   comm::Team team(static_cast<int>(
       std::clamp<std::uint64_t>(checking.pieces(), 1, static_cast<std::uint64_t>(comm::or_usable_cores(threads)))));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(team.size()));
@@ -457,9 +496,9 @@ std::size_t RestoredFile::read_at(std::uint64_t offset, base::MutableBytes buffe
     part.resize(is_whole ? 0 : length);
     const base::MutableBytes to = is_whole ? buffer.subspan(done, count) : base::MutableBytes(part);
     if (!read_block(block, to)) {
-      throw base::file_error(Code::checksum_mismatch, {.path = path_, .offset = block * head.block_bytes},
-                             "bytes {} to {} are damaged, and more of their row than its parity brings back",
-                             block * head.block_bytes, block * head.block_bytes + length - 1);
+      base::fail(Code::checksum_mismatch, {.path = path_, .offset = block * head.block_bytes},
+                 "bytes {} to {} are damaged, and more of their row than its parity brings back",
+                 block * head.block_bytes, block * head.block_bytes + length - 1);
     }
     if (!is_whole) {
       const base::Bytes wanted = base::Bytes(part).subspan(static_cast<std::size_t>(within), count);

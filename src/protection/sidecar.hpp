@@ -67,11 +67,13 @@ struct Cover {
   std::size_t file = 0;
   const ProtectedPart& part() const noexcept { return sidecar->head().files[file]; }
 };
-// The names that the sidecar of a file may have, in the order in which they are looked for.
+// The names that the sidecar of a file may have, in the order in which they are looked for: its own, that of a set
+// which has what it is called before a dot for its name, and that of the folder.
 std::vector<std::string> sidecar_names(const std::string& path);
-// That of a file, which may be lost. Nothing: there is none, or the file is no file of the file system. Throws what is
-// wrong with the sidecar.
+// That of a file, which may be lost. Nothing: there is none. Throws what is wrong with the sidecar.
 LQ_INNER std::optional<Cover> find_cover(const std::string& path);
+// The same of a part of a set with any name: all sidecars in the folder are opened. Those that cannot be read are none.
+LQ_INNER std::optional<Cover> find_cover_in_folder(const std::string& path);
 
 // What the sums of a sidecar say of a file.
 struct FileCheck {
@@ -84,8 +86,10 @@ struct FileCheck {
     return !is_missing && damaged.empty() && unprovable.empty() && bytes == protected_bytes;
   }
 };
-// `source`: nullptr: the file is lost.
-LQ_INNER FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, const Progress& progress = {});
+class PassedBlocks;
+// `source`: nullptr: the file is lost. `passed`: blocks of it that agreed already (passing.hpp).
+LQ_INNER FileCheck check_file(const Cover& cover, base::ByteSource* source, int threads, const Progress& progress = {},
+                              const PassedBlocks* passed = nullptr);
 
 // The files of a sidecar as they are; those that are missing are lost. Of many a few are open at a time.
 class LQ_INNER SourceFiles {

@@ -176,6 +176,21 @@ TEST_P(Transports, RenameReplaces) {
   EXPECT_EQ(fs().kind(at("a")), PathKind::absent);
 }
 
+TEST_P(Transports, RenameMovesADirectoryWithAllThatIsInIt) {
+  fs().make_directory(at("d/below"));
+  put("d/a", "one");
+  put("d/below/b", "two");
+  put("d.c", "three");
+  fs().rename(at("d"), at("e"));
+  EXPECT_EQ(get("e/a") + get("e/below/b") + get("d.c"), "onetwothree");
+  EXPECT_EQ(fs().kind(at("d")), PathKind::absent);
+  EXPECT_EQ(fs().kind(at("e")), PathKind::directory);
+  fs().make_directory(at("f"));
+  put("f/a", "four");
+  EXPECT_NE(error_of([&] { fs().rename(at("e"), at("f")); }).code(), Code::ok);
+  EXPECT_EQ(get("f/a"), "four");
+}
+
 TEST_P(Transports, PublishGivesAFreeName) {
   put("a", "new");
   fs().publish(at("a"), at("b"));

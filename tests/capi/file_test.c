@@ -372,6 +372,43 @@ static void an_abandoned_writer_leaves_no_file(void) {
   lq_grid_free(grid);
 }
 
+static void a_field_comes_region_by_region(void) {
+  const char* path = fresh("regions.ildg");
+  lq_grid* grid = grid_here();
+  double *u = new_links(), *back = malloc(gauge_numbers * sizeof *back);
+  lq_region_writer* writer = NULL;
+  char* report = NULL;
+  uint64_t missing = 0;
+  const int64_t slice[4] = {lattice[0], lattice[1], lattice[2], 1};
+  const int64_t slice_numbers = gauge_numbers / lattice[3];
+  CHECK_OK(lq_region_writer_create(path, grid, lq_gauge_f64(NULL), NULL, &writer));
+  for (int64_t t = lattice[3] - 1; t > 0; --t) {
+    const int64_t lower[4] = {0, 0, 0, t};
+    CHECK_OK(lq_region_writer_write(writer, lower, slice, lq_gauge_f64(u + t * slice_numbers)));
+  }
+  const int64_t origin[4] = {0, 0, 0, 0}, outside[4] = {0, 0, 0, lattice[3]};
+  CHECK_STATUS(lq_region_writer_write(writer, outside, slice, lq_gauge_f64(u)), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_region_writer_write(writer, NULL, slice, lq_gauge_f64(u)), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_region_writer_write(writer, origin, slice, lq_gauge_f64(NULL)), LQ_INVALID_ARGUMENT);
+  CHECK_STATUS(lq_region_writer_write(NULL, origin, slice, lq_gauge_f64(u)), LQ_INVALID_ARGUMENT);
+  CHECK_OK(lq_region_writer_missing(writer, &missing));
+  CHECK(missing == (uint64_t)(sites / lattice[3]));
+  CHECK_STATUS(lq_region_writer_close(writer, &report), LQ_WRONG_STATE);
+  CHECK(report == NULL && fopen(path, "rb") == NULL);
+  CHECK_OK(lq_region_writer_write(writer, origin, slice, lq_gauge_f64(u)));
+  CHECK_OK(lq_region_writer_close(writer, &report));
+  CHECK(report != NULL && strstr(report, "\"format\":\"ildg\"") != NULL);
+  lq_text_free(report);
+  CHECK_STATUS(lq_region_writer_close(writer, NULL), LQ_WRONG_STATE);
+  lq_region_writer_free(writer);
+  lq_region_writer_free(NULL);
+  CHECK_OK(lq_read(path, grid, lq_gauge_f64(back), NULL));
+  CHECK(memcmp(u, back, gauge_numbers * sizeof *back) == 0);
+  free(u);
+  free(back);
+  lq_grid_free(grid);
+}
+
 int main(void) {
   grids_answer();
   double_precision_comes_back();
@@ -385,5 +422,6 @@ int main(void) {
   a_writer_collects_fields_and_records();
   an_open_file_gives_fields_and_records();
   an_abandoned_writer_leaves_no_file();
+  a_field_comes_region_by_region();
   return finish();
 }

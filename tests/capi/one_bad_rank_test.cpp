@@ -452,6 +452,24 @@ const std::map<std::string, Call>& collective() {
          lq_pending* out = nullptr;
          return lq_read_async(right(c.conf.c_str()), c.grid, c.links(), nullptr, &out);
        }},
+      {"lq_region_writer_close",
+       [](There& c) {
+         lq_region_writer* out = nullptr;
+         EXPECT_EQ(lq_region_writer_create(c.to(), c.grid, c.links(), nullptr, &out), LQ_OK);
+         std::array<std::int64_t, 4> lower{}, extents{};
+         EXPECT_EQ(lq_grid_local_box(c.grid, lower.data(), extents.data()), LQ_OK);
+         if (!is_bad()) {
+           EXPECT_EQ(lq_region_writer_write(out, lower.data(), extents.data(), c.links()), LQ_OK);
+         }
+         const lq_status status = lq_region_writer_close(out, nullptr);
+         lq_region_writer_free(out);
+         return status;
+       }},
+      {"lq_region_writer_create",
+       [](There& c) {
+         lq_region_writer* out = nullptr;
+         return lq_region_writer_create(c.to(), c.grid, c.links(), nullptr, right(&out));
+       }},
       {"lq_repartition",
        [](There& c) {
          const Given options(lq_repartition_options_init, c.all);
@@ -561,6 +579,8 @@ const std::set<std::string> local = {"lq_assess",
                                      "lq_plan",
                                      "lq_read_record",
                                      "lq_read_site",
+                                     "lq_region_writer_missing",
+                                     "lq_region_writer_write",
                                      "lq_repair",
                                      "lq_report_page",
                                      "lq_scrub",

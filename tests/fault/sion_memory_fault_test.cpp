@@ -58,7 +58,7 @@ class MemoryOfSionOpens : public ::testing::TestWithParam<Case> {
     sion_int32 block = 512;
     FILE* stream = nullptr;
     char* name = nullptr;
-    ParallelArguments arguments{"open", path_.c_str(), mode, &chunk, &block, nullptr, &stream, &name, nullptr, nullptr};
+    ParallelArguments arguments{"open", path_.c_str(), mode, &chunk, &block, nullptr, &stream, &name, {}};
     const int sid = open(comm, mode, arguments);
     expect_alike(*comm, sid >= 0, "have a file");
     if (sid < 0) {

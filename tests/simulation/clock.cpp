@@ -43,6 +43,8 @@ std::int64_t pass(bool of_day) {
 
 }  // namespace
 
+// Seen by the C++ library, too.
+#pragma GCC visibility push(default)
 extern "C" {
 
 int clock_gettime(clockid_t clock, struct timespec* time) noexcept {
@@ -73,6 +75,7 @@ int getentropy(void* buffer, size_t bytes) {
   return 0;
 }
 }
+#pragma GCC visibility pop
 
 namespace lq::simulation {
 

@@ -69,6 +69,7 @@ class Hdf5File final : public Item {
       may_be_ = is_new ? std::vector<Contents>{states.back()} : states;
     }
     if (is_new && !is_done) exists_ = machine_.has(path_);
+    may_be_lost_ = !is_done && (is_new || may_be_lost_);
     check();
   }
 
@@ -80,7 +81,12 @@ class Hdf5File final : public Item {
       if (machine_.has(path_)) throw Failure(path_ + ": there is a file that nobody has closed");
       return;
     }
-    if (!machine_.has(path_)) throw Failure(path_ + ": the file is gone");
+    if (!machine_.has(path_)) {
+      if (!may_be_lost_) throw Failure(path_ + ": the file is gone");
+      exists_ = may_be_lost_ = false;
+      may_be_ = {Contents()};
+      return;
+    }
     const Contents found = read();
     if (std::ranges::count(may_be_, found) == 0) {
       throw Failure(fmt::format("{}: it holds {}, expected {}", path_, words_of(found), words_of(may_be_.front())));
@@ -204,6 +210,7 @@ class Hdf5File final : public Item {
   Extents lattice_;
   std::vector<Edit> edits_;
   bool exists_ = false;
+  bool may_be_lost_ = false;  // with the power: it was not reported as complete
   int last_ = 0;
   std::vector<Contents> may_be_{Contents()};
 };

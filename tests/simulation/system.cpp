@@ -78,6 +78,8 @@ int open_lock(const char* path, int flags) {
 
 }  // namespace
 
+// Seen by the C++ library, too.
+#pragma GCC visibility push(default)
 extern "C" {
 
 DIR* opendir(const char* path) {
@@ -149,6 +151,7 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
                                                                                                  work, argument);
 }
 }
+#pragma GCC visibility pop
 
 namespace lq::simulation {
 

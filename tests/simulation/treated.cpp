@@ -110,26 +110,26 @@ class Treated final : public Item {
     return crew;
   }
 
-  static void carry_out(const std::string& what, const std::string& from, const std::string& to,
-                        const std::string& parts, bool resume, const Communicator& all) {
+  // Prepared with memory at hand: what the program itself makes is not what this is about.
+  static Work carrying_out(const std::string& what, const std::string& from, const std::string& to,
+                           const std::string& parts, bool resume, const Communicator& all) {
     if (what == "copy") {
-      lq::copy({from}, to, all, {.resume = resume, .overwrite = true, .block_bytes = 5000});
-    } else if (what == "squeeze") {
-      lq::squeeze(from, to, all, {.overwrite = true, .threads = 1});
-    } else if (what == "unsqueeze") {
-      lq::unsqueeze(from, to, all, {.overwrite = true, .threads = 1});
-    } else {
-      RepartitionOptions how;
-      how.to = parts;
-      if (parts != "whole") {
-        how.extents = "48";
-        how.element_bytes = 64;
-      }
-      how.resume = resume;
-      how.overwrite = true;
-      how.block_bytes = 5000;
-      lq::repartition(from, to, all, how);
+      const CopyOptions how{.resume = resume, .overwrite = true, .block_bytes = 5000};
+      return [=, sources = std::vector{from}, &all] { lq::copy(sources, to, all, how); };
     }
+    const SqueezeOptions how{.overwrite = true, .threads = 1};
+    if (what == "squeeze") return [=, &all] { lq::squeeze(from, to, all, how); };
+    if (what == "unsqueeze") return [=, &all] { lq::unsqueeze(from, to, all, how); };
+    RepartitionOptions anew;
+    anew.to = parts;
+    if (parts != "whole") {
+      anew.extents = "48";
+      anew.element_bytes = 64;
+    }
+    anew.resume = resume;
+    anew.overwrite = true;
+    anew.block_bytes = 5000;
+    return [=, &all] { lq::repartition(from, to, all, anew); };
   }
 
   void treat(const Tell& tell, const std::string& what, const std::string& from, const std::string& ending,
@@ -144,7 +144,7 @@ class Treated final : public Item {
     tell(fmt::format("{}: {} version {} on {}, resume {}, {}, {}", from, what, version, torture::words(crew), resume,
                      parts, words(trouble)));
     const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
-      return [&, &all = rank.all] { carry_out(what, from, path_ + ending, parts, resume, all); };
+      return carrying_out(what, from, path_ + ending, parts, resume, rank.all);
     });
     tell(words(outcome));
     versions.attempt(version, outcome, trouble);
@@ -161,7 +161,7 @@ class Treated final : public Item {
       if (ending == ".sqz" || ending == ".parts") {
         const std::string back = ending == ".sqz" ? "unsqueeze" : "join";
         machine_.must_succeed(crew_of(2), [&](const Rank& rank) -> Work {
-          return [&, &all = rank.all] { carry_out(back, path, scratch, "whole", false, all); };
+          return carrying_out(back, path, scratch, "whole", false, rank.all);
         });
         bytes = bytes_at(scratch);
         machine_.remove(scratch);
@@ -189,7 +189,8 @@ class Treated final : public Item {
     kept_version_ = version_;
     tell(fmt::format("{}: protect version {} on {}, {}", kept(), version_, torture::words(crew), words(trouble)));
     const Outcome outcome = machine_.run(crew, trouble, [&](const Rank& rank) -> Work {
-      return [&, &all = rank.all] { lq::protect({kept()}, all, {.parity = "20%", .overwrite = true, .threads = 1}); };
+      const ProtectOptions how{.parity = "20%", .overwrite = true, .threads = 1};
+      return [how, files = std::vector{kept()}, &all = rank.all] { lq::protect(files, all, how); };
     });
     tell(words(outcome));
     parity_.attempt(version_, outcome, trouble);
@@ -206,16 +207,22 @@ class Treated final : public Item {
     tell(fmt::format("{}: repair byte {}, {}", kept(), place, words(trouble)));
     const Outcome outcome = machine_.run({}, trouble, repairing());
     tell(words(outcome));
-    const std::string now = bytes_at(kept());
-    if (now != right && (now != damaged || (outcome.error.empty() && !outcome.has_ended))) {
-      throw Failure(kept() + ": it is neither repaired nor as it was before");
+    const bool is_done = outcome.error.empty() && !outcome.has_ended;
+    if (machine_.has(repaired()) ? bytes_at(repaired()) != right : is_done) {
+      throw Failure(repaired() + ": it is not what the file was before it was damaged");
     }
     if (outcome.has_ended && trouble.kind == Trouble::Kind::power) after_power_failure();
     machine_.must_succeed({}, repairing());
-    if (bytes_at(kept()) != right) throw Failure(kept() + ": a repair has not brought it back");
+    if (bytes_at(repaired()) != right) throw Failure(repaired() + ": it is not what the file was");
+    machine_.remove(repaired());
+    if (bytes_at(kept()) != damaged) throw Failure(kept() + ": a repair has changed it");
   }
+  std::string repaired() const { return kept() + ".repaired"; }
   torture::RankWork repairing() const {
-    return [this](const Rank&) -> Work { return [this] { lq::repair(kept(), "", {.threads = 1}); }; };
+    return [this](const Rank&) -> Work {
+      const RepackOptions how{.overwrite = true, .threads = 1};
+      return [how, from = kept(), to = repaired()] { lq::repair(from, to, how); };
+    };
   }
 
   Draw& draw_;

@@ -176,6 +176,20 @@ inline std::vector<Work> works() {
       written("messages", how("nersc", Strategy::messages)),
       written("read_back", with(how("scidac"), [](WriteOptions& options) { options.verify = Verify::read_back; })),
       written("parts", with(how("scidac"), [](WriteOptions& options) { options.parts = "1x1x1x2"; })),
+      {"write_protected",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) {
+         const Grid grid = grid_of(ranks);
+         write(to, grid, gauge(links_in(source, grid)),
+               with(how("ildg"), [](WriteOptions& options) { options.protect = "10%"; }));
+       },
+       true},
+      {"protect",
+       [](const std::string& source, const std::string& to, const Communicator& ranks) {
+         convert(source, to, ranks, {.write = how("ildg")});
+         protect({to}, ranks, {.parity = "5%"});
+         protect({to}, ranks, {.parity = "10%", .overwrite = true});
+       },
+       true},
       {"writer", write_fields},
       {"copy_of_new",
        [](const std::string& source, const std::string& to, const Communicator& ranks) {

@@ -82,10 +82,8 @@ StdioChannel::~StdioChannel() {
 FILE* StdioChannel::stream() const {
   FILE* const stream = second_ != nullptr ? second_ : own_;
   if (stream != nullptr) return stream;
-  ErrorFacts facts;
-  facts.path = path_;
   throw Error(Code::wrong_state, fmt::format("{}: its stream was closed by its user; close the multifile", path_),
-              facts);
+              {.path = path_});
 }
 
 void StdioChannel::move_to(std::uint64_t offset) {

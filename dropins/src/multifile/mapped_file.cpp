@@ -246,16 +246,6 @@ namespace {
 using format::sion::Place;
 using multifile::Metadata;
 
-// What process 0 tells all others.
-struct Extent {
-  std::int64_t tasks = 0;
-  std::int32_t files = 1;
-  std::int32_t block_size = 1;
-  format::sion::KeyValueMode key_values = format::sion::KeyValueMode::none;
-  ByteOrder metadata_order = ByteOrder::little;
-  ByteOrder data_order = ByteOrder::little;
-};
-
 // Of a set of several files; only the first of them has it.
 std::vector<Place> map_of(const Metadata& first) {
   if (first.tail.map && !first.tail.map->empty()) return *first.tail.map;
@@ -325,18 +315,6 @@ std::vector<Promise> promises_of(const std::string& path, const std::vector<std:
   return promises;
 }
 
-Facts facts_of(const std::string& path, const Extent& extent) {
-  Facts facts;
-  facts.path = path;
-  facts.files = extent.files;
-  facts.tasks_of_set = extent.tasks;
-  facts.block_size = extent.block_size;
-  facts.key_values = extent.key_values;
-  facts.metadata_order = extent.metadata_order;
-  facts.data_order = extent.data_order;
-  return facts;
-}
-
 }  // namespace
 
 std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, const Opening& request,
@@ -346,32 +324,28 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
     return stated_request(request.path, request.mode, 0, 0);
   });
   std::vector<Place> map;
-  Extent extent;
+  SetFacts set;
   comm::agree_at_root(*all, [&] {
     const Metadata first = multifile::read_metadata(*request.opener.transport, path_of(request.names, request.path, 0));
     if (first.head.files > 1) map = map_of(first);
-    extent = {map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()),
-              first.head.files,
-              first.head.block_size,
-              first.head.key_value_mode(),
-              first.head.metadata_order,
-              first.head.data_order};
+    set = facts_of(first.head, map.empty() ? first.head.tasks : static_cast<std::int64_t>(map.size()));
+    set.file_number = 0;
   });
-  all->broadcast(std::as_writable_bytes(std::span(&extent, 1)), 0);
+  all->broadcast(std::as_writable_bytes(std::span(&set, 1)), 0);
   comm::agree(*all, [&] {
-    if (!ranks) ranks = dealt_ranks(extent.tasks, all->rank(), all->size());
+    if (!ranks) ranks = dealt_ranks(set.tasks_of_set, all->rank(), all->size());
     for (const std::int64_t rank : *ranks) {
-      if (rank >= 0 && rank < extent.tasks) continue;
+      if (rank >= 0 && rank < set.tasks_of_set) continue;
       refuse(Code::invalid_argument, request.path,
-             fmt::format("task {} does not exist; it has tasks 0 to {}", rank, extent.tasks - 1));
+             fmt::format("task {} does not exist; it has tasks 0 to {}", rank, set.tasks_of_set - 1));
     }
   });
-  const auto answers = ask_for_places(*all, *ranks, map, extent.files);
+  const auto answers = ask_for_places(*all, *ranks, map, set.files);
   std::unique_ptr<MappedFile> file;
   std::vector<Place> places;
   const auto wanted = comm::exchange_messages(*all, [&] {
-    file.reset(new MappedFile(facts_of(request.path, extent), all));
-    const std::vector<Promise> promises = promises_of(request.path, *ranks, answers, extent.files);
+    file.reset(new MappedFile(Facts{set, request.path}, all));
+    const std::vector<Promise> promises = promises_of(request.path, *ranks, answers, set.files);
     for (const Promise& promise : promises) places.push_back(promise.place);
     return file->sorted_by_keeper(promises, [](const Promise& promise) { return promise.place.file; });
   });
@@ -381,7 +355,7 @@ std::unique_ptr<MappedFile> MappedFile::open(std::shared_ptr<comm::Comm> all, co
     file->put_in_order(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
       Task& task = file->tasks_[i];
-      if (extent.files == 1) task.rank = (*ranks)[i];  // by its number, as in a parallel open
+      if (set.files == 1) task.rank = (*ranks)[i];  // by its number, as in a parallel open
       if (task.rank == (*ranks)[i]) continue;
       refuse(Code::malformed, request.path,
              fmt::format("task {} of file {} has global rank {}, the map of the set says {}; the files are of "

@@ -29,15 +29,11 @@ struct MappedTask {
   std::int32_t number = 0;  // in that file
 };
 
-struct MappedCreation {
-  std::string path;
-  Mode mode = {};
+struct MappedCreation : Opening {
   std::int32_t files = 1;
   std::int32_t block_size = -1;
   std::vector<MappedTask> tasks;  // of this process; of all processes together ranks are 0, 1, ... once each, and so
                                   // are the numbers in each file
-  format::sion::NameRule names = {};
-  Opener opener = {};
 };
 
 class MappedFile final : public Multifile {

@@ -138,12 +138,15 @@ std::optional<KeyIndex::Statistics> KeyIndex::statistics(std::uint64_t key) cons
 namespace {
 
 Error wrong_state(const Facts& facts, const std::string& sentence) {
-  ErrorFacts about;
-  about.path = facts.path;
-  return Error(Code::wrong_state, fmt::format("{}: {}", facts.path, sentence), about);
+  return Error(Code::wrong_state, fmt::format("{}: {}", facts.path, sentence), {.path = facts.path});
 }
 
 }  // namespace
+
+SetFacts facts_of(const format::sion::FixedHead& head, std::int64_t tasks_of_set) {
+  return {tasks_of_set,          head.block_size,     head.files,     head.file_number,
+          head.key_value_mode(), head.metadata_order, head.data_order};
+}
 
 Multifile::~Multifile() = default;
 
@@ -253,13 +256,11 @@ std::size_t Multifile::read(base::MutableBytes buffer) {
   const std::size_t got = channel().read_at(stream.offset(), buffer.first(wanted));
   stream.advance(got);
   if (got == wanted) return got;
-  ErrorFacts about;
-  about.path = channel().path();
-  about.offset = stream.offset();
+  const std::string& path = channel().path();
   throw Error(Code::truncated,
               fmt::format("{}: ends at offset {}, inside chunk {} of task {}; it was cut short: restore it from a copy",
-                          about.path, stream.offset(), stream.chunk(), selected().rank),
-              about);
+                          path, stream.offset(), stream.chunk(), selected().rank),
+              {.path = path, .offset = stream.offset()});
 }
 
 std::size_t Multifile::read_stream(std::uint64_t logical_position, base::MutableBytes buffer) {
@@ -287,19 +288,20 @@ KeyIndex& Multifile::keys() {
   return *task.keys;
 }
 
+Multifile::Task& Multifile::add_task(std::int64_t rank, const format::sion::Place& place, std::size_t channel,
+                                     LogicalFile stream) {
+  return tasks_.emplace_back(Task{rank, place.file, place.task, channel, std::move(stream), {}});
+}
+
 Multifile::Task& Multifile::add_task(base::Bytes& bytes) {
   const auto found = comm::take<Description>(bytes);
   facts_.block_size = found.block_size;
   facts_.key_values = found.key_values;
   facts_.metadata_order = found.metadata_order;
   facts_.data_order = found.data_order;
-  Task& task = tasks_.emplace_back();
-  task.rank = found.rank;
-  task.file = found.file;
-  task.number = found.number;
-  task.stream = writes() ? LogicalFile(found.places)
-                         : LogicalFile(found.places, comm::take_all<std::int64_t>(bytes, found.chunks));
-  return task;
+  return add_task(found.rank, {found.file, found.number}, 0,
+                  writes() ? LogicalFile(found.places)
+                           : LogicalFile(found.places, comm::take_all<std::int64_t>(bytes, found.chunks)));
 }
 
 void Multifile::close_channels() {

@@ -18,6 +18,7 @@
 #include "base/bytes.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/stream.hpp"
+#include "format/sion/tail.hpp"
 #include "multifile/channel.hpp"
 
 namespace lq::multifile {
@@ -91,17 +92,21 @@ class KeyIndex {
 
 using format::sion::LogicalFile;
 
-// What all tasks of a multifile share.
-struct Facts {
-  std::string path;  // of file 0
-  Direction direction = Direction::read;
-  ByteOrder metadata_order = format::sion::host_order;
-  ByteOrder data_order = format::sion::host_order;
-  std::int32_t block_size = 1;  // of the file system
-  format::sion::KeyValueMode key_values = format::sion::KeyValueMode::none;
+// What all tasks of a multifile share, as it travels between them.
+struct SetFacts {
+  std::int64_t tasks_of_set = 1;  // all of them, wherever they are open
+  std::int32_t block_size = 1;    // of the file system
   std::int32_t files = 1;         // of the set
   std::int32_t file_number = 0;   // of the selected task, where there is but one
-  std::int64_t tasks_of_set = 1;  // all of them, wherever they are open
+  format::sion::KeyValueMode key_values = format::sion::KeyValueMode::none;
+  ByteOrder metadata_order = format::sion::host_order;
+  ByteOrder data_order = format::sion::host_order;
+};
+SetFacts facts_of(const format::sion::FixedHead& head, std::int64_t tasks_of_set);
+
+struct Facts : SetFacts {
+  std::string path;  // of file 0
+  Direction direction = Direction::read;
 };
 
 class Multifile {
@@ -166,7 +171,8 @@ class Multifile {
  protected:
   explicit Multifile(Facts facts) : facts_(std::move(facts)) {}
 
-  // One more task, as the front of `bytes` describes it, and what all have in common.
+  // One more task; the same, as the front of `bytes` describes it, with what all have in common.
+  Task& add_task(std::int64_t rank, const format::sion::Place& place, std::size_t channel, LogicalFile stream);
   Task& add_task(base::Bytes& bytes);
   void close_channels();
 

@@ -15,7 +15,6 @@
 #include "format/sion/geometry.hpp"
 #include "multifile/buddy_copies.hpp"
 #include "multifile/parallel_file.hpp"
-#include "multifile/parallel_wire.hpp"
 
 namespace lq::multifile {
 namespace {

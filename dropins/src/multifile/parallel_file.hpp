@@ -70,9 +70,49 @@ class ParallelFile final : public Multifile {
   void close() override;
 
  private:
-  struct Request;  // of a task to the one that writes the metadata
-  struct Wishes;
-  struct Layout;
+  // What a task asks the first task of its physical file for.
+  struct Request {
+    std::int64_t chunk_bytes = 0;
+    std::int64_t rank = 0;
+    std::uint64_t only_sends = 0;
+  };
+
+  // What the first task knows of all: requests, as they arrive,
+  struct Wishes {
+    std::vector<std::int64_t> chunks;
+    std::vector<std::int64_t> ranks;
+    std::vector<std::uint8_t> only_sends;
+    void reserve(std::size_t tasks) {
+      chunks.reserve(tasks);
+      ranks.reserve(tasks);
+      only_sends.reserve(tasks);
+    }
+  };
+
+  // and what it answers: who collects, and where the task is.
+  struct Layout {
+    struct Collecting {
+      std::int32_t is_on = 0;
+      std::int32_t merges = 0;
+      CollectorGroup group;
+    };
+
+    format::sion::FixedHead head;
+    format::sion::Geometry geometry;
+    std::vector<std::int64_t> ranks;
+    Collecting collecting;
+    std::vector<std::int32_t> groups;  // of collectors
+    format::sion::ChunkTable used;     // when reading
+
+    std::vector<std::byte> answer_to(std::int32_t file, std::int32_t task) const {
+      Collecting mine = collecting;
+      mine.group = group_of(groups, task, geometry.tasks(), head.block_size, mine.merges != 0);
+      std::vector<std::byte> bytes = comm::to_bytes(mine);
+      append_description(bytes, head, geometry, file, task, ranks[static_cast<std::size_t>(task)],
+                         used.tasks() > 0 ? used.used(task) : std::span<const std::int64_t>());
+      return bytes;
+    }
+  };
 
   ParallelFile(Facts facts, std::shared_ptr<Team> team, TaskLocation location);
 

@@ -19,24 +19,19 @@
 
 namespace lq::multifile {
 
-struct Creation {
+struct Opening {
   std::string path;
   Mode mode = {};
+  format::sion::NameRule names = {};  // empty: as usual
+  Opener opener = {};
+  format::sion::SetRule copy_names = {};
+};
+
+struct Creation : Opening {
   std::int64_t chunk_bytes = 0;
   std::int32_t block_size = -1;  // of the file system; -1: it is asked
   std::int64_t rank = 0;         // to be stored
   TaskLocation location = {};
-  format::sion::NameRule names = {};  // empty: as usual
-  format::sion::SetRule copy_names = {};
-  Opener opener = {};
-};
-
-struct Opening {
-  std::string path;
-  Mode mode = {};
-  format::sion::NameRule names = {};
-  Opener opener = {};
-  format::sion::SetRule copy_names = {};
 };
 
 // Longest name of a physical file, because it is stored in 1024 bytes.

@@ -26,16 +26,8 @@ Set open_set(const Opening& request) {
 }
 
 Facts facts_of(const Opening& request, const Set& set) {
-  const format::sion::FixedHead& head = set.files().front().head;
-  Facts facts;
-  facts.path = request.path;
-  facts.metadata_order = head.metadata_order;
-  facts.data_order = head.data_order;
-  facts.block_size = head.block_size;
-  facts.key_values = head.key_value_mode();
+  Facts facts{multifile::facts_of(set.files().front().head, set.tasks()), request.path};
   facts.files = static_cast<std::int32_t>(set.files().size());
-  facts.file_number = head.file_number;
-  facts.tasks_of_set = set.tasks();
   return facts;
 }
 
@@ -72,12 +64,8 @@ std::unique_ptr<SerialFile> SerialFile::create(const SerialCreation& request) {
   const format::sion::Geometry geometry = metadata->write_head(head);
 
   auto file = std::unique_ptr<SerialFile>(new SerialFile(facts));
-  file->tasks_.resize(head.ranks.size());
   for (std::int32_t t = 0; t < head.tasks; ++t) {
-    Task& task = file->tasks_[static_cast<std::size_t>(t)];
-    task.rank = head.ranks[static_cast<std::size_t>(t)];
-    task.number = t;
-    task.stream = LogicalFile(geometry.places(t));
+    file->Multifile::add_task(head.ranks[static_cast<std::size_t>(t)], {0, t}, 0, LogicalFile(geometry.places(t)));
   }
   file->skip_ = geometry.skip();
   file->channels_.push_back(request.opener.with(request.mode, facts.block_size).open(request.path, Direction::write));
@@ -98,12 +86,7 @@ void SerialFile::note(const Set& set) {
 
 void SerialFile::add_task(const Set& set, std::int32_t task, std::size_t channel) {
   const format::sion::Place place = set.place(task);
-  Task& added = tasks_.emplace_back();
-  added.rank = set.rank(task);
-  added.file = place.file;
-  added.number = place.task;
-  added.channel = channel;
-  added.stream = LogicalFile(set.file_of(task), place.task);
+  Multifile::add_task(set.rank(task), place, channel, LogicalFile(set.file_of(task), place.task));
 }
 
 std::unique_ptr<SerialFile> SerialFile::open(const Opening& request) {
@@ -132,7 +115,6 @@ std::unique_ptr<SerialFile> SerialFile::open_task(const Opening& request, std::i
   file->add_task(set, number, 0);
   file->note(set);
   file->facts_.file_number = set.place(number).file;
-  file->is_one_task_ = true;
   return file;
 }
 
@@ -159,12 +141,7 @@ std::unique_ptr<Duplicate> Duplicate::of(const Multifile& original, Access acces
     if (rank && task.rank != *rank) continue;
     const auto [place, is_new] = opened.try_emplace(task.channel, copy->channels_.size());
     if (is_new) copy->channels_.push_back(opener.open(original.channel_path(task.channel), Direction::read));
-    Task& added = copy->tasks_.emplace_back();
-    added.rank = task.rank;
-    added.file = task.file;
-    added.number = task.number;
-    added.channel = place->second;
-    added.stream = task.stream;
+    copy->add_task(task.rank, {task.file, task.number}, place->second, task.stream);
   }
   if (copy->tasks_.empty()) {
     refuse(Code::invalid_argument, facts.path, fmt::format("no task {} is open here", rank ? *rank : std::int64_t{0}));

@@ -18,13 +18,10 @@
 
 namespace lq::multifile {
 
-struct SerialCreation {
-  std::string path;
-  Mode mode = {};
+struct SerialCreation : Opening {
   std::vector<std::int64_t> chunk_bytes;  // of each task
   std::vector<std::int64_t> ranks;        // of each task, to be stored
   std::int32_t block_size = -1;
-  Opener opener = {};
 };
 
 class SerialFile final : public Multifile {
@@ -41,7 +38,6 @@ class SerialFile final : public Multifile {
   std::uint64_t tail_offset() const noexcept { return tail_offset_; }
   // Where each task of the set lies: file and number in it, in turn; empty for a single file.
   const std::vector<std::int32_t>& mapping() const noexcept { return mapping_; }
-  bool is_one_task() const noexcept { return is_one_task_; }
 
   void close() override;
 
@@ -54,7 +50,6 @@ class SerialFile final : public Multifile {
   std::uint64_t skip_ = 0;
   std::uint64_t tail_offset_ = 0;
   std::vector<std::int32_t> mapping_;
-  bool is_one_task_ = false;
 
   std::unique_ptr<multifile::MetadataWriter> metadata_;  // when writing
 };

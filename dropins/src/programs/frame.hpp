@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,12 @@ namespace lq::programs {
 
 // Wrong usage: the program says how it is called.
 struct WrongUsage {};
+
+// What went wrong, as the line to be printed.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 struct Frame {
   const char* path;          // of the program, as called

@@ -26,7 +26,8 @@ typedef struct lq_protect_options {
   int sync;              // LQ_SYNC_*; default full
   lq_progress progress;  // or NULL
   void* progress_context;
-  int threads;  // of this rank; 0: as many as it has cores to itself
+  int threads;        // of this rank; 0: as many as it has cores to itself
+  int accept_damage;  // protect files that differ from what an older sidecar says as they are; default 0: refuse
 } lq_protect_options;
 LQ_API lq_status lq_protect_options_init(lq_protect_options* options, size_t struct_size);
 LQ_API lq_status lq_protect_options_set(lq_protect_options* options, const char* name, const char* value);

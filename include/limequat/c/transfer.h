@@ -73,6 +73,7 @@ typedef struct lq_write_options {
   int stripes_by_size;        // default 1; 0: what is not asked for is left as the folder has it
   lq_progress progress;       // or NULL; transfers in the background do not call it
   void* progress_context;
+  const char* protect;  // "3%": a sidecar with so much parity is written next to the file (lq_protect); or NULL: none
 } lq_write_options;
 
 typedef struct lq_read_options {

@@ -222,10 +222,13 @@
     if (points.length === 0) { add(place, "p", "No " + quantity + " is known of these files.", "quiet"); return; }
     const ordered = points.slice().sort((a, b) => (a.trajectory === null ? 0 : a.trajectory) - (b.trajectory === null ? 0 : b.trajectory));
     const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f[quantity]);
-    let low = Math.min(...ys), high = Math.max(...ys);
+    // Numbers of damaged files may be anything: they do not make the scale, and are drawn at its edge.
+    const whole = ordered.filter((f) => !["damaged", "incomplete", "unreadable"].includes(f.state)).map((f) => f[quantity]);
+    const scale = whole.length ? whole : ys;
+    let low = scale.reduce((a, b) => Math.min(a, b)), high = scale.reduce((a, b) => Math.max(a, b));
     if (high - low < 1e-12) { low -= 1e-6; high += 1e-6; }
-    const first = xs[0], last = Math.max(xs[xs.length - 1], first + 1);
-    const wide = 760, tall = 260, left = 100, below = 28, above = 10;
+    const first = xs[0], last = Math.max(xs[xs.length - 1], first + 1), beyond = ys.filter((y) => y < low || y > high).length;
+    const { wide, left } = sizes(place), tall = 260, below = 28, above = 10;
     const px = (x) => left + (x - first) / (last - first) * (wide - left - 12);
     const py = (y) => above + (high - y) / (high - low) * (tall - above - below);
     const figure = add(place, "figure");
@@ -237,9 +240,9 @@
     }
     draw(svg, "text", { x: left, y: tall - 6 }, String(first));
     draw(svg, "text", { x: wide - 12, y: tall - 8, "text-anchor": "end" }, String(xs[xs.length - 1]));
-    const dots = (which) => ordered.map((f, k) => ((quantity === "plaquette" && f.far) === which ? "M" + px(xs[k]).toFixed(1) + " " + py(ys[k]).toFixed(1) + "h0" : "")).join("");
-    const sorted = ys.slice().sort((a, b) => a - b), median = sorted[sorted.length >> 1];
     const inside = (y) => Math.min(tall - below, Math.max(above, py(y)));
+    const dots = (which) => ordered.map((f, k) => ((quantity === "plaquette" && f.far) === which ? "M" + px(xs[k]).toFixed(1) + " " + inside(ys[k]).toFixed(1) + "h0" : "")).join("");
+    const sorted = ys.slice().sort((a, b) => a - b), median = sorted[sorted.length >> 1];
     const history = quantity === "plaquette" ? histories.find((h) => h.series === name) : undefined;
     if (history && history.error > 0) {
       const top = inside(history.mean + history.error), bottom = inside(history.mean - history.error);
@@ -262,8 +265,14 @@
         "autocorrelation time \u03c4 = " + withError(history.tau, history.tau_error) + " configurations (Gamma method; the configurations are taken as equally far apart)";
       caption += stretches.length ? "; bars: means of stretches with their errors." : ".";
     }
+    if (beyond) caption += " " + many(beyond, "file") + " that " + (beyond === 1 ? "is" : "are") + " damaged beyond the scale, at its edge.";
     add(figure, "figcaption", caption);
-    makeHistogram(add(place, "figure"), ys, low, high, quantity);
+    makeHistogram(add(place, "figure"), ys.filter((y) => y >= low && y <= high), low, high, quantity);
+  }
+  // Of a plot, in the pixels that it has, so that its texts are as large as others on a phone.
+  function sizes(place) {
+    const wide = Math.max(280, Math.min(760, place.clientWidth || 760));
+    return { wide, left: wide < 500 ? 70 : 100 };
   }
   // Round numbers from low to high, about four of them.
   function step(low, high) {
@@ -279,7 +288,7 @@
   function makeHistogram(figure, ys, low, high, quantity) {
     const bins = Math.max(5, Math.min(60, Math.round(Math.sqrt(ys.length)))), counts = new Array(bins).fill(0);
     for (const y of ys) ++counts[Math.min(bins - 1, Math.floor((y - low) / (high - low) * bins))];
-    const wide = 760, tall = 180, left = 100, below = 28, most = Math.max(...counts), each = (wide - left - 12) / bins;
+    const { wide, left } = sizes(figure), tall = 180, below = 28, most = Math.max(...counts), each = (wide - left - 12) / bins;
     const svg = draw(figure, "svg", { viewBox: "0 0 " + wide + " " + tall, role: "img", "aria-label": "distribution of " + quantity, id: "distribution" });
     counts.forEach((n, k) => draw(svg, "rect", { class: "bars", x: (left + k * each + 1).toFixed(1), width: Math.max(1, each - 2).toFixed(1),
       y: (tall - below - n / most * (tall - below - 10)).toFixed(1), height: (n / most * (tall - below - 10)).toFixed(1) }));
@@ -319,8 +328,8 @@
       const box = add(at("damaged"), "div", null, "damage");
       add(box, "b", file.path);
       add(box, "p", file.state, "bad");
-      const size = Math.max(file.size, 1), wide = 760, x = (offset) => Math.min(offset, size) / size * wide;
-      const svg = draw(box, "svg", { viewBox: "0 0 760 46", role: "img", "aria-label": "map of the file" });
+      const size = Math.max(file.size, 1), { wide } = sizes(box), x = (offset) => Math.min(offset, size) / size * wide;
+      const svg = draw(box, "svg", { viewBox: "0 0 " + wide + " 46", role: "img", "aria-label": "map of the file" });
       draw(svg, "rect", { class: "file", x: 0, y: 4, width: wide, height: 22 });
       for (const [offset, length] of file.payloads) {
         draw(svg, "rect", { class: "payload", x: x(offset), y: 4, width: Math.max(1, x(offset + length) - x(offset)), height: 22 });

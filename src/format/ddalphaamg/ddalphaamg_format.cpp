@@ -80,11 +80,10 @@ std::optional<Seen> look(base::ByteSource& file) {
 // decides, which takes some seconds for the largest lattice that is measured.
 bool is_rather_openqcd(base::ByteSource& file, const Seen& seen, flat::LinkAt link_at) {
   constexpr std::uint64_t most_sites = 1 << 17;
-  if (openqcd_format().container->recognise(file) != Likeness::yes) return false;
   const std::optional<double> distance = openqcd::distance_of_plaquette(file, most_sites);
-  if (!distance) return true;
+  if (!distance) return openqcd_format().container->recognise(file) == Likeness::yes;
   const auto all = flat::sample_plaquette(file, seen.extents, 3, seen.order, link_at, most_sites);
-  return !all || std::abs(all->mean - seen.plaquette) >= *distance;
+  return !all || all->distance_from(seen.plaquette) >= *distance;
 }
 
 Likeness likeness_of(base::ByteSource& file) {
@@ -97,10 +96,10 @@ Likeness likeness_of(base::ByteSource& file) {
   };
   const auto sample = flat::sample_plaquette(file, l, 3, seen->order, link_at);
   if (!sample) return Likeness::no;
-  if (sample->agrees_with(seen->plaquette)) {
-    return is_rather_openqcd(file, *seen, link_at) ? Likeness::maybe : Likeness::yes;
-  }
-  return sample->is_telling() ? Likeness::maybe : Likeness::no;
+  const bool agrees = sample->agrees_with(seen->plaquette);
+  if (!agrees && !sample->is_telling()) return Likeness::no;
+  if (is_rather_openqcd(file, *seen, link_at)) return Likeness::no;
+  return agrees ? Likeness::yes : Likeness::maybe;
 }
 
 class DDalphaAMG final : public flat::FlatFormat {

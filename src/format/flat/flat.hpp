@@ -113,10 +113,13 @@ using LinkAt = base::FunctionRef<std::uint64_t(const Coord& site, int direction)
 struct Sampled {
   double mean = 0;         // of Re Tr U_P / N; plaquettes of links that are zero or none are left out
   double uncertainty = 0;  // 0: these are all plaquettes that there are
+  double average = 0;      // with those that are left out, as a program averages links that are no matrices of SU(N)
   // A stated average as good as equal to it.
   bool agrees_with(double stated) const noexcept;
   // Far from what links in another order give, which is noise, and from links that are 1 in any order.
   bool is_telling() const noexcept;
+  // Of a stated average.
+  double distance_from(double stated) const noexcept;
 };
 
 // Nothing where the file is too short, or no plaquette of the sample is one. Of a lattice of up to `all_up_to` sites

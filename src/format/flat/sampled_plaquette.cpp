@@ -91,12 +91,17 @@ std::vector<Coord> sites_to_sample(const Extents& extents, std::uint64_t all_up_
 
 bool Sampled::agrees_with(double stated) const noexcept {
   constexpr double printed = 1e-5;
-  return std::abs(mean - stated) <= uncertainty + printed;
+  return distance_from(stated) <= uncertainty + printed;
 }
 
 bool Sampled::is_telling() const noexcept {
   constexpr double least = 0.05;
   return mean > std::max(uncertainty, least) && mean < cold;
+}
+
+double Sampled::distance_from(double stated) const noexcept {
+  const double of_mean = std::abs(mean - stated), of_average = std::abs(average - stated);
+  return of_average < of_mean ? of_average : of_mean;  // also where the average is no number
 }
 
 std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& extents, int colors, ByteOrder order,
@@ -106,7 +111,7 @@ std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& e
   const std::vector<Coord> sites = sites_to_sample(extents, all_up_to);
   constexpr double most = 1.001;
   bool has_all = sites.size() == volume(extents);
-  double sum = 0, squares = 0, count = 0;
+  double sum = 0, squares = 0, count = 0, sum_of_all = 0, count_of_all = 0;
   Matrix u_mu, u_nu, above_mu, above_nu;
   const auto next = [&](Coord x, int direction) {
     x[direction] = (x[direction] + 1) % extents[direction];
@@ -121,6 +126,8 @@ std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& e
           return {};
         }
         const double plaquette = overlap(product(u_mu, above_mu, n), product(u_nu, above_nu, n), n);
+        sum_of_all += plaquette;
+        ++count_of_all;
         // Links that are zero, or none, say nothing of the order of the others.
         const bool is_one =
             std::abs(plaquette) <= most && !is_zero(u_mu) && !is_zero(u_nu) && !is_zero(above_mu) && !is_zero(above_nu);
@@ -137,10 +144,11 @@ std::optional<Sampled> sample_plaquette(base::ByteSource& file, const Extents& e
   }
   if (count == 0) return {};
   const double mean = sum / count;
-  if (has_all) return Sampled{mean, 0};
+  const double average = sum_of_all / count_of_all;
+  if (has_all) return Sampled{mean, 0, average};
   constexpr double deviations = 8;  // neighbours are alike
   const double variance = std::max(squares / count - mean * mean, 0.0);
-  return Sampled{mean, deviations * std::sqrt(variance / count)};
+  return Sampled{mean, deviations * std::sqrt(variance / count), average};
 }
 
 }  // namespace lq::format::flat

@@ -75,6 +75,22 @@ bool begins_with_quaternions(base::ByteSource& file, int links) {
 }
 
 // Nothing where the header, the size or the links cannot be those of such a file.
+std::optional<flat::Sampled> sample_of(base::ByteSource& file, const Extents& l, std::int32_t colors) {
+  const std::uint64_t bytes = link_bytes(colors, false);
+  return flat::sample_plaquette(file, l, colors, ByteOrder::big, [&](const Coord& x, int mu) {
+    const auto site = static_cast<std::uint64_t>(x[2] + l[2] * (x[1] + l[1] * (x[0] + l[0] * x[3])));
+    return header_bytes + (site * 4 + static_cast<std::uint64_t>((mu + 1) % 4)) * bytes;
+  });
+}
+
+// The first links may be damaged, or none of SU(N) at all; then the plaquette tells.
+bool begins_with_links(base::ByteSource& file, const Seen& seen) {
+  constexpr int few_links = 4;
+  if (flat::begins_unitary(file, header_bytes, ByteOrder::big, seen.colors, few_links)) return true;
+  const auto sample = sample_of(file, seen.extents, seen.colors);
+  return sample && sample->agrees_with(seen.plaquette);
+}
+
 std::optional<Seen> look(base::ByteSource& file) {
   if (file.size() < header_bytes) return {};
   try {
@@ -92,8 +108,7 @@ std::optional<Seen> look(base::ByteSource& file) {
       for (const std::uint64_t behind : {std::uint64_t{0}, sites * four_fermion_bytes}) {
         if (file.size() != header_bytes + *links + behind) continue;
         constexpr int few_links = 4;
-        const bool fits = quaternions ? begins_with_quaternions(file, few_links)
-                                      : flat::begins_unitary(file, header_bytes, ByteOrder::big, colors, few_links);
+        const bool fits = quaternions ? begins_with_quaternions(file, few_links) : begins_with_links(file, seen);
         if (!fits) continue;
         seen.quaternions = quaternions;
         seen.behind = behind;
@@ -111,12 +126,7 @@ Likeness likeness_of(base::ByteSource& file) {
   const auto seen = look(file);
   if (!seen) return Likeness::no;
   if (seen->quaternions) return Likeness::yes;
-  const Extents& l = seen->extents;
-  const std::uint64_t bytes = link_bytes(seen->colors, false);
-  const auto sample = flat::sample_plaquette(file, l, seen->colors, ByteOrder::big, [&](const Coord& x, int mu) {
-    const auto site = static_cast<std::uint64_t>(x[2] + l[2] * (x[1] + l[1] * (x[0] + l[0] * x[3])));
-    return header_bytes + (site * 4 + static_cast<std::uint64_t>((mu + 1) % 4)) * bytes;
-  });
+  const auto sample = sample_of(file, seen->extents, seen->colors);
   return sample && sample->agrees_with(seen->plaquette) ? Likeness::yes : Likeness::maybe;
 }
 

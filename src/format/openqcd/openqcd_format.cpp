@@ -321,7 +321,7 @@ std::optional<double> distance_of_plaquette(base::ByteSource& file, std::uint64_
   if (volume(seen->place.extents) > most_sites) return {};
   const auto all = sample_of(file, seen->place.extents, most_sites);
   if (!all) return {};
-  return std::abs(all->mean - real_at(file, header_of_gauge - 8) / 3);
+  return all->distance_from(real_at(file, header_of_gauge - 8) / 3);
 }
 
 namespace {

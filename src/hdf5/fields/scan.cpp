@@ -38,6 +38,7 @@ class Scan final : public Visitor, public Finds {
         findings_.warning("hdf5-not-closed", record_at("superblock", file.superblock().offset),
                           "the file is open for writing, or its program ended without closing it");
       }
+      note_trailing(file.superblock());
       walk(file, limits_, findings_, *this);
       note_unused(file);
     } catch (const Error& error) {
@@ -83,6 +84,17 @@ class Scan final : public Visitor, public Finds {
     if (numbers_of(member.data)) member.attributes = attributes_of(object, member.lacks_attributes);
     add_record(member);
     folder_.members.push_back(std::move(member));
+  }
+
+  void note_trailing(const Superblock& superblock) {
+    const std::uint64_t end = whole_bytes(superblock);
+    if (superblock.is_open || source_.size() <= end) return;
+    Record behind = record_at("/", superblock.offset);
+    behind.offset = end;
+    findings_.warning(
+        "hdf5-trailing-bytes", behind,
+        fmt::format("{} bytes follow byte {}, where the file ends by its superblock; no program reads them",
+                    source_.size() - end, end));
   }
 
   // What removed and replaced objects leave is not used again; other gaps are small.

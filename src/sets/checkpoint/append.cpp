@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/multi_root.hpp"
 #include "comm/pack.hpp"
@@ -57,10 +57,10 @@ void AppendedSet::find() {
   all().all_reduce(std::span(&epoch, 1), comm::Reduce::max);
   comm::agree_at_root(all(), [&] {
     if (!tables.record) {
-      throw base::file_error(Code::unsupported, path_,
-                             "the set was written by another program, without the records that keep it recoverable "
-                             "while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that has them",
-                             path_);
+      base::fail(Code::unsupported, path_,
+                 "the set was written by another program, without the records that keep it recoverable "
+                 "while it grows; \"lq defrag {} -o NEW --checkpoint\" makes a set of it that has them",
+                 path_);
     }
     const auto whole = tables.mine.find(0);
     if (whole != tables.mine.end() && whole->second.set) require_whole(*whole->second.set);
@@ -83,7 +83,7 @@ void AppendedSet::find() {
   comm::agree(all(), [&] {
     require_options(options_, path_);
     if (tasks_ > std::numeric_limits<std::int32_t>::max()) {
-      throw base::file_error(Code::invalid_argument, path_, "{} tasks; a set has less than 2^31", tasks_);
+      base::fail(Code::invalid_argument, path_, "{} tasks; a set has less than 2^31", tasks_);
     }
     parts_ = tables.parts;
     fields_problem_ = tables.fields_problem;
@@ -127,7 +127,7 @@ void AppendedSet::keep(const SetTables& tables) {
 
 // Of a set that rank 0 has read: one that is read file by file has nothing of this.
 void AppendedSet::require_whole(const FoundSet& found) const {
-  const auto refuse = [&](const char* why) { throw base::file_error(Code::wrong_state, path_, "{}", why); };
+  const auto refuse = [&](const char* why) { base::fail(Code::wrong_state, path_, "{}", why); };
   if (!found.is_named()) refuse("the set was not published completely; repair it first");
   if (found.has_problems()) refuse("a header or the record after it is damaged; repair it first");
   // A stream goes on where it ends, and where this one ended is not there.
@@ -316,7 +316,7 @@ void AppendedSet::resume(const TaskEntry& entry) {
 
 void AppendedSet::refuse(const storage::File& handle, const StreamPlace& place, std::uint64_t chunk,
                          bool was_lost) const {
-  throw base::file_error(
+  base::fail(
       Code::unsupported, handle.path(),
       "cannot append: chunk {} of task {} {}, so its data could not be recovered if this run were interrupted. Run "
       "\"lq defrag {} -o NEW{}\" to save the remaining data as a new set, and append to that",
@@ -375,9 +375,8 @@ FieldsWriter::Start AppendedSet::open_fields() {
 }
 
 void AppendedSet::remove() {
-  throw base::file_error(
-      Code::wrong_state, path_,
-      "appended data are part of the set and cannot be discarded; close the set, or repair it later");
+  base::fail(Code::wrong_state, path_,
+             "appended data are part of the set and cannot be discarded; close the set, or repair it later");
 }
 
 std::unique_ptr<NewSet> append_to_set(storage::Transport& transport, const std::string& path,

@@ -6,7 +6,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "comm/wire.hpp"
@@ -64,8 +64,8 @@ void close_file(storage::File& file, const Closing& closing) {
   std::uint64_t tail_offset = 0;
   if (__builtin_mul_overflow(closing.skip, blocks, &tail_offset) ||
       __builtin_add_overflow(tail_offset, closing.start, &tail_offset) || tail_offset >> 62 != 0) {
-    throw base::file_error(Code::too_large, file.path(), "{} blocks of {} bytes are more than a file can hold", blocks,
-                           closing.skip);
+    base::fail(Code::too_large, file.path(), "{} blocks of {} bytes are more than a file can hold", blocks,
+               closing.skip);
   }
   Appender end(file, tail_offset);
   TailRecord record;
@@ -106,7 +106,7 @@ void require_epoch(base::ByteSource& file, const SetRecord& mine) {
   const std::size_t got = file.read_at(format::sion::head_bytes(static_cast<std::int32_t>(mine.tasks)), bytes);
   const auto there = decode_set_record(base::Bytes(bytes).first(got));
   if (!there || (there->generation == mine.generation && there->epoch == mine.epoch)) return;
-  throw base::file_error(
+  base::fail(
       Code::wrong_state, file.path(),
       "another program repaired this set or appended to it after it was opened here (epoch: found {}, expected {}). "
       "Data written here since then are not part of the set. Open it again and repeat the append",

@@ -10,7 +10,7 @@
 
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -135,9 +135,8 @@ void CreatedSet::choose() {
 void CreatedSet::form_groups() {
   const auto know_own_file = [&] {
     if (files_ > all().size()) {
-      throw base::file_error(Code::invalid_argument, path_,
-                             "{} physical files for {} ranks; choose no more than there are ranks", files_,
-                             all().size());
+      base::fail(Code::invalid_argument, path_, "{} physical files for {} ranks; choose no more than there are ranks",
+                 files_, all().size());
     }
     file_ = file_of_rank(all().rank(), all().size(), files_);
     if (files_ > 1) own_group_ = all().split(file_, all().rank());
@@ -162,8 +161,8 @@ void CreatedSet::choose_block() {
   block_ = comm::decide_at_root(all(), [&] {
     if (failure) std::rethrow_exception(failure);
     if (tasks_ > std::numeric_limits<std::int32_t>::max() || std::ranges::count(tasks_of_files_, 0U) > 0) {
-      throw base::file_error(Code::invalid_argument, path_,
-                             "{} tasks in {} files; each file needs one, and a set has less than 2^31", tasks_, files_);
+      base::fail(Code::invalid_argument, path_,
+                 "{} tasks in {} files; each file needs one, and a set has less than 2^31", tasks_, files_);
     }
     return sets::choose_block(unit_bytes_, tasks_of_files_);
   });

@@ -109,6 +109,35 @@ TEST_F(DamagedFields, ThatWereNotWrittenToTheirEndAreReportedAsLost) {
   EXPECT_TRUE(verify_multifile(path_).is_sound());
 }
 
+// All of it is there, but not as it was written: it is cut off with what follows it.
+TEST_F(DamagedFields, OfAWriterThatDiedAreCutOffFromTheLastSoundOneOn) {
+  for (const std::size_t damaged : {1U, 0U}) {
+    write(5, false);
+    const std::string part = part_of_fields();
+    std::string file = contents(part);
+    std::vector<PlainRecord> records = plain_records(file);
+    std::erase_if(records, [](const PlainRecord& record) { return record.type != "scidac-binary-data"; });
+    file[records[damaged].offset + 1000] ^= 1;
+    put_contents(part, file);
+    const RepairReport report = repair_multifile(part);
+    // What a sound one follows stays, so that the others keep their places.
+    EXPECT_EQ(report.fields, damaged == 1 ? 1U : 2U);
+    ASSERT_EQ(report.lost.size(), 1U);
+    EXPECT_EQ(report.lost[0].field, damaged == 1 ? "b" : "a");
+    const MultifileReader reader(path_);
+    EXPECT_EQ(reader.fields().size(), damaged == 1 ? 1U : 2U);
+    if (damaged == 1) {
+      EXPECT_LT(contents(fields_).size(), records[1].offset);
+      EXPECT_TRUE(has_gauge(reader, "a", Grid(set_lattice), 5));
+      EXPECT_TRUE(verify_multifile(path_).is_sound());
+    } else {
+      EXPECT_TRUE(has_gauge(reader, "b", Grid(set_lattice), 6));
+      EXPECT_EQ(error_of([&] { has_gauge(reader, "a", Grid(set_lattice), 5); }).code(), Code::checksum_mismatch);
+    }
+    for (const std::string& one : files_in(directory_.path())) fs::remove(directory_ / one);
+  }
+}
+
 // One rank cannot give its sites: an error on all ranks, and the set goes on without the field.
 // None of its own was finished: those next to it are of nobody, and would be in the way of fields that are added.
 TEST_F(DamagedFields, OfASetThatRepairReplacesAreRemoved) {

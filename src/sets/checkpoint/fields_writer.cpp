@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
 #include "io/transfer.hpp"
@@ -30,7 +30,7 @@ FieldsWriter::FieldsWriter(storage::Transport& transport, const Communicator& co
 
 void FieldsWriter::require_writable(const std::string& name, const Grid& grid, const WriteOptions& options) const {
   const auto refuse = [&](Code code, const std::string& what) {
-    throw base::file_error(code, {.path = name_, .record = name}, "field \"{}\": {}", name, what);
+    base::fail(code, {.path = name_, .record = name}, "field \"{}\": {}", name, what);
   };
   require_field_name(name_, name);
   if (names_.contains(name)) refuse(Code::exists, "the set has a field of this name already; choose another");
@@ -110,10 +110,10 @@ FieldsWriter::Start behind_fields(storage::Transport& transport, const std::stri
   const bool is_whole =
       there.broken.empty() && there.intact.size() == fields && there.intact.back().message.end == start.end;
   if (is_whole) return start;
-  throw base::file_error(Code::malformed, name,
-                         "its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore the "
-                         "file that was written with the set",
-                         fields);
+  base::fail(Code::malformed, name,
+             "its fields are not the {} fields of the set; \"lq verify\" shows what is wrong. Restore the "
+             "file that was written with the set",
+             fields);
 }
 
 namespace {
@@ -130,8 +130,8 @@ std::uint64_t copy_stretch(base::ByteSource& source, const Stretch& from, storag
   for (std::uint64_t at = from.begin; at < from.end; at += buffer.size(), offset += buffer.size()) {
     buffer.resize(static_cast<std::size_t>(std::min(copied_bytes, from.end - at)));
     if (source.read_at(at, buffer) < buffer.size()) {
-      throw base::file_error(Code::truncated, {.path = source.path(), .offset = at},
-                             "became shorter while it was copied; try again");
+      base::fail(Code::truncated, {.path = source.path(), .offset = at},
+                 "became shorter while it was copied; try again");
     }
     base::require_same_again(source, at, buffer);  // what was compared is what came then
     to.write_at(offset, buffer);

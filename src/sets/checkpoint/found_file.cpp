@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 
@@ -161,8 +161,8 @@ namespace {
 
 // What follows from the records of chunks.
 [[noreturn]] void throw_repairable(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw base::file_error(Code::malformed, {.path = path, .offset = offset},
-                         "{} (byte {}); restore the file from a copy, or repair it", what, offset);
+  base::fail(Code::malformed, {.path = path, .offset = offset},
+             "{} (byte {}); restore the file from a copy, or repair it", what, offset);
 }
 
 // Metadata block 2 with its map.
@@ -203,8 +203,8 @@ std::vector<StreamLoss> read_losses(base::ByteSource& file, std::uint64_t offset
 }  // namespace
 
 void throw_damaged(const std::string& path, std::uint64_t offset, const std::string& what) {
-  throw base::file_error(Code::malformed, {.path = path, .offset = offset},
-                         "{} (byte {}); restore the file from a copy", what, offset);
+  base::fail(Code::malformed, {.path = path, .offset = offset}, "{} (byte {}); restore the file from a copy", what,
+             offset);
 }
 
 std::vector<std::byte> read_bytes(base::ByteSource& file, std::uint64_t offset, std::uint64_t bytes) {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/sion/head.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -51,10 +51,10 @@ void require_same_records(const std::vector<sion::PhysicalFile>& files, const Fo
     }
     if (!one) continue;
     if (one->record.generation != other->record.generation) {
-      throw base::file_error(Code::malformed, physical.path,
-                             "this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
-                             "completely; \"lq repair\" publishes it if all of its files exist",
-                             one->record.generation.text(), files[first].path, other->record.generation.text());
+      base::fail(Code::malformed, physical.path,
+                 "this file is of another generation ({}) than \"{}\" ({}): a new set was not published "
+                 "completely; \"lq repair\" publishes it if all of its files exist",
+                 one->record.generation.text(), files[first].path, other->record.generation.text());
     }
     if (one->record.compression != other->record.compression) {
       throw_damaged(physical.path, sion::head_bytes(physical.head.tasks),

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/sion/geometry.hpp"
 #include "format/sion/head.hpp"
 #include "options/agreed.hpp"
@@ -63,10 +63,10 @@ std::vector<std::uint64_t> roomy_parts(const std::string& path, std::uint64_t bl
     if (leaves_room(block, few) && leaves_room(block, tasks - few)) return {tasks - few, few};
   }
   const std::array<std::uint64_t, 1> one{tasks};
-  throw base::file_error(Code::unsupported, path,
-                         "{} new tasks leave no room for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
-                         "--block-size {}\" writes a set that they can be added to",
-                         tasks, block, path, roomy_block(block, one));
+  base::fail(Code::unsupported, path,
+             "{} new tasks leave no room for a record in blocks of {} bytes; \"lq defrag {} -o NEW "
+             "--block-size {}\" writes a set that they can be added to",
+             tasks, block, path, roomy_block(block, one));
 }
 
 std::uint64_t choose_width(std::uint64_t expected_bytes, std::uint64_t block_bytes, Compression compression,
@@ -113,7 +113,7 @@ std::vector<comm::Stated> stated(const std::string& path, const MultifileOptions
 
 void require_options(const MultifileOptions& options, const std::string& path) {
   const auto require = [&](bool holds, const std::string& sentence) {
-    if (!holds) throw base::file_error(Code::invalid_argument, path, "{}", sentence);
+    if (!holds) base::fail(Code::invalid_argument, path, "{}", sentence);
   };
   require(options.streams >= 0 && options.streams <= most_streams,
           fmt::format("a rank has 0 to {} streams, not {}", most_streams, options.streams));
@@ -144,7 +144,7 @@ void NewSet::sync_head(storage::File& file) const {
 }
 
 void NewSet::require_open() const {
-  if (!is_open_) throw base::file_error(Code::wrong_state, path_, "the set is closed already");
+  if (!is_open_) base::fail(Code::wrong_state, path_, "the set is closed already");
 }
 
 Report NewSet::write_field(const std::string& name, const Grid& grid, const Field& field, const WriteOptions& options) {

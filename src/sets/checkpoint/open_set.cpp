@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "io/replacement.hpp"
@@ -148,7 +148,7 @@ void OpenSet::find(const std::string& path, comm::Comm& comm, const MultifileRea
 void OpenSet::require_one_version(const std::string& path) {
   io::require_no_replacement(transport_, path);
   if (files_->transport().mean_the_same()) return;
-  throw base::file_error(Code::io, path, "its files were replaced while they were opened; open it again");
+  base::fail(Code::io, path, "its files were replaced while they were opened; open it again");
 }
 
 // The files of my streams, which were looked into by other ranks.
@@ -206,9 +206,9 @@ const FieldEntry& OpenSet::entry_of_field(const std::string& name) const {
     names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", field.note.name);
   }
   if (problem_) throw *problem_;
-  throw base::file_error(Code::no_such_record, {.path = info_.path, .record = base::printable(name)},
-                         "the set has no field \"{}\"; {}", base::printable(name),
-                         names.empty() ? std::string("it has none at all") : fmt::format("there are {}", names));
+  base::fail(Code::no_such_record, {.path = info_.path, .record = base::printable(name)},
+             "the set has no field \"{}\"; {}", base::printable(name),
+             names.empty() ? std::string("it has none at all") : fmt::format("there are {}", names));
 }
 
 Report OpenSet::read_field(const std::string& name, const Grid& grid, const MutableField& field,

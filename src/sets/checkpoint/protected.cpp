@@ -3,13 +3,21 @@
 #include "sets/checkpoint/protected.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
+#include <set>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/bytes.hpp"
-#include "format/format.hpp"
-#include "kernels/xxh64.hpp"
+#include "base/path.hpp"
+#include "io/journal.hpp"
+#include "io/parity.hpp"
+#include "io/scan.hpp"
+#include "io/verdict.hpp"
+#include "sets/checkpoint/repair.hpp"
+#include "sets/checkpoint/set_fields.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq {
 
@@ -21,26 +29,22 @@ using protection::FileCheck;
 using protection::OwnSum;
 using protection::Range;
 
-// Of files with thousands of fields the first ones tell enough.
-constexpr std::size_t most_own_sums = 256;
-
-// The format that a file was of is kept like a sum.
-std::uint64_t key_of_format() noexcept { return kernels::xxh64(base::as_bytes("format")); }
-
 // Both have a sum of the same field, and its values are two.
 bool have_other_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now, [&](const OwnSum& sum) {
-    if (sum.key == key_of_format()) return false;
+    if (sum.key == io::key_of_format()) return false;
     const auto old = std::ranges::find(before, sum.key, &OwnSum::key);
     return old != before.end() && old->value != sum.value;
   });
 }
 
-bool had_format(const std::vector<OwnSum>& sums) { return std::ranges::count(sums, key_of_format(), &OwnSum::key) > 0; }
+bool had_format(const std::vector<OwnSum>& sums) {
+  return std::ranges::count(sums, io::key_of_format(), &OwnSum::key) > 0;
+}
 
 bool have_common_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now, [&](const OwnSum& sum) {
-    return sum.key != key_of_format() && std::ranges::count(before, sum.key, &OwnSum::key) > 0;
+    return sum.key != io::key_of_format() && std::ranges::count(before, sum.key, &OwnSum::key) > 0;
   });
 }
 
@@ -83,16 +87,16 @@ bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination
                 protection::RestoredFile& restored, base::ByteSource& now) {
   const bool was_added_to = check.bytes > cover.part().bytes && check.damaged.empty();
   if (!own.verdict) {
-    if (had_format(cover.part().sums)) return false;
+    if (had_format(own.sums_before)) return false;
     return was_added_to || mostly_differs(cover, check, comes_back, restored, now);
   }
   if (*own.verdict > Verdict::unproven) return false;
-  const std::vector<OwnSum> sums = own_sums(own.catalog);
-  if (have_other_sums(cover.part().sums, sums)) return true;
+  const std::vector<OwnSum> sums = io::own_sums(own.catalog);
+  if (have_other_sums(own.sums_before, sums)) return true;
   // Bytes behind the end that say nothing are none of the file.
-  if (was_added_to) return have_further_sums(cover.part().sums, sums);
+  if (was_added_to) return have_further_sums(own.sums_before, sums);
   if (check.bytes != cover.part().bytes) return true;
-  if (!is_ok(*own.verdict) || have_common_sums(cover.part().sums, sums)) return false;
+  if (!is_ok(*own.verdict) || have_common_sums(own.sums_before, sums)) return false;
   return mostly_differs(cover, check, comes_back, restored, now);
 }
 
@@ -110,29 +114,43 @@ std::vector<Range> inner_ranges(const std::vector<ByteRange>& ranges) {
 
 }  // namespace
 
-std::vector<OwnSum> own_sums(const Catalog& catalog) {
-  std::vector<OwnSum> sums;
-  if (catalog.format.empty()) return sums;
-  sums.push_back({key_of_format(), kernels::xxh64(base::as_bytes(catalog.format))});
-  for (std::size_t i = 0; i < catalog.fields.size(); ++i) {
-    for (const lq::Sum& sum : catalog.fields[i].sums.all) {
-      if (sums.size() == most_own_sums) return sums;
-      const std::string key = fmt::format("{} {} {}", i, catalog.fields[i].name, to_string(sum.name));
-      std::vector<std::byte> words;
-      for (const std::uint32_t word : sum.words) base::append_le(words, word);
-      sums.push_back({kernels::xxh64(base::as_bytes(key)), kernels::xxh64(words)});
-    }
+std::vector<std::string> members_of(const std::string& path, const Catalog& catalog) {
+  std::vector<std::string> members{path};
+  members.insert(members.end(), catalog.files.begin(), catalog.files.end());
+  const std::string fields = fields_name(catalog.files.empty() ? path : catalog.files.front());
+  if (storage::resolve(fields).kind(fields) == storage::PathKind::file) members.push_back(fields);
+  if (const auto set = storage::set_in(*storage::resolve(path).open_read(path), path)) {
+    for (const PartitionedFile::Subfile& subfile : set->files) members.push_back(subfile.path);
   }
-  return sums;
+  return members;
 }
 
-OwnExamination own_examination(base::ByteSource& file, std::optional<Verdict> verdict) {
-  OwnExamination own;
-  own.verdict = verdict;
+namespace {
+
+// That of the set which is called so.
+bool is_sidecar_of_set(const protection::Sidecar& sidecar, const std::string& path) {
+  return sidecar.path() == path + std::string(protection::set_ending);
+}
+
+bool has_all_files(const protection::Sidecar& sidecar, const std::vector<std::string>& members) {
+  std::set<std::string> plain;
+  for (const std::string& member : members) plain.insert(base::plain_path(member));
+  plain.insert(base::plain_path(fields_name(members.front())));  // which may be lost
+  for (std::size_t i = 0; i < sidecar.head().files.size(); ++i) {
+    if (!plain.contains(base::plain_path(sidecar.path_of(i)))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+OwnExamination own_examination(const Cover& cover, const std::string& path, std::optional<Verdict> verdict) {
+  OwnExamination own{.verdict = verdict, .sums_before = cover.part().sums};
   if (!verdict) return own;
   try {
-    base::CachedSource cached(file);
-    own.catalog = format::scan(cached, {});
+    own.catalog = io::ScannedFile::open(storage::resolve(path), path, {}, {})->catalog();
+    own.is_another_set = is_ok(*verdict) && is_sidecar_of_set(*cover.sidecar, path) &&
+                         !has_all_files(*cover.sidecar, members_of(path, own.catalog));
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     own.verdict = std::max(*verdict, Verdict::unreadable);
@@ -140,13 +158,60 @@ OwnExamination own_examination(base::ByteSource& file, std::optional<Verdict> ve
   return own;
 }
 
-JudgedFile judge(const Cover& cover, base::ByteSource* source, const OwnExamination& own, const std::string& path,
-                 int threads, const Progress& progress) {
+namespace {
+
+// Whether that file of the sidecar is the whole which the one of the cover is a part of.
+bool is_whole_of(const Cover& whole, const Cover& part) {
+  if (whole.part().sums.empty()) return false;
+  const std::string path = whole.sidecar->path_of(whole.file);
+  try {
+    const Catalog catalog = io::ScannedFile::open(storage::resolve(path), path, {}, {})->catalog();
+    return std::ranges::count(members_of(path, catalog), part.sidecar->path_of(part.file)) > 0;
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return false;
+  }
+}
+
+// The cover of what speaks for a file.
+Cover speaker_of(const Cover& cover) {
+  if (!cover.part().sums.empty()) return cover;
+  const std::size_t files = cover.sidecar->head().files.size();
+  for (std::size_t i = 0; i < files; ++i) {
+    if (is_sidecar_of_set(*cover.sidecar, cover.sidecar->path_of(i))) return {cover.sidecar, i};
+  }
+  for (std::size_t i = 0; i < files; ++i) {
+    const Cover other{cover.sidecar, i};
+    if (i != cover.file && is_whole_of(other, cover)) return other;
+  }
+  return cover;
+}
+
+std::optional<Verdict> verdict_of(const std::string& path, int threads) {
+  try {
+    return verify_own(storage::resolve(path), path, {}, {.threads = threads}).verdict;
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return error.code() == Code::unknown_format ? std::nullopt : std::optional(io::verdict_of(error));
+  }
+}
+
+}  // namespace
+
+OwnExamination own_examination(const Cover& cover, const std::string& path, int threads) {
+  const Cover speaker = speaker_of(cover);
+  const std::string name = speaker.file == cover.file ? path : speaker.sidecar->path_of(speaker.file);
+  return own_examination(speaker, name, verdict_of(name, threads));
+}
+
+namespace {
+
+JudgedFile judge_checked(const Cover& cover, base::ByteSource* source, const FileCheck& check,
+                         const OwnExamination& own, const std::string& path, int threads) {
   JudgedFile judged;
   judged.file.path = path;
   judged.file.sidecar = cover.sidecar->path();
   judged.file.bytes = cover.part().bytes;
-  const FileCheck check = protection::check_file(cover, source, threads, progress);
   judged.bytes_now = check.bytes;
   judged.unprovable = check.unprovable;
   judged.file.is_missing = check.is_missing;
@@ -155,7 +220,7 @@ JudgedFile judge(const Cover& cover, base::ByteSource* source, const OwnExaminat
   protection::RestoredFile restored(cover, source, path);
   const std::vector<Range> lost = restored.lost_of(check.damaged, threads);
   judged.file.lost = public_ranges(lost);
-  if (source != nullptr && is_changed(cover, check, own, lost.empty(), restored, *source)) {
+  if (own.is_another_set || (source != nullptr && is_changed(cover, check, own, lost.empty(), restored, *source))) {
     judged.file.state = ProtectedState::changed;
   } else if (!lost.empty()) {
     judged.file.state = ProtectedState::lost;
@@ -165,6 +230,33 @@ JudgedFile judge(const Cover& cover, base::ByteSource* source, const OwnExaminat
     judged.file.state = ProtectedState::damaged;
   }
   return judged;
+}
+
+}  // namespace
+
+JudgedFile judge(const Cover& cover, base::ByteSource* source, const OwnExamination& own, const std::string& path,
+                 int threads, const protection::PassedBlocks* passed) {
+  return judge_checked(cover, source, protection::check_file(cover, source, threads, {}, passed), own, path, threads);
+}
+
+JudgedFile judge(const Cover& cover, const std::string& path, int threads, const Progress& progress) {
+  storage::Transport& transport = storage::resolve(path);
+  std::unique_ptr<storage::File> source;
+  if (transport.kind(path) == storage::PathKind::file) source = io::open_journaled(transport, path);
+  const FileCheck check = protection::check_file(cover, source.get(), threads, progress);
+  OwnExamination own;
+  if (!check.is_intact(cover.part().bytes)) own = own_examination(cover, path, threads);
+  return judge_checked(cover, source.get(), check, own, path, threads);
+}
+
+Error with_remedy(const Error& not_found) {
+  const std::string& path = not_found.facts().path;
+  const auto cover = path.empty() ? std::nullopt : protection::find_cover_in_folder(path);
+  if (!cover || storage::resolve(path).kind(path) != storage::PathKind::absent) return not_found;
+  return {not_found.code(),
+          fmt::format("{}. {} protects this file: `lq repair {}` brings it back", not_found.what(),
+                      cover->sidecar->path(), path),
+          not_found.facts()};
 }
 
 std::string sentence_of(const JudgedFile& judged) {
@@ -183,13 +275,17 @@ std::string sentence_of(const JudgedFile& judged) {
       }
       return fmt::format(
           "{}: {} differ from what was protected, and can be restored from {} (`lq repair`). If the file was edited on "
-          "purpose, protect it again",
+          "purpose, protect it again with options.overwrite = true and options.accept_damage = true",
           file.path, file.damaged.empty() ? beyond : damaged, file.sidecar);
     case ProtectedState::lost:
       return fmt::format("{}: {}, more than the parity in {} brings back: {} are lost", file.path,
                          file.is_missing ? std::string("the file is missing") : damaged + " are damaged", file.sidecar,
                          file.lost.empty() ? "they" : protection::text_of(inner_ranges(file.lost)));
     case ProtectedState::changed:
+      if (file.is_missing) {
+        return fmt::format("{}: the set that had this file was written anew since {} was made; protect it again",
+                           file.path, file.sidecar);
+      }
       return fmt::format(
           "{}: the file was written anew or added to since {} was made, which protects it no longer; protect it again "
           "(`lq protect --overwrite`)",

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
@@ -52,14 +52,14 @@ std::int32_t files_beyond(storage::Transport& transport, const std::string& path
 }
 
 [[noreturn]] void throw_empty(const std::string& path) {
-  throw base::file_error(Code::truncated, path,
-                         "no header with a record was found: its writer died before it wrote anything, or this "
-                         "interface did not write the file; there is nothing to recover");
+  base::fail(Code::truncated, path,
+             "no header with a record was found: its writer died before it wrote anything, or this "
+             "interface did not write the file; there is nothing to recover");
 }
 
 // Chunks that are looked for in other places than theirs would be taken for empty.
 [[noreturn]] void throw_misplaced(const sion::PhysicalFile& file) {
-  throw base::file_error(
+  base::fail(
       Code::malformed, {.path = file.path, .offset = 0},
       "the header contradicts itself: of blocks of {} bytes and the widths it states, its chunks cannot end at byte "
       "{}, and no other table was found; the block size or the widths are damaged, so the positions of chunks are not "
@@ -107,9 +107,8 @@ class Repair {
   RepairReport run() {
     const bool is_whole = found_.set.is_whole();
     if (!found_.has_records() && !is_whole) {
-      throw base::file_error(
-          Code::unsupported, found_.path,
-          "the set was not closed, and was written without the records of which it could be recovered");
+      base::fail(Code::unsupported, found_.path,
+                 "the set was not closed, and was written without the records of which it could be recovered");
     }
     report_.fields = found_.fields;
     for (const std::string& problem : found_.problems) {
@@ -404,9 +403,8 @@ RepairReport Repair::repair_copy() {
   require_targets();
   const Generation generation = found_.records.front().generation;
   if (generation_at(transport_, target(0)) == generation) {
-    throw base::file_error(
-        Code::exists, target(0),
-        "it is a copy of this set already, as an earlier repair made it; remove it, or choose another name");
+    base::fail(Code::exists, target(0),
+               "it is a copy of this set already, as an earlier repair made it; remove it, or choose another name");
   }
   std::vector<std::string> parts;
   try {

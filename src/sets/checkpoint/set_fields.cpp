@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <limequat/grid.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 #include "io/transfer.hpp"
@@ -87,8 +87,7 @@ std::optional<FieldNote> decode_note(std::string_view text) {
 void require_field_name(const std::string& path, const std::string& name) {
   const std::string why = objection(name);
   if (why.empty()) return;
-  throw base::file_error(Code::invalid_argument, path, "a field cannot be called \"{}\": {}", base::printable(name),
-                         why);
+  base::fail(Code::invalid_argument, path, "a field cannot be called \"{}\": {}", base::printable(name), why);
 }
 
 std::string fields_name(const std::string& path) { return path + std::string(ending); }

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "kernels/crc32.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/found_set.hpp"
@@ -50,10 +50,10 @@ StreamWriter::StreamWriter(storage::File& file, const StreamPlace& place, const 
   const std::uint64_t most = place.width - std::min(place.width, reserved_bytes);
   while (buffer_bytes_ > 0 && compressor_->bound(static_cast<std::size_t>(buffer_bytes_)) > most) buffer_bytes_ /= 2;
   if (buffer_bytes_ == 0) {
-    throw base::file_error(Code::unsupported, file.path(),
-                           "the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq defrag\" "
-                           "writes a set with wider chunks",
-                           place.number, place.width);
+    base::fail(Code::unsupported, file.path(),
+               "the chunks of task {} are {} bytes wide, too narrow for a compressed frame; \"lq defrag\" "
+               "writes a set with wider chunks",
+               place.number, place.width);
   }
   frame_.resize(compressor_->bound(static_cast<std::size_t>(buffer_bytes_)));
 }
@@ -157,10 +157,10 @@ void StreamWriter::next_chunk() {
                          __builtin_add_overflow(end, place_.start, &end) ||
                          end > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (overflows || next > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw base::file_error(Code::too_large, file_.path(),
-                           "task {} needs chunk {}, which would end beyond the limit of a file or of its table; state "
-                           "how many bytes are expected, so that chunks are wider",
-                           place_.number, next);
+    base::fail(Code::too_large, file_.path(),
+               "task {} needs chunk {}, which would end beyond the limit of a file or of its table; state "
+               "how many bytes are expected, so that chunks are wider",
+               place_.number, next);
   }
   current_.begin += current_.stream_bytes();
   current_.chunk = static_cast<std::uint32_t>(next);
@@ -203,23 +203,23 @@ StreamReader::StreamReader(std::shared_ptr<OpenFiles> files, TaskEntry entry, co
 void StreamReader::fail(Code code, std::uint64_t chunk, const std::string& what, const std::string& expected,
                         const std::string& found) {
   const std::uint64_t begin = entry_.place.offset(chunk);
-  throw base::file_error(code, {.path = file().path(), .offset = begin, .expected = expected, .found = found},
-                         "chunk {} of task {} (bytes {} to {}) {}; read this task from another checkpoint", chunk,
-                         entry_.place.number, begin, begin + used(chunk), what);
+  base::fail(code, {.path = file().path(), .offset = begin, .expected = expected, .found = found},
+             "chunk {} of task {} (bytes {} to {}) {}; read this task from another checkpoint", chunk,
+             entry_.place.number, begin, begin + used(chunk), what);
 }
 
 // Also where the read begins before: a short one would be taken for the end of the stream.
 void StreamReader::fail_lost() {
   const std::string& path = files_->path(entry_.place.file);
   if (entry_.cause == LossCause::file_missing) {
-    throw base::file_error(Code::not_found, path,
-                           "nothing of the stream of task {} is left: {}; read this task from another checkpoint",
-                           entry_.place.number, describe(entry_.cause));
+    base::fail(Code::not_found, path,
+               "nothing of the stream of task {} is left: {}; read this task from another checkpoint",
+               entry_.place.number, describe(entry_.cause));
   }
-  throw base::file_error(Code::truncated, path,
-                         "of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
-                         "chunk {} {}; read this task from another checkpoint, or what is left without verification",
-                         entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause));
+  base::fail(Code::truncated, path,
+             "of the stream of task {} only the first {} bytes are left: when the set was repaired, of "
+             "chunk {} {}; read this task from another checkpoint, or what is left without verification",
+             entry_.place.number, kept(), entry_.lost_chunk, describe(entry_.cause));
 }
 
 const ChunkRecord& StreamReader::record_of(std::uint64_t chunk) {

@@ -21,13 +21,15 @@
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "io/catalog_codec.hpp"
+#include "io/journal.hpp"
+#include "io/judgement.hpp"
 #include "io/verdict.hpp"
 #include "io/verify.hpp"
+#include "protection/passing.hpp"
 #include "protection/sidecar.hpp"
 #include "sets/checkpoint/protected.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
-#include "storage/subfiles.hpp"
 
 namespace lq {
 namespace sets {
@@ -234,22 +236,29 @@ Outcome worse(Outcome a, Outcome b) noexcept {
   return Outcome::agrees;
 }
 
+// No journal says that its bytes are to be read as others.
+bool is_as_it_lies(const std::string& path, base::ByteSource& file) {
+  return io::find_journal(storage::resolve(path), file).state == io::FoundJournal::State::absent;
+}
+
 // The physical files of a set have one sidecar.
-void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, storage::File& file,
-                 const std::string& path, int threads, Covered& covered) {
+void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, const std::string& path, int threads,
+                 const protection::PassedBlocks* passed, Covered& covered) {
   std::set<std::string> wanted, judged_files{base::plain_path(path)};
-  for (const std::string& one : own.catalog.files) wanted.insert(base::plain_path(one));
-  if (const auto set = storage::set_in(file, path)) {
-    for (const auto& subfile : set->files) wanted.insert(base::plain_path(subfile.path));
-  }
+  for (const std::string& one : sets::members_of(path, own.catalog)) wanted.insert(base::plain_path(one));
   const bool is_own_set = cover.sidecar->path() == path + std::string(protection::set_ending);
   for (std::size_t i = 0; i < cover.sidecar->head().files.size(); ++i) {
     const std::string one = i == cover.file ? path : cover.sidecar->path_of(i);
     if (i != cover.file && !is_own_set && !wanted.contains(base::plain_path(one))) continue;
     judged_files.insert(base::plain_path(one));
     std::unique_ptr<storage::File> source;
-    if (storage::resolve(one).kind(one) == storage::PathKind::file) source = storage::resolve(one).open_read(one);
-    const sets::JudgedFile judged = sets::judge({cover.sidecar, i}, source.get(), own, one, threads);
+    if (storage::resolve(one).kind(one) == storage::PathKind::file) {
+      source = io::open_journaled(storage::resolve(one), one);
+    }
+    const bool has_passed = passed != nullptr && i == passed->cover().file && source &&
+                            passed->are_of(source->identity()) && is_as_it_lies(one, *source);
+    const sets::JudgedFile judged =
+        sets::judge({cover.sidecar, i}, source.get(), own, one, threads, has_passed ? passed : nullptr);
     covered.bytes += judged.file.bytes;
     for (Finding& finding : sets::findings_of(judged)) covered.findings.push_back(std::move(finding));
     covered.outcome = worse(covered.outcome, outcome_of(judged, own.verdict));
@@ -258,14 +267,14 @@ void judge_files(const protection::Cover& cover, const sets::OwnExamination& own
 }
 
 // At the root.
-Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict, int threads) {
+Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict, int threads,
+                        const protection::PassedBlocks* passed) {
   Covered covered;
   try {
-    const auto cover = protection::find_cover(path);
+    const auto cover = passed != nullptr ? std::optional(passed->cover()) : protection::find_cover(path);
     if (!cover) return covered;
     covered.is_covered = true;
-    const auto source = storage::resolve(path).open_read(path);
-    judge_files(*cover, sets::own_examination(*source, verdict), *source, path, threads, covered);
+    judge_files(*cover, sets::own_examination(*cover, path, verdict), path, threads, passed, covered);
     // Of a set the first file answers for the parity of all.
     if (cover->file == 0) {
       for (Finding& finding : sets::findings_of(*cover->sidecar, cover->sidecar->damage(threads))) {
@@ -282,14 +291,14 @@ Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict,
 }
 
 Covered covered_by_sidecar(const std::string& path, std::optional<Verdict> verdict, const Communicator& communicator,
-                           int threads) {
+                           int threads, const protection::PassedBlocks* passed) {
   comm::Comm& comm = communicator.engine();
   Covered covered;
   Catalog carrier;
   std::array<std::uint64_t, 4> told{};
   io::broadcast(comm, [&]() -> Catalog& {
     if (comm.rank() > 0) return carrier;
-    covered = covered_at_root(path, verdict, threads);
+    covered = covered_at_root(path, verdict, threads, passed);
     told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes,
             covered.is_whole ? 1U : 0U};
     carrier.findings = covered.findings;
@@ -308,7 +317,7 @@ void add(Verification& verification, Covered covered, Require require) {
   if (covered.outcome == Outcome::agrees) {
     std::erase_if(verification.claims, [](const Claim& claim) {
       return claim.outcome == Outcome::uncovered ||
-             (claim.outcome == Outcome::absent &&
+             (claim.outcome == Outcome::absent && claim.name != io::rest_of_field &&
               (claim.evidence == Evidence::exact_sum || claim.evidence == Evidence::second_copy));
     });
   }
@@ -323,22 +332,44 @@ void add(Verification& verification, Covered covered, Require require) {
   io::conclude(verification, require);
 }
 
+// Of a single rank, which reads all of the file for its own sums anyway. Nothing: no sidecar, or one that cannot be
+// read, which is said later.
+std::unique_ptr<protection::PassedBlocks> passing_blocks(const std::string& path, const Communicator& communicator) {
+  if (communicator.size() > 1) return nullptr;
+  try {
+    auto cover = protection::find_cover(path);
+    return cover ? std::make_unique<protection::PassedBlocks>(*std::move(cover)) : nullptr;
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                                const VerifyOptions& options) {
   std::optional<Verification> own;
   std::optional<Error> failure;
+  const auto passed = passing_blocks(path, communicator);
   try {
-    own = verify_own(transport, path, communicator, options);
+    if (passed) {
+      protection::PassingTransport files(transport, path, *passed);
+      own = verify_own(files, path, communicator, options);
+    } else {
+      own = verify_own(transport, path, communicator, options);
+    }
   } catch (const Error& error) {
-    if (error.code() == Code::not_found || error.code() == Code::out_of_memory) throw;
+    if (error.code() == Code::out_of_memory) throw;
     failure = error;
+  }
+  if (failure && failure->code() == Code::not_found) {
+    comm::agree_at_root(communicator.engine(), [&] { throw with_remedy(*failure); });
   }
   const auto verdict = own                                       ? std::optional(own->verdict)
                        : failure->code() == Code::unknown_format ? std::nullopt
                                                                  : std::optional(io::verdict_of(*failure));
-  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads);
+  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passed.get());
   if (own && covered.is_covered) {
     comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
   }

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/interruption.hpp"
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
@@ -411,10 +411,9 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
     bad.resize(most_told);
     bad.push_back(fmt::format("and {} more", count - most_told));
   }
-  throw base::file_error(
-      Code::malformed, path(),
-      "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
-      fmt::join(bad, "; "), path());
+  base::fail(Code::malformed, path(),
+             "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
+             fmt::join(bad, "; "), path());
 }
 
 void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::string& reason) {

@@ -14,7 +14,6 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "base/text.hpp"
@@ -104,15 +103,14 @@ void CheckpointDirectory::make() const {
   const storage::PathKind kind = transport_.kind(path_);
   if (kind == storage::PathKind::directory) return;
   if (kind != storage::PathKind::absent) {
-    throw base::file_error(Code::exists, path_,
-                           "there is something else than a folder of this name; checkpoints need a folder");
+    base::fail(Code::exists, path_, "there is something else than a folder of this name; checkpoints need a folder");
   }
   const std::string above = base::directory_of(path_);
   if (transport_.kind(above) != storage::PathKind::directory) {
-    throw base::file_error(Code::not_found, path_,
-                           "cannot make the folder of checkpoints: there is no folder {}; make it, or check that the "
-                           "file system is mounted",
-                           above);
+    base::fail(Code::not_found, path_,
+               "cannot make the folder of checkpoints: there is no folder {}; make it, or check that the "
+               "file system is mounted",
+               above);
   }
   transport_.make_directory(path_);
   transport_.sync_directory(path_);
@@ -247,7 +245,7 @@ void CheckpointDirectory::list_one(const std::string& name, Listing& listing) co
     if (transport_.kind(path) != storage::PathKind::directory) return listing.foreign.push_back(name);
     if (transport_.kind(manifest) != storage::PathKind::file) {
       if (!one.is_ours) return listing.foreign.push_back(name);
-      throw base::file_error(Code::not_found, path, "it has no manifest ({})", manifest_name);
+      base::fail(Code::not_found, path, "it has no manifest ({})", manifest_name);
     }
     one.manifest = decode_manifest(manifest, manifest_text(name));
   } catch (const Error& error) {

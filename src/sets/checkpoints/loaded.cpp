@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 #include <limequat/file.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
 
@@ -26,9 +26,8 @@ const NamedField& field_named(const Manifest& manifest, const std::string& path,
   if (found != manifest.fields.end()) return *found;
   std::vector<std::string_view> names;
   for (const NamedField& field : manifest.fields) names.emplace_back(field.name);
-  throw base::file_error(Code::no_such_record, {.path = path, .record = name},
-                         "the checkpoint has no field \"{}\"; it has {}", name,
-                         names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+  base::fail(Code::no_such_record, {.path = path, .record = name}, "the checkpoint has no field \"{}\"; it has {}",
+             name, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 }  // namespace
@@ -66,7 +65,7 @@ std::string Checkpoint::field_path(const std::string& name) const {
 
 const MultifileReader& Checkpoint::streams() const {
   if (loaded_->streams) return *loaded_->streams;
-  throw base::file_error(Code::no_such_record, loaded_->path, "the checkpoint has no streams");
+  base::fail(Code::no_such_record, loaded_->path, "the checkpoint has no streams");
 }
 
 Report Checkpoint::read_field(const std::string& name, const Grid& grid, const MutableField& field,

@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/bytes.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -77,7 +77,7 @@ class Lines {
   }
   bool is_at_end() const noexcept { return line_.empty(); }
   [[noreturn]] void fail(const std::string& what) const {
-    throw base::file_error(Code::malformed, path_, "the manifest has {}", what);
+    base::fail(Code::malformed, path_, "the manifest has {}", what);
   }
 
  private:
@@ -207,18 +207,18 @@ std::string encode(const Manifest& manifest) {
 
 Manifest decode_manifest(const std::string& path, std::string_view text) {
   if (const std::optional<std::uint64_t> version = version_of(text); version && *version != 1) {
-    throw base::file_error(
+    base::fail(
         Code::unsupported, path,
         "version {} of manifests of checkpoints is not known here (1 is); use the version of the library that wrote it",
         *version);
   }
   if (!text.starts_with(first_line) || text.size() < first_line.size() + sum_line_bytes) {
-    throw base::file_error(Code::truncated, path, "this is no manifest of a checkpoint, or it was cut");
+    base::fail(Code::truncated, path, "this is no manifest of a checkpoint, or it was cut");
   }
   const std::string_view body = text.substr(0, text.size() - sum_line_bytes);
   const std::string expected = fmt::format("crc32 {:08x}\n", kernels::crc32(0, base::as_bytes(body)));
   if (text.substr(body.size()) != expected) {
-    throw base::file_error(Code::checksum_mismatch, path, "the manifest disagrees with its own checksum");
+    base::fail(Code::checksum_mismatch, path, "the manifest disagrees with its own checksum");
   }
   Manifest manifest;
   Lines lines(path, body.substr(first_line.size()));
@@ -244,13 +244,11 @@ std::map<std::string, std::vector<std::byte>> read_states(storage::Transport& tr
   const auto file = transport.open_read(folder + "/" + std::string(state_file_name));
   for (const NamedState& one : manifest.states) {
     if (one.offset > file->size() || one.bytes > file->size() - one.offset) {
-      throw base::file_error(Code::truncated, {.path = file->path(), .record = one.name}, "it ends within \"{}\"",
-                             one.name);
+      base::fail(Code::truncated, {.path = file->path(), .record = one.name}, "it ends within \"{}\"", one.name);
     }
     std::vector<std::byte> bytes(static_cast<std::size_t>(one.bytes));
     if (file->read_at(one.offset, bytes) != bytes.size()) {
-      throw base::file_error(Code::truncated, {.path = file->path(), .record = one.name},
-                             "it became shorter while it was read");
+      base::fail(Code::truncated, {.path = file->path(), .record = one.name}, "it became shorter while it was read");
     }
     states[one.name] = std::move(bytes);
   }
@@ -391,13 +389,13 @@ void prove(comm::Comm& comm, storage::Transport& transport, const std::string& f
           const std::uint32_t expected = manifest.files[place.file].sums[static_cast<std::size_t>(place.block)];
           if (found == expected) return;
           const std::string path = blocks.path(place.file);
-          throw base::file_error(Code::checksum_mismatch,
-                                 {.path = path,
-                                  .offset = place.offset,
-                                  .expected = fmt::format("{:08x}", expected),
-                                  .found = fmt::format("{:08x}", found)},
-                                 "bytes {} to {} are not as they were written: CRC-32 {:08x}, expected {:08x}",
-                                 place.offset, place.offset + place.bytes - 1, found, expected);
+          base::fail(Code::checksum_mismatch,
+                     {.path = path,
+                      .offset = place.offset,
+                      .expected = fmt::format("{:08x}", expected),
+                      .found = fmt::format("{:08x}", found)},
+                     "bytes {} to {} are not as they were written: CRC-32 {:08x}, expected {:08x}", place.offset,
+                     place.offset + place.bytes - 1, found, expected);
         });
   });
 }

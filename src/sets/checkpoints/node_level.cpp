@@ -15,7 +15,6 @@
 #include <limequat/inspect.hpp>
 
 #include "base/error.hpp"
-#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "comm/agree.hpp"
@@ -92,7 +91,7 @@ struct FieldPart {
 FieldPart read_part(const std::string& path, const Coord& first) {
   const Catalog catalog = inspect(path);
   if (catalog.fields.size() != 1) {
-    throw base::file_error(Code::malformed, path, "it has {} fields, expected one", catalog.fields.size());
+    base::fail(Code::malformed, path, "it has {} fields, expected one", catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   FieldPart part{{first, entry.payload.extents}, entry.payload.spec, {}};
@@ -473,9 +472,8 @@ OwnContents NodeLevel::recover(const NodeSet& set) const {
   comm::agree(comm, [&] {
     for (std::uint64_t piece = 0; piece < set.pieces; ++piece) {
       if ((is_as_before && piece != rank) || parts.contains(piece)) continue;
-      throw base::file_error(Code::not_found, folder_,
-                             "the part of rank {} of the checkpoint of step {} is not on this node{}", piece, set.step,
-                             is_as_before ? "" : "; on another number of ranks every node needs the parts of all");
+      base::fail(Code::not_found, folder_, "the part of rank {} of the checkpoint of step {} is not on this node{}",
+                 piece, set.step, is_as_before ? "" : "; on another number of ranks every node needs the parts of all");
     }
     if (is_as_before) std::erase_if(parts, [&](const auto& one) { return one.first != rank; });
     for (const auto& [piece, part] : parts) {

@@ -14,7 +14,6 @@
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
-#include "base/file_error.hpp"
 #include "base/interruption.hpp"
 #include "base/path.hpp"
 #include "comm/pack.hpp"

@@ -13,7 +13,7 @@
 #include <limequat/partition.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
@@ -162,9 +162,9 @@ PartitionedFile of_catalog(const Catalog& catalog, std::uint64_t bytes) {
         catalog.files.empty() || catalog.files.at(static_cast<std::size_t>(payload.file)) == catalog.path;
     if (payload.is_in_one_piece() && is_here) return in_one_piece(catalog.path, bytes, sites_of(payload));
   }
-  throw base::file_error(Code::unsupported, catalog.path,
-                         "the sites of its first field are not contiguous in natural order; name the array of the file "
-                         "(begin, element, extents), or convert the file first");
+  base::fail(Code::unsupported, catalog.path,
+             "the sites of its first field are not contiguous in natural order; name the array of the file "
+             "(begin, element, extents), or convert the file first");
 }
 
 std::optional<Catalog> catalog_of(storage::File& file) {
@@ -189,7 +189,7 @@ PartitionedFile partitioned_file(const std::string& path, const FileArray& array
   io::require_no_replacement(transport, path);
   const std::uint64_t bytes = file->size();
   if (bytes == 0 || bytes >> 62 != 0) {
-    throw base::file_error(Code::unsupported, path, "a file of {} bytes has no parts; expected 1 to 2^62", bytes);
+    base::fail(Code::unsupported, path, "a file of {} bytes has no parts; expected 1 to 2^62", bytes);
   }
   if (!array.extents.empty()) return sets::in_one_piece(path, bytes, array);
   if (const auto catalog = sets::catalog_of(*file)) return sets::of_catalog(*catalog, bytes);

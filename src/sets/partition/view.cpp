@@ -15,7 +15,7 @@
 #include <limequat/error.hpp>
 #include <limequat/view.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -86,18 +86,18 @@ std::size_t View::read_at(std::uint64_t offset, std::span<std::byte> bytes) {
 void View::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   require_writable();
   if (const std::uint64_t block = open().shared_block_bytes; block > 0) {
-    throw base::file_error(Code::unsupported, path(),
-                           "cannot write this part on its own: it shares subfiles with other parts, and two clients of "
-                           "this file system that write into one block of {} bytes lose data. Call write_all() in all "
-                           "processes that write, or write a view of the whole file in one process",
-                           block);
+    base::fail(Code::unsupported, path(),
+               "cannot write this part on its own: it shares subfiles with other parts, and two clients of "
+               "this file system that write into one block of {} bytes lose data. Call write_all() in all "
+               "processes that write, or write a view of the whole file in one process",
+               block);
   }
   open().window.write_at(offset, bytes);
 }
 
 void View::require_writable() const {
   if (open().subfiles->writes()) return;
-  throw base::file_error(Code::wrong_state, path(), "this view was opened for reading; open it writable");
+  base::fail(Code::wrong_state, path(), "this view was opened for reading; open it writable");
 }
 
 void View::sync() { open().window.sync(); }
@@ -139,8 +139,8 @@ class DiskDirected {
     comm::agree(comm, [&] {
       if (options.chunk_bytes == 0) throw Error(Code::invalid_argument, "chunk_bytes is 0, expected at least 1");
       if (window.logical().array() == file_.partition.array()) return;
-      throw base::file_error(Code::invalid_argument, file_.path,
-                             "views that are read and written together must be of parts of the file's own array");
+      base::fail(Code::invalid_argument, file_.path,
+                 "views that are read and written together must be of parts of the file's own array");
     });
     elements_at_once_ = std::max<std::uint64_t>(1, options.chunk_bytes / file_.partition.array().element_bytes);
     learn_wishes(fmt::format("{} {}\n", window.part(), window.logical().text()));
@@ -274,8 +274,8 @@ class DiskDirected {
     buffer_.resize(static_cast<std::size_t>(chunk.end - chunk.begin));
     storage::File& file = subfiles_.open(chunk.subfile);
     if (file.read_at(chunk.begin, buffer_) == buffer_.size()) return;
-    throw base::file_error(Code::truncated, {.path = file.path(), .offset = chunk.begin},
-                           "it ends before byte {}; it became shorter", chunk.end);
+    base::fail(Code::truncated, {.path = file.path(), .offset = chunk.begin},
+               "it ends before byte {}; it became shorter", chunk.end);
   }
 
   std::vector<comm::Message> pieces_from(std::span<const std::byte> bytes, std::uint64_t round) const {
@@ -340,8 +340,8 @@ View::State& View::open_for_all(const Communicator& communicator, std::uint64_t 
     state = &open();
     if (writes) require_writable();
     if (bytes == size()) return;
-    throw base::file_error(Code::invalid_argument, path(),
-                           "{} bytes for a view of {}; all of it is read or written together", bytes, size());
+    base::fail(Code::invalid_argument, path(), "{} bytes for a view of {}; all of it is read or written together",
+               bytes, size());
   });
   return *state;
 }

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/sion/stream.hpp"
 #include "io/journal.hpp"
 #include "io/verdict.hpp"
@@ -43,7 +43,7 @@ class UnwrittenFile final : public storage::File {
   void close() override {}
 
  private:
-  [[noreturn]] void refuse() const { throw base::file_error(Code::internal, path_, "an examination writes nothing"); }
+  [[noreturn]] void refuse() const { base::fail(Code::internal, path_, "an examination writes nothing"); }
 
   base::ByteSource& bytes_;
   const std::string path_;
@@ -141,9 +141,9 @@ RepackReport nothing_to_repair(const Verification& examined) {
 
 void refuse_to_repair(const Verification& examined) {
   if (const auto error = io::first_error(examined, "nothing of it can be repaired: ")) throw *error;
-  throw base::file_error(Code::checksum_mismatch, examined.path,
-                         "nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
-                         name(examined.verdict));
+  base::fail(Code::checksum_mismatch, examined.path,
+             "nothing of it can be repaired, and it is {}; `lq verify` shows why. Use a good copy",
+             name(examined.verdict));
 }
 
 namespace {
@@ -199,8 +199,8 @@ std::uint64_t Inference::blocks_in_file() const {
   const std::uint64_t blocks = (end - geometry.start(0) - 1) / geometry.skip() + 1;
   // The last of them holds something, so its task has as many chunks.
   if (blocks <= most_chunks) return blocks;
-  throw base::file_error(Code::too_large, file_.path,
-                         "its data reach into block {} of chunks, but a task may have {} of them", blocks, most_chunks);
+  base::fail(Code::too_large, file_.path, "its data reach into block {} of chunks, but a task may have {} of them",
+             blocks, most_chunks);
 }
 
 // Bytes of a chunk that the file reaches.
@@ -278,7 +278,7 @@ sion::ChunkTable Inference::collect(const std::function<std::vector<std::int64_t
     counts.push_back(chunks.size());
     all.insert(all.end(), chunks.begin(), chunks.end());
     if (all.size() > most_chunks) {
-      throw base::file_error(Code::too_large, file_.path, "more than {} chunks hold data", most_chunks);
+      base::fail(Code::too_large, file_.path, "more than {} chunks hold data", most_chunks);
     }
   }
   sion::ChunkTable table(counts);

@@ -15,7 +15,7 @@
 #include <limequat/grid.hpp>
 #include <limequat/multifile.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
@@ -34,13 +34,12 @@ namespace lq::sets {
 
 void require_target(storage::Transport& transport, const std::string& from, const std::string& to, bool overwrite) {
   if (to.empty()) {
-    throw base::file_error(Code::invalid_argument, from,
-                           "a repaired file is always a new one: name the file to write (lq: -o OUT)");
+    base::fail(Code::invalid_argument, from,
+               "a repaired file is always a new one: name the file to write (lq: -o OUT)");
   }
   if (is_same_file(from, to)) {
-    throw base::file_error(
-        Code::invalid_argument, to,
-        "the repaired file would replace the damaged one, which may be all that is left; choose another name");
+    base::fail(Code::invalid_argument, to,
+               "the repaired file would replace the damaged one, which may be all that is left; choose another name");
   }
   io::require_target(transport, to, overwrite);
 }
@@ -58,7 +57,7 @@ void write_file(storage::Transport& transport, base::ByteSource& source, const s
     std::vector<std::byte>& piece = buffers[static_cast<std::size_t>(thread)];
     piece.resize(static_cast<std::size_t>(std::min(piece_bytes, size - i * piece_bytes)));
     if (source.read_at(i * piece_bytes, piece) < piece.size()) {
-      throw base::file_error(Code::io, source.path(), "became shorter while it was repaired; try again");
+      base::fail(Code::io, source.path(), "became shorter while it was repaired; try again");
     }
     file.named([&] { file.file().write_at(i * piece_bytes, piece); });
     progress.add(piece.size(), thread);
@@ -122,8 +121,8 @@ RepackReport repair_file(storage::Transport& transport, const std::string& from,
 }
 
 // What was changed is in the file itself, so that no other one is named.
-std::optional<RepackReport> recover_file(storage::Transport& transport, const std::string& path,
-                                         const RepackOptions& options) {
+std::optional<Recovered> recover_file(storage::Transport& transport, const std::string& path,
+                                      const RepackOptions& options) {
   io::FoundJournal found = io::find_journal(transport, *transport.open_read(path));
   if (found.state == io::FoundJournal::State::absent) return {};
   const std::uint64_t journal_bytes = found.bytes.size();
@@ -147,7 +146,7 @@ std::optional<RepackReport> recover_file(storage::Transport& transport, const st
   }
   report.findings.push_back(std::move(finding));
   conclude(report, examine(transport, path, options));
-  return report;
+  return Recovered{std::move(report), found.state == io::FoundJournal::State::complete};
 }
 
 std::optional<RepackReport> complete_replacement(storage::Transport& transport, const std::string& path,
@@ -194,9 +193,8 @@ std::string part_of(const std::string& path) {
     if (sets::final_name(other) == path) found.push_back(other);
   }
   if (found.size() < 2) return found.empty() ? path : found.front();
-  throw base::file_error(Code::wrong_state, path,
-                         "several writers of it were interrupted; name the file to be repaired: {}",
-                         fmt::join(found, ", "));
+  base::fail(Code::wrong_state, path, "several writers of it were interrupted; name the file to be repaired: {}",
+             fmt::join(found, ", "));
 }
 
 Finding finding_of(const ChunkDamage& lost) {
@@ -251,9 +249,9 @@ RepackReport repair_without_records(storage::Transport& transport, const std::st
   sion::Set set = sets::open_damaged_set(transport, from, options);
   if (set.is_whole()) return judge_whole(transport, from, options);
   if (to.empty()) {
-    throw base::file_error(Code::invalid_argument, from,
-                           "it holds no records of its chunks, so a new multifile is written from what can be guessed: "
-                           "name the multifile to write");
+    base::fail(Code::invalid_argument, from,
+               "it holds no records of its chunks, so a new multifile is written from what can be guessed: "
+               "name the multifile to write");
   }
   format::Findings findings;
   for (std::size_t k = 0; k < set.files().size(); ++k) {
@@ -285,18 +283,21 @@ bool holds_streams(storage::Transport& transport, const std::string& path) {
 
 RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
   if (options.unit < 1) {
-    throw base::file_error(Code::invalid_argument, from, "data come in units of at least 1 byte");
+    base::fail(Code::invalid_argument, from, "data come in units of at least 1 byte");
   }
   storage::Transport& transport = storage::resolve(from);
   if (auto report = sets::complete_replacement(transport, from, to, options)) return *report;
-  if (auto report = sets::restore(transport, from, to, options)) return *report;
   const bool is_absent = transport.kind(from) == storage::PathKind::absent;
+  // A file that is being appended to is neither what it was nor what it will be.
+  const auto recovered = to.empty() && transport.kind(from) == storage::PathKind::file
+                             ? sets::recover_file(transport, from, options)
+                             : std::nullopt;
+  if (recovered && (options.dry_run || recovered->is_added_to)) return recovered->report;
+  if (auto report = sets::restore(transport, from, to, options)) return *report;
+  if (recovered) return recovered->report;
   const std::string source = is_absent ? part_of(from) : from;
   if (transport.kind(source) == storage::PathKind::file) {
     if (auto report = sets::repair_subfiles(transport, source, to, options)) return *report;
-  }
-  if (to.empty() && !is_absent) {
-    if (auto report = sets::recover_file(transport, source, options)) return *report;
   }
   try {
     if (!holds_streams(transport, source)) return sets::repair_file(transport, source, to, options);

@@ -68,8 +68,12 @@ void write_file(storage::Transport& transport, base::ByteSource& source, const s
 RepackReport report_of(const Catalog& catalog, const std::string& path, std::uint64_t file_bytes);
 
 // What an append in place left next to a file (io/journal.hpp) is put into it, or removed. Nothing: there was none.
-std::optional<RepackReport> recover_file(storage::Transport& transport, const std::string& path,
-                                         const RepackOptions& options);
+struct Recovered {
+  RepackReport report;
+  bool is_added_to = false;  // so that it is another file than it was
+};
+std::optional<Recovered> recover_file(storage::Transport& transport, const std::string& path,
+                                      const RepackOptions& options);
 // A file that a sidecar with parity protects (docs/formats/parity.md), as it was, into `to`; where it is missing and
 // `to` is empty, under its own name. Nothing: no sidecar covers it, or it is not damaged. checksum_mismatch: more is
 // damaged than comes back, which the message names; nothing is written.

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
@@ -142,10 +142,10 @@ void state_lost(base::EditedSource& file, const RepackOptions& options) {
   } catch (const Error& error) {
     if (error.code() != Code::unsupported) throw;
   }
-  throw base::file_error(Code::unsupported, file.path(),
-                         "subfiles of it are lost, and nothing in a file of the format \"{}\" would show that zeros "
-                         "stand for them; take a good copy of the subfiles",
-                         format.name());
+  base::fail(Code::unsupported, file.path(),
+             "subfiles of it are lost, and nothing in a file of the format \"{}\" would show that zeros "
+             "stand for them; take a good copy of the subfiles",
+             format.name());
 }
 
 // What of the file is there, in its place.
@@ -228,10 +228,10 @@ RepackReport tidy(storage::Transport& transport, const PartitionedFile& set, con
   const Verification examined = examine(transport, set.path, options);
   if (removed.empty()) {
     if (examined.ok) return nothing_to_repair(examined);
-    throw base::file_error(Code::invalid_argument, set.path,
-                           "the set has all of its subfiles, but its data are {}: \"lq repair -o OUT\" writes a file "
-                           "with what can be repaired",
-                           name(examined.verdict));
+    base::fail(Code::invalid_argument, set.path,
+               "the set has all of its subfiles, but its data are {}: \"lq repair -o OUT\" writes a file "
+               "with what can be repaired",
+               name(examined.verdict));
   }
   storage::Window whole(whole_of(set, storage::Lost::is_error));
   RepackReport report = report_of_bytes(whole, set.path, options);
@@ -293,8 +293,7 @@ std::optional<RepackReport> repair_subfiles(storage::Transport& transport, const
     require_target(transport, from, to, options.overwrite);
     const auto is_target = [&](const PartitionedFile::Subfile& subfile) { return is_same_file(subfile.path, to); };
     if (std::ranges::none_of(set->files, is_target)) return;
-    throw base::file_error(Code::invalid_argument, to,
-                           "it is a subfile of the set that is repaired; choose another name");
+    base::fail(Code::invalid_argument, to, "it is a subfile of the set that is repaired; choose another name");
   };
   RepackReport report;
   if (!lost.empty()) {

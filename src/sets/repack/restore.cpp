@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files restored from the parity of their sidecars.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 #include <limequat/protect.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/format.hpp"
+#include "io/journal.hpp"
 #include "io/verdict.hpp"
 #include "protection/sidecar.hpp"
 #include "sets/checkpoint/protected.hpp"
@@ -24,7 +28,7 @@ namespace {
 // A sidecar that cannot be read restores nothing; the file may be repaired by what it says of itself.
 std::optional<protection::Cover> readable_cover(const std::string& path) {
   try {
-    return protection::find_cover(path);
+    return protection::find_cover_in_folder(path);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     return {};
@@ -43,10 +47,12 @@ void require_sound(const Verification& examined, const protection::Cover& cover,
   if (examined.verdict < Verdict::damaged) return;
   const bool had_format = !cover.part().sums.empty();
   if (examined.verdict == Verdict::foreign && !had_format) return;
-  const bool may_be_a_part = cover.sidecar->head().files.size() > 1 && examined.verdict != Verdict::damaged;
+  // A part of a set says nothing of itself.
+  const bool may_be_a_part =
+      cover.sidecar->head().files.size() > 1 && (examined.verdict != Verdict::damaged || !had_format);
   if (!may_be_a_part) {
     const auto error = io::first_error(examined);
-    throw base::file_error(
+    base::fail(
         Code::checksum_mismatch, examined.path,
         "what {} restores is proven by its block sums, but contradicts the file's own sums; nothing was written{}{}",
         cover.sidecar->path(), error ? ": " : "", error ? error->what() : "");
@@ -65,6 +71,44 @@ std::optional<RepackReport> of_intact(std::optional<Verdict> own, const std::str
   report.files = {path};
   report.needed = false;
   report.verdict = Verdict::sound;
+  return report;
+}
+
+// Of a set with a sidecar of its own, the files that are lost. Those of the set that it was before are not.
+std::vector<std::string> lost_files(const protection::Cover& cover, const std::string& path, int threads) {
+  std::vector<std::string> lost;
+  if (cover.sidecar->path() != path + std::string(protection::set_ending)) return lost;
+  for (std::size_t i = 0; i < cover.sidecar->head().files.size(); ++i) {
+    const std::string one = cover.sidecar->path_of(i);
+    if (i == cover.file || storage::resolve(one).kind(one) != storage::PathKind::absent) continue;
+    if (judge({cover.sidecar, i}, one, threads).file.state != ProtectedState::changed) lost.push_back(one);
+  }
+  return lost;
+}
+
+// Under their own names. A copy of the set cannot have them: it would have other files.
+RepackReport restore_lost(storage::Transport& transport, const std::vector<std::string>& lost, const std::string& path,
+                          const std::string& to, const RepackOptions& options) {
+  if (!to.empty()) {
+    throw Error(
+        Code::not_found,
+        fmt::format("{}: files of this set are missing: {}. Its sidecar brings them back under their own names: "
+                    "`lq repair {}`, without a name for the result",
+                    path, fmt::join(lost, ", "), path),
+        {.path = lost.front()});
+  }
+  RepackReport report;
+  for (const std::string& one : lost) {
+    RepackReport restored = restore(transport, one, {}, options).value();
+    report.format = restored.format;
+    report.bytes += restored.bytes;
+    report.file_bytes += restored.file_bytes;
+    report.files.push_back(one);
+    std::ranges::move(restored.findings, std::back_inserter(report.findings));
+  }
+  if (options.dry_run) return report;
+  std::erase_if(report.findings, [](const Finding& finding) { return finding.rule == "repair-part"; });
+  conclude(report, examine(transport, path, options));
   return report;
 }
 
@@ -88,24 +132,22 @@ std::optional<RepackReport> restore(storage::Transport& transport, const std::st
   const auto cover = readable_cover(path);
   if (!cover) return {};
   const bool is_missing = transport.kind(path) == storage::PathKind::absent;
-  std::unique_ptr<storage::File> source;
-  if (!is_missing) {
-    source = transport.open_read(path);
-    if (protection::check_file(*cover, source.get(), options.threads).is_intact(cover->part().bytes)) {
-      return of_intact(own_verdict(transport, path, options), path);
-    }
+  if (const auto lost = lost_files(*cover, path, options.threads); !is_missing && !lost.empty()) {
+    return restore_lost(transport, lost, path, to, options);
   }
-  OwnExamination own;
-  if (!is_missing) own = own_examination(*source, own_verdict(transport, path, options));
-  const JudgedFile judged = judge(*cover, source.get(), own, path, options.threads);
+  std::unique_ptr<storage::File> source;
+  if (!is_missing) source = io::open_journaled(transport, path);
+  const JudgedFile judged = judge(*cover, path, options.threads);
   switch (judged.file.state) {
+    case ProtectedState::intact:
+      return of_intact(own_verdict(transport, path, options), path);
     case ProtectedState::damaged:
       break;
     case ProtectedState::lost:
       throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written",
                   {.path = path, .offset = judged.file.lost.empty() ? 0 : judged.file.lost.front().offset});
     case ProtectedState::changed:
-      if (own.verdict) return {};  // what it says of itself now is what counts
+      if (own_verdict(transport, path, options)) return {};  // what it says of itself now is what counts
       throw Error(Code::checksum_mismatch, sentence_of(judged) + ". Nothing was written", {.path = path});
     default:
       return {};

@@ -15,7 +15,7 @@
 #include <limequat/error.hpp>
 #include <limequat/multifile.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -167,7 +167,7 @@ namespace {
 namespace sion = format::sion;
 
 [[noreturn]] void refuse(Code code, const std::string& path, const std::string& what) {
-  throw base::file_error(code, path, "{}", what);
+  base::fail(code, path, "{}", what);
 }
 
 // A multifile being rewritten, plainly or as a checkpoint.

@@ -12,7 +12,7 @@
 #include <limequat/error.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "comm/node.hpp"
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -92,15 +92,14 @@ class PlainWriter final : public SetWriter {
 
 std::int32_t checked_block(std::uint64_t block, const std::string& path) {
   if (block >= 1 && block <= std::numeric_limits<std::int32_t>::max()) return static_cast<std::int32_t>(block);
-  throw base::file_error(Code::invalid_argument,
-                         {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)},
-                         "chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", block);
+  base::fail(Code::invalid_argument, {.path = path, .expected = "1 to 2147483647", .found = fmt::format("{}", block)},
+             "chunks in multiples of {} bytes are not possible; choose 1 to 2^31 - 1", block);
 }
 
 FilePlan plan_single_file(const std::string& path, std::uint64_t block_size, const std::vector<std::int64_t>& bytes) {
   const std::int32_t block = checked_block(block_size, path);
   if (bytes.size() > std::numeric_limits<std::int32_t>::max()) {
-    throw base::file_error(Code::too_large, path, "a multifile holds less than 2^31 tasks");
+    base::fail(Code::too_large, path, "a multifile holds less than 2^31 tasks");
   }
   FilePlan plan;
   plan.path = path;
@@ -231,12 +230,12 @@ namespace lq {
 RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
   storage::Transport& transport = storage::resolve(path);
   if (inputs.empty()) {
-    throw base::file_error(Code::invalid_argument, path, "name at least one file to pack");
+    base::fail(Code::invalid_argument, path, "name at least one file to pack");
   }
   std::vector<std::int64_t> bytes;
   for (const std::string& input : inputs) {
     if (sets::is_same_file(input, path)) {
-      throw base::file_error(Code::invalid_argument, path, "a file cannot be packed into itself");
+      base::fail(Code::invalid_argument, path, "a file cannot be packed into itself");
     }
     io::require_no_journal(storage::resolve(input), input);
     bytes.push_back(static_cast<std::int64_t>(storage::resolve(input).open_read(input)->size()));
@@ -251,7 +250,7 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
       while (!buffer.empty()) {
         const std::size_t held = file->read_at(*place, buffer);
         if (held == 0) {
-          throw base::file_error(Code::io, file->path(), "became shorter while it was packed; try again");
+          base::fail(Code::io, file->path(), "became shorter while it was packed; try again");
         }
         *place += held;
         buffer = buffer.subspan(held);

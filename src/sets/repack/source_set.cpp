@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "format/sion/stream.hpp"
 #include "sets/checkpoint/open_set.hpp"
 
@@ -41,7 +41,7 @@ sion::ChunkTable filled_table(const sion::PhysicalFile& file, const std::vector<
     const std::uint64_t size = bytes[static_cast<std::size_t>(task)];
     counts.push_back(std::max<std::uint64_t>(1, size / width + (size % width > 0 ? 1 : 0)));
     if (counts.back() > most_chunks || (all += counts.back()) > most_chunks) {
-      throw base::file_error(Code::too_large, file.path, "decompressed, it takes more than {} chunks", most_chunks);
+      base::fail(Code::too_large, file.path, "decompressed, it takes more than {} chunks", most_chunks);
     }
   }
   sion::ChunkTable table(counts);
@@ -67,8 +67,7 @@ std::vector<std::vector<std::int32_t>> numbers_of(const sion::Set& set) {
 }
 
 [[noreturn]] void throw_same_file(const std::string& path) {
-  throw base::file_error(Code::invalid_argument, path,
-                         "a file cannot be read and replaced at the same time; choose another name");
+  base::fail(Code::invalid_argument, path, "a file cannot be read and replaced at the same time; choose another name");
 }
 
 // The stream of a task from first to last byte, in the byte order of this machine where that concerns the format: the
@@ -107,8 +106,8 @@ void TaskReader::read(base::MutableBytes buffer) {
   while (!buffer.empty()) {
     const std::size_t held = walker_ ? read_record(buffer) : read_raw(buffer);
     if (held == 0) {
-      throw base::file_error(Code::truncated, file_.path,
-                             "the file ends within the data that its table counts; copy it again from its source");
+      base::fail(Code::truncated, file_.path,
+                 "the file ends within the data that its table counts; copy it again from its source");
     }
     buffer = buffer.subspan(held);
   }

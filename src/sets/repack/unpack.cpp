@@ -23,7 +23,7 @@
 #include <limequat/options.hpp>
 #include <limequat/repack.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
 #include "comm/node.hpp"
@@ -99,8 +99,8 @@ namespace sets {
 namespace {
 
 [[noreturn]] void ends_early(const std::string& path, const Record& record) {
-  throw base::file_error(Code::truncated, {.path = path, .record = record.type},
-                         "the file ends within \"{}\"; copy it again from its source", base::printable(record.type));
+  base::fail(Code::truncated, {.path = path, .record = record.type},
+             "the file ends within \"{}\"; copy it again from its source", base::printable(record.type));
 }
 
 }  // namespace
@@ -155,8 +155,8 @@ void RecordReader::read_stream(std::int32_t task, Work work) {
   for (std::uint64_t done = 0; done < stream.size();) {
     const std::size_t got = stream.read_at(done, buffer);
     if (got == 0) {
-      throw base::file_error(Code::truncated, catalog_.path, "the stream of task {} ends after {} of {} bytes", task,
-                             done, stream.size());
+      base::fail(Code::truncated, catalog_.path, "the stream of task {} ends after {} of {} bytes", task, done,
+                 stream.size());
     }
     work(0, done, base::Bytes(buffer).first(got));
     done += got;
@@ -262,8 +262,7 @@ class Unpacking {
     const auto is_read = [&](const std::string& file) { return sets::is_same_file(file, to); };
     const bool is_of_set = is_read(catalog().path) || std::ranges::any_of(catalog().files, is_read);
     if (!is_of_set && !is_read(sets::fields_name(catalog().path))) return;
-    throw base::file_error(Code::invalid_argument, to,
-                           "a file cannot be read and replaced at the same time; choose another name");
+    base::fail(Code::invalid_argument, to, "a file cannot be read and replaced at the same time; choose another name");
   }
 
   bool is_checkpoint() { return reader_.checkpoint() != nullptr; }
@@ -283,9 +282,8 @@ class Unpacking {
     std::string names;
     for (std::size_t i = 0; i < fields_.count(); ++i)
       names += fmt::format("{}{}", i == 0 ? "; fields: " : ", ", fields_.name(i));
-    throw base::file_error(Code::no_such_record, {.path = catalog().path, .record = std::string(name)},
-                           "no record or field is called \"{}\"{}; \"lq ls\" lists the contents", base::printable(name),
-                           names);
+    base::fail(Code::no_such_record, {.path = catalog().path, .record = std::string(name)},
+               "no record or field is called \"{}\"{}; \"lq ls\" lists the contents", base::printable(name), names);
   }
 
   // What a record or a field becomes; nothing is written before all is planned.
@@ -413,9 +411,9 @@ void make_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (!failure && std::filesystem::is_directory(folder)) return;
-  throw base::file_error(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
-                         {.path = folder, .system_errno = failure.value()}, "cannot make this directory: {}",
-                         failure ? failure.message() : "there is a file of this name");
+  base::fail(failure == std::errc::permission_denied ? Code::no_permission : Code::invalid_argument,
+             {.path = folder, .system_errno = failure.value()}, "cannot make this directory: {}",
+             failure ? failure.message() : "there is a file of this name");
 }
 
 }  // namespace

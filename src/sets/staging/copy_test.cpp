@@ -366,6 +366,8 @@ TEST_F(Copying, OfLinksLeadsWhereTheyLed) {
   EXPECT_EQ(fs::read_symlink(scratch_ / "far/run/nowhere"), "nothing");
   ASSERT_EQ(report.findings.size(), 1U);  // "../outside" is not in "far"
   EXPECT_EQ(report.findings[0].rule, "copy-link");
+  EXPECT_NE(report.findings[0].message.find("far/run/out: this link leads to ../outside"), std::string::npos)
+      << report.findings[0].message;
   // Again: what is there is left, another file is not replaced unasked.
   EXPECT_NO_THROW(copy({scratch_ / "run"}, scratch_ / "far", {}, {.resume = true, .recursive = true}));
   fs::remove(scratch_ / "far/run/nowhere");
@@ -375,6 +377,13 @@ TEST_F(Copying, OfLinksLeadsWhereTheyLed) {
   };
   EXPECT_EQ(error_of([&] { again(false); }).code(), Code::exists);
   EXPECT_EQ(contents(scratch_ / "far/run/nowhere"), "mine");
+  again(true);
+  EXPECT_EQ(fs::read_symlink(scratch_ / "far/run/nowhere"), "nothing");
+  // Nor a link that leads elsewhere.
+  fs::remove(scratch_ / "far/run/nowhere");
+  fs::create_symlink("elsewhere", scratch_ / "far/run/nowhere");
+  EXPECT_EQ(error_of([&] { again(false); }).code(), Code::exists);
+  EXPECT_EQ(fs::read_symlink(scratch_ / "far/run/nowhere"), "elsewhere");
   again(true);
   EXPECT_EQ(fs::read_symlink(scratch_ / "far/run/nowhere"), "nothing");
 }

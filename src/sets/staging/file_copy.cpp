@@ -12,7 +12,6 @@
 #include <limequat/error.hpp>
 
 #include "base/error.hpp"
-#include "base/file_error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
@@ -36,7 +35,7 @@ struct Moved {
 
 void read_all(storage::File& file, std::uint64_t offset, base::MutableBytes buffer) {
   if (file.read_at(offset, buffer) == buffer.size()) return;
-  throw base::file_error(
+  base::fail(
       Code::io, {.path = file.path(), .offset = offset},
       "it became shorter while it was being copied; no file was published. Copy it when no program writes to it");
 }
@@ -98,10 +97,10 @@ void FileCopy::look_at_root() {
   if (target_place_.kind(copied_name_) != storage::PathKind::file) return;
   lock_record();
   if (!options_.resume && !options_.overwrite) {
-    throw base::file_error(Code::exists, pair_.to,
-                           "another copy to this target is running or was interrupted: {} exists; resume it "
-                           "(options.resume = true), or start over (options.overwrite = true)",
-                           copied_name_);
+    base::fail(Code::exists, pair_.to,
+               "another copy to this target is running or was interrupted: {} exists; resume it "
+               "(options.resume = true), or start over (options.overwrite = true)",
+               copied_name_);
   }
   if (!options_.resume || target_place_.kind(unfinished_) != storage::PathKind::file) return;
   const auto file = target_place_.open_read(copied_name_);
@@ -130,9 +129,8 @@ void FileCopy::open_ends() {
     if (!source_) source_ = source_place_.open_read(pair_.from);
     const storage::Identity here = source_->identity();
     if (here.bytes != plan_.bytes || here.modified != plan_.modified) {
-      throw base::file_error(
-          Code::io, pair_.from,
-          "it changed while it was being copied; no file was published. Copy it when no program writes to it");
+      base::fail(Code::io, pair_.from,
+                 "it changed while it was being copied; no file was published. Copy it when no program writes to it");
     }
     buffer_.resize(static_cast<std::size_t>(std::min(passage_.piece_bytes, plan_.block_bytes)));
     if (options_.verify == Verify::none) return;
@@ -397,16 +395,15 @@ void FileCopy::compare(storage::File& target) {
 void FileCopy::require_same_source() const {
   const auto now = source_place_.open_read(pair_.from);
   if (storage::is_same_file(identity_, now->identity())) return;
-  throw base::file_error(
-      Code::io, pair_.from,
-      "it was replaced while it was being copied; no file was published. Copy it when no program writes to it");
+  base::fail(Code::io, pair_.from,
+             "it was replaced while it was being copied; no file was published. Copy it when no program writes to it");
 }
 
 void FileCopy::require_unchanged() const {
   if (storage::is_unchanged(identity_, source_->identity())) return;
-  throw base::file_error(Code::io, pair_.from,
-                         "another program wrote to it while it was being copied; no file was published. Copy it when "
-                         "no program writes to it");
+  base::fail(Code::io, pair_.from,
+             "another program wrote to it while it was being copied; no file was published. Copy it when "
+             "no program writes to it");
 }
 
 std::uint64_t FileCopy::size_of(std::uint64_t block) const noexcept {

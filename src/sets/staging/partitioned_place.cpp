@@ -11,7 +11,7 @@
 #include <limequat/catalog.hpp>
 #include <limequat/error.hpp>
 
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "format/format.hpp"
 #include "io/conversion.hpp"
@@ -65,10 +65,10 @@ Frame frame_of(const PartitionedFile& file) {
   base::CachedSource source(*opened);
   const Catalog catalog = format::scan(source, {});
   if (catalog.fields.size() != 1) {
-    throw base::file_error(Code::unsupported, file.path,
-                           "there are {} fields in these part files, of which one can be repartitioned; convert them "
-                           "to one file first (lq convert)",
-                           catalog.fields.size());
+    base::fail(Code::unsupported, file.path,
+               "there are {} fields in these part files, of which one can be repartitioned; convert them "
+               "to one file first (lq convert)",
+               catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   const format::Format& scidac = format::format_named("scidac");

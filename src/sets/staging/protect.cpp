@@ -1,13 +1,12 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq::protect(): which files have a sidecar together, each of them examined, and the windows of the sidecar dealt out
-// over ranks and threads.
+// lq::protect(): which files have a sidecar together, and each of them examined before it is written (io/parity.hpp).
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <memory>
@@ -23,24 +22,21 @@
 #include <limequat/protect.hpp>
 
 #include "base/clock.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
-#include "comm/node.hpp"
-#include "comm/team.hpp"
 #include "comm/wire.hpp"
 #include "io/catalog_codec.hpp"
 #include "io/new_file.hpp"
+#include "io/parity.hpp"
+#include "io/scan.hpp"
 #include "io/verdict.hpp"
-#include "lattice/tiles.hpp"
 #include "options/agreed.hpp"
-#include "protection/encode.hpp"
 #include "protection/sidecar.hpp"
 #include "sets/checkpoint/protected.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/staging/sources.hpp"
-#include "storage/subfiles.hpp"
 
 namespace lq {
 namespace sets {
@@ -48,34 +44,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "3%", "0.03"
-double ratio_of(const std::string& asked) {
-  const std::string parity = asked.empty() ? ProtectOptions().parity : asked;
-  const bool is_percent = parity.ends_with('%');
-  const auto number = base::parse_double(std::string_view(parity).substr(0, parity.size() - (is_percent ? 1 : 0)));
-  const double ratio = number ? *number / (is_percent ? 100 : 1) : 0;
-  if (ratio >= 0.01 && ratio <= 1) return ratio;
-  throw Error(Code::invalid_argument,
-              fmt::format("parity is \"{}\", expected \"1%\" to \"100%\" of the size of the files, such as \"3%\"",
-                          base::printable(parity)),
-              {.expected = "1% to 100%", .found = parity});
-}
-
 // Files that get one sidecar.
 struct Job {
   std::string sidecar;
   std::vector<std::string> paths = {};
   bool is_set = false;
 };
-
-// Of a file that describes a set of them; else none.
-std::vector<std::string> subfiles_of(const std::string& path) {
-  std::vector<std::string> paths;
-  if (const auto set = storage::set_in(*storage::resolve(path).open_read(path), path)) {
-    for (const PartitionedFile::Subfile& subfile : set->files) paths.push_back(subfile.path);
-  }
-  return paths;
-}
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
@@ -93,7 +67,7 @@ struct Listed {
 Listed list_folder(const std::string& folder) {
   std::vector<std::string> names;
   if (const int failure = base::names_in(folder, names); failure != 0) {
-    throw base::file_error(Code::no_permission, folder, "the folder cannot be read: {}", std::strerror(failure));
+    base::fail(Code::no_permission, folder, "the folder cannot be read: {}", std::strerror(failure));
   }
   Listed listed;
   for (const std::string& name : names) {
@@ -125,13 +99,12 @@ class Planner {
     for (const std::string& path : paths) add(path);
     if (!together_.empty()) add_together();
     if (jobs_.empty()) {
-      throw base::file_error(Code::not_found, paths.front(), "there are no files to protect in this folder");
+      base::fail(Code::not_found, paths.front(), "there are no files to protect in this folder");
     }
     std::set<std::string> sidecars;
     for (const Job& job : jobs_) {
       if (sidecars.insert(job.sidecar).second) continue;
-      throw base::file_error(Code::invalid_argument, job.sidecar,
-                             "two of the given files would have this sidecar; name each once");
+      base::fail(Code::invalid_argument, job.sidecar, "two of the given files would have this sidecar; name each once");
     }
     return std::move(jobs_);
   }
@@ -143,31 +116,32 @@ class Planner {
         return add_file(path);
       case storage::PathKind::directory:
         if (options_.together) {
-          throw base::file_error(Code::invalid_argument, path,
-                                 "a folder has one sidecar for its files anyway; name files to have them together");
+          base::fail(Code::invalid_argument, path,
+                     "a folder has one sidecar for its files anyway; name files to have them together");
         }
         return add_folder(path);
       case storage::PathKind::absent:
       case storage::PathKind::dangling_link:
-        throw base::file_error(Code::not_found, path, "the file does not exist; check the name");
+        base::fail(Code::not_found, path, "the file does not exist; check the name");
       case storage::PathKind::other:
         break;
     }
-    throw base::file_error(Code::invalid_argument, path,
-                           "cannot be protected: it is not a regular file (a pipe, socket or device)");
+    base::fail(Code::invalid_argument, path,
+               "cannot be protected: it is not a regular file (a pipe, socket or device)");
   }
 
   void add_file(const std::string& path) {
     if (protection::is_sidecar(path)) {
-      throw base::file_error(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
+      base::fail(Code::invalid_argument, path, "this is a sidecar; name the file that it protects");
     }
     // Next to which a sidecar could be.
     if (storage::resolve(path).kind(base::directory_of(path)) != storage::PathKind::directory) {
-      throw base::file_error(Code::unsupported, path,
-                             "only files of the file system can be protected; copy it there first");
+      base::fail(Code::unsupported, path, "only files of the file system can be protected; copy it there first");
     }
     std::vector<std::string> files = files_with(path);
-    for (std::string& subfile : subfiles_of(path)) files.push_back(std::move(subfile));
+    for (std::string& member : members_of(path, {})) {
+      if (std::ranges::count(files, member) == 0) files.push_back(std::move(member));
+    }
     if (options_.together) {
       together_.insert(together_.end(), files.begin(), files.end());
     } else if (files.size() == 1) {
@@ -189,9 +163,8 @@ class Planner {
     together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
     for (const std::string& path : together_) {
       if (folder_of(path) == folder_of(together_.front())) continue;
-      throw base::file_error(Code::invalid_argument, path,
-                             "files that have a sidecar together lie in one folder; {} is in another",
-                             together_.front());
+      base::fail(Code::invalid_argument, path, "files that have a sidecar together lie in one folder; {} is in another",
+                 together_.front());
     }
     jobs_.push_back(job_of_folder(std::move(together_)));
   }
@@ -224,26 +197,6 @@ std::vector<Job> jobs_of(base::Bytes bytes) {
   return jobs;
 }
 
-// The files of a job for one thread: every byte is read twice and compared, for nothing else proves what parity is made
-// of. Of many files a few are open at a time.
-class TwiceReadFiles {
- public:
-  explicit TwiceReadFiles(const std::vector<std::string>& paths) : paths_(paths) {}
-  base::ByteSource& operator()(std::size_t file) {
-    if (const auto found = open_.find(file); found != open_.end()) return *found->second;
-    constexpr std::size_t most_open = 70;
-    if (open_.size() >= most_open) open_.clear();
-    const std::string& path = paths_[file];
-    auto opened =
-        std::make_unique<base::ReadTwice>(std::shared_ptr<base::ByteSource>(storage::resolve(path).open_read(path)));
-    return *(open_[file] = std::move(opened));
-  }
-
- private:
-  const std::vector<std::string>& paths_;
-  std::map<std::size_t, std::unique_ptr<base::ByteSource>> open_;
-};
-
 class Protecting {
  public:
   Protecting(const Communicator& communicator, const ProtectOptions& options)
@@ -251,7 +204,8 @@ class Protecting {
 
   ProtectReport run(const std::vector<std::string>& paths) {
     const base::Stopwatch watch;
-    ratio_ = comm::agree_alike(comm_, [&] { return ratio_of(options_.parity); });
+    ratio_ = comm::agree_alike(
+        comm_, [&] { return io::parity_ratio(options_.parity.empty() ? ProtectOptions().parity : options_.parity); });
     const comm::FromRoot plan = comm::bytes_from_root(comm_, [&] {
       std::vector<Job> jobs = Planner(options_).plan(paths);
       for (const Job& job : jobs) {
@@ -279,27 +233,32 @@ class Protecting {
       const bool is_part = is_answered_for.contains(path);
       sums.push_back(is_part ? std::vector<protection::OwnSum>{} : examined(path, is_answered_for));
     }
-    const comm::FromRoot bytes = comm::bytes_from_root(comm_, [&] {
-      std::vector<std::byte> made = encode_head(planned(job, before, sums));
-      if (protection::decode_head(made)) return made;
-      throw base::file_error(Code::unsupported, job.sidecar,
-                             "these files cannot have one sidecar: one of them lies outside its folder, is named with "
-                             "`.` or `..`, or there are too many");
+    compare_with_older(job, before);
+    const io::ParityRequest request = comm::agree_alike(comm_, [&] {
+      return io::ParityRequest{.sidecar = job.sidecar,
+                               .paths = job.paths,
+                               .is_set = job.is_set,
+                               .ratio = ratio_,
+                               .lost_files = options_.lost_files,
+                               .overwrite = options_.overwrite,
+                               .sync = options_.sync,
+                               .threads = options_.threads,
+                               .tell = [this](std::uint64_t bytes) { tell(bytes); },
+                               .before = std::move(before),
+                               .sums = std::move(sums)};
     });
-    const auto head = comm::agree_alike(comm_, [&] { return protection::decode_head(bytes.bytes()).value(); });
-    std::vector<std::string> paths;  // in its order
-    comm::agree_alike(comm_, [&] {
-      for (const protection::ProtectedPart& part : head.files) paths.push_back(folder_of(job.sidecar) + part.name);
-    });
-    write_sidecar(job, head, paths, [&] { require_unchanged(job, before); });
-    comm::agree_alike(comm_, [&] { add_to_report(job, head, paths); });
+    const protection::Head head = io::write_parity(communicator_, request);
+    for (const protection::ProtectedPart& file : head.files) done_ += file.bytes;
+    comm::agree_alike(comm_, [&] { add_to_report(job, head, io::paths_of(head, job.sidecar)); });
   }
 
   // Its own sums are what all depends on: nothing is made of a file that contradicts them.
   std::vector<protection::OwnSum> examined(const std::string& path, std::set<std::string>& is_answered_for) {
     std::optional<Verification> found;
     std::optional<Error> failure;
-    VerifyOptions how{.physics = Measure::never, .threads = options_.threads};
+    const Catalog catalog = scanned(path);
+    VerifyOptions how{.threads = options_.threads};
+    if (are_proven(catalog)) how.physics = Measure::never;
     if (options_.progress) how.progress = [this](std::uint64_t, std::uint64_t) { tell(0); };
     try {
       found = verify_own(storage::resolve(path), path, communicator_, how);
@@ -313,13 +272,24 @@ class Protecting {
       if (!found || found->verdict != Verdict::sound) tell_unproven(path, found);
     });
     if (!found) return sums;
-    const Catalog catalog = contents_of(storage::resolve(path), path, communicator_);
     comm::agree(comm_, [&] {
-      for (const std::string& file : catalog.files) is_answered_for.insert(file);
-      for (const std::string& file : subfiles_of(path)) is_answered_for.insert(file);
-      sums = own_sums(catalog);
+      for (const std::string& file : members_of(path, catalog)) {
+        is_answered_for.insert(file);
+        verdicts_[file] = found->verdict;
+      }
+      sums = io::own_sums(catalog);
     });
     return sums;
+  }
+
+  // As a whole, where it describes a set. Empty: it cannot be scanned, as the examination says.
+  Catalog scanned(const std::string& path) const {
+    try {
+      return io::ScannedFile::open(storage::resolve(path), path, communicator_, {})->catalog();
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      return {};
+    }
   }
 
   static Error refused(const Verification& found) {
@@ -344,101 +314,93 @@ class Protecting {
          .message = fmt::format("{}: protected as it is now: {}", path, why)});
   }
 
-  // At the root.
-  protection::Head planned(const Job& job, const std::vector<storage::Identity>& before,
-                           const std::vector<std::vector<protection::OwnSum>>& sums) const {
-    std::vector<protection::ProtectedPart> parts;
-    const std::size_t folder = folder_of(job.sidecar).size();
-    for (std::size_t i = 0; i < job.paths.size(); ++i) {
-      if (!job.paths[i].starts_with(folder_of(job.sidecar))) {
-        throw base::file_error(Code::unsupported, job.paths[i],
-                               "it lies outside the folder of {}, so that one sidecar cannot protect both",
-                               job.sidecar);
+  // A new sidecar takes what is there for what should be there, so that it is the last time that damage can be seen.
+  void compare_with_older(const Job& job, const std::vector<storage::Identity>& before) {
+    Catalog carrier;
+    io::broadcast(comm_, [&]() -> Catalog& {
+      if (!communicator_.is_root()) return carrier;
+      std::map<std::string, protection::Cover> older;  // by the paths of sidecars, of one of their files
+      for (std::size_t i = 0; i < job.paths.size(); ++i) {
+        const auto cover = older_cover(job.paths[i], carrier.findings);
+        if (!cover) continue;
+        compare(*cover, job.paths[i], before[i], carrier.findings);
+        older.emplace(cover->sidecar->path(), *cover);
       }
-      parts.push_back({.name = job.paths[i].substr(folder),
-                       .bytes = before[i].bytes,
-                       .modified = before[i].modified,
-                       .sums = sums[i]});
-    }
-    const int asked = options_.lost_files < 0 ? 2 : options_.lost_files;
-    const auto lost = static_cast<std::uint32_t>(
-        job.is_set ? std::min<std::uint64_t>(static_cast<std::uint64_t>(asked), parts.size()) : 0);
-    return protection::plan(std::move(parts), ratio_, lost);
+      for (const auto& [path, cover] : older) {
+        if (path == job.sidecar) tell_dropped(job, cover.sidecar, carrier.findings);
+      }
+      return carrier;
+    });
+    comm::agree_alike(comm_, [&] { std::ranges::move(carrier.findings, std::back_inserter(report_.findings)); });
   }
 
-  // At the root.
-  void require_unchanged(const Job& job, const std::vector<storage::Identity>& before) const {
-    for (std::size_t i = 0; i < job.paths.size(); ++i) {
-      const std::string& path = job.paths[i];
-      const storage::Identity now = storage::resolve(path).open_read(path)->identity();
-      if (storage::is_same_file(before[i], now) && storage::is_unchanged(before[i], now)) continue;
-      throw base::file_error(
-          Code::io, path,
-          "the file changed while it was being protected. Stop the program that writes to it, then repeat the command");
+  static std::optional<protection::Cover> older_cover(const std::string& path, std::vector<Finding>& findings) {
+    try {
+      return protection::find_cover_in_folder(path);
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      const std::string what = fmt::format("{}. Nothing says whether the files are as they were", error.what());
+      io::add_untold(findings, {{.severity = Severity::warning, .rule = "parity-unreadable", .message = what}});
+      return {};
     }
   }
 
-  template <class Check>
-  void write_sidecar(const Job& job, const protection::Head& head, const std::vector<std::string>& paths,
-                     const Check& check) {
-    io::NewFile file(storage::resolve(job.sidecar), communicator_, job.sidecar);
-    comm::agree_alike(comm_, [&] { file.keep_private(paths.front()); });
-    file.create(options_.overwrite, head.sidecar_bytes());
-    const storage::Owners owners = file.owners();
-    const std::uint64_t writers = owners.writers(comm_.size(), 1);
-    const auto rank = static_cast<std::uint64_t>(comm_.rank());
-    file.open_for_writing(rank < writers);
-    const int threads = comm::thread_count(comm_, options_.threads, total_);
-    comm::agree(comm_, [&] {
-      if (rank < writers) write_windows(file, head, paths, lattice::share_of(head.windows, writers, rank), threads);
-    });
-    file.write([&] {
-      check();
-      std::vector<format::Literal> literals;
-      literals.push_back({0, 0, encode_head(head)});
-      literals.push_back({0, head.second_head_at(), encode_head(head)});
-      literals.push_back({0, head.second_head_at() + head.head_bytes(), encode_end(head)});
-      return literals;
-    });
-    file.finish(owners.sync(options_.sync));
-    // It may take the place of one that is good.
-    comm::agree_at_root(comm_, [&] {
-      const protection::Sidecar written(storage::resolve(job.sidecar), file.temporary_path());
-      if (written.damage(comm::or_usable_cores(options_.threads)).empty()) return;
-      throw base::file_error(
-          Code::checksum_mismatch, job.sidecar,
-          "the sidecar was read back otherwise than it was written, and is not kept; have the storage examined");
-    });
-    file.publish(options_.sync);
+  void compare(const protection::Cover& cover, const std::string& path, const storage::Identity& now,
+               std::vector<Finding>& findings) const {
+    const JudgedFile judged = judge(cover, path, options_.threads);
+    if (judged.is_ok() || judged.file.state == ProtectedState::changed) return;
+    if (judged.file.state == ProtectedState::unproven) return warn("protect-differs", sentence_of(judged), findings);
+    const std::string what =
+        fmt::format("{}: {} differ from what {} protected", path,
+                    judged.file.damaged.empty() ? std::string("bytes behind its end") : text_of_damage(judged),
+                    judged.file.sidecar);
+    const auto verdict = verdicts_.find(path);
+    const bool is_proven = verdict != verdicts_.end() && verdict->second == Verdict::sound;
+    if (is_proven && cover.part().modified != now.modified) {  // a text was edited
+      return warn("protect-differs", what + ", but its own sums prove its numbers, and it was written to since",
+                  findings);
+    }
+    insist("protect-differs", path, what + ", and no sum of the file itself proves them",
+           "A new sidecar would keep the damage. `lq repair` restores the file; if it was changed on purpose, insist "
+           "with options.accept_damage = true",
+           findings);
   }
 
-  void write_windows(const io::NewFile& file, const protection::Head& head, const std::vector<std::string>& paths,
-                     const lattice::Share& share, int threads) {
-    comm::Team team(
-        static_cast<int>(std::clamp<std::uint64_t>(share.end - share.begin, 1, static_cast<std::uint64_t>(threads))));
-    std::vector<TwiceReadFiles> files;
-    for (int thread = 0; thread < team.size(); ++thread) files.emplace_back(paths);
-    std::vector<std::unique_ptr<protection::WindowEncoder>> encoders(files.size());
-    std::atomic<std::uint64_t> done{0};
-    comm::parallel_for(team, share.end - share.begin, [&](int thread, std::uint64_t i) {
-      const auto number = static_cast<std::size_t>(thread);
-      if (!encoders[number]) {
-        encoders[number] = std::make_unique<protection::WindowEncoder>(
-            head, [&open = files[number]](std::size_t one) -> base::ByteSource& { return open(one); });
+  static std::string text_of_damage(const JudgedFile& judged) {
+    std::vector<protection::Range> ranges;
+    for (const ByteRange& range : judged.file.damaged) ranges.push_back({range.offset, range.length});
+    return protection::text_of(ranges);
+  }
+
+  // Files that a sidecar covers which is to be replaced, and the new one will not.
+  void tell_dropped(const Job& job, const std::shared_ptr<const protection::Sidecar>& older,
+                    std::vector<Finding>& findings) const {
+    for (std::size_t i = 0; i < older->head().files.size(); ++i) {
+      const std::string path = older->path_of(i);
+      if (std::ranges::count(job.paths, path) > 0) continue;
+      if (storage::resolve(path).kind(path) != storage::PathKind::absent) {
+        warn("protect-dropped", fmt::format("{}: {} protected this file, and will not any more", path, job.sidecar),
+             findings);
+      } else if (judge({older, i}, path, options_.threads).file.state == ProtectedState::damaged) {
+        insist("protect-dropped", path,
+               fmt::format("{}: the file is missing, and {} brings it back", path, job.sidecar),
+               "A new sidecar would not. `lq repair` restores the file; if it was removed on purpose, insist with "
+               "options.accept_damage = true",
+               findings);
       }
-      protection::WindowEncoder& encoder = *encoders[number];
-      const std::uint64_t window = share.begin + i;
-      encoder.encode(window);
-      const std::vector<std::byte> page = encode_page(encoder.page(), window);
-      file.named([&] {
-        file.file().write_at(head.page_at(window, 0), page);
-        file.file().write_at(head.parity_at(window, 0, 0), encoder.parity());
-        file.file().write_at(head.page_at(window, 1), page);
-      });
-      const std::uint64_t now = done += encoder.bytes();
-      if (thread == 0) tell(now);
-    });
-    done_ += done;
+    }
+  }
+
+  static void warn(std::string rule, std::string what, std::vector<Finding>& findings) {
+    findings.push_back({.severity = Severity::warning, .rule = std::move(rule), .message = std::move(what)});
+  }
+
+  void insist(std::string rule, const std::string& path, const std::string& what, std::string_view refusal,
+              std::vector<Finding>& findings) const {
+    if (!options_.accept_damage) {
+      throw Error(Code::checksum_mismatch, fmt::format("{}. {}", what, refusal), {.path = path});
+    }
+    warn(std::move(rule), what + ". This is accepted", findings);
   }
 
   void tell(std::uint64_t bytes) {
@@ -450,16 +412,29 @@ class Protecting {
     report_.sidecar_bytes += head.sidecar_bytes();
     report_.stretch_bytes = std::min(report_.stretch_bytes, head.stretch_bytes());
     report_.window_bytes = std::min(report_.window_bytes, head.window_bytes());
+    const std::uint32_t lost = std::min(head.lost_files(), static_cast<std::uint32_t>(head.files.size()));
+    report_.lost_files = report_.sidecars.size() == 1 ? lost : std::min(report_.lost_files, lost);
+    if (options_.lost_files > 0 && lost < static_cast<std::uint32_t>(options_.lost_files)) tell_fewer(job, lost);
     for (std::size_t i = 0; i < paths.size(); ++i) {
       report_.bytes += head.files[i].bytes;
       report_.files.push_back({.path = paths[i], .sidecar = job.sidecar, .bytes = head.files[i].bytes});
     }
   }
 
+  void tell_fewer(const Job& job, std::uint32_t lost) {
+    const std::string why = job.is_set ? fmt::format("of its {} files all may be lost", lost)
+                                       : "it protects one file, which does not come back if all of it is lost";
+    report_.findings.push_back(
+        {.severity = Severity::warning,
+         .rule = "protect-lost-files",
+         .message = fmt::format("{}: {} lost files were asked for: {}", job.sidecar, options_.lost_files, why)});
+  }
+
   const Communicator& communicator_;
   comm::Comm& comm_;
   const ProtectOptions& options_;
   ProtectReport report_;
+  std::map<std::string, Verdict> verdicts_;  // without sidecars, of the files that have a format
   double ratio_ = 0;
   std::uint64_t total_ = 0, done_ = 0;
 };
@@ -490,8 +465,7 @@ class CheckingSidecars {
         break;
     }
     if (!add_covered(path)) {
-      throw base::file_error(Code::not_found, path,
-                             "the file does not exist, and no sidecar covers it; check the name");
+      base::fail(Code::not_found, path, "the file does not exist, and no sidecar covers it; check the name");
     }
   }
 
@@ -521,10 +495,15 @@ class CheckingSidecars {
   }
 
   bool add_covered(const std::string& path) {
-    const auto cover = protection::find_cover(path);
+    const auto cover = protection::find_cover_in_folder(path);
     if (!cover) return false;
     look(*cover->sidecar);
     add_judged(*cover, path);
+    // A set is as good as its files.
+    if (cover->sidecar->path() != path + std::string(protection::set_ending)) return true;
+    for (std::size_t i = 0; i < cover->sidecar->head().files.size(); ++i) {
+      add_judged({cover->sidecar, i}, cover->sidecar->path_of(i));
+    }
     return true;
   }
 
@@ -548,6 +527,9 @@ class CheckingSidecars {
     report_.sidecar_bytes += sidecar.head().sidecar_bytes();
     report_.stretch_bytes = std::min(report_.stretch_bytes, sidecar.head().stretch_bytes());
     report_.window_bytes = std::min(report_.window_bytes, sidecar.head().window_bytes());
+    const std::uint32_t lost =
+        std::min(sidecar.head().lost_files(), static_cast<std::uint32_t>(sidecar.head().files.size()));
+    report_.lost_files = report_.sidecars.size() == 1 ? lost : std::min(report_.lost_files, lost);
     for (Finding& finding : findings_of(sidecar, sidecar.damage(options_.threads))) {
       report_.ok = false;
       finding.severity = Severity::error;
@@ -558,10 +540,7 @@ class CheckingSidecars {
 
   void add_judged(const protection::Cover& cover, const std::string& path) {
     if (!files_.insert(path).second) return;
-    std::unique_ptr<storage::File> source;
-    if (storage::resolve(path).kind(path) == storage::PathKind::file) source = storage::resolve(path).open_read(path);
-    const JudgedFile judged =
-        judge(cover, source.get(), own_of(cover, source.get(), path), path, options_.threads, options_.progress);
+    const JudgedFile judged = judge(cover, path, options_.threads, options_.progress);
     report_.bytes += judged.file.bytes;
     report_.ok = report_.ok && judged.is_ok();
     for (Finding& finding : findings_of(judged)) {
@@ -570,21 +549,6 @@ class CheckingSidecars {
       report_.findings.push_back(std::move(finding));
     }
     report_.files.push_back(judged.file);
-  }
-
-  // Asked only where something differs.
-  OwnExamination own_of(const protection::Cover& cover, base::ByteSource* source, const std::string& path) const {
-    if (source == nullptr) return {};
-    if (protection::check_file(cover, source, options_.threads).is_intact(cover.part().bytes)) return {};
-    std::optional<Verdict> verdict;
-    try {
-      verdict = verify_own(storage::resolve(path), path, {}, {.physics = Measure::never, .threads = options_.threads})
-                    .verdict;
-    } catch (const Error& error) {
-      if (error.code() == Code::out_of_memory) throw;
-      if (error.code() != Code::unknown_format) verdict = io::verdict_of(error);
-    }
-    return own_examination(*source, verdict);
   }
 
   const ProtectOptions& options_;
@@ -612,7 +576,8 @@ std::vector<std::byte> told(const ProtectReport& report) {
     put_ranges(bytes, file.damaged);
     put_ranges(bytes, file.lost);
   }
-  comm::append(bytes, std::array{report.bytes, report.sidecar_bytes, report.stretch_bytes, report.window_bytes});
+  comm::append(bytes, std::array{report.bytes, report.sidecar_bytes, report.stretch_bytes, report.window_bytes,
+                                 std::uint64_t{report.lost_files}});
   comm::append(bytes, report.ok);
   comm::append(bytes, report.seconds);
   return bytes;
@@ -637,11 +602,12 @@ ProtectReport report_of(base::Bytes bytes) {
     file.damaged = take_ranges(bytes);
     file.lost = take_ranges(bytes);
   }
-  const auto numbers = comm::take<std::array<std::uint64_t, 4>>(bytes);
+  const auto numbers = comm::take<std::array<std::uint64_t, 5>>(bytes);
   report.bytes = numbers[0];
   report.sidecar_bytes = numbers[1];
   report.stretch_bytes = numbers[2];
   report.window_bytes = numbers[3];
+  report.lost_files = static_cast<std::uint32_t>(numbers[4]);
   report.ok = comm::take<bool>(bytes);
   report.seconds = comm::take<double>(bytes);
   return report;

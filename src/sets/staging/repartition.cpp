@@ -13,7 +13,7 @@
 #include <limequat/error.hpp>
 
 #include "base/clock.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "base/random_number.hpp"
 #include "base/text.hpp"
@@ -131,10 +131,9 @@ class Repartitioning {
     const Partition partition = Partition::parse(array.extents.empty() ? whole.partition.array() : array,
                                                  options_.to.empty() ? "whole" : options_.to);
     if (partition.array().end() > whole.bytes) {
-      throw base::file_error(
-          Code::invalid_argument, from_,
-          "an array from byte {} to {} does not fit into its {} bytes; check begin, element_bytes and extents",
-          partition.array().begin, partition.array().end(), whole.bytes);
+      base::fail(Code::invalid_argument, from_,
+                 "an array from byte {} to {} does not fit into its {} bytes; check begin, element_bytes and extents",
+                 partition.array().begin, partition.array().end(), whole.bytes);
     }
     PartitionedFile written = new_file(to_, whole, partition, split_at_commas(options_.folders));
     target_ = with_whole_paths(written);
@@ -147,9 +146,9 @@ class Repartitioning {
     may_be_there_ = older_ && is_laid_out_alike(*older_, target_);
     replaces_source_ = is_same(place, to_, storage::resolve(from_), from_);
     if (!replaces_source_ || !older_ || older_->is_set == source_.is_set) return;
-    throw base::file_error(Code::io, from_,
-                           "it changed between a set of subfiles and a plain file during this call; repeat the call "
-                           "when no program writes to it");
+    base::fail(Code::io, from_,
+               "it changed between a set of subfiles and a plain file during this call; repeat the call "
+               "when no program writes to it");
   }
 
   static bool is_same(storage::Transport& place, const std::string& path, storage::Transport& other_place,

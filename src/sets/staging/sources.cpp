@@ -6,6 +6,8 @@
 #include <bit>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -14,7 +16,7 @@
 #include <limequat/inspect.hpp>
 
 #include "base/byte_source.hpp"
-#include "base/file_error.hpp"
+#include "base/error.hpp"
 #include "base/path.hpp"
 #include "comm/agree.hpp"
 #include "format/format.hpp"
@@ -26,6 +28,7 @@
 #include "io/verify.hpp"
 #include "kernels/crc32.hpp"
 #include "protection/layout.hpp"
+#include "protection/sidecar.hpp"
 #include "sets/checkpoint/repair.hpp"
 #include "sets/checkpoint/set_fields.hpp"
 
@@ -110,15 +113,55 @@ class Finder {
         return add_folder(from, to);
       case storage::PathKind::absent:
       case storage::PathKind::dangling_link:
-        throw base::file_error(Code::not_found, from, "the file does not exist; check the name");
+        base::fail(Code::not_found, from, "the file does not exist; check the name");
       case storage::PathKind::other:
         break;
     }
-    throw base::file_error(Code::invalid_argument, from,
-                           "cannot be copied: it is not a regular file (a pipe, socket or device)");
+    base::fail(Code::invalid_argument, from, "cannot be copied: it is not a regular file (a pipe, socket or device)");
+  }
+
+  // The sidecar of a folder or of a set goes with all of it, not with some of its files.
+  void tell_sidecars_left_behind() {
+    std::map<std::string, std::set<std::string>>
+        of_folders;  // names of files that are copied without their own sidecar
+    for (const std::string& path : taken_) {
+      if (protection::is_sidecar(path) || taken_.contains(path + std::string(protection::parity_ending))) continue;
+      of_folders[path.substr(0, path.rfind('/') + 1)].insert(path);
+    }
+    for (const auto& [folder, paths] : of_folders) {
+      std::vector<std::string> names;
+      base::names_in(base::directory_of(folder + "x"), names);
+      for (const std::string& name : names) {
+        if (name.ends_with(protection::set_ending) && !taken_.contains(folder + name)) tell_left(folder + name, paths);
+      }
+    }
   }
 
  private:
+  void tell_left(const std::string& path, const std::set<std::string>& copied) {
+    const auto is_told = [&](const Finding& finding) { return finding.message.starts_with(path + " is left out"); };
+    if (std::ranges::any_of(plan_.findings, is_told)) return;
+    std::vector<std::string> covered;
+    try {
+      const protection::Sidecar sidecar(storage::resolve(path), path);
+      for (std::size_t i = 0; i < sidecar.head().files.size(); ++i) {
+        if (copied.contains(sidecar.path_of(i))) covered.push_back(sidecar.path_of(i));
+      }
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+    }
+    if (covered.empty()) return;
+    plan_.findings.push_back(
+        {.severity = Severity::warning,
+         .rule = "copy-parity",
+         .message =
+             fmt::format("{} is left out: it protects {}{}, and needs the other files of the {}; protect the "
+                         "copies (`lq protect`)",
+                         path, covered.front(),
+                         covered.size() > 1 ? fmt::format(" and {} more of these files", covered.size() - 1) : "",
+                         path.ends_with(protection::folder_sidecar) ? "folder" : "set")});
+  }
+
   void add_file(const std::string& from, const std::string& to) {
     if (taken_.contains(from)) return;
     const std::vector<std::string> files = files_with(from);
@@ -126,10 +169,10 @@ class Finder {
     const std::size_t common = common_beginning(files);
     const std::string rest = from.substr(common);
     if (!to.ends_with(rest)) {
-      throw base::file_error(Code::invalid_argument, to,
-                             "{} is one of {} files that belong together and have similar names; give the copy a name "
-                             "that also ends in \"{}\", or a folder",
-                             from, files.size(), rest);
+      base::fail(Code::invalid_argument, to,
+                 "{} is one of {} files that belong together and have similar names; give the copy a name "
+                 "that also ends in \"{}\", or a folder",
+                 from, files.size(), rest);
     }
     Together together;
     for (const std::string& file : files) {
@@ -172,13 +215,13 @@ class Finder {
   // In the order of names, so that it is the same every time.
   void add_folder(const std::string& from, const std::string& to) {
     if (!options_.recursive) {
-      throw base::file_error(Code::invalid_argument, from,
-                             "this is a folder; ask for it with all that is in it (recursive), or name files");
+      base::fail(Code::invalid_argument, from,
+                 "this is a folder; ask for it with all that is in it (recursive), or name files");
     }
     plan_.folders.push_back(to);
     std::vector<std::string> names;
     if (const int failure = base::names_in(from, names); failure != 0) {
-      throw base::file_error(Code::no_permission, from, "the folder cannot be read: {}", std::strerror(failure));
+      base::fail(Code::no_permission, from, "the folder cannot be read: {}", std::strerror(failure));
     }
     std::error_code failure;
     for (const std::string& name : names) {
@@ -202,14 +245,14 @@ class Finder {
     std::error_code failure;
     const std::string target = fs::read_symlink(from, failure).string();
     if (failure) {
-      throw base::file_error(Code::io, from, "the link cannot be read: {}", failure.message());
+      base::fail(Code::io, from, "the link cannot be read: {}", failure.message());
     }
     const bool is_there = fs::is_symlink(to, failure) && fs::read_symlink(to, failure).string() == target;
     if (is_there) return;
     if (fs::symlink_status(to, failure).type() != fs::file_type::not_found && !options_.overwrite) {
-      throw base::file_error(Code::exists, to,
-                             "a file of this name already exists in place of the link; choose another folder, or "
-                             "replace it with options.overwrite = true");
+      base::fail(Code::exists, to,
+                 "a file of this name already exists in place of the link; choose another folder, or "
+                 "replace it with options.overwrite = true");
     }
     plan_.links.push_back({from, to, target});
   }
@@ -236,10 +279,9 @@ std::vector<std::string> targets_of(const std::string& target, const Machine& ma
     if (storage::resolve(target).kind(target) != storage::PathKind::absent) return {target};
     std::string known;
     for (const auto& [name, folders] : machine.targets) known += (known.empty() ? "" : ", ") + name;
-    throw base::file_error(
-        Code::invalid_argument, target,
-        "no target is called \"{}\"; the site profile defines {}. Write ./{} for a file of this name",
-        target.substr(0, colon), known.empty() ? "none" : known, target);
+    base::fail(Code::invalid_argument, target,
+               "no target is called \"{}\"; the site profile defines {}. Write ./{} for a file of this name",
+               target.substr(0, colon), known.empty() ? "none" : known, target);
   }
   const std::string rest = target.substr(colon + 1);
   std::vector<std::string> targets;
@@ -291,13 +333,13 @@ CopyPlan plan_copy(const std::vector<std::string>& sources, const std::string& t
       const bool has_slash = place.back() == '/';
       finder.add(source, into ? place + (has_slash ? "" : "/") + last_name(source) : place);
     }
+    finder.tell_sidecars_left_behind();
   }
   std::set<std::string> names;
   for (const Together& together : plan.sets) {
     for (const Pair& pair : together) {
       if (names.insert(pair.to).second) continue;
-      throw base::file_error(Code::invalid_argument, pair.to,
-                             "two sources would get this name; copy them one at a time");
+      base::fail(Code::invalid_argument, pair.to, "two sources would get this name; copy them one at a time");
     }
   }
   return plan;
@@ -322,20 +364,19 @@ Catalog contents_of(storage::Transport& place, const std::string& path, const Co
   return catalog;
 }
 
-namespace {
-
-// Whether comparing the fields with their sums says of them all that an examination would.
 bool are_proven(const Catalog& catalog) {
-  if (format::format_named(catalog.format).info.contents == Contents::streams) return false;
+  if (catalog.format.empty() || format::format_named(catalog.format).info.contents == Contents::streams) return false;
   return std::ranges::all_of(catalog.fields, [](const FieldEntry& entry) {
     return io::has_exact_sum(entry) && !entry.plaquette && !entry.link_trace;
   });
 }
 
+namespace {
+
 Verification examined(const std::string& path, const Catalog& catalog, Fields fields,
                       const Communicator& communicator) {
   storage::Transport& place = storage::resolve(path);
-  if (fields == Fields::are_compared && !catalog.format.empty() && are_proven(catalog)) {
+  if (fields == Fields::are_compared && are_proven(catalog)) {
     return io::verify_structure(place, path, communicator, {});
   }
   return verify_file(place, path, communicator, {});

@@ -96,6 +96,8 @@ std::string copied_name(const std::string& path);
 
 // Collective. Its fields, format and files; none of all that where it is of no format that is known.
 Catalog contents_of(storage::Transport& place, const std::string& path, const Communicator& communicator);
+// Whether comparing the fields with their sums says of them all that an examination would.
+bool are_proven(const Catalog& catalog);
 
 // Collective. What is wrong with a file that was copied as it is, beyond what comparing its fields with their sums
 // has told; where they were not compared, as lq::verify() finds it. Nothing where no format is known.

@@ -1,6 +1,6 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "compat/lemon/background.hpp"
+#include "compat/lemon/state.hpp"
 
 #include <algorithm>
 
@@ -15,26 +15,24 @@ namespace {
 constexpr std::size_t largest_request = std::size_t{1} << 30;  // counts are int
 constexpr std::size_t smallest_request = 16 * 1024;
 
-class WatchedStorage final : public Storage {
- public:
-  explicit WatchedStorage(MPI_File file) : inner_(mpi::storage(file)) {}
-  std::string path() const override { return inner_->path(); }
-  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override {
-    const storage::WatchedCall call("write", name_of_callers_file, offset, bytes.size());
-    inner_->write_at(offset, bytes);
-  }
-  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
-    const storage::WatchedCall call("read", name_of_callers_file, offset, bytes.size());
-    return inner_->read_at(offset, bytes);
-  }
-
- private:
-  std::unique_ptr<Storage> inner_;
-};
-
 }  // namespace
 
-std::unique_ptr<Storage> watched_storage(MPI_File file) { return std::make_unique<WatchedStorage>(file); }
+Storage& CallersFile::open() {
+  if (!storage_) storage_ = mpi::storage(file_);
+  return *storage_;
+}
+
+void CallersFile::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
+  Storage& storage = open();
+  const storage::WatchedCall call("write", name_of_callers_file, offset, bytes.size());
+  storage.write_at(offset, bytes);
+}
+
+std::size_t CallersFile::read_at(std::uint64_t offset, std::span<std::byte> bytes) {
+  Storage& storage = open();
+  const storage::WatchedCall call("read", name_of_callers_file, offset, bytes.size());
+  return storage.read_at(offset, bytes);
+}
 
 void Staging::write_at(std::uint64_t offset, std::span<const std::byte> bytes) {
   reserve(offset, bytes.size());
@@ -106,9 +104,9 @@ void Background::start(const Piece& piece) {
 }
 
 void Background::move_now(const Piece& piece) {
-  const std::unique_ptr<Storage> storage = watched_storage(file_);
-  if (writing_) return storage->write_at(piece.offset, piece.memory);
-  if (storage->read_at(piece.offset, piece.memory) == piece.memory.size()) return;
+  CallersFile file(file_);
+  if (writing_) return file.write_at(piece.offset, piece.memory);
+  if (file.read_at(piece.offset, piece.memory) == piece.memory.size()) return;
   throw Error(Code::truncated, "MPI file: it ends before the data that its records announce", {.offset = piece.offset});
 }
 

@@ -70,26 +70,29 @@ inline int pad_of(MPI_Offset length) noexcept {
   return static_cast<int>(format::lime::padding(static_cast<std::uint64_t>(length)));
 }
 
+inline const Direction& direction_of(const LemonReader*) noexcept { return reading; }
+inline const Direction& direction_of(const LemonWriter*) noexcept { return writing; }
+
 // Collective, if something is on its way: completes it.
-inline int finish(LemonReader* reader) noexcept {
-  return code_from(LEMON_ERR_READ, [&] {
+template <class Object>
+int finish(Object* object) noexcept {
+  return code_from(direction_of(object).failed, [&] {
     std::uint64_t bytes = 0;
-    const int code = state_of(reader).finish(reading, bytes);
-    reader->pos += static_cast<MPI_Offset>(bytes);
-    reader->buffer = nullptr;
-    reader->is_busy = reader->bytes_wanted = 0;
+    const int code = state_of(object).finish(direction_of(object), bytes);
+    object->pos += static_cast<MPI_Offset>(bytes);
+    object->buffer = nullptr;
+    object->is_busy = object->bytes_wanted = 0;
+    if constexpr (requires { object->is_collective; }) object->is_collective = 0;
     return code;
   });
 }
-inline int finish(LemonWriter* writer) noexcept {
-  return code_from(LEMON_ERR_WRITE, [&] {
-    std::uint64_t bytes = 0;
-    const int code = state_of(writer).finish(lemon::writing, bytes);
-    writer->pos += static_cast<MPI_Offset>(bytes);
-    writer->buffer = nullptr;
-    writer->is_busy = writer->is_collective = writer->bytes_wanted = 0;
-    return code;
-  });
+
+// What most calls begin with: nothing is on its way any more.
+template <class Object, class Work>
+int call(Object* object, Work&& work) noexcept {
+  if (object == nullptr) return LEMON_ERR_PARAM;
+  if (const int code = finish(object); code != LEMON_SUCCESS) return code;
+  return code_from(direction_of(object).failed, work);
 }
 
 // Bytes of the open record that are in the file now, or will be.
@@ -98,6 +101,7 @@ inline void note_written(LemonWriter* writer, std::uint64_t bytes) noexcept {
   state.is_dirty = true;
   state.written_end = std::max(state.written_end, static_cast<std::uint64_t>(writer->pos) + bytes);
 }
+inline void note_written(LemonReader*, std::uint64_t) noexcept {}
 
 // The public fields of a call under way.
 template <class Object>
@@ -127,6 +131,48 @@ int seek(Object* object, MPI_Offset offset, int whence) noexcept {
   state.detach_position();
   object->pos = wanted;
   return LEMON_SUCCESS;
+}
+
+// Collective. What `to` goes on with is where `from` is, after what is on its way there.
+template <class Object>
+void take_place(Object* to, const Object* from) noexcept {
+  to->cartesian = state_of(to).group().handle();
+  to->my_rank = state_of(to).group().rank();
+  to->is_last = from->is_last;
+  to->is_awaiting_header = from->is_awaiting_header;
+  to->off = from->off;
+  to->pos = from->pos + static_cast<MPI_Offset>(state_of(from).bytes_in_flight());
+}
+
+// Collective. The sites of a lattice, read or written.
+template <class Object>
+int move_lattice(Object* object, const LatticeCall& lattice) noexcept {
+  return call(object, [&] {
+    std::uint64_t bytes = 0;
+    const int code = state_of(object).move_lattice(object->fp, place_of(object), lattice, direction_of(object), bytes);
+    if (code != LEMON_SUCCESS) return code;
+    note_written(object, bytes);
+    object->pos += static_cast<MPI_Offset>(bytes);
+    return code;
+  });
+}
+
+// Collective. The same in the background.
+template <class Object>
+int start_lattice(Object* object, const LatticeCall& lattice) noexcept {
+  return call(object, [&] {
+    const int code = state_of(object).start_lattice(object->fp, place_of(object), lattice, direction_of(object));
+    if (code != LEMON_SUCCESS) return code;
+    note_written(object, state_of(object).bytes_in_flight());
+    show_flight(object, lattice.data);
+    if constexpr (requires { object->is_collective; }) object->is_collective = 1;
+    return code;
+  });
+}
+
+// What a mapped call asks for. Without a mapping no dimension is named: refused, on all ranks.
+inline LatticeCall mapped(void* data, MPI_Offset site_bytes, const int* extents, const int* mapping) noexcept {
+  return {data, site_bytes, mapping == nullptr ? nullptr : extents, mapping};
 }
 
 }  // namespace lq::compat::lemon

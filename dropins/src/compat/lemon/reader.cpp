@@ -198,10 +198,9 @@ LemonRecordHeader* copy_of(const LemonRecordHeader* from) noexcept {
 
 int set_state(LemonReader* to, const LemonReader* from) {
   if (const int code = finish(to); code != LEMON_SUCCESS) return code;
-  const State& source = state_of(from);
   LemonRecordHeader* header = copy_of(from->curr_header);
   State& state = state_of(to);
-  state.take_over(source);
+  state.take_over(state_of(from));
   const int code = state.begin(to->fp, header == nullptr ? LEMON_ERR_READ : LEMON_SUCCESS, reading,
                                Fingerprint("set reader state"), place_of(from));
   if (code != LEMON_SUCCESS) {
@@ -210,12 +209,7 @@ int set_state(LemonReader* to, const LemonReader* from) {
   }
   lemonDestroyHeader(to->curr_header);
   to->curr_header = header;
-  to->cartesian = state.group().handle();
-  to->my_rank = state.group().rank();
-  to->is_last = from->is_last;
-  to->is_awaiting_header = from->is_awaiting_header;
-  to->off = from->off;
-  to->pos = from->pos + static_cast<MPI_Offset>(source.bytes_in_flight());
+  take_place(to, from);
   return LEMON_SUCCESS;
 }
 
@@ -238,9 +232,7 @@ void lemonDestroyReader(LemonReader* reader) {
 }
 
 int lemonReaderNextRecord(LemonReader* reader) {
-  if (reader == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(reader); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_READ, [&] { return next_record(reader); });
+  return call(reader, [&] { return next_record(reader); });
 }
 
 int lemonReaderMBFlag(LemonReader* reader) {
@@ -262,15 +254,11 @@ MPI_Offset lemonReaderPadBytes(LemonReader* reader) {
 }
 
 int lemonReaderReadData(void* dest, MPI_Offset* nbytes, LemonReader* reader) {
-  if (reader == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(reader); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_READ, [&] { return read_data(dest, nbytes, reader); });
+  return call(reader, [&] { return read_data(dest, nbytes, reader); });
 }
 
 int lemonReaderReadDataNonBlocking(void* dest, MPI_Offset const* nbytes, LemonReader* reader) {
-  if (reader == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(reader); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_READ, [&] { return start_reading_data(dest, nbytes, reader); });
+  return call(reader, [&] { return start_reading_data(dest, nbytes, reader); });
 }
 
 int lemonReaderCloseRecord(LemonReader* reader) {
@@ -303,55 +291,22 @@ int lemonReaderSetState(LemonReader* rdest, LemonReader const* rsrc) {
 
 int lemonFinishReading(LemonReader* reader) { return reader == nullptr ? LEMON_ERR_PARAM : finish(reader); }
 
-}  // extern "C"
-
-// Reading lattices.
-
-namespace {
-
-int read_lattice(LemonReader* reader, const LatticeCall& call) noexcept {
-  if (reader == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(reader); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_READ, [&] {
-    std::uint64_t bytes = 0;
-    const int code = state_of(reader).move_lattice(reader->fp, place_of(reader), call, reading, bytes);
-    if (code == LEMON_SUCCESS) reader->pos += static_cast<MPI_Offset>(bytes);
-    return code;
-  });
-}
-
-int start_reading_lattice(LemonReader* reader, const LatticeCall& call) noexcept {
-  if (reader == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(reader); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_READ, [&] {
-    const int code = state_of(reader).start_lattice(reader->fp, place_of(reader), call, reading);
-    if (code == LEMON_SUCCESS) show_flight(reader, call.data);
-    return code;
-  });
-}
-
-}  // namespace
-
-extern "C" {
-
 int lemonReadLatticeParallel(LemonReader* reader, void* data, MPI_Offset siteSize, int const* latticeDims) {
-  return read_lattice(reader, {data, siteSize, latticeDims, nullptr});
+  return move_lattice(reader, {data, siteSize, latticeDims, nullptr});
 }
 
 int lemonReadLatticeParallelMapped(LemonReader* reader, void* data, MPI_Offset siteSize, int const* latticeDims,
                                    int const* mapping) {
-  if (mapping == nullptr) latticeDims = nullptr;  // no dimension is named: refused, on all ranks
-  return read_lattice(reader, {data, siteSize, latticeDims, mapping});
+  return move_lattice(reader, mapped(data, siteSize, latticeDims, mapping));
 }
 
 int lemonReadLatticeParallelNonBlocking(LemonReader* reader, void* data, MPI_Offset siteSize, int const* latticeDims) {
-  return start_reading_lattice(reader, {data, siteSize, latticeDims, nullptr});
+  return start_lattice(reader, {data, siteSize, latticeDims, nullptr});
 }
 
 int lemonReadLatticeParallelNonBlockingMapped(LemonReader* reader, void* data, MPI_Offset siteSize,
                                               int const* latticeDims, int const* mapping) {
-  if (mapping == nullptr) latticeDims = nullptr;
-  return start_reading_lattice(reader, {data, siteSize, latticeDims, mapping});
+  return start_lattice(reader, mapped(data, siteSize, latticeDims, mapping));
 }
 
 }  // extern "C"

@@ -18,7 +18,6 @@
 
 #include "base/checked.hpp"
 #include "comm/agree.hpp"
-#include "compat/lemon/background.hpp"
 #include "compat/lemon/position.hpp"
 #include "compat/record_header.hpp"
 #include "engine/movement.hpp"
@@ -158,26 +157,6 @@ void join_odd_sites(Shape& shape) {
   shape.mine.lower[0] /= row;
 }
 
-}  // namespace
-
-Shape shape_of(MPI_Comm cartesian, const LatticeCall& call) {
-  const Topology topology = topology_of(cartesian);
-  if (call.extents == nullptr) refuse("lemon: no extents");
-  if (call.site_bytes < 0) refuse(fmt::format("lemon: sites of {} bytes", call.site_bytes));
-  const std::vector<Axis> axes = axes_of(topology, call);
-  const bool is_empty = call.site_bytes == 0 || std::ranges::any_of(axes, [](const Axis& a) { return a.extent == 0; });
-  Shape shape;
-  if (is_empty) return shape;
-  set_axes(shape, axes.empty() ? std::vector<Axis>(1) : joined(axes));
-  shape.site_bytes = static_cast<std::uint64_t>(call.site_bytes);
-  shape.bytes = base::multiply_or_throw(volume(shape.extents), shape.site_bytes, "the bytes of the lattice");
-  shape.local_bytes = shape.mine.volume() * shape.site_bytes;
-  join_odd_sites(shape);
-  return shape;
-}
-
-namespace {
-
 const std::string no_name = "MPI file";
 
 // Bytes that nobody looks into, as numbers.
@@ -202,7 +181,37 @@ Payload payload_of(const Shape& shape, const FieldSpec& spec) {
   return payload;
 }
 
+// Local.
+int judge(MPI_Comm comm, const Place& place, const LatticeCall& call, const Direction& direction, Shape& shape) {
+  if (!place.is_open) return direction.failed;
+  return outcome(direction.failed, [&] {
+    shape = shape_of(comm, call);
+    if (shape.bytes > place.left()) throw Error(Code::invalid_argument, "lemon: the lattice does not fit the record");
+    if (call.data == nullptr && shape.local_bytes > 0) throw Error(Code::invalid_argument, "lemon: no memory");
+  });
+}
+
+void add(Fingerprint& same, const Coord& coord) {
+  for (const std::int64_t number : coord) same.add(static_cast<std::uint64_t>(number));
+}
+
 }  // namespace
+
+Shape shape_of(MPI_Comm cartesian, const LatticeCall& call) {
+  const Topology topology = topology_of(cartesian);
+  if (call.extents == nullptr) refuse("lemon: no extents");
+  if (call.site_bytes < 0) refuse(fmt::format("lemon: sites of {} bytes", call.site_bytes));
+  const std::vector<Axis> axes = axes_of(topology, call);
+  const bool is_empty = call.site_bytes == 0 || std::ranges::any_of(axes, [](const Axis& a) { return a.extent == 0; });
+  Shape shape;
+  if (is_empty) return shape;
+  set_axes(shape, axes.empty() ? std::vector<Axis>(1) : joined(axes));
+  shape.site_bytes = static_cast<std::uint64_t>(call.site_bytes);
+  shape.bytes = base::multiply_or_throw(volume(shape.extents), shape.site_bytes, "the bytes of the lattice");
+  shape.local_bytes = shape.mine.volume() * shape.site_bytes;
+  join_odd_sites(shape);
+  return shape;
+}
 
 Way::Way(const Grid& grid, const Shape& shape, bool writes)
     : shape_(shape), writes_(writes), spec_(spec_of(shape.site_bytes)), grid_(grid) {
@@ -278,31 +287,8 @@ void Way::move(Storage& storage, std::uint64_t offset, std::byte* data) const {
   sites_->move();
 }
 
-namespace {
-
-// Local.
-int judge(MPI_Comm comm, const Place& place, const LatticeCall& call, const Direction& direction, Shape& shape) {
-  if (!place.is_open) return direction.failed;
-  return outcome(direction.failed, [&] {
-    shape = shape_of(comm, call);
-    if (shape.bytes > place.left()) throw Error(Code::invalid_argument, "lemon: the lattice does not fit the record");
-    if (call.data == nullptr && shape.local_bytes > 0) throw Error(Code::invalid_argument, "lemon: no memory");
-  });
-}
-
-void add(Fingerprint& same, const Coord& coord) {
-  for (const std::int64_t number : coord) same.add(static_cast<std::uint64_t>(number));
-}
-
-}  // namespace
-
 const Direction reading{false, LEMON_ERR_READ};
 const Direction writing{true, LEMON_ERR_WRITE};
-
-Storage& CallersFile::open() {
-  if (!storage_) storage_ = watched_storage(file_);
-  return *storage_;
-}
 
 void State::take_over(const State& other) {
   group_ = other.group_;

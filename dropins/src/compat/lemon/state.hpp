@@ -6,11 +6,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,11 +20,82 @@
 #include <limequat/mpi.hpp>
 #include <limequat/storage.hpp>
 
-#include "compat/lemon/background.hpp"
 #include "io/sites.hpp"
 #include "mpi/mpi_comm.hpp"
 
 namespace lq::compat::lemon {
+
+// Bytes on their way between memory and the caller's file while the program computes. MPI_File_iwrite_at and
+// MPI_File_iread_at do the work: Open MPI and MPICH hand them to the threads of POSIX asynchronous I/O, whatever thread
+// level the program asked for, so that no thread of ours needs MPI_THREAD_MULTIPLE (measured:
+// docs/guide/porting-from-lemon.md).
+
+// Contiguous in memory and in the file.
+struct Piece {
+  std::uint64_t offset = 0;
+  std::span<std::byte> memory;
+};
+
+// Memory for what does not lie in the program's in one piece, as a file: what is written is kept as pieces; what is
+// read comes out of pieces that were reserved.
+class Staging final : public Storage {
+ public:
+  std::string path() const override { return "MPI file"; }
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override;
+
+  void reserve(std::uint64_t offset, std::uint64_t bytes);
+  const std::vector<Piece>& pieces() const noexcept { return pieces_; }
+
+ private:
+  std::vector<std::unique_ptr<std::byte[]>> memory_;
+  std::vector<Piece> pieces_;  // ascending, as the exchange goes through the file
+};
+
+// The caller's file, whose calls are watched like those of the file system (limequat/stall.hpp). It is looked at when
+// it is first used: on ranks that move nothing, never.
+class CallersFile final : public Storage {
+ public:
+  explicit CallersFile(MPI_File file) noexcept : file_(file) {}
+  std::string path() const override { return "MPI file"; }
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override;
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override;
+
+ private:
+  Storage& open();
+
+  MPI_File file_;
+  std::unique_ptr<Storage> storage_;
+};
+// MPI does not tell its name.
+inline const std::string name_of_callers_file = "the program's MPI file";
+
+class Background {
+ public:
+  Background(MPI_File file, bool writing) : file_(file), writing_(writing) {}
+  ~Background();  // waits for what was started, also where start_all() threw
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  // Local. Starts all of the pieces; their memory is in use until finish(). Pieces too small to be worth a request, and
+  // those that the file does not hold, are moved at once.
+  void start_all(const std::vector<Piece>& pieces);
+  // Local. Throws what went wrong.
+  void finish();
+
+ private:
+  struct Request {
+    MPI_Request handle = MPI_REQUEST_NULL;
+    Piece piece;
+  };
+  std::uint64_t end_of_file() const;
+  void start(const Piece& piece);
+  void move_now(const Piece& piece);
+
+  MPI_File file_;
+  bool writing_;
+  std::vector<Request> requests_;
+};
 
 // The ranks of a reader or writer, and how they come to one answer: one reduction per question.
 
@@ -101,7 +174,6 @@ class Way {
   static std::shared_ptr<const Way> of(const Group& group, const Shape& shape, bool writes);
 
   bool is_for(const Shape& shape, bool writes) const { return shape == shape_ && writes == writes_; }
-  const Shape& shape() const noexcept { return shape_; }
 
   // Collective; throws what went wrong on this rank, or the same everywhere. `offset`: of the lattice in the file.
   void move(Storage& storage, std::uint64_t offset, std::byte* data) const;
@@ -152,29 +224,11 @@ struct Direction {
 };
 extern const Direction reading, writing;
 
-// The caller's file, looked at when it is first used: on ranks that move nothing, never.
-class CallersFile final : public Storage {
- public:
-  explicit CallersFile(MPI_File file) noexcept : file_(file) {}
-  std::string path() const override { return "MPI file"; }
-  void write_at(std::uint64_t offset, std::span<const std::byte> bytes) override { open().write_at(offset, bytes); }
-  std::size_t read_at(std::uint64_t offset, std::span<std::byte> bytes) override {
-    return open().read_at(offset, bytes);
-  }
-
- private:
-  Storage& open();
-
-  MPI_File file_;
-  std::unique_ptr<Storage> storage_;
-};
-
 class State {
  public:
   explicit State(std::shared_ptr<const Group> group) : group_(std::move(group)) {}
 
   const Group& group() const noexcept { return *group_; }
-  std::shared_ptr<const Group> shared_group() const noexcept { return group_; }
   // Those of another object, which goes on from here.
   void take_over(const State& other);
 
@@ -190,7 +244,6 @@ class State {
   void start_piece(Flight& flight, MPI_File file, const Piece& piece, const Direction& direction) const;
   int start(Flight flight, int code);
 
-  bool is_busy() const noexcept { return flight_.has_value(); }
   std::uint64_t bytes_in_flight() const noexcept { return flight_ ? flight_->bytes : 0; }
   // Local. The position has moved on before the flight ends: a seek counts from after it.
   void detach_position() noexcept;

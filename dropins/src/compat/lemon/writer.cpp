@@ -8,7 +8,6 @@
 
 #include <limequat/error.hpp>
 
-#include "compat/lemon/background.hpp"
 #include "compat/lemon/position.hpp"
 #include "mpi/calls.hpp"
 #include "storage/posix_file.hpp"
@@ -215,29 +214,15 @@ LemonWriter* make_writer(MPI_File* fp, MPI_Comm comm) {
 
 int set_state(LemonWriter* to, const LemonWriter* from) {
   if (const int code = finish(to); code != LEMON_SUCCESS) return code;
-  const State& source = state_of(from);
   State& state = state_of(to);
-  state.take_over(source);
+  state.take_over(state_of(from));
   const int code = state.begin(to->fp, LEMON_SUCCESS, writing, Fingerprint("set writer state"), place_of(from));
   if (code != LEMON_SUCCESS) return code;
-  to->cartesian = state.group().handle();
-  to->my_rank = state.group().rank();
-  to->is_awaiting_header = from->is_awaiting_header;
+  take_place(to, from);
   to->is_first_record = from->is_first_record;
-  to->is_last = from->is_last;
   to->is_last_written = from->is_last_written;
-  to->off = from->off;
-  to->pos = from->pos + static_cast<MPI_Offset>(source.bytes_in_flight());
   to->data_length = from->data_length;
   return LEMON_SUCCESS;
-}
-
-// What every call but the first and the last begins with.
-template <class Work>
-int call(LemonWriter* writer, Work&& work) noexcept {
-  if (writer == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(writer); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_WRITE, work);
 }
 
 }  // namespace
@@ -288,60 +273,22 @@ int lemonFinishWriting(LemonWriter* writer) {
   return call(writer, [] { return static_cast<int>(LEMON_SUCCESS); });
 }
 
-}  // extern "C"
-
-// Writing lattices.
-
-namespace {
-
-int write_lattice(LemonWriter* writer, const LatticeCall& call) noexcept {
-  if (writer == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(writer); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_WRITE, [&] {
-    std::uint64_t bytes = 0;
-    const int code = state_of(writer).move_lattice(writer->fp, place_of(writer), call, writing, bytes);
-    if (code != LEMON_SUCCESS) return code;
-    note_written(writer, bytes);
-    writer->pos += static_cast<MPI_Offset>(bytes);
-    return code;
-  });
-}
-
-int start_writing_lattice(LemonWriter* writer, const LatticeCall& call) noexcept {
-  if (writer == nullptr) return LEMON_ERR_PARAM;
-  if (const int code = finish(writer); code != LEMON_SUCCESS) return code;
-  return code_from(LEMON_ERR_WRITE, [&] {
-    const int code = state_of(writer).start_lattice(writer->fp, place_of(writer), call, writing);
-    if (code != LEMON_SUCCESS) return code;
-    note_written(writer, state_of(writer).bytes_in_flight());
-    show_flight(writer, call.data);
-    writer->is_collective = 1;
-    return code;
-  });
-}
-
-}  // namespace
-
-extern "C" {
-
 int lemonWriteLatticeParallel(LemonWriter* writer, void* data, MPI_Offset siteSize, int const* latticeDims) {
-  return write_lattice(writer, {data, siteSize, latticeDims, nullptr});
+  return move_lattice(writer, {data, siteSize, latticeDims, nullptr});
 }
 
 int lemonWriteLatticeParallelMapped(LemonWriter* writer, void* data, MPI_Offset siteSize, int const* latticeDims,
                                     int const* mapping) {
-  if (mapping == nullptr) latticeDims = nullptr;  // no dimension is named: refused, on all ranks
-  return write_lattice(writer, {data, siteSize, latticeDims, mapping});
+  return move_lattice(writer, mapped(data, siteSize, latticeDims, mapping));
 }
 
 int lemonWriteLatticeParallelNonBlocking(LemonWriter* writer, void* data, MPI_Offset siteSize, int const* latticeDims) {
-  return start_writing_lattice(writer, {data, siteSize, latticeDims, nullptr});
+  return start_lattice(writer, {data, siteSize, latticeDims, nullptr});
 }
 
 int lemonWriteLatticeParallelNonBlockingMapped(LemonWriter* writer, void* data, MPI_Offset siteSize,
                                                int const* latticeDims, int const* mapping) {
-  if (mapping == nullptr) latticeDims = nullptr;
-  return start_writing_lattice(writer, {data, siteSize, latticeDims, mapping});
+  return start_lattice(writer, mapped(data, siteSize, latticeDims, mapping));
 }
 
 }  // extern "C"

@@ -100,9 +100,7 @@ struct RecordKind {
 
 RecordKind kind_of(const std::string& text, const Extents& extents) {
   RecordKind kind;
-  std::string copy = text;
-  QIO_String xml{copy.data(), copy.size() + 1};
-  if (decoded(QIO_decode_record_info, kind.info, &xml) != QIO_SUCCESS) {
+  if (decoded(QIO_decode_record_info, kind.info, text) != QIO_SUCCESS) {
     throw Refusal(QIO_ERR_PRIVATE_REC_INFO, "a record of record information is not complete");
   }
   kind.site_bytes = static_cast<std::uint64_t>(std::max(0, kind.info.typesize.value)) *
@@ -123,11 +121,7 @@ RecordKind kind_of(const std::string& text, const Extents& extents) {
 std::string file_information(const Extents& extents, int volfmt) {
   int dims[QIO_MAXINTARRAY] = {};
   for (int d = 0; d < extents.size(); ++d) dims[d] = static_cast<int>(extents[d]);
-  QIO_FileInfo* const info = QIO_create_file_info(extents.size(), dims, volfmt);
-  if (info == nullptr) throw std::bad_alloc();
-  const std::string text = encoded(QIO_encode_file_info, *info);
-  QIO_destroy_file_info(info);
-  return text;
+  return encoded(QIO_encode_file_info, QIO_create_file_info(extents.size(), dims, volfmt));
 }
 
 std::unique_ptr<storage::File> emptied(const std::string& path) {
@@ -192,16 +186,6 @@ void copy_to_master(RecordsIn& in, const FoundRecord& record, Part& master) {
   file->close();
 }
 
-void require_sites(const FoundRecord& record, const RecordKind& kind, std::uint64_t sites) {
-  if (record.bytes == sites * kind.site_bytes) return;
-  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("a record has {} bytes, its information says {} sites of {}",
-                                                    record.bytes, sites, kind.site_bytes));
-}
-
-bool is_binary(const std::string& type) {
-  return type == QIO_LIMETYPE_BINARY_DATA || type == QIO_LIMETYPE_ILDG_BINARY_DATA;
-}
-
 void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QIO_Layout& layout, int volfmt) {
   if (volfmt != QIO_PARTFILE && volfmt != QIO_PARTFILE_DIR) throw Refusal(QIO_BAD_ARG, "only part files are made");
   const Extents extents = extents_of(layout);
@@ -218,11 +202,11 @@ void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QI
   std::optional<RecordKind> kind;
   while (const auto record = in.next()) {
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
-    if (!is_binary(record->type) || !kind || kind->is_global()) {
+    if (!record->is_data() || !kind || kind->is_global()) {
       copy_to_master(in, *record, parts.front());
       continue;
     }
-    require_sites(*record, *kind, kind->box.volume());
+    require_sites(*record, name, kind->box.volume(), kind->site_bytes);
     deal_out(*beginning.file, *record, *kind, extents, parts);
   }
 }
@@ -231,7 +215,7 @@ void single_to_parts(const std::string& name, const QIO_Filesystem& fs, const QI
 
 FoundRecord next_binary(RecordsIn& in, const std::string& path) {
   while (const auto record = in.next()) {
-    if (is_binary(record->type)) return *record;
+    if (record->is_data()) return *record;
   }
   throw Refusal(QIO_ERR_BAD_READ_BYTES, path + ": fewer records than in the master's file");
 }
@@ -254,7 +238,7 @@ void collect(FilesOfSet& files, std::vector<Part>& parts, const RecordKind& kind
     RecordsIn in(*file);
     in.move_to(part.position);
     const FoundRecord record = next_binary(in, part.path);
-    require_sites(record, kind, places.size());
+    require_sites(record, part.path, places.size(), kind.site_bytes);
     for_each_piece(places, kind.site_bytes, [&](std::uint64_t whole, std::uint64_t here, std::uint64_t bytes) {
       copy_piece(*file, record.payload + here, to, offset + whole, bytes, memory);
     });
@@ -297,9 +281,9 @@ void parts_to_single(const std::string& name, int ildgstyle, std::string lfn, co
     if (record->type == QIO_LIMETYPE_PRIVATE_RECORD_XML) kind = kind_of(in.text_of(*record), extents);
     if (record->type == QIO_LIMETYPE_ILDG_DATA_LFN && lfn.empty()) lfn = in.text_of(*record);
     if (record->type == QIO_LIMETYPE_ILDG_DATA_LFN || record->type == QIO_LIMETYPE_ILDG_FORMAT) continue;
-    if (!is_binary(record->type) || !kind || kind->is_global()) {
+    if (!record->is_data() || !kind || kind->is_global()) {
       out.write(record->type, {record->begins, record->ends}, in.bytes_of(*record));
-      if (is_binary(record->type)) master.position = in.position();
+      if (record->is_data()) master.position = in.position();
       continue;
     }
     const int precision = ildgstyle == QIO_ILDGLAT ? ildg_precision(kind->info, extents.size()) : 0;

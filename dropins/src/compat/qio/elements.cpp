@@ -86,50 +86,41 @@ int put(QIO_TagIntValue* element, int value) {
   return QIO_SUCCESS;
 }
 
-void Encoder::append(std::string_view text) noexcept try { text_ += text; } catch (const std::bad_alloc&) {
+Encoder& Encoder::append(std::string_view text) noexcept try {
+  text_ += text;
+  return *this;
+} catch (const std::bad_alloc&) {
   lacks_memory_ = true;
+  return *this;
 }
 
-void Encoder::begin(const char* tag, const char* attributes) noexcept {
+Encoder& Encoder::begin(const char* tag, const char* attributes) noexcept {
   for (const char* const text : {"<", tag, attributes[0] == '\0' ? "" : " ", attributes, ">"}) append(text);
-}
-
-void Encoder::end(const char* tag) noexcept {
-  for (const char* const text : {"</", tag, ">"}) append(text);
-}
-
-Encoder& Encoder::add(const QIO_TagCharValue& element) {
-  if (element.occur == 0) return *this;
-  begin(element.tag, element.attr);
-  append(element.value);
-  end(element.tag);
   return *this;
 }
 
-Encoder& Encoder::add(const QIO_TagIntValue& element) {
-  if (element.occur == 0) return *this;
-  begin(element.tag, element.attr);
-  append(std::to_string(element.value));
-  end(element.tag);
-  return *this;
+Encoder& Encoder::end(const char* tag) noexcept { return append("</").append(tag).append(">"); }
+
+template <class Value>
+Encoder& Encoder::put(const Value& element, std::string_view value) noexcept {
+  return element.occur == 0 ? *this : begin(element.tag, element.attr).append(value).end(element.tag);
 }
 
-Encoder& Encoder::add(const QIO_TagHex32Value& element) {
-  if (element.occur == 0) return *this;
-  begin(element.tag, element.attr);
+Encoder& Encoder::add(const QIO_TagCharValue& element) noexcept { return put(element, element.value); }
+
+Encoder& Encoder::add(const QIO_TagIntValue& element) noexcept { return put(element, std::to_string(element.value)); }
+
+Encoder& Encoder::add(const QIO_TagHex32Value& element) noexcept {
   char digits[16];
   std::snprintf(digits, sizeof digits, "%x", element.value);
-  append(digits);
-  end(element.tag);
-  return *this;
+  return put(element, digits);
 }
 
-Encoder& Encoder::add(const QIO_TagIntArrayValue& element, int count) {
+Encoder& Encoder::add(const QIO_TagIntArrayValue& element, int count) noexcept {
   if (element.occur == 0) return *this;
   begin(element.tag, element.attr);
   for (int i = 0; i < std::min(count, QIO_MAXINTARRAY); ++i) append(std::to_string(element.value[i]) + ' ');
-  end(element.tag);
-  return *this;
+  return end(element.tag);
 }
 
 void Encoder::wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const {
@@ -146,6 +137,7 @@ void Encoder::wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const {
 // Tags and values of XML in memory of the caller's (qioxml_internal.h).
 
 using lq::compat::qio::copy_cut;
+using lq::compat::qio::Encoder;
 
 namespace {
 
@@ -161,10 +153,9 @@ char* append_text(char* buf, std::string_view text, int& remainder) {
   return buf + length;
 }
 
-template <class Value>
-char* append_element(char* buf, const char* tag, const char* attributes, const Value& value, int& remainder) {
-  buf = value(QIO_write_tag(buf, const_cast<char*>(tag), const_cast<char*>(attributes), &remainder));
-  return QIO_write_endtag(buf, const_cast<char*>(tag), &remainder);
+template <class Value, class... Count>
+char* append_element(char* buf, const Value& element, int& remainder, Count... count) {
+  return element.occur == 0 ? buf : append_text(buf, Encoder().add(element, count...).text(), remainder);
 }
 
 template <class Value>
@@ -268,49 +259,27 @@ void QIO_decode_as_intlist(char* tag, char* value_string, QIO_TagIntArrayValue* 
 }
 
 char* QIO_write_tag(char* buf, char* tag, char* attr, int* remainder) {
-  buf = append_text(buf, "<", *remainder);
-  buf = append_text(buf, tag, *remainder);
-  if (attr[0] != '\0') buf = append_text(append_text(buf, " ", *remainder), attr, *remainder);
-  return append_text(buf, ">", *remainder);
+  return append_text(buf, Encoder().begin(tag, attr).text(), *remainder);
 }
 
 char* QIO_write_endtag(char* buf, char* tag, int* remainder) {
-  buf = append_text(buf, "</", *remainder);
-  buf = append_text(buf, tag, *remainder);
-  return append_text(buf, ">", *remainder);
+  return append_text(buf, Encoder().end(tag).text(), *remainder);
 }
 
 char* QIO_encode_as_string(char* buf, QIO_TagCharValue* tag_value, int* remainder) {
-  if (tag_value->occur == 0) return buf;
-  return append_element(
-      buf, tag_value->tag, tag_value->attr, [&](char* at) { return append_text(at, tag_value->value, *remainder); },
-      *remainder);
+  return append_element(buf, *tag_value, *remainder);
 }
 
 char* QIO_encode_as_int(char* buf, QIO_TagIntValue* tag_value, int* remainder) {
-  if (tag_value->occur == 0) return buf;
-  return append_element(
-      buf, tag_value->tag, tag_value->attr,
-      [&](char* at) { return append_text(at, std::to_string(tag_value->value), *remainder); }, *remainder);
+  return append_element(buf, *tag_value, *remainder);
 }
 
 char* QIO_encode_as_hex32(char* buf, QIO_TagHex32Value* tag_value, int* remainder) {
-  if (tag_value->occur == 0) return buf;
-  char digits[16];
-  std::snprintf(digits, sizeof digits, "%x", tag_value->value);
-  return append_element(
-      buf, tag_value->tag, tag_value->attr, [&](char* at) { return append_text(at, digits, *remainder); }, *remainder);
+  return append_element(buf, *tag_value, *remainder);
 }
 
 char* QIO_encode_as_intlist(char* buf, QIO_TagIntArrayValue* tag_value, int n, int* remainder) {
-  if (tag_value->occur == 0) return buf;
-  const auto numbers = [&](char* at) {
-    for (int i = 0; i < std::min(n, QIO_MAXINTARRAY); ++i) {
-      at = append_text(at, std::to_string(tag_value->value[i]) + ' ', *remainder);
-    }
-    return at;
-  };
-  return append_element(buf, tag_value->tag, tag_value->attr, numbers, *remainder);
+  return append_element(buf, *tag_value, *remainder, n);
 }
 
 int QIO_check_string_occur(QIO_TagCharValue* tag_value) { return check_once(*tag_value, __func__, true); }

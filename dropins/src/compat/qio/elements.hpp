@@ -55,20 +55,23 @@ int for_each_element(QIO_String* text, std::string_view root, Each&& each) noexc
   return QIO_ERR_ALLOC;
 }
 
-// Elements contiguous.
+// Tags and elements contiguous; those that do not occur are left out.
 class Encoder {
  public:
-  Encoder& add(const QIO_TagCharValue& element);
-  Encoder& add(const QIO_TagIntValue& element);
-  Encoder& add(const QIO_TagHex32Value& element);
-  Encoder& add(const QIO_TagIntArrayValue& element, int count);
+  Encoder& add(const QIO_TagCharValue& element) noexcept;
+  Encoder& add(const QIO_TagIntValue& element) noexcept;
+  Encoder& add(const QIO_TagHex32Value& element) noexcept;
+  Encoder& add(const QIO_TagIntArrayValue& element, int count) noexcept;
+  Encoder& begin(const char* tag, const char* attributes) noexcept;
+  Encoder& end(const char* tag) noexcept;
+  const std::string& text() const noexcept { return text_; }
   // The text: all of them within the wrapper's element. Empty without memory, for functions of C throw nothing.
   void wrap(const QIO_TagCharValue& wrapper, QIO_String* text) const;
 
  private:
-  void append(std::string_view text) noexcept;
-  void begin(const char* tag, const char* attributes) noexcept;
-  void end(const char* tag) noexcept;
+  Encoder& append(std::string_view text) noexcept;
+  template <class Value>
+  Encoder& put(const Value& element, std::string_view value) noexcept;
   std::string text_;
   bool lacks_memory_ = false;
 };

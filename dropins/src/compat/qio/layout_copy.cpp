@@ -65,54 +65,17 @@ Box joined(const Box& box, int count) {
   return joined;
 }
 
-// Collective. On how many nodes it is so.
-std::uint64_t count(comm::Comm& nodes, bool is_so) {
-  std::uint64_t number = is_so ? 1 : 0;
-  nodes.all_reduce({&number, 1}, comm::Reduce::sum);
-  return number;
-}
-
-// The number of a node's box in the grid, x first; nothing: it has none, or not in a place of the grid.
-std::optional<int> number_of(const NodeSites& mine, const Around& around, const Extents& processes) {
+// The place of a node's box in the grid of boxes; nothing: it has none, or not in a place of the grid.
+std::optional<Coord> place_of(const NodeSites& mine, const Around& around) {
   if (!mine.box()) return std::nullopt;
-  Coord place = processes;
-  for (int d = 0; d < processes.size(); ++d) {
-    const std::int64_t from_first = mine.box()->lower[d] - around.region.lower[d];
+  Coord place = mine.box()->lower;
+  for (int d = 0; d < place.size(); ++d) {
+    const std::int64_t from_first = place[d] - around.region.lower[d];
     if (from_first % around.each.extents[d] != 0) return std::nullopt;
     place[d] = from_first / around.each.extents[d];
   }
-  return static_cast<int>(lattice::site_rank(place, processes));
+  return place;
 }
-
-}  // namespace
-
-std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine) {
-  const std::optional<Around> around = find_neighbours(nodes, lattice.size(), mine);
-  if (!around) return std::nullopt;
-  Extents processes = around->region.extents;
-  for (int d = 0; d < processes.size(); ++d) processes[d] /= around->each.extents[d];
-  const std::uint64_t places = volume(processes);
-  const std::optional<int> number = number_of(mine, *around, processes);
-  if (count(nodes, number.has_value()) != places) return std::nullopt;
-  std::shared_ptr<comm::Comm> in_order(std::shared_ptr<comm::Comm>(), &nodes);
-  if (count(nodes, number == nodes.rank()) != static_cast<std::uint64_t>(nodes.size())) {
-    in_order = comm::agree(
-        nodes, [&] { return std::shared_ptr<comm::Comm>(nodes.split(number ? 0 : 1, number.value_or(nodes.rank()))); });
-    // Two nodes with one box, that have a place twice.
-    if (count(nodes, number == in_order->rank()) != places) return std::nullopt;
-  }
-  const int joining = whole_dimensions(lattice, *around);
-  Boxes boxes{joined(whole(lattice), joining).extents, joined(around->region, joining), {}, {}};
-  if (number) boxes.own = joined(*mine.box(), joining);
-  const Extents grid = joined(whole(processes), joining).extents;  // of what is joined it has one place
-  // Those without sites learn of it if there is no memory for the grid.
-  comm::agree(nodes, [&] {
-    if (number) boxes.grid.emplace(Communicator(in_order), boxes.region.extents, GridOptions{.processes = grid});
-  });
-  return boxes;
-}
-
-namespace {
 
 int* copied(const int* numbers, int count) noexcept {
   auto* memory = static_cast<int*>(std::calloc(static_cast<std::size_t>(std::max(count, 1)), sizeof(int)));
@@ -123,6 +86,35 @@ int* copied(const int* numbers, int count) noexcept {
 }
 
 }  // namespace
+
+std::optional<Boxes> boxes_of(comm::Comm& nodes, const Extents& lattice, const NodeSites& mine) {
+  const std::optional<Around> around = find_neighbours(nodes, lattice.size(), mine);
+  if (!around) return std::nullopt;
+  Extents processes = around->region.extents;
+  for (int d = 0; d < processes.size(); ++d) processes[d] /= around->each.extents[d];
+  const std::optional<Coord> place = place_of(mine, *around);
+  const auto rank = static_cast<std::uint64_t>(nodes.rank());
+  const bool is_in_order = place && lattice::site_rank(*place, processes) == rank;
+  std::array<std::uint64_t, 2> counts{place ? 1U : 0U, is_in_order ? 1U : 0U};
+  nodes.all_reduce(counts, comm::Reduce::sum);
+  if (counts[0] != volume(processes)) return std::nullopt;
+  const int joining = whole_dimensions(lattice, *around);  // of these the grid has one place
+  GridOptions options{.processes = joined(whole(processes), joining).extents};
+  if (counts[1] != static_cast<std::uint64_t>(nodes.size())) {
+    options.holds_sites = place.has_value();
+    if (place) options.coordinates = joined({*place, Coord::filled(place->size(), 1)}, joining).lower;
+  }
+  const Box region = joined(around->region, joining);
+  try {
+    const Communicator all(std::shared_ptr<comm::Comm>(std::shared_ptr<comm::Comm>(), &nodes));
+    const Box own = place ? *mine.box() : Box{Coord::filled(lattice.size(), 0), Coord::filled(lattice.size(), 0)};
+    return Boxes{joined(whole(lattice), joining).extents, region, joined(own, joining),
+                 Grid(all, region.extents, options)};
+  } catch (const Error& error) {
+    if (error.code() != Code::invalid_argument) throw;
+    return std::nullopt;  // two nodes with one box, on all of them
+  }
+}
 
 DML_Layout* copy_layout(const QIO_Layout& layout) {
   auto* copy = static_cast<DML_Layout*>(std::calloc(1, sizeof(DML_Layout)));
@@ -203,14 +195,9 @@ std::vector<std::uint64_t> ranks_of_all(comm::Comm& comm, const NodeSites& sites
     });
     all.resize(bytes.size() / sizeof(std::uint64_t));
     if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
-  });
-  std::uint64_t count = all.size();
-  comm.broadcast(std::as_writable_bytes(std::span(&count, 1)), 0);
-  comm::agree(comm, [&] {
-    all.resize(static_cast<std::size_t>(count));
     std::ranges::sort(all);
   });
-  comm.broadcast(std::as_writable_bytes(std::span(all)), 0);
+  broadcast_all(comm, all, 0);
   return all;
 }
 

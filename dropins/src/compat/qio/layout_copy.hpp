@@ -17,15 +17,13 @@
 
 namespace lq::compat::qio {
 
-// Whether the sites of all nodes are the boxes of a process grid.
-
 // Sites that are a box of the lattice, in which each node has a box of its own, or nothing. Dimensions of which every
 // node has all are one with the next slower one: the numbers of sites stay, and rows are as long as they can be.
 struct Boxes {
   Extents lattice;
   Box region;
-  Box own;                   // of this node, where it has sites
-  std::optional<Grid> grid;  // of the nodes that have sites; nothing on the others
+  Box own;    // of this node, where it has sites
+  Grid grid;  // of all nodes, whichever of them has which box
 };
 
 // Collective. Those of all nodes, whichever way the sites are numbered in them; nothing where they are no boxes of the
@@ -45,7 +43,6 @@ void set_io_nodes(DML_Layout& layout, const QIO_Filesystem* fs);
 // leave its other members as they were, which is anything.
 struct IoNodes {
   explicit IoNodes(const QIO_Filesystem* fs);
-  IoNodes(DML_io_node_t of_node, int master) : of_node_(of_node), master_(master) {}
   int master() const { return master_; }
   int of(int node) const { return of_node_(node); }
   DML_io_node_t function() const { return of_node_; }

@@ -17,11 +17,12 @@ namespace lq::compat::qio {
 
 // The functions of a layout, whichever of the two forms it has.
 
-// Of a QIO_Layout or a DML_Layout, which outlives it.
-template <class Layout>
-class LayoutCalls {
+namespace {
+
+// The layout outlives it.
+class Questions {
  public:
-  explicit LayoutCalls(const Layout& layout) : layout_(layout) {}
+  explicit Questions(const QIO_Layout& layout) : layout_(layout) {}
   bool knows_coordinates() const { return layout_.get_coords != nullptr || layout_.get_coords_ext != nullptr; }
   bool knows_nodes() const {
     return (layout_.node_number != nullptr || layout_.node_number_ext != nullptr) &&
@@ -46,12 +47,8 @@ class LayoutCalls {
   }
 
  private:
-  const Layout& layout_;
+  const QIO_Layout& layout_;
 };
-
-namespace {
-
-using Questions = LayoutCalls<QIO_Layout>;
 
 struct Site {
   std::uint64_t rank;
@@ -236,15 +233,12 @@ void NodeSites::forget_plain_order() {
 }
 
 std::optional<std::uint64_t> place_within(std::uint64_t rank, const Extents& lattice, const Box& box) {
-  std::uint64_t place = 0, stride = 1;
-  for (int d = 0; d < lattice.size(); ++d) {
-    const auto x = static_cast<std::int64_t>(rank % static_cast<std::uint64_t>(lattice[d])) - box.lower[d];
-    rank /= static_cast<std::uint64_t>(lattice[d]);
-    if (x < 0 || x >= box.extents[d]) return std::nullopt;
-    place += static_cast<std::uint64_t>(x) * stride;
-    stride *= static_cast<std::uint64_t>(box.extents[d]);
+  Coord x = lattice::site_of_rank(rank, lattice);
+  for (int d = 0; d < x.size(); ++d) {
+    x[d] -= box.lower[d];
+    if (x[d] < 0 || x[d] >= box.extents[d]) return std::nullopt;
   }
-  return place;
+  return lattice::site_rank(x, box.extents);
 }
 
 std::optional<Box> box_of(std::span<const std::uint64_t> ranks, const Extents& lattice) {

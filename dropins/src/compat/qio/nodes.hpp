@@ -37,12 +37,13 @@ void broadcast_facts(comm::Comm& comm, Facts& facts, int from) {
   comm.broadcast(std::as_writable_bytes(std::span(&facts, 1)), from);
 }
 
-// Collective. The master's text on all nodes.
-inline void broadcast_text(comm::Comm& comm, std::string& text, int from) {
-  std::uint64_t bytes = text.size();
-  broadcast_facts(comm, bytes, from);
-  comm::agree(comm, [&] { text.resize(static_cast<std::size_t>(bytes)); });
-  comm.broadcast(std::as_writable_bytes(std::span(text)), from);
+// Collective. A text, or numbers, of one node on all of them.
+template <class All>
+void broadcast_all(comm::Comm& comm, All& all, int from) {
+  std::uint64_t count = all.size();
+  broadcast_facts(comm, count, from);
+  comm::agree(comm, [&] { all.resize(static_cast<std::size_t>(count)); });
+  comm.broadcast(std::as_writable_bytes(std::span(all)), from);
 }
 
 // Our errors as QIO's codes, the same on all nodes, and told by one of them.
@@ -105,7 +106,7 @@ inline int agree_on(comm::Comm& comm, const Outcome& mine) {
   if (comm.size() > 1) comm.all_reduce({&lowest, 1}, comm::Reduce::min);
   if (lowest == nobody) return QIO_SUCCESS;
   std::int64_t code = mine.code;
-  if (comm.size() > 1) comm.broadcast(std::as_writable_bytes(std::span(&code, 1)), static_cast<int>(lowest));
+  if (comm.size() > 1) broadcast_facts(comm, code, static_cast<int>(lowest));
   if (lowest == static_cast<std::uint64_t>(comm.rank()) && code != QIO_EOF) {
     std::fprintf(stderr, "qio(%d): %s (%d)\n", comm.rank(), mine.text.c_str(), mine.code);
   }

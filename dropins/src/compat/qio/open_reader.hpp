@@ -4,9 +4,13 @@
 // What belongs to a QIO_Reader beside what programs see.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.hpp"
 #include "compat/qio/record_sites.hpp"
 #include "compat/qio/records.hpp"
-#include "compat/qio/volumes.hpp"
 #include "io/replacement.hpp"
 #include "storage/pinned_transport.hpp"
 
@@ -22,7 +26,6 @@ struct FileFacts {
 struct RecordFacts {
   QIO_RecordInfo info;
   int is_ildg = 0;
-  std::uint64_t xml_bytes = 0, lfn_bytes = 0;
 };
 
 // The files of a set, all of one version: a name means the file that it meant first, or that is to have it.
@@ -33,8 +36,8 @@ class FilesOfSet {
 
   std::unique_ptr<storage::File> open(const std::string& path) { return files_.open_read(path); }
   // What a name means on the node that opened it first.
-  storage::Identity opened(const std::string& path) const;
-  void expect(const std::string& path, const storage::Identity& identity);
+  storage::Identity opened(const std::string& path) const { return files_.opened(path).value_or(storage::Identity{}); }
+  void expect(const std::string& path, const storage::Identity& identity) { files_.expect(path, identity); }
   // Local. A replacement of which not all files have their names.
   void look() { replaced_.look(first_); }
   const std::optional<io::Replacement>& replacement() const noexcept { return replaced_.replacement(); }
@@ -54,6 +57,53 @@ class FilesOfSet {
   io::ReplacedFiles replaced_;
   storage::PinnedTransport files_;
   std::string first_;
+};
+
+// Part files and multifiles that other nodes have written: each file is read by all nodes together, one file after the
+// other, and says itself which sites it has.
+
+// Local. The files of a set in parts that are there, by the name of the master's one.
+std::vector<std::string> parts_beside(storage::Transport& transport, const std::string& first);
+
+class Volumes {
+ public:
+  // Local. All of it outlives the object.
+  Volumes(comm::Comm& nodes, int master, const NodeSites& sites, FilesOfSet& files)
+      : nodes_(nodes), master_(master), sites_(sites), files_(files) {}
+
+  // Collective. The files of a set beside the master's one, which is open. QIO_ERR_BAD_SITELIST on all nodes where they
+  // do not have each site of the lattice once.
+  void look_for(const std::string& name, int volfmt, RecordsIn* masters_records);
+
+  // Collective. The next data of each file, for the record that the layout is set to. Refusals agree; what went wrong
+  // in the sites is kept in `failure`.
+  void read(const DML_Layout& layout, const SiteCall& call, Moved& moved, std::exception_ptr& failure);
+  // Collective. Where the next data of each file are that `next` finds in it, for that record.
+  using Next = base::FunctionRef<FoundRecord(RecordsIn&)>;
+  std::vector<RecordPart> find(const DML_Layout& layout, std::uint64_t site_bytes, Next next);
+  // Collective. Past the data of a record in all files but the master's.
+  int skip();
+
+ private:
+  struct Volume {
+    std::string path;
+    int leader = 0;                       // who reads its headers
+    std::unique_ptr<storage::File> file;  // of the leader, unless it is the master's
+    std::unique_ptr<RecordsIn> own;
+    RecordsIn* records = nullptr;  // of the leader
+  };
+
+  // Local. By its leader.
+  std::vector<std::uint64_t> read_list(const Volume& volume) const;
+  // Collective. The ranks of its sites on all nodes.
+  std::vector<std::uint64_t> list_of(const Volume& volume);
+  RecordPart find_in(const Volume& volume, const DML_Layout& layout, std::uint64_t site_bytes, Next next);
+
+  comm::Comm& nodes_;
+  int master_;
+  const NodeSites& sites_;
+  FilesOfSet& files_;
+  std::vector<Volume> volumes_;
 };
 
 struct OpenReader {
@@ -76,7 +126,12 @@ struct OpenReader {
 
   bool is_master() const noexcept { return nodes->rank() == master; }
   bool leads() const noexcept { return records != nullptr; }
+  // Collective. What the family's file has of the record that the layout is set to: the one that `next` finds for its
+  // leader. A code, the same everywhere.
+  int find(const DML_Layout& record, int volfmt, std::uint64_t site_bytes, Volumes::Next next, RecordPart& part);
 };
+
+inline OpenReader& open_of(const QIO_Reader& reader) noexcept { return *static_cast<OpenReader*>(reader.limequat); }
 
 // By the master: the file by the name that is there, its format, its extents, its file XML.
 struct FileBeginning {

@@ -19,8 +19,8 @@
 #include "comm/agree.hpp"
 #include "comm/wire.hpp"
 #include "compat/qio/nodes.hpp"
+#include "compat/qio/open_reader.hpp"
 #include "compat/qio/records.hpp"
-#include "compat/qio/volumes.hpp"
 #include "io/replacement.hpp"
 
 namespace lq::compat::qio {
@@ -78,11 +78,10 @@ std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
   while (const auto record = there.next()) {
     if (record->type != QIO_LIMETYPE_PRIVATE_FILE_XML) continue;
     QIO_FileInfo info = QIO_FILE_INFO_TEMPLATE;
-    std::string text = there.text_of(*record);
-    QIO_String xml{text.data(), text.size() + 1};
     const DML_Layout& layout = *writer.layout;
-    if (decoded(QIO_decode_file_info, info, &xml) == QIO_SUCCESS && info.volfmt.value == writer.volfmt &&
-        info.dims.n == layout.latdim && std::equal(info.dims.value, info.dims.value + info.dims.n, layout.latsize)) {
+    if (decoded(QIO_decode_file_info, info, there.text_of(*record)) == QIO_SUCCESS &&
+        info.volfmt.value == writer.volfmt && info.dims.n == layout.latdim &&
+        std::equal(info.dims.value, info.dims.value + info.dims.n, layout.latsize)) {
       continue;
     }
     throw Refusal(QIO_ERR_FILE_INFO, path + ": cannot append: the file is for another lattice, or in other volumes");

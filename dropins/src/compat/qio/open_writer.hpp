@@ -50,6 +50,8 @@ struct OpenWriter {
   std::uint64_t end_of_records(const QIO_Writer& writer);
 };
 
+inline OpenWriter& open_of(const QIO_Writer& writer) noexcept { return *static_cast<OpenWriter*>(writer.limequat); }
+
 // Collective. The number of a temporary name, if the environment of node 0 asks for these.
 std::optional<std::uint32_t> number_for_names(comm::Comm& nodes);
 

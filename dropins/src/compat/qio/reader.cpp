@@ -19,8 +19,6 @@ using namespace lq::compat::qio;
 
 namespace {
 
-OpenReader& open_of(QIO_Reader& reader) { return *static_cast<OpenReader*>(reader.limequat); }
-
 // --- Records ---------------------------------------------------------------------------------------------------------
 
 int read_information(QIO_Reader& reader) {
@@ -32,8 +30,8 @@ int read_information(QIO_Reader& reader) {
   });
   if (code != QIO_SUCCESS) return code;
   broadcast_facts(nodes, found.facts, open.master);
-  broadcast_text(nodes, found.xml, open.master);
-  broadcast_text(nodes, found.lfn, open.master);
+  broadcast_all(nodes, found.xml, open.master);
+  broadcast_all(nodes, found.lfn, open.master);
   const int subset = agree_code(nodes, QIO_ERR_BAD_SUBSET, [&] { set_record(*reader.layout, found.facts.info); });
   if (subset != QIO_SUCCESS) return subset;
   reader.record_info = found.facts.info;
@@ -80,27 +78,14 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
     open.volumes->read(*reader.layout, call, moved, failure);
     return outcome_of_failure(QIO_ERR_BAD_READ_BYTES, failure);
   }
-  const RecordSites sites = sites_of_record(nodes, open.family, *reader.layout, reader.volfmt);
-  SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, {}};
-  const int found = agree_code(nodes, QIO_ERR_OPEN_READ, [&] {
-    if (!open.leads()) return;
-    const FoundRecord record = next_data(*open.records);
-    place.offset = record.payload;
-    if (record.bytes == sites.of_family * call.site_bytes) return;
-    throw Refusal(QIO_ERR_BAD_READ_BYTES,
-                  fmt::format("{}: the record has {} bytes, {} sites of {} were asked for", open.file->path(),
-                              record.bytes, sites.of_family, call.site_bytes));
-  });
+  RecordPart part;
+  const auto next = [](RecordsIn& records) { return next_data(records); };
+  const int found = open.find(*reader.layout, reader.volfmt, call.site_bytes, next, part);
   if (found != QIO_SUCCESS) return {found, {}};
-  broadcast_facts(*open.family.comm, place.offset, open.family.leader);
-  moved.bytes = sites.order->count() * call.site_bytes;
-  moved.sum = comm::agree(nodes, [&] { return sites_from_file(*open.family.comm, sites, place, call, failure); });
+  const SitePlace place{open.file.get(), part.offset, part.sites.of_family, open.family.leader, {}};
+  moved.bytes = part.sites.order->count() * call.site_bytes;
+  moved.sum = comm::agree(nodes, [&] { return move_sites(*open.family.comm, part.sites, place, call, failure); });
   return outcome_of_failure(QIO_ERR_BAD_READ_BYTES, failure);
-}
-
-void check_taking(const SiteCall& call) {
-  if (call.function == nullptr) throw Refusal(QIO_BAD_ARG, "no function that takes the data");
-  check_call(call);
 }
 
 void check_taking(const QIO_Reader& reader, const SiteCall& call) {
@@ -113,35 +98,22 @@ void check_taking(const QIO_Reader& reader, const SiteCall& call) {
     throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are asked for, the record says {} times {}",
                                                       call.site_bytes, typesize, call.count));
   }
-  check_taking(call);
-}
-
-// Collective. The next data, as the type of record says that the reader's layout was set to.
-int read_field(const QIO_Reader& reader, OpenReader& open, const SiteCall& call, Moved& moved) {
-  const int type = reader.layout->recordtype;
-  Agreement()
-      .add(static_cast<std::uint64_t>(type))
-      .add(call.site_bytes)
-      .add(static_cast<std::uint64_t>(call.word_bytes))
-      .check(*open.nodes);
-  return agree_on(*open.nodes,
-                  type == QIO_GLOBAL ? read_global(reader, open, call, moved) : read_sites(reader, open, call, moved));
+  if (call.function == nullptr) throw Refusal(QIO_BAD_ARG, "no function that takes the data");
+  check_call(call);
 }
 
 // Collective. The data of the record whose information was read.
-int read_record(QIO_Reader& reader, const SiteCall& call, Moved& moved) {
-  OpenReader& open = open_of(reader);
-  const int checked = agree_code(*open.nodes, QIO_BAD_ARG, [&] { check_taking(reader, call); });
-  if (checked != QIO_SUCCESS) return checked;
-  Agreement().add(reader.record_info).check(*open.nodes);
-  return read_field(reader, open, call, moved);
-}
-
 int read_data(QIO_Reader& reader, const SiteCall& call) {
   OpenReader& open = open_of(reader);
   comm::Comm& nodes = *open.nodes;
+  const int checked = agree_code(nodes, QIO_BAD_ARG, [&] { check_taking(reader, call); });
+  if (checked != QIO_SUCCESS) return checked;
+  require_same_record(nodes, reader.record_info, call);
   Moved moved;
-  if (const int code = read_record(reader, call, moved); code != QIO_SUCCESS) return code;
+  const bool is_global = reader.layout->recordtype == QIO_GLOBAL;
+  const int code =
+      agree_on(nodes, is_global ? read_global(reader, open, call, moved) : read_sites(reader, open, call, moved));
+  if (code != QIO_SUCCESS) return code;
   reader.last_checksum = combined(nodes, moved.sum);
   reader.read_state = QIO_RECORD_INFO_PRIVATE_NEXT;
   return agree_code(nodes, QIO_ERR_CHECKSUM_INFO, [&] {

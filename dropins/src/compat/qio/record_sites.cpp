@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -13,6 +15,8 @@
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "compat/qio/nodes.hpp"
+#include "io/sites.hpp"
+#include "lattice/site_order.hpp"
 
 namespace lq::compat::qio {
 
@@ -24,6 +28,12 @@ std::uint64_t rounded_up(std::uint64_t byte, std::uint64_t unit) noexcept { retu
 
 std::unique_ptr<std::byte[]> room(std::uint64_t bytes) {
   return std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(bytes));
+}
+
+Coord coord_of(const int* numbers, int count) {
+  Coord coord = Coord::filled(count, 0);
+  for (int d = 0; d < count; ++d) coord[d] = numbers[d];
+  return coord;
 }
 
 }  // namespace
@@ -50,10 +60,9 @@ SiteExchange::SiteExchange(comm::Comm& comm, const NodeSites& sites, const SiteP
 
 // --- Who has what ----------------------------------------------------------------------------------------------------
 
-template <class Work>
-void SiteExchange::for_each_piece(const Domains::Chunk& chunk, Work&& work) const {
-  const auto runs = sites_.runs();
-  const auto behind = [](std::uint64_t position, const SiteRun& run) { return position < run.end(); };
+template <class Runs, class Work>
+void SiteExchange::for_each_piece(const Runs& runs, const Domains::Chunk& chunk, Work&& work) {
+  const auto behind = [](std::uint64_t position, const auto& run) { return position < run.end(); };
   for (auto run = std::upper_bound(runs.begin(), runs.end(), chunk.begin, behind);
        run != runs.end() && run->position < chunk.end; ++run) {
     const std::uint64_t skip = chunk.begin > run->position ? chunk.begin - run->position : 0;
@@ -61,28 +70,10 @@ void SiteExchange::for_each_piece(const Domains::Chunk& chunk, Work&& work) cons
   }
 }
 
-std::uint64_t SiteExchange::sites_in(const Domains::Chunk& chunk) const {
+template <class Runs>
+std::uint64_t SiteExchange::sites_in(const Runs& runs, const Domains::Chunk& chunk) {
   std::uint64_t sites = 0;
-  for_each_piece(chunk, [&](const SiteRun&, std::uint64_t, std::uint64_t count) { sites += count; });
-  return sites;
-}
-
-// Calls work(position, sites) for those of a peer's sites that lie in the next chunk; how many they are.
-template <class Work>
-std::uint64_t SiteExchange::for_each_span(Peer& peer, const Domains::Chunk& chunk, Work&& work) {
-  std::uint64_t sites = 0;
-  while (peer.next < peer.spans.size()) {
-    const Span& span = peer.spans[peer.next];
-    const std::uint64_t begin = span.position + peer.passed;
-    if (begin >= chunk.end) break;
-    const std::uint64_t count = std::min(span.sites - peer.passed, chunk.end - begin);
-    work(begin, count);
-    sites += count;
-    peer.passed += count;
-    if (peer.passed < span.sites) break;
-    ++peer.next;
-    peer.passed = 0;
-  }
+  for_each_piece(runs, chunk, [&](const auto&, std::uint64_t, std::uint64_t count) { sites += count; });
   return sites;
 }
 
@@ -93,14 +84,11 @@ void SiteExchange::learn_peers() {
     for (int owner = 0; owner < domains_.owners(); ++owner) {
       if (owner == mine_) continue;
       std::vector<Span> spans;
-      for_each_piece({domains_.begin(owner), domains_.end(owner)},
+      for_each_piece(sites_.runs(), {domains_.begin(owner), domains_.end(owner)},
                      [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
                        const std::uint64_t position = run.position + skip;
-                       if (!spans.empty() && spans.back().position + spans.back().sites == position) {
-                         spans.back().sites += count;
-                       } else {
-                         spans.push_back({position, count});
-                       }
+                       if (spans.empty() || spans.back().end() != position) spans.push_back({position, 0});
+                       spans.back().sites += count;
                      });
       const auto bytes = std::as_bytes(std::span(spans));
       if (!spans.empty()) messages.push_back({domains_.node_of(owner), {bytes.begin(), bytes.end()}});
@@ -115,11 +103,10 @@ void SiteExchange::learn_peers() {
     }
     // Each site of a domain has one node that says it is its own.
     if (mine_ < 0) return;
-    std::uint64_t known = sites_in({domains_.begin(mine_), domains_.end(mine_)});
-    for (const Peer& peer : peers_) {
-      for (const Span& span : peer.spans) known += span.sites;
-    }
-    if (known == domains_.end(mine_) - domains_.begin(mine_)) return;
+    const Domains::Chunk domain{domains_.begin(mine_), domains_.end(mine_)};
+    std::uint64_t known = sites_in(sites_.runs(), domain);
+    for (const Peer& peer : peers_) known += sites_in(peer.spans, domain);
+    if (known == domain.end - domain.begin) return;
     throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
   });
 }
@@ -130,7 +117,7 @@ void SiteExchange::reserve() {
   for (std::uint64_t round = 0; round < domains_.rounds(); ++round) {
     std::uint64_t leaving = 0;
     for (int owner = 0; owner < domains_.owners(); ++owner) {
-      if (owner != mine_) leaving += sites_in(domains_.chunk(owner, round));
+      if (owner != mine_) leaving += sites_in(sites_.runs(), domains_.chunk(owner, round));
     }
     most_leaving = std::max(most_leaving, leaving);
   }
@@ -219,11 +206,8 @@ void SiteExchange::write_round(std::uint64_t round) {
   const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
   chunk_ = chunk_of(round);
   std::byte* arriving = arriving_.get();
-  for (Peer& peer : peers_) {
-    const Peer before = {peer.node, {}, peer.next, peer.passed};
-    const std::uint64_t sites = for_each_span(peer, chunk, [](std::uint64_t, std::uint64_t) {});
-    peer.next = before.next;
-    peer.passed = before.passed;
+  for (const Peer& peer : peers_) {
+    const std::uint64_t sites = sites_in(peer.spans, chunk);
     if (sites == 0) continue;
     const std::span<std::byte> bytes(arriving, static_cast<std::size_t>(sites * site_bytes));
     flights_.push_back(comm_.start_receive(bytes, peer.node, channel_.number()));
@@ -233,21 +217,22 @@ void SiteExchange::write_round(std::uint64_t round) {
   for (int owner = 0; owner < domains_.owners(); ++owner) {
     if (owner == mine_) continue;
     std::byte* const begin = leaving;
-    for_each_piece(domains_.chunk(owner, round), [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
-      form_.get(sites_, run, skip, count, leaving);
-      leaving += count * site_bytes;
-    });
+    for_each_piece(sites_.runs(), domains_.chunk(owner, round),
+                   [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+                     form_.get(sites_, run, skip, count, leaving);
+                     leaving += count * site_bytes;
+                   });
     if (leaving == begin) continue;
     flights_.push_back(comm_.start_send({begin, leaving}, domains_.node_of(owner), channel_.number()));
   }
-  for_each_piece(chunk, [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+  for_each_piece(sites_.runs(), chunk, [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
     form_.get(sites_, run, skip, count, chunk_at(chunk, run.position + skip));
   });
   wait_for_all();
   arriving = arriving_.get();
-  for (Peer& peer : peers_) {
-    for_each_span(peer, chunk, [&](std::uint64_t position, std::uint64_t count) {
-      std::memcpy(chunk_at(chunk, position), arriving, static_cast<std::size_t>(count * site_bytes));
+  for (const Peer& peer : peers_) {
+    for_each_piece(peer.spans, chunk, [&](const Span& span, std::uint64_t skip, std::uint64_t count) {
+      std::memcpy(chunk_at(chunk, span.position + skip), arriving, static_cast<std::size_t>(count * site_bytes));
       arriving += count * site_bytes;
     });
   }
@@ -280,7 +265,7 @@ void SiteExchange::read_round(std::uint64_t round) {
   const Domains::Chunk chunk = mine_ < 0 ? Domains::Chunk{} : domains_.chunk(mine_, round);
   std::byte* leaving = leaving_.get();
   for (int owner = 0; owner < domains_.owners(); ++owner) {
-    const std::uint64_t sites = owner == mine_ ? 0 : sites_in(domains_.chunk(owner, round));
+    const std::uint64_t sites = owner == mine_ ? 0 : sites_in(sites_.runs(), domains_.chunk(owner, round));
     if (sites == 0) continue;
     const std::span<std::byte> bytes(leaving, static_cast<std::size_t>(sites * site_bytes));
     flights_.push_back(comm_.start_receive(bytes, domains_.node_of(owner), channel_.number()));
@@ -290,25 +275,26 @@ void SiteExchange::read_round(std::uint64_t round) {
   if (!chunk.is_empty()) finish_reading(chunk);
   if (storage_.has_thread()) begin_reading(round + 1);
   std::byte* arriving = arriving_.get();
-  for (Peer& peer : peers_) {
+  for (const Peer& peer : peers_) {
     std::byte* const begin = arriving;
-    for_each_span(peer, chunk, [&](std::uint64_t position, std::uint64_t count) {
-      std::memcpy(arriving, chunk_at(chunk, position), static_cast<std::size_t>(count * site_bytes));
+    for_each_piece(peer.spans, chunk, [&](const Span& span, std::uint64_t skip, std::uint64_t count) {
+      std::memcpy(arriving, chunk_at(chunk, span.position + skip), static_cast<std::size_t>(count * site_bytes));
       arriving += count * site_bytes;
     });
     if (arriving != begin) flights_.push_back(comm_.start_send({begin, arriving}, peer.node, channel_.number()));
   }
-  for_each_piece(chunk, [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+  for_each_piece(sites_.runs(), chunk, [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
     form_.put(sites_, run, skip, count, chunk_at(chunk, run.position + skip));
   });
   wait_for_all();
   leaving = leaving_.get();
   for (int owner = 0; owner < domains_.owners(); ++owner) {
     if (owner == mine_) continue;
-    for_each_piece(domains_.chunk(owner, round), [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
-      form_.put(sites_, run, skip, count, leaving);
-      leaving += count * site_bytes;
-    });
+    for_each_piece(sites_.runs(), domains_.chunk(owner, round),
+                   [&](const SiteRun& run, std::uint64_t skip, std::uint64_t count) {
+                     form_.put(sites_, run, skip, count, leaving);
+                     leaving += count * site_bytes;
+                   });
   }
   if (!storage_.has_thread()) begin_reading(round + 1);
 }
@@ -325,16 +311,6 @@ std::exception_ptr SiteExchange::read() {
   for (std::uint64_t round = 0; round < domains_.rounds(); ++round) read_round(round);
   return failure_;
 }
-
-namespace {
-
-Coord coord_of(const int* numbers, int count) {
-  Coord coord = Coord::filled(count, 0);
-  for (int d = 0; d < count; ++d) coord[d] = numbers[d];
-  return coord;
-}
-
-}  // namespace
 
 void RecordPart::place_at(const FoundRecord& found, comm::Comm& comm, int leader) {
   std::array<std::uint64_t, 2> facts{found.payload, found.type == QIO_LIMETYPE_ILDG_BINARY_DATA ? 1U : 0U};
@@ -408,35 +384,94 @@ RecordSites sites_of_record(comm::Comm& all, const FileNodes& family, const DML_
   return sites;
 }
 
-// FNV-1a.
-Agreement& Agreement::add(std::uint64_t number) noexcept {
-  for (int byte = 0; byte < 8; ++byte) hash_ = (hash_ ^ (number >> (8 * byte) & 0xff)) * 0x100000001b3;
-  return *this;
-}
-
-Agreement& Agreement::add(const QIO_RecordInfo& info) noexcept {
-  for (const auto* number : {&info.recordtype, &info.spacetime, &info.typesize, &info.datacount}) {
-    add(static_cast<std::uint64_t>(number->value));
-  }
-  if (info.recordtype.value != QIO_HYPER) return *this;
-  const int count = std::clamp(info.spacetime.value, 0, QIO_MAXINTARRAY);
-  for (int d = 0; d < count; ++d) {
-    add(static_cast<std::uint64_t>(info.hyperlower.value[d])).add(static_cast<std::uint64_t>(info.hyperupper.value[d]));
-  }
-  return *this;
-}
-
-void Agreement::check(comm::Comm& comm) const {
-  std::array<std::uint64_t, 2> ends{hash_, ~hash_};
-  comm.all_reduce(ends, comm::Reduce::max);
-  if (ends[0] == ~ends[1]) return;
-  throw Error(Code::ranks_disagree, "qio: the nodes do not write or read the same record");
+void require_same_record(comm::Comm& nodes, const QIO_RecordInfo& info, const SiteCall& call) {
+  comm::require_same(nodes, [&] {
+    std::string bounds;
+    for (int d = 0; info.recordtype.value == QIO_HYPER && d < info.spacetime.value && d < QIO_MAXINTARRAY; ++d) {
+      bounds += fmt::format(", {} to {}", info.hyperlower.value[d], info.hyperupper.value[d]);
+    }
+    return std::vector<comm::Stated>{
+        {"qio: the record", fmt::format("type {}{}, {} times {} bytes, {} dimensions", info.recordtype.value, bounds,
+                                        info.datacount.value, info.typesize.value, info.spacetime.value)},
+        {"qio: the data of a site", fmt::format("{} bytes in words of {}", call.site_bytes, call.word_bytes)}};
+  });
 }
 
 DML_Checksum combined(comm::Comm& comm, const Checksum& mine) {
   std::array<std::uint64_t, 2> sums{mine.suma, mine.sumb};
   comm.all_reduce(sums, comm::Reduce::bit_xor);
   return {static_cast<std::uint32_t>(sums[0]), static_cast<std::uint32_t>(sums[1])};
+}
+
+namespace {
+
+// Sites in pieces of numbers, written by several nodes only where these see each other's bytes.
+bool is_plain(const SitePlace& place, const SiteCall& call) {
+  return (call.word_bytes == 4 || call.word_bytes == 8) && call.site_bytes > 0 &&
+         call.site_bytes % static_cast<std::uint64_t>(call.word_bytes) == 0 && !place.unit.single_owner;
+}
+
+io::SitePlan plan_of(const Boxes& boxes, const SitePlace& place, const SiteCall& call) {
+  const auto word = static_cast<std::uint64_t>(call.word_bytes);
+  Payload payload;
+  payload.offset = place.offset;
+  payload.length = place.sites * call.site_bytes;
+  payload.spec = generic_spec(word == 8 ? Precision::double_ : Precision::single, call.site_bytes / word, false);
+  payload.extents = boxes.lattice;
+  payload.stored = boxes.region;
+  return {.path = place.file->path(),
+          .payload = payload,
+          .region = payload.stored,
+          .unit = place.unit,
+          .sums = {{SumKind::scidac, SumOf::field}}};
+}
+
+// A row of the file, which goes along the fastest dimension, as the program's function has its sites.
+template <class Byte>
+auto row_by_site(const NodeSites& sites, const Box& own, const SiteCall& call) {
+  return
+      [&, order = lattice::resolve_order({}, own.lower.size())](const Coord& x, int, std::uint64_t count, Byte* row) {
+        char* site = static_cast<char*>(const_cast<void*>(static_cast<const void*>(row)));
+        const std::uint64_t first = lattice::site_number(x, own, order);
+        for (std::uint64_t k = 0; k < count; ++k, site += call.site_bytes) {
+          call.function(site, sites.index(first + k), call.count, call.arg);
+        }
+      };
+}
+
+// Collective, agreed. AnyField: Field to write, MutableField to read; it calls the program's function.
+template <class AnyField>
+Checksum move_boxes(const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                    std::exception_ptr& failure) {
+  const Grid& grid = sites.boxes->grid;
+  const auto transfer = comm::agree(grid.communicator().engine(), [&] {
+    io::SitePlan plan = plan_of(*sites.boxes, place, call);
+    AnyField field;
+    field.spec = plan.payload.spec;
+    if constexpr (std::is_same_v<AnyField, Field>) {
+      field.fetch_rows = row_by_site<void>(*sites.order, sites.boxes->own, call);
+    } else {
+      field.store_rows = row_by_site<const void>(*sites.order, sites.boxes->own, call);
+    }
+    return std::make_unique<io::SiteTransfer>(grid, std::move(plan), field);
+  });
+  transfer->choose_route();
+  transfer->start(place.file);
+  base::keep_failure(failure, [&] { transfer->move(); });
+  return transfer->stats().sums.total();
+}
+
+}  // namespace
+
+Checksum move_sites(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                    std::exception_ptr& failure) {
+  if (sites.boxes && sites.boxes->region.volume() == place.sites && is_plain(place, call)) {
+    return place.writes ? move_boxes<Field>(sites, place, call, failure)
+                        : move_boxes<MutableField>(sites, place, call, failure);
+  }
+  SiteExchange exchange(nodes, *sites.order, place, call);
+  failure = place.writes ? exchange.write() : exchange.read();
+  return exchange.checksum();
 }
 
 }  // namespace lq::compat::qio

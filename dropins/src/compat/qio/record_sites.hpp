@@ -132,6 +132,7 @@ struct SitePlace {
   std::uint64_t sites = 0;   // of all nodes
   int leader = 0;            // who writes what is before and after them
   storage::StorageTraits unit = {};
+  bool writes = false;
 };
 
 class SiteExchange {
@@ -146,26 +147,26 @@ class SiteExchange {
   Checksum checksum() const noexcept { return form_.checksum(); }
 
  private:
+  // Sites of a node that are contiguous in the file.
   struct Span {
     std::uint64_t position = 0, sites = 0;
+    std::uint64_t end() const noexcept { return position + sites; }
   };
   // A node that has sites of my domain.
   struct Peer {
     int node = 0;
     std::vector<Span> spans;
-    std::size_t next = 0;      // the first span that is not passed yet
-    std::uint64_t passed = 0;  // of its sites
   };
 
   static Domains domains_of(const comm::Comm& comm, const SitePlace& place, std::uint64_t site_bytes);
   void learn_peers();
   void reserve();
 
-  template <class Work>
-  void for_each_piece(const Domains::Chunk& chunk, Work&& work) const;
-  std::uint64_t sites_in(const Domains::Chunk& chunk) const;
-  template <class Work>
-  static std::uint64_t for_each_span(Peer& peer, const Domains::Chunk& chunk, Work&& work);
+  // Calls work(run, sites to skip, sites) for the runs, which ascend in the file, as far as they are in a chunk.
+  template <class Runs, class Work>
+  static void for_each_piece(const Runs& runs, const Domains::Chunk& chunk, Work&& work);
+  template <class Runs>
+  static std::uint64_t sites_in(const Runs& runs, const Domains::Chunk& chunk);
 
   void write_round(std::uint64_t round);
   void read_round(std::uint64_t round);
@@ -259,17 +260,8 @@ void set_record(DML_Layout& layout, const QIO_RecordInfo& info);
 // Collective. Those of the record that the layout was set to.
 RecordSites sites_of_record(comm::Comm& all, const FileNodes& family, const DML_Layout& layout, int volfmt);
 
-// What must be the same on all nodes.
-class Agreement {
- public:
-  Agreement& add(std::uint64_t number) noexcept;
-  Agreement& add(const QIO_RecordInfo& info) noexcept;
-  // Collective. ranks_disagree where it is not.
-  void check(comm::Comm& comm) const;
-
- private:
-  std::uint64_t hash_ = 0xcbf29ce484222325;
-};
+// Collective. ranks_disagree where the nodes do not write or read the same record.
+void require_same_record(comm::Comm& nodes, const QIO_RecordInfo& info, const SiteCall& call);
 
 // Collective. XOR over all nodes.
 DML_Checksum combined(comm::Comm& comm, const Checksum& mine);
@@ -280,9 +272,7 @@ DML_Checksum combined(comm::Comm& comm, const Checksum& mine);
 // Collective over the nodes of the family, agreed. The sites of a record that is written or read; `place` says where
 // they lie. What went wrong on this node is kept in `failure`, the others have done their part all the same. Returns
 // the sum of this node's sites.
-Checksum sites_to_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
-                       std::exception_ptr& failure);
-Checksum sites_from_file(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
-                         std::exception_ptr& failure);
+Checksum move_sites(comm::Comm& nodes, const RecordSites& sites, const SitePlace& place, const SiteCall& call,
+                    std::exception_ptr& failure);
 
 }  // namespace lq::compat::qio

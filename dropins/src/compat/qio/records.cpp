@@ -36,6 +36,12 @@ lime::HeaderBytes header_of(std::string_view type, const MessagePlace& place, st
 
 }  // namespace
 
+void require_sites(const FoundRecord& record, const std::string& path, std::uint64_t sites, std::uint64_t site_bytes) {
+  if (record.bytes == sites * site_bytes) return;
+  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for", path,
+                                                    record.bytes, sites, site_bytes));
+}
+
 void RecordsOut::write(std::string_view type, const MessagePlace& place, base::Bytes payload) {
   const lime::HeaderBytes header = header_of(type, place, payload.size());
   std::vector<std::byte> all(header.begin(), header.end());
@@ -121,11 +127,8 @@ int ildg_precision(const QIO_RecordInfo& info, int dimensions) {
 void write_ildg_information(RecordsOut& records, int precision, const Extents& extents, const QIO_String* lfn) {
   int dims[4] = {};
   for (int d = 0; d < 4; ++d) dims[d] = static_cast<int>(extents[d]);
-  QIO_ILDGFormatInfo* const info = QIO_create_ildg_format_info(precision, dims);
-  if (info == nullptr) throw std::bad_alloc();
-  const std::string format = encoded(QIO_encode_ILDG_format_info, *info);
-  QIO_destroy_ildg_format_info(info);
-  records.write_text(QIO_LIMETYPE_ILDG_FORMAT, {false, false}, format);
+  records.write_text(QIO_LIMETYPE_ILDG_FORMAT, {false, false},
+                     encoded(QIO_encode_ILDG_format_info, QIO_create_ildg_format_info(precision, dims)));
   if (lfn != nullptr) records.write_text(QIO_LIMETYPE_ILDG_DATA_LFN, {false, false}, text_of(lfn));
 }
 

@@ -54,7 +54,10 @@ struct FoundRecord {
   std::uint64_t header = 0, payload = 0, bytes = 0;
   bool begins = false, ends = false;
   std::uint64_t behind() const noexcept { return payload + bytes + format::lime::padding(bytes); }
+  bool is_data() const noexcept { return type == QIO_LIMETYPE_BINARY_DATA || type == QIO_LIMETYPE_ILDG_BINARY_DATA; }
 };
+// QIO_ERR_BAD_READ_BYTES: it has not the bytes of so many sites.
+void require_sites(const FoundRecord& record, const std::string& path, std::uint64_t sites, std::uint64_t site_bytes);
 
 class RecordsIn {
  public:
@@ -92,10 +95,19 @@ std::string encoded(void (*encode)(QIO_String*, Info*), Info& info) {
   return text_of(&xml);
 }
 
-// What one of the functions QIO_decode_... says of a text; without memory it throws, too.
+// The same of an object that was made for it; null: there was no memory.
 template <class Info>
-int decoded(int (*decode)(Info*, QIO_String*), Info& info, QIO_String* xml) {
-  const int code = decode(&info, xml);
+std::string encoded(void (*encode)(QIO_String*, Info*), Info* made) {
+  const std::unique_ptr<Info, decltype(&std::free)> info(made, &std::free);
+  if (info == nullptr) throw std::bad_alloc();
+  return encoded(encode, *info);
+}
+
+// What one of the functions QIO_decode_... says of a text; without memory it throws.
+template <class Info>
+int decoded(int (*decode)(Info*, QIO_String*), Info& info, std::string text) {
+  QIO_String xml{text.data(), text.size() + 1};
+  const int code = decode(&info, &xml);
   if (code == QIO_ERR_ALLOC) throw std::bad_alloc();
   return code;
 }

@@ -45,21 +45,37 @@ SingleSites begun(comm::Comm& nodes, std::vector<RecordPart> parts, std::uint64_
   return {true, site_bytes, checksum, 0, std::move(parts)};
 }
 
-// Calls move(part, file offset, run, number within it) if the site is one of this node's.
+// Where a site of this node is in a file, and which of a run it is.
+struct SitePiece {
+  std::uint64_t offset = 0;
+  const SiteRun& run;
+  std::uint64_t within = 0;
+};
+
+// Calls move(form, part, piece, room for its bytes) if the site is one of this node's. A code.
 template <class Move>
-void at_site(SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&& move) {
-  if (!single.is_open || call.site_bytes != single.site_bytes || !is_word(call.word_bytes) || site < 0) {
-    throw Refusal(QIO_BAD_ARG, "no field is open for single sites, or its sites are of another size");
-  }
-  const auto rank = static_cast<std::uint64_t>(site);
-  for (const RecordPart& part : single.parts) {
-    const SiteRun* const run = run_of(part, rank);
-    if (run == nullptr) continue;
-    const std::uint64_t within = rank - run->rank;
-    move(part, part.offset + (run->position + within) * call.site_bytes, *run, within);
-    single.moved_bytes += call.site_bytes;
-    return;
-  }
+int at_site(int otherwise, SingleSites& single, DML_SiteRank site, const SiteCall& call, Move&& move) {
+  const auto work = [&] {
+    if (!single.is_open || call.site_bytes != single.site_bytes || !is_word(call.word_bytes) || site < 0) {
+      throw Refusal(QIO_BAD_ARG, "no field is open for single sites, or its sites are of another size");
+    }
+    const auto rank = static_cast<std::uint64_t>(site);
+    for (const RecordPart& part : single.parts) {
+      const SiteRun* const run = run_of(part, rank);
+      if (run == nullptr) continue;
+      const std::uint64_t within = rank - run->rank;
+      SiteForm form(call);
+      std::vector<std::byte> bytes(static_cast<std::size_t>(call.site_bytes));
+      move(form, part, SitePiece{part.offset + (run->position + within) * call.site_bytes, *run, within}, bytes);
+      if (single.checksum != nullptr) {
+        single.checksum->suma ^= form.checksum().suma;
+        single.checksum->sumb ^= form.checksum().sumb;
+      }
+      single.moved_bytes += call.site_bytes;
+      return;
+    }
+  };
+  return outcome_of(otherwise, work).code;
 }
 
 // Local. The file of a part; of files that others have written one is open at a time.
@@ -68,12 +84,6 @@ storage::File& file_of(OpenReader& open, const RecordPart& part) {
   if (part.path.empty()) return *open.file;
   if (other == nullptr || other->path() != part.path) other = open.files->open(part.path);
   return *other;
-}
-
-void add_to(DML_Checksum* sum, const Checksum& more) {
-  if (sum == nullptr) return;
-  sum->suma ^= more.suma;
-  sum->sumb ^= more.sumb;
 }
 
 bool is_listed(const std::string& type, char* const* types, int count) {
@@ -87,26 +97,9 @@ FoundRecord next_of_types(RecordsIn& records, char* const* types, int count) {
   throw Refusal(QIO_EOF, "no further record of these types");
 }
 
-// Collective. In the file that the nodes of a family have written, or all of them.
-int find_in_family(OpenReader& open, const DML_Layout& layout, int volfmt, std::uint64_t site_bytes, Volumes::Next next,
-                   RecordPart& part) {
-  part.sites = sites_of_record(*open.nodes, open.family, layout, volfmt);
-  FoundRecord found;
-  const int code = agree_code(*open.nodes, QIO_ERR_OPEN_READ, [&] {
-    if (!open.leads()) return;
-    found = next(*open.records);
-    if (found.bytes == part.sites.of_family * site_bytes) return;
-    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("the record has {} bytes, {} sites of {} are asked for",
-                                                      found.bytes, part.sites.of_family, site_bytes));
-  });
-  if (code != QIO_SUCCESS) return code;
-  part.place_at(found, *open.family.comm, open.family.leader);
-  return QIO_SUCCESS;
-}
-
 int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* types, int count, DML_Checksum* checksum,
                   char** found_type) {
-  OpenReader& open = *static_cast<OpenReader*>(reader.limequat);
+  OpenReader& open = open_of(reader);
   comm::Comm& nodes = *open.nodes;
   const int checked = agree_code(nodes, QIO_BAD_ARG, [&] {
     if (reader.read_state != QIO_RECORD_DATA_NEXT) throw Refusal(QIO_ERR_INFO_MISSED, "no record information was read");
@@ -119,7 +112,7 @@ int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* typ
     parts = open.volumes->find(*reader.layout, site_bytes, next);
   } else {
     comm::agree(nodes, [&] { parts.resize(1); });
-    const int code = find_in_family(open, *reader.layout, reader.volfmt, site_bytes, next, parts.front());
+    const int code = open.find(*reader.layout, reader.volfmt, site_bytes, next, parts.front());
     if (code != QIO_SUCCESS) return code;
   }
   static char plain[] = QIO_LIMETYPE_BINARY_DATA, ildg[] = QIO_LIMETYPE_ILDG_BINARY_DATA;
@@ -130,7 +123,7 @@ int begin_reading(QIO_Reader& reader, std::uint64_t site_bytes, char* const* typ
 
 int begin_writing(QIO_Writer& writer, const MessagePlace& place, std::uint64_t site_bytes, DML_Checksum* checksum,
                   const char* type) {
-  OpenWriter& open = *static_cast<OpenWriter*>(writer.limequat);
+  OpenWriter& open = open_of(writer);
   comm::Comm& nodes = *open.nodes;
   const int checked = agree_code(nodes, QIO_BAD_ARG, [&] {
     if (writer.layout->recordtype == QIO_GLOBAL || type == nullptr) throw Refusal(QIO_BAD_ARG, "no field");
@@ -145,7 +138,7 @@ int begin_writing(QIO_Writer& writer, const MessagePlace& place, std::uint64_t s
     part.offset = open.records->begin(type, in_message, part.sites.of_family * site_bytes);
   });
   if (begun_record != QIO_SUCCESS) return begun_record;
-  open.family.comm->broadcast(std::as_writable_bytes(std::span(&part.offset, 1)), open.family.leader);
+  broadcast_facts(*open.family.comm, part.offset, open.family.leader);
   open.single = begun(nodes, std::move(parts), site_bytes, checksum);
   return QIO_SUCCESS;
 }
@@ -171,29 +164,20 @@ int QIO_seek_read_field_datum(QIO_Reader* in, DML_SiteRank seeksite,
                               void (*put)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
                               int word_size, void* arg) {
   if (in == nullptr || put == nullptr) return QIO_BAD_ARG;
-  return outcome_of(QIO_ERR_BAD_READ_BYTES,
-                    [&] {
-                      OpenReader& open = *static_cast<OpenReader*>(in->limequat);
-                      const SiteCall call{put, arg, count, datum_size, word_size};
-                      at_site(
-                          open.single, seeksite, call,
-                          [&](const RecordPart& part, std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
-                            std::vector<std::byte> bytes(datum_size);
-                            storage::File& file = file_of(open, part);
-                            if (file.read_at(offset, bytes) != bytes.size()) {
-                              throw Refusal(QIO_ERR_BAD_READ_BYTES, file.path() + ": the file ends within the sites");
-                            }
-                            SiteForm form(call);
-                            form.put(*part.sites.order, run, within, 1, bytes.data());
-                            add_to(open.single.checksum, form.checksum());
-                          });
-                    })
-      .code;
+  OpenReader& open = open_of(*in);
+  const auto take = [&](SiteForm& form, const RecordPart& part, const SitePiece& piece, std::vector<std::byte>& bytes) {
+    storage::File& file = file_of(open, part);
+    if (file.read_at(piece.offset, bytes) != bytes.size()) {
+      throw Refusal(QIO_ERR_BAD_READ_BYTES, file.path() + ": the file ends within the sites");
+    }
+    form.put(*part.sites.order, piece.run, piece.within, 1, bytes.data());
+  };
+  return at_site(QIO_ERR_BAD_READ_BYTES, open.single, seeksite, {put, arg, count, datum_size, word_size}, take);
 }
 
 int QIO_close_read_field(QIO_Reader* in, uint64_t* nbytes) {
   if (in == nullptr) return QIO_BAD_ARG;
-  OpenReader& open = *static_cast<OpenReader*>(in->limequat);
+  OpenReader& open = open_of(*in);
   if (!open.single.is_open) return QIO_BAD_ARG;
   end(open.single, in->last_checksum, nbytes);
   in->read_state = QIO_RECORD_CHECKSUM_NEXT;
@@ -212,27 +196,18 @@ int QIO_seek_write_field_datum(QIO_Writer* out, DML_SiteRank seeksite,
                                void (*get)(char* buf, size_t index, int count, void* arg), int count, size_t datum_size,
                                int word_size, void* arg) {
   if (out == nullptr || get == nullptr) return QIO_BAD_ARG;
-  return outcome_of(QIO_ERR_BAD_WRITE_BYTES,
-                    [&] {
-                      OpenWriter& open = *static_cast<OpenWriter*>(out->limequat);
-                      const SiteCall call{get, arg, count, datum_size, word_size};
-                      at_site(
-                          open.single, seeksite, call,
-                          [&](const RecordPart& part, std::uint64_t offset, const SiteRun& run, std::uint64_t within) {
-                            std::vector<std::byte> bytes(datum_size);
-                            SiteForm form(call);
-                            form.get(*part.sites.order, run, within, 1, bytes.data());
-                            open.file->write_at(offset, bytes);
-                            add_to(open.single.checksum, form.checksum());
-                          });
-                    })
-      .code;
+  OpenWriter& open = open_of(*out);
+  const auto give = [&](SiteForm& form, const RecordPart& part, const SitePiece& piece, std::vector<std::byte>& bytes) {
+    form.get(*part.sites.order, piece.run, piece.within, 1, bytes.data());
+    open.file->write_at(piece.offset, bytes);
+  };
+  return at_site(QIO_ERR_BAD_WRITE_BYTES, open.single, seeksite, {get, arg, count, datum_size, word_size}, give);
 }
 
 int QIO_close_write_field(QIO_Writer* out, uint64_t* nbytes) {
   if (out == nullptr) return QIO_BAD_ARG;
   return code_of_call(QIO_ERR_BAD_WRITE_BYTES, [&] {
-    OpenWriter& open = *static_cast<OpenWriter*>(out->limequat);
+    OpenWriter& open = open_of(*out);
     if (!open.single.is_open) return QIO_BAD_ARG;
     end(open.single, out->last_checksum, nbytes);
     return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {

@@ -129,6 +129,37 @@ int type_in(const PropType (&types)[count], const QIO_TagCharValue& element) {
 
 using namespace lq::compat::qio;
 
+namespace {
+
+constexpr PropType ksprop_types[] = {
+    {QIO_USQCDKSPROPFILETYPE_C1V3, QIO_USQCDKSPROPFILETYPESTRING_C1V3},
+    {QIO_USQCDKSPROPFILETYPE_VV_PAIRS, QIO_USQCDKSPROPFILETYPESTRING_VV_PAIRS},
+    {QIO_USQCDKSPROPFILETYPE_CV_PAIRS, QIO_USQCDKSPROPFILETYPESTRING_CV_PAIRS},
+};
+
+template <class Info>
+Info* with_color(Info* object, int color) {
+  if (object != nullptr) set(object->color, color);
+  return object;
+}
+
+constexpr PropType prop_types[] = {
+    {QIO_USQCDPROPFILETYPE_C1D12, QIO_USQCDPROPFILETYPESTRING_C1D12},
+    {QIO_USQCDPROPFILETYPE_DD_PAIRS, QIO_USQCDPROPFILETYPESTRING_DD_PAIRS},
+    {QIO_USQCDPROPFILETYPE_CD_PAIRS, QIO_USQCDPROPFILETYPESTRING_CD_PAIRS},
+    {QIO_USQCDPROPFILETYPE_LHPC, QIO_USQCDPROPFILETYPESTRING_LHPC},
+};
+
+template <class Info>
+Info* with_spin_and_color(Info* object, int spin, int color) {
+  if (object == nullptr) return nullptr;
+  set(object->spin, spin);
+  set(object->color, color);
+  return object;
+}
+
+}  // namespace
+
 extern "C" {
 
 LQ_QIO_INFORMATION(QIO_USQCDLatticeInfo, usqcd_lattice, usqcdlattice, usqcdlatticeinfo_tags,
@@ -157,27 +188,7 @@ QIO_USQCDLatticeInfo* QIO_create_usqcd_lattice_info(char* plaq, char* linktr, ch
   return object;
 }
 
-}  // extern "C"
-
 // The XML of staggered propagators that the USQCD codes agree on (qioxml_usqcd_ksprop.h).
-
-namespace {
-
-constexpr PropType ksprop_types[] = {
-    {QIO_USQCDKSPROPFILETYPE_C1V3, QIO_USQCDKSPROPFILETYPESTRING_C1V3},
-    {QIO_USQCDKSPROPFILETYPE_VV_PAIRS, QIO_USQCDKSPROPFILETYPESTRING_VV_PAIRS},
-    {QIO_USQCDKSPROPFILETYPE_CV_PAIRS, QIO_USQCDKSPROPFILETYPESTRING_CV_PAIRS},
-};
-
-template <class Info>
-Info* with_color(Info* object, int color) {
-  if (object != nullptr) set(object->color, color);
-  return object;
-}
-
-}  // namespace
-
-extern "C" {
 
 LQ_QIO_INFORMATION(QIO_USQCDKSPropFileInfo, usqcd_kspropfile, usqcdkspropfile, usqcdkspropfileinfo_tags,
                    QIO_USQCD_KSPROPFILE_INFO_TEMPLATE, QIO_USQCD_KSPROPFILE_INFO_WRAPPER, "usqcdKSPropFile")
@@ -222,30 +233,7 @@ QIO_USQCDKSPropRecordInfo* QIO_create_usqcd_ksproprecord_c_info(int color, char*
   return with_color(QIO_create_usqcd_ksproprecord_info(info), color);
 }
 
-}  // extern "C"
-
 // The XML of Dirac propagators that the USQCD codes agree on (qioxml_usqcd_prop.h).
-
-namespace {
-
-constexpr PropType prop_types[] = {
-    {QIO_USQCDPROPFILETYPE_C1D12, QIO_USQCDPROPFILETYPESTRING_C1D12},
-    {QIO_USQCDPROPFILETYPE_DD_PAIRS, QIO_USQCDPROPFILETYPESTRING_DD_PAIRS},
-    {QIO_USQCDPROPFILETYPE_CD_PAIRS, QIO_USQCDPROPFILETYPESTRING_CD_PAIRS},
-    {QIO_USQCDPROPFILETYPE_LHPC, QIO_USQCDPROPFILETYPESTRING_LHPC},
-};
-
-template <class Info>
-Info* with_spin_and_color(Info* object, int spin, int color) {
-  if (object == nullptr) return nullptr;
-  set(object->spin, spin);
-  set(object->color, color);
-  return object;
-}
-
-}  // namespace
-
-extern "C" {
 
 LQ_QIO_INFORMATION(QIO_USQCDPropFileInfo, usqcd_propfile, usqcd_propfile, usqcdpropfileinfo_tags,
                    QIO_USQCD_PROPFILE_INFO_TEMPLATE, QIO_USQCD_PROPFILE_INFO_WRAPPER, "usqcdPropFile")

@@ -20,6 +20,8 @@
 
 namespace {
 
+int level_of_words = QIO_VERB_OFF;
+
 void clear(QIO_String& text) {
   std::free(text.string);
   text.string = nullptr;
@@ -89,16 +91,6 @@ void QIO_string_append(QIO_String* qs, const char* const string) {
   std::memcpy(memory + begin, string, more);
   hold(*qs, memory, begin + more);
 }
-
-}  // extern "C"
-
-namespace {
-
-int level_of_words = QIO_VERB_OFF;
-
-}  // namespace
-
-extern "C" {
 
 int QIO_verbose(int level) { return std::exchange(level_of_words, level); }
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
-#include "compat/qio/volumes.hpp"
-
+//
+// Files of a set that other nodes have written, read by all.
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -54,14 +54,6 @@ std::vector<std::int32_t> writers_of(FilesOfSet& files, const std::string& name,
   return {found.begin(), found.end()};
 }
 
-template <class Number>
-void broadcast_numbers(comm::Comm& nodes, std::vector<Number>& numbers, int from) {
-  std::uint64_t count = numbers.size();
-  nodes.broadcast(std::as_writable_bytes(std::span(&count, 1)), from);
-  comm::agree(nodes, [&] { numbers.resize(static_cast<std::size_t>(count)); });
-  nodes.broadcast(std::as_writable_bytes(std::span(numbers)), from);
-}
-
 }  // namespace
 
 std::vector<std::string> parts_beside(storage::Transport& transport, const std::string& first) {
@@ -90,7 +82,7 @@ void Volumes::look_for(const std::string& name, int volfmt, RecordsIn* masters_r
   comm::agree(nodes_, [&] {
     if (nodes_.rank() == master_) writers = writers_of(files_, name, volfmt);
   });
-  broadcast_numbers(nodes_, writers, master_);
+  broadcast_all(nodes_, writers, master_);
   comm::agree(nodes_, [&] {
     for (std::size_t v = 0; v < writers.size(); ++v) {
       Volume volume;
@@ -149,7 +141,7 @@ std::vector<std::uint64_t> Volumes::list_of(const Volume& volume) {
   comm::agree(nodes_, [&] {
     if (nodes_.rank() == volume.leader) ranks = read_list(volume);
   });
-  broadcast_numbers(nodes_, ranks, volume.leader);
+  broadcast_all(nodes_, ranks, volume.leader);
   return ranks;
 }
 
@@ -169,9 +161,7 @@ RecordPart Volumes::find_in(const Volume& volume, const DML_Layout& layout, std:
     part.sites.order = part.sites.own.get();
     if (nodes_.rank() != volume.leader) return;
     record = next(*volume.records);
-    if (record.bytes == ranks.size() * site_bytes) return;
-    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for",
-                                                      volume.path, record.bytes, ranks.size(), site_bytes));
+    require_sites(record, volume.path, ranks.size(), site_bytes);
   });
   part.sites.boxes = boxes_of(nodes_, hypercube.lattice, *part.sites.order);
   part.place_at(record, nodes_, volume.leader);
@@ -195,7 +185,7 @@ void Volumes::read(const DML_Layout& layout, const SiteCall& call, Moved& moved,
     const auto file = comm::agree(nodes_, [&] { return files_.open(part.path); });
     const SitePlace place{file.get(), part.offset, part.sites.of_family, volume.leader, {}};
     std::exception_ptr missing;
-    const Checksum sum = comm::agree(nodes_, [&] { return sites_from_file(nodes_, part.sites, place, call, missing); });
+    const Checksum sum = comm::agree(nodes_, [&] { return move_sites(nodes_, part.sites, place, call, missing); });
     if (!failure) failure = missing;
     moved.sum.suma ^= sum.suma;
     moved.sum.sumb ^= sum.sumb;

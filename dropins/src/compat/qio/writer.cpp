@@ -20,8 +20,6 @@ using namespace lq::compat::qio;
 
 namespace {
 
-OpenWriter& open_of(QIO_Writer& writer) { return *static_cast<OpenWriter*>(writer.limequat); }
-
 // --- Records ---------------------------------------------------------------------------------------------------------
 
 // By the master node.
@@ -41,21 +39,12 @@ const char* type_of_data(const QIO_Writer& writer) {
 }
 
 void write_checksum(RecordsOut& records, const DML_Checksum& sum) {
-  QIO_ChecksumInfo* const info = QIO_create_checksum_info(sum.suma, sum.sumb);
-  if (info == nullptr) throw std::bad_alloc();
-  const std::string text = encoded(QIO_encode_checksum_info, *info);
-  QIO_destroy_checksum_info(info);
-  records.write_text("scidac-checksum", {false, true}, text);
+  records.write_text("scidac-checksum", {false, true},
+                     encoded(QIO_encode_checksum_info, QIO_create_checksum_info(sum.suma, sum.sumb)));
 }
 
-// The record of the data in the master's file; in other files it is a message of its own.
-struct DataRecord {
-  const char* type = nullptr;
-  MessagePlace place = {};
-};
-
 // One object, from the master node.
-Outcome write_global(OpenWriter& open, const SiteCall& call, const DataRecord& data, Moved& moved) {
+Outcome write_global(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, Moved& moved) {
   return outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (!open.is_master()) return;
     std::vector<std::byte> bytes(static_cast<std::size_t>(call.site_bytes));
@@ -63,27 +52,27 @@ Outcome write_global(OpenWriter& open, const SiteCall& call, const DataRecord& d
     turn_words(bytes.data(), bytes.size(), call.word_bytes);
     kernels::add_sites(moved.sum, bytes, call.site_bytes, 0, 1);
     moved.bytes = bytes.size();
-    open.records->write(data.type, data.place, bytes);
+    open.records->write(type_of_data(writer), {}, bytes);
   });
 }
 
 // Collective. The sites of a field or hypercube.
-Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, const DataRecord& data,
-                    Moved& moved) {
+Outcome write_sites(const QIO_Writer& writer, OpenWriter& open, const SiteCall& call, Moved& moved) {
   comm::Comm& nodes = *open.nodes;
   const RecordSites sites = sites_of_record(nodes, open.family, *writer.layout, writer.volfmt);
-  SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, open.unit};
+  SitePlace place{open.file.get(), 0, sites.of_family, open.family.leader, open.unit, true};
   const Outcome begun = outcome_of(QIO_ERR_OPEN_WRITE, [&] {
     if (!open.family.leads()) return;
-    const MessagePlace in_message = open.is_master() ? data.place : MessagePlace{true, true};
-    place.offset = open.records->begin(data.type, in_message, sites.of_family * call.site_bytes);
+    // In other files than the master's the data are a message of their own.
+    const MessagePlace in_message{!open.is_master(), !open.is_master()};
+    place.offset = open.records->begin(type_of_data(writer), in_message, sites.of_family * call.site_bytes);
     if (open.unit.reserve_first) open.file->reserve(place.offset, sites.of_family * call.site_bytes);
   });
   if (const int code = agree_on(nodes, begun); code != QIO_SUCCESS) return {code, {}};
-  open.family.comm->broadcast(std::as_writable_bytes(std::span(&place.offset, 1)), open.family.leader);
+  broadcast_facts(*open.family.comm, place.offset, open.family.leader);
   std::exception_ptr failure;
   moved.bytes = sites.order->count() * call.site_bytes;
-  moved.sum = comm::agree(nodes, [&] { return sites_to_file(*open.family.comm, sites, place, call, failure); });
+  moved.sum = comm::agree(nodes, [&] { return move_sites(*open.family.comm, sites, place, call, failure); });
   return outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (failure) std::rethrow_exception(failure);
     if (open.family.leads()) open.records->finish();
@@ -111,7 +100,7 @@ int begin_record(QIO_Writer& writer, const QIO_RecordInfo* info, const SiteCall&
     set_record(*writer.layout, *info);
   });
   if (const int code = agree_on(*open.nodes, checked); code != QIO_SUCCESS) return code;
-  Agreement().add(*info).add(call.site_bytes).add(static_cast<std::uint64_t>(call.word_bytes)).check(*open.nodes);
+  require_same_record(*open.nodes, *info, call);
   // What is no gauge field of ILDG's ends its style for the master, as it does with the original: in parts of other
   // nodes the data keep ILDG's type.
   if (open.is_master() && writer.ildgstyle == QIO_ILDGLAT && ildg_precision(*info, writer.layout->latdim) == 0) {
@@ -126,17 +115,6 @@ int write_information_alone(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_
   return agree_code(*open.nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (open.is_master()) write_information(writer, *open.records, *info, user);
   });
-}
-
-// Collective. The data of the record that the writer's layout was set to.
-int write_data(const QIO_Writer& writer, const SiteCall& call, const DataRecord& data, Moved& moved) {
-  OpenWriter& open = open_of(const_cast<QIO_Writer&>(writer));
-  const bool is_global = writer.layout->recordtype == QIO_GLOBAL;
-  Outcome mine;
-  const Outcome all = outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
-    mine = is_global ? write_global(open, call, data, moved) : write_sites(writer, open, call, data, moved);
-  });
-  return agree_on(*open.nodes, all.code == QIO_SUCCESS ? mine : all);
 }
 
 int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* user, const SiteCall& call) {
@@ -154,7 +132,12 @@ int write_record(QIO_Writer& writer, QIO_RecordInfo* info, const QIO_String* use
   });
   if (informed != QIO_SUCCESS) return undo(informed);
   Moved moved;
-  if (const int code = write_data(writer, call, {type_of_data(writer)}, moved); code != QIO_SUCCESS) return undo(code);
+  const bool is_global = writer.layout->recordtype == QIO_GLOBAL;
+  Outcome mine;
+  const Outcome all = outcome_of(QIO_ERR_BAD_WRITE_BYTES, [&] {
+    mine = is_global ? write_global(writer, open, call, moved) : write_sites(writer, open, call, moved);
+  });
+  if (const int code = agree_on(nodes, all.code == QIO_SUCCESS ? mine : all); code != QIO_SUCCESS) return undo(code);
   writer.last_checksum = combined(nodes, moved.sum);
   const int summed = agree_code(nodes, QIO_ERR_BAD_WRITE_BYTES, [&] {
     if (open.is_master()) write_checksum(*open.records, writer.last_checksum);
@@ -207,8 +190,6 @@ uint32_t QIO_get_writer_last_checksumb(QIO_Writer* out) { return out->last_check
 
 namespace {
 
-OpenWriter& opened(QIO_Writer& writer) { return *static_cast<OpenWriter*>(writer.limequat); }
-
 QIO_Writer* make_writer(int volfmt, const QIO_Layout& layout, const QIO_Oflag* oflag) {
   auto* writer = static_cast<QIO_Writer*>(std::calloc(1, sizeof(QIO_Writer)));
   if (writer == nullptr) throw std::bad_alloc();
@@ -237,26 +218,21 @@ void destroy_writer(QIO_Writer* writer) {
   std::free(writer);
 }
 
+// Nothing where a file goes on after what is there.
 void write_file_header(const QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file) {
   if (!open.family.leads() || open.appends) return;
   RecordsOut& records = *open.records;
   const bool is_master = open.is_master();
   if (is_master) {
-    QIO_FileInfo* const info = QIO_create_file_info(writer.layout->latdim, writer.layout->latsize, writer.volfmt);
-    if (info == nullptr) throw std::bad_alloc();
-    const std::string text = encoded(QIO_encode_file_info, *info);
-    QIO_destroy_file_info(info);
-    records.write_text(QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false}, text);
+    const DML_Layout& layout = *writer.layout;
+    records.write_text(
+        QIO_LIMETYPE_PRIVATE_FILE_XML, {true, false},
+        encoded(QIO_encode_file_info, QIO_create_file_info(layout.latdim, layout.latsize, writer.volfmt)));
   }
   if (is_in_parts(writer.volfmt)) {
     records.write(QIO_LIMETYPE_SITELIST, {!is_master, !is_master}, bytes_of_site_list(open.family.site_list));
   }
   if (is_master) records.write_text(QIO_LIMETYPE_FILE_XML, {false, true}, text_of(xml_file));
-}
-
-// Collective. Nothing where a file goes on after what is there.
-int write_file_headers(const QIO_Writer& writer, OpenWriter& open, const QIO_String* xml_file) {
-  return agree_code(*open.nodes, QIO_ERR_OPEN_WRITE, [&] { write_file_header(writer, open, xml_file); });
 }
 
 // Collective. A code, the same everywhere.
@@ -298,10 +274,9 @@ int close_writer(QIO_Writer* writer) {
   return code == QIO_SUCCESS ? QIO_SUCCESS : QIO_ERR_CLOSE;
 }
 
-// Calls rest(writer, what belongs to it) once the files are open. NULL where anything fails.
-template <class Rest>
-QIO_Writer* open_writer(const char* filename, int volfmt, const QIO_Layout* layout, const QIO_Filesystem* fs,
-                        const QIO_Oflag* oflag, Rest&& rest) {
+// NULL where anything fails.
+QIO_Writer* open_writer(const QIO_String* xml_file, const char* filename, int volfmt, const QIO_Layout* layout,
+                        const QIO_Filesystem* fs, const QIO_Oflag* oflag) {
   if (layout == nullptr || filename == nullptr) return nullptr;
   QIO_Writer* writer = nullptr;
   const int code = code_of_call(QIO_ERR_OPEN_WRITE, [&] {
@@ -319,12 +294,15 @@ QIO_Writer* open_writer(const char* filename, int volfmt, const QIO_Layout* layo
       writer->limequat = open;
     });
     if (made != QIO_SUCCESS) return made;
-    Agreement same;
-    same.add(static_cast<std::uint64_t>(volfmt)).add(static_cast<std::uint64_t>(mode));
-    for (const std::int64_t extent : extents_of(*layout)) same.add(static_cast<std::uint64_t>(extent));
-    same.check(nodes);
-    const int opened_files = open_files(*writer, opened(*writer), filename, *layout, fs, mode);
-    return opened_files == QIO_SUCCESS ? rest(*writer, opened(*writer)) : opened_files;
+    comm::require_same(nodes, [&] {
+      return std::vector<comm::Stated>{{"qio: the volume format", fmt::format("{}", volfmt)},
+                                       {"qio: the mode", fmt::format("{}", mode)},
+                                       {"qio: the lattice", to_string(extents_of(*layout))}};
+    });
+    OpenWriter& open = open_of(*writer);
+    const int opened = open_files(*writer, open, filename, *layout, fs, mode);
+    if (opened != QIO_SUCCESS) return opened;
+    return agree_code(nodes, QIO_ERR_OPEN_WRITE, [&] { write_file_header(*writer, open, xml_file); });
   });
   if (code == QIO_SUCCESS) return writer;
   destroy_writer(writer);
@@ -337,9 +315,7 @@ extern "C" {
 
 QIO_Writer* QIO_open_write(QIO_String* xml_file, const char* filename, int volfmt, QIO_Layout* layout,
                            QIO_Filesystem* fs, QIO_Oflag* oflag) {
-  QIO_Writer* const writer = open_writer(filename, volfmt, layout, fs, oflag, [&](QIO_Writer& begun, OpenWriter& open) {
-    return write_file_headers(begun, open, xml_file);
-  });
+  QIO_Writer* const writer = open_writer(xml_file, filename, volfmt, layout, fs, oflag);
   if (writer != nullptr && QIO_verbosity() >= QIO_VERB_MED && layout->this_node == 0) {
     std::printf("QIO_open_write: %s\n", filename);
   }

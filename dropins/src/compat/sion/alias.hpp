@@ -1,7 +1,16 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every function also under the name that the renamed edition of SIONlib gives it: lsion_x for sion_x.
+// Functions also under the names that the renamed edition of SIONlib gives them: lsion_x for sion_x.
 #pragma once
 
-#define LQ_ALSO_AS_LSION(name) extern "C" decltype(name) l##name __attribute__((alias(#name)))
+// For each of up to 27 names, of which every expansion takes one.
+#define LQ_ALSO_AS_LSION(...) LQ_EXPAND_9(LQ_EXPAND_9(LQ_EXPAND_9(LQ_LSION(__VA_ARGS__))))
+#define LQ_EXPAND_9(...) LQ_EXPAND_3(LQ_EXPAND_3(LQ_EXPAND_3(__VA_ARGS__)))
+#define LQ_EXPAND_3(...) LQ_EXPAND(LQ_EXPAND(LQ_EXPAND(__VA_ARGS__)))
+#define LQ_EXPAND(...) __VA_ARGS__
+#define LQ_LSION(name, ...)                                       \
+  extern "C" decltype(name) l##name __attribute__((alias(#name))) \
+  __VA_OPT__(; LQ_LSION_AGAIN LQ_NO_ARGUMENTS(__VA_ARGS__))
+#define LQ_LSION_AGAIN() LQ_LSION
+#define LQ_NO_ARGUMENTS ()

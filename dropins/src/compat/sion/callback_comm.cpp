@@ -52,6 +52,8 @@ int steps_of(int length) { return length == 1 ? 1 : 2 + length % 2; }
 // When the group at a position of the circle has its copy made by the next one: neighbours at different times.
 int step_of(int position, int length) { return length % 2 == 1 && position == length - 1 ? 2 : position % 2; }
 
+// Made collectively over all tasks of the API; `form` is collective, too, and makes a group of those with the same
+// file.
 class CallbackRelay final : public multifile::Relay {
  public:
   CallbackRelay(std::shared_ptr<const Api> api, const BuddyNeighbours& v,
@@ -104,17 +106,6 @@ class CallbackRelay final : public multifile::Relay {
   std::shared_ptr<const Api> api_;
   std::vector<Pair> pairs_;
 };
-
-}  // namespace
-
-// Collective over all tasks of the API; `form` is, too, and makes a group of those with the same file.
-std::unique_ptr<multifile::Relay> make_callback_relay(
-    std::shared_ptr<const Api> api, const BuddyNeighbours& neighbours,
-    const std::function<std::shared_ptr<void>(const TaskLocation&)>& form) {
-  return std::make_unique<CallbackRelay>(std::move(api), neighbours, form);
-}
-
-namespace {
 
 using Parts = std::vector<std::vector<std::byte>>;
 using Words = std::vector<sion_int64>;
@@ -376,8 +367,8 @@ class CallbackTeam final : public multifile::Team {
   bool can_relay() const override { return api_->gather_execute != nullptr && api_->execute_scatter != nullptr; }
   std::unique_ptr<multifile::Relay> make_relay(const multifile::BuddyNeighbours& neighbours) override {
     return comm::agree(all_, [&] {
-      return make_callback_relay(api_, neighbours,
-                                 [this](const multifile::TaskLocation& location) { return form_group(location); });
+      return std::make_unique<CallbackRelay>(
+          api_, neighbours, [this](const multifile::TaskLocation& location) { return form_group(location); });
     });
   }
 

@@ -30,6 +30,10 @@ std::optional<std::size_t> bytes_of(const char* function, const OpenFile& open, 
   return bytes;
 }
 
+namespace {
+
+using multifile::ParallelFile;
+
 bool ensure_space(OpenFile& open, std::uint64_t bytes) {
   if (open.file->ensure_space(bytes)) return true;
   complain(0, open.rank,
@@ -49,20 +53,55 @@ std::size_t write_items(OpenFile& open, const void* data, std::size_t size, std:
   return items;
 }
 
-std::size_t read_items(OpenFile& open, void* data, std::size_t size, std::size_t items) {
-  const auto bytes = bytes_of("sion_fread", open, data, size, items);
-  if (!bytes || *bytes == 0) return 0;
+// Whether so many bytes are left in the chunk, or in the next one; a message where they are not.
+bool is_left(OpenFile& open, std::size_t bytes) {
   open.file->catch_up();
   const auto& stream = open.file->selected().stream;
-  if (*bytes > stream.width() || (stream.rest() != 0 && *bytes > stream.rest())) {
-    complain(0, open.rank,
-             fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), *bytes));
-    return 0;
-  }
-  const base::MutableBytes buffer(static_cast<std::byte*>(data), *bytes);
-  return open.file->read(buffer) / size;
+  if (bytes <= stream.width() && (stream.rest() == 0 || bytes <= stream.rest())) return true;
+  complain(0, open.rank, fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), bytes));
+  return false;
 }
 
+std::size_t read_items(OpenFile& open, void* data, std::size_t size, std::size_t items) {
+  const auto bytes = bytes_of("sion_fread", open, data, size, items);
+  if (!bytes || *bytes == 0 || !is_left(open, *bytes)) return 0;
+  return open.file->read({static_cast<std::byte*>(data), *bytes}) / size;
+}
+
+// Collective calls for data: in files that were not opened collectively, and after an individual call where data are
+// not merged, they are individual.
+
+// nullptr: the call is individual.
+ParallelFile* together(const OpenFile& open) noexcept {
+  auto* const file = dynamic_cast<ParallelFile*>(open.file.get());
+  const bool is_over = open.individual && file != nullptr && !file->merges();
+  return file != nullptr && file->is_collective() && !is_over ? file : nullptr;
+}
+
+std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data, std::size_t size, std::size_t items) {
+  const auto bytes = bytes_of("sion_coll_fwrite", open, data, size, items);
+  // Whoever cannot take part still joins in, with nothing, for the others wait for him.
+  const base::Bytes span(static_cast<const std::byte*>(data), bytes.value_or(0));
+  const bool fits = file.write_together(bytes ? span : base::Bytes());
+  if (!fits) {
+    complain(0, open.rank,
+             fmt::format("sion_coll_fwrite: could not write {} bytes, chunksize={}, returning ...", span.size(),
+                         file.selected().stream.width()));
+  }
+  return fits && bytes && size > 0 ? items : 0;
+}
+
+std::size_t read_together(OpenFile& open, ParallelFile& file, void* data, std::size_t size, std::size_t items) {
+  const auto bytes = bytes_of("sion_coll_fread", open, data, size, items);
+  // As above: what goes wrong before is for all.
+  std::exception_ptr failure;
+  bool fits = false;
+  base::keep_failure(failure, [&] { fits = bytes && is_left(open, *bytes); });
+  const std::size_t got = file.read_together({static_cast<std::byte*>(data), fits ? *bytes : 0}, failure);
+  return size == 0 ? 0 : got / size;
+}
+
+}  // namespace
 }  // namespace lq::compat::sion
 
 using namespace lq::compat::sion;
@@ -113,66 +152,6 @@ int sion_flush(int sid) {
     return SION_SUCCESS;
   });
 }
-}
-
-LQ_ALSO_AS_LSION(sion_fwrite);
-LQ_ALSO_AS_LSION(sion_fread);
-LQ_ALSO_AS_LSION(sion_ensure_free_space);
-LQ_ALSO_AS_LSION(sion_feof);
-LQ_ALSO_AS_LSION(sion_bytes_avail_in_chunk);
-LQ_ALSO_AS_LSION(sion_bytes_avail_in_block);
-LQ_ALSO_AS_LSION(sion_flush);
-
-namespace lq::compat::sion {
-
-// Collective calls for data: in files that were not opened collectively, and after an individual call where data are
-// not merged, they are individual.
-
-namespace {
-
-using multifile::ParallelFile;
-
-// nullptr: the call is individual.
-ParallelFile* together(const OpenFile& open) noexcept {
-  auto* const file = dynamic_cast<ParallelFile*>(open.file.get());
-  const bool is_over = open.individual && file != nullptr && !file->merges();
-  return file != nullptr && file->is_collective() && !is_over ? file : nullptr;
-}
-
-std::size_t write_together(OpenFile& open, ParallelFile& file, const void* data, std::size_t size, std::size_t items) {
-  const auto bytes = bytes_of("sion_coll_fwrite", open, data, size, items);
-  // Whoever cannot take part still joins in, with nothing, for the others wait for him.
-  const base::Bytes span(static_cast<const std::byte*>(data), bytes.value_or(0));
-  const bool fits = file.write_together(bytes ? span : base::Bytes());
-  if (!fits) {
-    complain(0, open.rank,
-             fmt::format("sion_coll_fwrite: could not write {} bytes, chunksize={}, returning ...", span.size(),
-                         file.selected().stream.width()));
-  }
-  return fits && bytes && size > 0 ? items : 0;
-}
-
-std::size_t read_together(OpenFile& open, ParallelFile& file, void* data, std::size_t size, std::size_t items) {
-  const auto bytes = bytes_of("sion_coll_fread", open, data, size, items);
-  // As above: what goes wrong before is for all.
-  std::exception_ptr failure;
-  bool fits = false;
-  base::keep_failure(failure, [&] {
-    file.catch_up();
-    const auto& stream = file.selected().stream;
-    fits = bytes && *bytes <= stream.width() && (stream.rest() == 0 || *bytes <= stream.rest());
-    if (!bytes || fits) return;
-    complain(0, open.rank,
-             fmt::format("not enough bytes left in chunk, aborting ({} < {}) ...\n", stream.rest(), *bytes));
-  });
-  const std::size_t got = file.read_together({static_cast<std::byte*>(data), fits ? *bytes : 0}, failure);
-  return size == 0 ? 0 : got / size;
-}
-
-}  // namespace
-}  // namespace lq::compat::sion
-
-extern "C" {
 
 size_t sion_coll_fwrite(const void* data, size_t size, size_t nitems, int sid) {
   return with_file("sion_coll_fwrite", size_t{0}, sid, [&](OpenFile& open) {
@@ -189,5 +168,5 @@ size_t sion_coll_fread(void* data, size_t size, size_t nitems, int sid) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_coll_fwrite);
-LQ_ALSO_AS_LSION(sion_coll_fread);
+LQ_ALSO_AS_LSION(sion_fwrite, sion_fread, sion_ensure_free_space, sion_feof, sion_bytes_avail_in_chunk,
+                 sion_bytes_avail_in_block, sion_flush, sion_coll_fwrite, sion_coll_fread);

@@ -131,8 +131,4 @@ int sion_free_io_info(sion_io_stat_t* info) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_dup);
-LQ_ALSO_AS_LSION(sion_dedup);
-LQ_ALSO_AS_LSION(sion_get_io_info);
-LQ_ALSO_AS_LSION(sion_get_io_info_by_spec);
-LQ_ALSO_AS_LSION(sion_free_io_info);
+LQ_ALSO_AS_LSION(sion_dup, sion_dedup, sion_get_io_info, sion_get_io_info_by_spec, sion_free_io_info);

@@ -30,16 +30,6 @@ int enter(const char* function, int aid, Callback Api::*place, Callback callback
   });
 }
 
-// Names of physical files by the API's rule.
-std::string name_by_api(const void* rule, const std::string& name, int number) {
-  const auto& api = *static_cast<const Api*>(rule);
-  char* const made = api.file_name(name.c_str(), number);
-  if (made == nullptr) throw Error(Code::invalid_argument, "the callback for names of files gave none");
-  const std::string result = made;
-  std::free(made);
-  return result;
-}
-
 std::shared_ptr<Api> complete_api(int aid) {
   auto api = find_api(aid);
   if (!api) throw Error(Code::invalid_argument, fmt::format("invalid sion_apidesc {}", aid));
@@ -50,11 +40,16 @@ std::shared_ptr<Api> complete_api(int aid) {
   return api;
 }
 
+// Physical files have the names that the API's rule gives them.
 ParallelArguments with_names(ParallelArguments arguments, const Api& api) {
-  if (api.file_name != nullptr) {
-    arguments.file_name = name_by_api;
-    arguments.file_name_rule = &api;
-  }
+  if (api.file_name == nullptr) return arguments;
+  arguments.names = [&api](const std::string& name, std::int32_t number) {
+    char* const made = api.file_name(name.c_str(), number);
+    if (made == nullptr) throw Error(Code::invalid_argument, "the callback for names of files gave none");
+    const std::string result = made;
+    std::free(made);
+    return result;
+  };
   return arguments;
 }
 
@@ -124,58 +119,33 @@ int sion_generic_free_api(int aid) {
   });
 }
 
-int sion_generic_register_create_local_commgroup_cb(int aid,
-                                                    int create_lcg_cb(void**, void*, int, int, int, int, int, int)) {
-  return enter("sion_generic_register_create_local_commgroup_cb", aid, &Api::create_group, create_lcg_cb);
-}
-int sion_generic_register_free_local_commgroup_cb(int aid, int free_lcg_cb(void*)) {
-  return enter("sion_generic_register_free_local_commgroup_cb", aid, &Api::free_group, free_lcg_cb);
-}
-int sion_generic_register_barrier_cb(int aid, int barrier_cb(void*)) {
-  return enter("sion_generic_register_barrier_cb", aid, &Api::barrier, barrier_cb);
-}
-int sion_generic_register_bcastr_cb(int aid, int bcastr_cb(void*, void*, int, int, int)) {
-  return enter("sion_generic_register_bcastr_cb", aid, &Api::broadcast, bcastr_cb);
-}
-int sion_generic_register_gatherr_cb(int aid, int gatherr_cb(void*, void*, void*, int, int, int)) {
-  return enter("sion_generic_register_gatherr_cb", aid, &Api::gather, gatherr_cb);
-}
-int sion_generic_register_scatterr_cb(int aid, int scatterr_cb(void*, void*, void*, int, int, int)) {
-  return enter("sion_generic_register_scatterr_cb", aid, &Api::scatter, scatterr_cb);
-}
-int sion_generic_register_gathervr_cb(int aid, int gathervr_cb(void*, void*, void*, int, int*, int, int)) {
-  return enter("sion_generic_register_gathervr_cb", aid, &Api::gather_many, gathervr_cb);
-}
-int sion_generic_register_scattervr_cb(int aid, int scattervr_cb(void*, void*, void*, int, int*, int, int)) {
-  return enter("sion_generic_register_scattervr_cb", aid, &Api::scatter_many, scattervr_cb);
-}
+#define LQ_REGISTER(callback, member)                                              \
+  int sion_generic_register_##callback(int aid, decltype(Api::member) function) {  \
+    return enter("sion_generic_register_" #callback, aid, &Api::member, function); \
+  }
+LQ_REGISTER(create_local_commgroup_cb, create_group)
+LQ_REGISTER(free_local_commgroup_cb, free_group)
+LQ_REGISTER(barrier_cb, barrier)
+LQ_REGISTER(bcastr_cb, broadcast)
+LQ_REGISTER(gatherr_cb, gather)
+LQ_REGISTER(scatterr_cb, scatter)
+LQ_REGISTER(gathervr_cb, gather_many)
+LQ_REGISTER(scattervr_cb, scatter_many)
+LQ_REGISTER(gather_and_execute_cb, gather_execute)
+LQ_REGISTER(execute_and_scatter_cb, execute_scatter)
+LQ_REGISTER(get_capability_cb, capability)
+
 int sion_generic_register_get_multi_filename_cb(int aid, char* get_multi_filename_cb(const char*, int)) {
   enter("sion_generic_register_get_multi_filename_cb", aid, &Api::file_name, get_multi_filename_cb);
   return 0;  // whatever happens, as in SIONlib
-}
-int sion_generic_register_gather_and_execute_cb(int aid,
-                                                int gather_execute_cb(const void*, sion_int64*, int, sion_int64, void*,
-                                                                      int, int, int, int,
-                                                                      int process_cb(const void*, sion_int64*, int))) {
-  return enter("sion_generic_register_gather_and_execute_cb", aid, &Api::gather_execute, gather_execute_cb);
-}
-int sion_generic_register_execute_and_scatter_cb(int aid,
-                                                 int execute_scatter_cb(void*, sion_int64*, int, sion_int64, void*, int,
-                                                                        int, int, int,
-                                                                        int process_cb(void*, sion_int64*, int))) {
-  return enter("sion_generic_register_execute_and_scatter_cb", aid, &Api::execute_scatter, execute_scatter_cb);
-}
-int sion_generic_register_get_capability_cb(int aid, int get_capability_cb(void*)) {
-  return enter("sion_generic_register_get_capability_cb", aid, &Api::capability, get_capability_cb);
 }
 
 int sion_generic_paropen(int aid, const char* fname, const char* file_mode, sion_int64* chunksize,
                          sion_int32* fsblksize, void* gcommgroup, int grank, int gsize, int* filenumber, int* numfiles,
                          const int* lrank, const int* lsize, FILE** fileptr, char** newfname) {
-  return open_generic(
-      aid,
-      {"sion_generic_paropen", fname, file_mode, chunksize, fsblksize, nullptr, fileptr, newfname, nullptr, nullptr},
-      {gcommgroup, grank, gsize, filenumber, numfiles, lrank, lsize});
+  return open_generic(aid,
+                      {"sion_generic_paropen", fname, file_mode, chunksize, fsblksize, nullptr, fileptr, newfname, {}},
+                      {gcommgroup, grank, gsize, filenumber, numfiles, lrank, lsize});
 }
 
 int sion_generic_parclose(int sid) { return close_handle("sion_generic_parclose", sid); }
@@ -187,7 +157,7 @@ int sion_generic_paropen_mapped(int aid, char* fname, const char* file_mode, int
   try {
     const auto api = complete_api(aid);
     const MappedArguments arguments{
-        with_names({function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, nullptr, nullptr}, *api),
+        with_names({function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, {}}, *api),
         numFiles,
         nlocaltasks,
         globalranks,
@@ -212,22 +182,11 @@ int sion_generic_parreinit(int sid, sion_int64 chunksize) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_generic_create_api);
-LQ_ALSO_AS_LSION(sion_generic_free_api);
-LQ_ALSO_AS_LSION(sion_generic_register_create_local_commgroup_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_free_local_commgroup_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_barrier_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_bcastr_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_gatherr_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_scatterr_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_gathervr_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_scattervr_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_get_multi_filename_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_gather_and_execute_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_execute_and_scatter_cb);
-LQ_ALSO_AS_LSION(sion_generic_register_get_capability_cb);
-LQ_ALSO_AS_LSION(sion_generic_paropen);
-LQ_ALSO_AS_LSION(sion_generic_parclose);
-LQ_ALSO_AS_LSION(sion_generic_paropen_mapped);
-LQ_ALSO_AS_LSION(sion_generic_parclose_mapped);
-LQ_ALSO_AS_LSION(sion_generic_parreinit);
+LQ_ALSO_AS_LSION(sion_generic_create_api, sion_generic_free_api, sion_generic_register_create_local_commgroup_cb,
+                 sion_generic_register_free_local_commgroup_cb, sion_generic_register_barrier_cb,
+                 sion_generic_register_bcastr_cb, sion_generic_register_gatherr_cb, sion_generic_register_scatterr_cb,
+                 sion_generic_register_gathervr_cb, sion_generic_register_scattervr_cb,
+                 sion_generic_register_get_multi_filename_cb, sion_generic_register_gather_and_execute_cb,
+                 sion_generic_register_execute_and_scatter_cb, sion_generic_register_get_capability_cb,
+                 sion_generic_paropen, sion_generic_parclose, sion_generic_paropen_mapped, sion_generic_parclose_mapped,
+                 sion_generic_parreinit);

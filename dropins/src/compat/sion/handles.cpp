@@ -32,32 +32,16 @@ bool is_selected(const char* variable, int number) {
   return selected < 0 || selected == number;
 }
 
-void print(const char* level, int rc, int rank, const std::string& text) {
+void print(int rc, int rank, const std::string& text) {
   if (silenced > 0) return;
   const auto ask = thread_number.load();
   const int thread = ask == nullptr ? -1 : ask();
   if (!is_selected("SION_ERROR_MSG_RANK", rank) || !is_selected("SION_ERROR_MSG_THREAD", thread)) return;
-  std::string line = fmt::format("{} on rank {}", level, rank);
+  std::string line = fmt::format("SION_ERROR_RETURN on rank {}", rank);
   if (thread >= 0) line += fmt::format(", thread {}", thread);
   line += fmt::format(", rc={}: {}\n", rc, text);
   std::fputs(line.c_str(), stderr);
 }
-
-}  // namespace
-
-int complain(int rc, int rank, const std::string& text) {
-  print("SION_ERROR_RETURN", rc, rank, text);
-  return rc;
-}
-
-void warn(int rc, int rank, const std::string& text) { print("SION_ERROR_WARN", rc, rank, text); }
-
-Silence::Silence() noexcept { ++silenced; }
-Silence::~Silence() { --silenced; }
-
-void set_thread_number(int (*ask)()) noexcept { thread_number = ask; }
-
-namespace {
 
 struct Entry {
   enum class State { fresh, used, closed };
@@ -189,6 +173,16 @@ Table& table() noexcept {
 }
 
 }  // namespace
+
+int complain(int rc, int rank, const std::string& text) {
+  print(rc, rank, text);
+  return rc;
+}
+
+Silence::Silence() noexcept { ++silenced; }
+Silence::~Silence() { --silenced; }
+
+void set_thread_number(int (*ask)()) noexcept { thread_number = ask; }
 
 int add_handle(std::unique_ptr<OpenFile> file) {
   Entry entry;

@@ -24,7 +24,6 @@ namespace lq::compat::sion {
 
 // Rank -1: not known. Returns `rc`. SION_ERROR_MSG_RANK and SION_ERROR_MSG_THREAD select who prints.
 int complain(int rc, int rank, const std::string& text);
-void warn(int rc, int rank, const std::string& text);
 
 // Of the calling thread, in what it does next: file_check functions want no messages.
 class Silence {
@@ -63,7 +62,6 @@ struct OpenFile {
   std::unique_ptr<multifile::Multifile> file;
   int rank = -1;            // for messages: local task
   bool individual = false;  // collective calls are over: an individual call has come between
-  std::string original;     // of a duplicate: the path of its physical file
   std::vector<sion_int64> widths, ranks, counts, used, positions, blocks, chunks;
   std::vector<sion_int32> mapping;
 };
@@ -120,14 +118,8 @@ Result with_file(const char* function, Result rc, int sid, Work&& work) noexcept
   return guarded(function, rc, open->rank, [&] { return work(*open); });
 }
 
-// Items at the cursor of an open multifile, with the messages and return codes of SIONlib.
-
 // Nothing, after a message: too many for memory, or no memory named.
 std::optional<std::size_t> bytes_of(const char* function, const OpenFile& open, const void* data, std::size_t size,
                                     std::size_t items);
-bool ensure_space(OpenFile& open, std::uint64_t bytes);
-// Numbers of items; 0, after a message, where they do not fit.
-std::size_t write_items(OpenFile& open, const void* data, std::size_t size, std::size_t items);
-std::size_t read_items(OpenFile& open, void* data, std::size_t size, std::size_t items);
 
 }  // namespace lq::compat::sion

@@ -167,14 +167,6 @@ int sion_get_sizeof(int sid, int* numbytes, int* numfds) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_get_locations);
-LQ_ALSO_AS_LSION(sion_get_current_location);
-LQ_ALSO_AS_LSION(sion_get_current_locations);
-LQ_ALSO_AS_LSION(sion_get_mapping);
-LQ_ALSO_AS_LSION(sion_get_number_of_files);
-LQ_ALSO_AS_LSION(sion_get_filenumber);
-LQ_ALSO_AS_LSION(sion_is_serial_opened);
-LQ_ALSO_AS_LSION(sion_using_hints);
-LQ_ALSO_AS_LSION(sion_get_file_endianness);
-LQ_ALSO_AS_LSION(sion_endianness_swap_needed);
-LQ_ALSO_AS_LSION(sion_get_sizeof);
+LQ_ALSO_AS_LSION(sion_get_locations, sion_get_current_location, sion_get_current_locations, sion_get_mapping,
+                 sion_get_number_of_files, sion_get_filenumber, sion_is_serial_opened, sion_using_hints,
+                 sion_get_file_endianness, sion_endianness_swap_needed, sion_get_sizeof);

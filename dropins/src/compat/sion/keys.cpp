@@ -145,14 +145,6 @@ char* sion_keyval_type_to_str(int type) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_fwrite_key);
-LQ_ALSO_AS_LSION(sion_fread_key);
-LQ_ALSO_AS_LSION(sion_fread_key_iterator_reset);
-LQ_ALSO_AS_LSION(sion_fread_key_iterator_next);
-LQ_ALSO_AS_LSION(sion_seek_key);
-LQ_ALSO_AS_LSION(sion_key_full_scan);
-LQ_ALSO_AS_LSION(sion_key_list_iterator_reset);
-LQ_ALSO_AS_LSION(sion_key_list_iterator_next);
-LQ_ALSO_AS_LSION(sion_key_get_stat);
-LQ_ALSO_AS_LSION(sion_get_keyval_mode);
-LQ_ALSO_AS_LSION(sion_keyval_type_to_str);
+LQ_ALSO_AS_LSION(sion_fwrite_key, sion_fread_key, sion_fread_key_iterator_reset, sion_fread_key_iterator_next,
+                 sion_seek_key, sion_key_full_scan, sion_key_list_iterator_reset, sion_key_list_iterator_next,
+                 sion_key_get_stat, sion_get_keyval_mode, sion_keyval_type_to_str);

@@ -22,11 +22,10 @@ namespace {
 
 using multifile::Direction;
 using multifile::MappedFile;
-using multifile::Mode;
 
 bool is_array(const auto* const* array) { return array != nullptr && *array != nullptr; }
 
-multifile::MappedCreation creation_of(const MappedArguments& arguments, const Mode& mode) {
+void take_tasks(const MappedArguments& arguments, multifile::MappedCreation& request) {
   if (*arguments.files <= 0) refuse("numFiles variable <= 0 not allowed for mapped files in write mode");
   if (arguments.tasks == nullptr || *arguments.tasks < 0) refuse("no number of local tasks was given");
   const auto count = static_cast<std::size_t>(*arguments.tasks);
@@ -34,16 +33,12 @@ multifile::MappedCreation creation_of(const MappedArguments& arguments, const Mo
                         is_array(arguments.numbers);
   if (count > 0 && !complete) refuse("no arrays of ranks, chunk sizes, file numbers and local ranks were given");
   if (arguments.common.fsblksize == nullptr) refuse("no variable for the block size was given");
-  multifile::MappedCreation request;
-  request.path = name_of(arguments.common.name);
-  request.mode = mode;
   request.files = *arguments.files;
   request.block_size = *arguments.common.fsblksize;
   for (std::size_t i = 0; i < count; ++i) {
     request.tasks.push_back(
         {(*arguments.ranks)[i], (*arguments.chunks)[i], (*arguments.file_numbers)[i], (*arguments.numbers)[i]});
   }
-  return request;
 }
 
 // The tasks that the caller names; nothing: the library deals them out.
@@ -56,53 +51,39 @@ std::optional<std::vector<std::int64_t>> wanted_ranks(const MappedArguments& arg
   return ranks;
 }
 
-template <class T, class Value>
-void give_new_array(T** target, std::size_t count, const Value& value) {
-  if (target == nullptr) return;
-  *target = static_cast<T*>(std::malloc(std::max<std::size_t>(count, 1) * sizeof(T)));
-  if (*target == nullptr) throw Error(Code::out_of_memory, fmt::format("no memory for {} tasks", count));
-  for (std::size_t i = 0; i < count; ++i) (*target)[i] = value(i);
-}
-
 void give_contents(const MappedArguments& arguments, const MappedFile& file, bool were_dealt) {
   const std::size_t count = file.tasks();
-  if (were_dealt) {
-    give_new_array(arguments.ranks, count, [&](std::size_t i) { return static_cast<int>(file.task(i).rank); });
-  }
+  const auto give = [&](auto** target, const auto& value) {
+    if (target == nullptr) return;
+    *target = nullptr;
+    give_array(target, count, value);
+  };
+  if (were_dealt) give(arguments.ranks, [&](std::size_t i) { return static_cast<int>(file.task(i).rank); });
   *arguments.tasks = static_cast<int>(count);
   *arguments.files = file.facts().files;
-  give_new_array(arguments.chunks, count,
-                 [&](std::size_t i) { return static_cast<sion_int64>(file.task(i).stream.width()); });
-  give_new_array(arguments.file_numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).file); });
-  give_new_array(arguments.numbers, count, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
+  give(arguments.chunks, [&](std::size_t i) { return static_cast<sion_int64>(file.task(i).stream.width()); });
+  give(arguments.file_numbers, [&](std::size_t i) { return static_cast<int>(file.task(i).file); });
+  give(arguments.numbers, [&](std::size_t i) { return static_cast<int>(file.task(i).number); });
 }
 
 // What these arguments ask for.
 struct MappedWish {
-  Mode mode;
-  multifile::MappedCreation creation;
-  multifile::Opening opening;
-  std::optional<std::vector<std::int64_t>> ranks;  // to read
-  bool writes() const noexcept { return mode.direction == Direction::write; }
+  multifile::MappedCreation file = {};                  // or what there is of it to open
+  std::optional<std::vector<std::int64_t>> ranks = {};  // to read
+  bool writes() const noexcept { return file.mode.direction == Direction::write; }
 };
 
 MappedWish wish_of(const MappedArguments& arguments) {
   if (arguments.files == nullptr) refuse("No numFiles variable given");
-  MappedWish wish{mode_of(arguments.common.mode), {}, {}, {}};
-  if (wish.mode.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.common.mode));
-  const std::string path = name_of(arguments.common.name);
-  format::sion::NameRule names;
-  if (const auto call = arguments.common.file_name; call != nullptr) {
-    names = [call, rule = arguments.common.file_name_rule, path](std::int32_t number) {
-      return call(rule, path, number);
-    };
-  }
+  MappedWish wish;
+  wish.file.mode = mode_of(arguments.common.mode);
+  if (wish.file.mode.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.common.mode));
+  wish.file.path = name_of(arguments.common.name);
+  wish.file.names = arguments.common.names_of(wish.file.path);
   if (wish.writes()) {
-    wish.creation = creation_of(arguments, wish.mode);
-    wish.creation.names = std::move(names);
+    take_tasks(arguments, wish.file);
   } else {
     wish.ranks = wanted_ranks(arguments);
-    wish.opening = {path, wish.mode, std::move(names), {}};
   }
   return wish;
 }
@@ -122,11 +103,11 @@ int open_mapped(const std::shared_ptr<comm::Comm>& all, const MappedArguments& a
       return wanted;
     });
     const bool were_dealt = !wish.ranks.has_value();
-    auto file = wish.writes() ? MappedFile::create(all, wish.creation)
-                              : MappedFile::open(all, wish.opening, std::move(wish.ranks));
+    auto file =
+        wish.writes() ? MappedFile::create(all, wish.file) : MappedFile::open(all, wish.file, std::move(wish.ranks));
     comm::agree(*all, [&] {
       if (!wish.writes()) give_contents(arguments, *file, were_dealt);
-      check_keys(*file, wish.mode, all->rank());
+      check_keys(*file, wish.file.mode, all->rank());
       hand_out_stream(*file, arguments.common.fileptr);
     });
     if (arguments.common.fsblksize != nullptr) *arguments.common.fsblksize = file->facts().block_size;

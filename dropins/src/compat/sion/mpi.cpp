@@ -144,14 +144,14 @@ Start agree_on_start(const std::shared_ptr<comm::Comm>& handle, const ParallelAr
     }
     start.team = multifile::make_team(handle);
     start.wish = wish_of(arguments, all.rank());
-    writes = start.wish.mode.direction == Direction::write;
+    writes = start.wish.writes();
     wanted = writes ? std::max(*files, 0) : 0;
     if (wanted > 0) start.location = multifile::locate_evenly(all.rank(), all.size(), wanted);
     return std::vector<comm::Stated>{
-        {"the file mode", writes ? "write" : (start.wish.mode.buddies > 0 ? "read with buddies" : "read")},
+        {"the file mode", writes ? "write" : (start.wish.mode().buddies > 0 ? "read with buddies" : "read")},
         {"numFiles", fmt::format("{}", wanted)}};
   });
-  if (wanted == 0 && (writes || start.wish.mode.buddies > 0)) start.location = locate_locally(all, global, local);
+  if (wanted == 0 && (writes || start.wish.mode().buddies > 0)) start.location = locate_locally(all, global, local);
   return start;
 }
 
@@ -172,50 +172,6 @@ int open_mpi(const ParallelArguments& arguments, int* files, MPI_Comm global, co
     return is_told ? SION_ID_NOT_VALID : report_failure(arguments.function, error, rank);
   }
 }
-
-}  // namespace
-}  // namespace lq::compat::sion
-
-using namespace lq::compat::sion;
-
-extern "C" {
-
-int sion_paropen_mpi(const char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, const MPI_Comm* lComm,
-                     sion_int64* chunksize, sion_int32* fsblksize, int* globalrank, FILE** fileptr, char** newfname) {
-  return open_mpi(
-      {"sion_paropen_mpi", fname, file_mode, chunksize, fsblksize, globalrank, fileptr, newfname, nullptr, nullptr},
-      numFiles, gComm, lComm);
-}
-
-int sion_parclose_mpi(int sid) { return close_handle("sion_parclose_mpi", sid); }
-
-int sion_parreinit_mpi(int sid, sion_int64 chunksize) { return sion_generic_parreinit(sid, chunksize); }
-
-size_t sion_coll_fwrite_mpi(const void* data, size_t size, size_t nitems, int sid) {
-  return sion_coll_fwrite(data, size, nitems, sid);
-}
-
-size_t sion_coll_fread_mpi(void* data, size_t size, size_t nitems, int sid) {
-  return sion_coll_fread(data, size, nitems, sid);
-}
-}
-
-LQ_ALSO_AS_LSION(sion_paropen_mpi);
-LQ_ALSO_AS_LSION(sion_parclose_mpi);
-LQ_ALSO_AS_LSION(sion_parreinit_mpi);
-LQ_ALSO_AS_LSION(sion_coll_fwrite_mpi);
-LQ_ALSO_AS_LSION(sion_coll_fread_mpi);
-
-// The rest of the MPI interface: mapped opens, old forms, turns, and the check whether there is a multifile.
-struct _sion_file_check_par_args_mpi_struct {
-  std::string mode;
-  MPI_Comm global = MPI_COMM_NULL;
-  MPI_Comm local = MPI_COMM_NULL;
-  int files = 1;
-};
-
-namespace lq::compat::sion {
-namespace {
 
 // The old forms give the name in a buffer of the caller's.
 int with_name_in_buffer(int sid, char* given, char* buffer) {
@@ -253,7 +209,34 @@ int take_turn(OpenFile& open, bool begins) {
 }  // namespace
 }  // namespace lq::compat::sion
 
+using namespace lq::compat::sion;
+
+struct _sion_file_check_par_args_mpi_struct {
+  std::string mode;
+  MPI_Comm global = MPI_COMM_NULL;
+  MPI_Comm local = MPI_COMM_NULL;
+  int files = 1;
+};
+
 extern "C" {
+
+int sion_paropen_mpi(const char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, const MPI_Comm* lComm,
+                     sion_int64* chunksize, sion_int32* fsblksize, int* globalrank, FILE** fileptr, char** newfname) {
+  return open_mpi({"sion_paropen_mpi", fname, file_mode, chunksize, fsblksize, globalrank, fileptr, newfname, {}},
+                  numFiles, gComm, lComm);
+}
+
+int sion_parclose_mpi(int sid) { return close_handle("sion_parclose_mpi", sid); }
+
+int sion_parreinit_mpi(int sid, sion_int64 chunksize) { return sion_generic_parreinit(sid, chunksize); }
+
+size_t sion_coll_fwrite_mpi(const void* data, size_t size, size_t nitems, int sid) {
+  return sion_coll_fwrite(data, size, nitems, sid);
+}
+
+size_t sion_coll_fread_mpi(void* data, size_t size, size_t nitems, int sid) {
+  return sion_coll_fread(data, size, nitems, sid);
+}
 
 int sion_paropen_mapped_mpi(char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, int* nlocaltasks,
                             int** globalranks, sion_int64** chunksizes, int** mapping_filenrs, int** mapping_lranks,
@@ -261,14 +244,13 @@ int sion_paropen_mapped_mpi(char* fname, const char* file_mode, int* numFiles, M
   const char* const function = "sion_paropen_mapped_mpi";
   take_api_number();
   try {
-    const MappedArguments arguments{
-        {function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, nullptr, nullptr},
-        numFiles,
-        nlocaltasks,
-        globalranks,
-        chunksizes,
-        mapping_filenrs,
-        mapping_lranks};
+    const MappedArguments arguments{{function, fname, file_mode, nullptr, fsblksize, nullptr, fileptr, nullptr, {}},
+                                    numFiles,
+                                    nlocaltasks,
+                                    globalranks,
+                                    chunksizes,
+                                    mapping_filenrs,
+                                    mapping_lranks};
     return open_mapped(comm_of(gComm), arguments);
   } catch (const std::exception& error) {
     return report_failure(function, error, -1);
@@ -329,12 +311,7 @@ int sion_file_check_par_cb_mpi(char* fname, void* args) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_paropen_mapped_mpi);
-LQ_ALSO_AS_LSION(sion_parclose_mapped_mpi);
-LQ_ALSO_AS_LSION(sion_paropen_multi_mpi);
-LQ_ALSO_AS_LSION(sion_paropen_comms_mpi);
-LQ_ALSO_AS_LSION(sion_startof_transaction_mpi);
-LQ_ALSO_AS_LSION(sion_endof_transaction_mpi);
-LQ_ALSO_AS_LSION(sion_file_check_par_args_init_mpi);
-LQ_ALSO_AS_LSION(sion_file_check_par_args_free_mpi);
-LQ_ALSO_AS_LSION(sion_file_check_par_cb_mpi);
+LQ_ALSO_AS_LSION(sion_paropen_mpi, sion_parclose_mpi, sion_parreinit_mpi, sion_coll_fwrite_mpi, sion_coll_fread_mpi,
+                 sion_paropen_mapped_mpi, sion_parclose_mapped_mpi, sion_paropen_multi_mpi, sion_paropen_comms_mpi,
+                 sion_startof_transaction_mpi, sion_endof_transaction_mpi, sion_file_check_par_args_init_mpi,
+                 sion_file_check_par_args_free_mpi, sion_file_check_par_cb_mpi);

@@ -93,7 +93,7 @@ int sion_paropen_omp(const char* fname, const char* file_mode, sion_int64* chunk
     const auto threads = omp_threads([] { return std::shared_ptr<lq::comm::Comm>(lq::comm::make_self()); });
     const int thread = threads->rank();
     const ParallelArguments arguments{function,   fname,   file_mode, chunksize, fsblksize,
-                                      globalrank, fileptr, newfname,  nullptr,   nullptr};
+                                      globalrank, fileptr, newfname,  {}};
     const int sid = open_in_parallel(std::make_shared<lq::multifile::ThreadsTeam>(threads), arguments,
                                      {0, 1, thread, threads->size()}, thread);
     if (sid >= 0 && globalrank != nullptr) *globalrank = thread;
@@ -106,5 +106,4 @@ int sion_paropen_omp(const char* fname, const char* file_mode, sion_int64* chunk
 int sion_parclose_omp(int sid) { return close_handle("sion_parclose_omp", sid); }
 }
 
-LQ_ALSO_AS_LSION(sion_paropen_omp);
-LQ_ALSO_AS_LSION(sion_parclose_omp);
+LQ_ALSO_AS_LSION(sion_paropen_omp, sion_parclose_omp);

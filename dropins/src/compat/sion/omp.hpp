@@ -12,9 +12,6 @@
 
 namespace lq::compat::sion {
 
-// The threads of an OpenMP team as a group of tasks. OpenMP is asked who is there and nothing else; programs without it
-// have one thread.
-
 // Collective over the threads of the innermost team. `between` gives thread 0 the group of ranks; when it throws, all
 // throw.
 std::shared_ptr<multifile::ThreadsComm> omp_threads(const std::function<std::shared_ptr<comm::Comm>()>& between);

@@ -85,13 +85,11 @@ extern "C" {
 
 int sion_paropen_ompi(const char* fname, const char* file_mode, int* numFiles, MPI_Comm gComm, const MPI_Comm* lComm,
                       sion_int64* chunksize, sion_int32* fsblksize, int* globalrank, FILE** fileptr, char** newfname) {
-  return open_ompi(
-      {"sion_paropen_ompi", fname, file_mode, chunksize, fsblksize, globalrank, fileptr, newfname, nullptr, nullptr},
-      numFiles, gComm, lComm);
+  return open_ompi({"sion_paropen_ompi", fname, file_mode, chunksize, fsblksize, globalrank, fileptr, newfname, {}},
+                   numFiles, gComm, lComm);
 }
 
 int sion_parclose_ompi(int sid) { return close_handle("sion_parclose_ompi", sid); }
 }
 
-LQ_ALSO_AS_LSION(sion_paropen_ompi);
-LQ_ALSO_AS_LSION(sion_parclose_ompi);
+LQ_ALSO_AS_LSION(sion_paropen_ompi, sion_parclose_ompi);

@@ -77,28 +77,18 @@ void take_sizes(const ParallelArguments& arguments, multifile::Creation& creatio
   creation.block_size = *arguments.fsblksize;
 }
 
-void take_names(const ParallelArguments& arguments, multifile::Creation& creation) {
-  if (arguments.file_name == nullptr) return;
-  creation.copy_names = [rule = arguments.file_name_rule, call = arguments.file_name](
-                            const std::string& name, std::int32_t number) { return call(rule, name, number); };
-  creation.names = [of_set = creation.copy_names, name = creation.path](std::int32_t number) {
-    return of_set(name, number);
-  };
-}
-
 }  // namespace
 
 ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
-  ParallelWish wish{mode_of(arguments.mode), {}, {}, std::make_unique<OpenFile>()};
-  if (wish.mode.direction == Direction::none) {
-    throw Error(Code::invalid_argument, fmt::format("unknown file mode {}", arguments.mode));
-  }
-  wish.creation.path = name_of(arguments.name);
-  wish.creation.mode = wish.mode;
-  wish.creation.rank = rank;
-  take_names(arguments, wish.creation);
-  if (wish.mode.direction == Direction::write) take_sizes(arguments, wish.creation);
-  wish.opening = {wish.creation.path, wish.mode, wish.creation.names, {}, wish.creation.copy_names};
+  ParallelWish wish{{}, std::make_unique<OpenFile>()};
+  multifile::Creation& file = wish.file;
+  file.mode = mode_of(arguments.mode);
+  if (file.mode.direction == Direction::none) refuse(fmt::format("unknown file mode {}", arguments.mode));
+  file.path = name_of(arguments.name);
+  file.rank = rank;
+  file.names = arguments.names_of(file.path);
+  file.copy_names = arguments.names;
+  if (wish.writes()) take_sizes(arguments, file);
   return wish;
 }
 
@@ -117,13 +107,13 @@ class HandOut {
     // SIONlib looks into the first file with a handle of its own.
     if (!file.writes() && file.team().all().rank() == 0) drop_handle(reserve_handle());
     handle_.take();
-    check_keys(file, wish_.mode, file.location().task);
+    check_keys(file, wish_.mode(), file.location().task);
     hand_out_stream(file, arguments_.fileptr != nullptr ? &stream_ : nullptr);
     if (arguments_.newfname == nullptr) return;
     // With buddies data may come from anywhere; the name is that of the group's own file.
-    const bool is_any = !file.writes() && wish_.mode.buddies > 0;
+    const bool is_any = !file.writes() && wish_.mode().buddies > 0;
     const std::string path =
-        is_any ? multifile::path_of(wish_.creation.names, wish_.creation.path, location_.file) : file.physical_path();
+        is_any ? multifile::path_of(wish_.file.names, wish_.file.path, location_.file) : file.physical_path();
     name_.reset(::strdup(path.c_str()));
     if (!name_) throw std::bad_alloc();
   }
@@ -151,36 +141,31 @@ class HandOut {
   std::unique_ptr<char, decltype(&std::free)> name_{nullptr, &std::free};
 };
 
-}  // namespace
-
-int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
-                     ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found) {
-  wish.creation.location = location;
-  HandOut out(arguments, std::move(wish), location);
-  const auto last = [&](ParallelFile& file) { out.prepare(file); };
-  const auto& [mode, creation, opening, open] = out.wish();
-  auto file = mode.direction == Direction::write ? ParallelFile::create(team, creation, last)
-              : mode.buddies > 0                 ? ParallelFile::open_with_buddies(team, opening, location, last)
-                                                 : ParallelFile::open(team, opening, last);
-  return out.hand_over(std::move(file), found);
-}
-
-namespace {
-
 // A single file has no copies to read; those of several need a way to the neighbours.
 ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::TaskLocation& location) {
-  const bool writes = wish.mode.direction == Direction::write;
-  if (writes && wish.mode.buddies > 0 && !team.can_relay()) {
+  if (wish.writes() && wish.mode().buddies > 0 && !team.can_relay()) {
     throw Error(Code::unsupported,
                 fmt::format("{}: buddy copies need callbacks for data (gather_and_execute, execute_and_scatter); "
                             "register them, or leave out \"buddy\"",
-                            wish.creation.path));
+                            wish.file.path));
   }
-  if (!writes && location.files == 1) wish.mode.buddies = wish.opening.mode.buddies = 0;
+  if (!wish.writes() && location.files == 1) wish.file.mode.buddies = 0;
   return wish;
 }
 
 }  // namespace
+
+int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
+                     ParallelWish wish, const multifile::TaskLocation& location, multifile::TaskLocation* found) {
+  wish.file.location = location;
+  HandOut out(arguments, std::move(wish), location);
+  const auto last = [&](ParallelFile& file) { out.prepare(file); };
+  const ParallelWish& asked = out.wish();
+  auto file = asked.writes()             ? ParallelFile::create(team, asked.file, last)
+              : asked.mode().buddies > 0 ? ParallelFile::open_with_buddies(team, asked.file, location, last)
+                                         : ParallelFile::open(team, asked.file, last);
+  return out.hand_over(std::move(file), found);
+}
 
 int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const ParallelArguments& arguments,
                      const multifile::TaskLocation& location, int rank, multifile::TaskLocation* found) {

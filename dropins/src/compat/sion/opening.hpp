@@ -4,6 +4,8 @@
 // What all ways of opening share: the mode, the handle, and what is handed out with it.
 #pragma once
 
+#include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -21,6 +23,15 @@ std::string name_of(const char* name);
 
 // Throws Error(invalid_argument).
 [[noreturn]] void refuse(const std::string& sentence);
+
+// Fills the caller's array, or one that is made for him.
+template <class T, class Value>
+void give_array(T** target, std::size_t count, const Value& value) {
+  if (target == nullptr) return;
+  if (*target == nullptr) *target = static_cast<T*>(std::malloc(std::max<std::size_t>(count, 1) * sizeof(T)));
+  if (*target == nullptr) throw Error(Code::out_of_memory, "no memory for " + std::to_string(count) + " tasks");
+  for (std::size_t i = 0; i < count; ++i) (*target)[i] = value(i);
+}
 
 // A message where the file has another key-value mode than was asked for.
 void check_keys(const multifile::Multifile& file, const multifile::Mode& mode, int rank);
@@ -44,8 +55,12 @@ struct ParallelArguments {
   int* globalrank = nullptr;
   FILE** fileptr = nullptr;
   char** newfname = nullptr;
-  std::string (*file_name)(const void* rule, const std::string& name, int number) = nullptr;  // and its rule
-  const void* file_name_rule = nullptr;
+  format::sion::SetRule names = {};  // of physical files; empty: as usual
+  // Those of one set.
+  format::sion::NameRule names_of(const std::string& path) const {
+    if (!names) return {};
+    return [of_set = names, path](std::int32_t number) { return of_set(path, number); };
+  }
 };
 
 // Collective over the team. `location` matters for writing, and for reading with buddies; `rank` is stored with the
@@ -55,10 +70,10 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
 
 // What these arguments ask for, and what will be behind the handle.
 struct ParallelWish {
-  multifile::Mode mode;
-  multifile::Creation creation;
-  multifile::Opening opening;
-  std::unique_ptr<OpenFile> open;
+  multifile::Creation file = {};  // or what there is of it to open
+  std::unique_ptr<OpenFile> open = {};
+  const multifile::Mode& mode() const noexcept { return file.mode; }
+  bool writes() const noexcept { return file.mode.direction == multifile::Direction::write; }
 };
 // Local. Throws Error(invalid_argument) for arguments that are not there or cannot be.
 ParallelWish wish_of(const ParallelArguments& arguments, int rank);

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <sion_debug.h>
 #include "compat/sion/alias.hpp"
 #include "compat/sion/handles.hpp"
-#include <sion_debug.h>
 
 using namespace lq::compat::sion;
 
@@ -134,24 +134,10 @@ char* _sion_buddy_role_to_str(int role) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_get_fp);
-LQ_ALSO_AS_LSION(sion_get_fd);
-LQ_ALSO_AS_LSION(sion_set_fp_closed);
-LQ_ALSO_AS_LSION(sion_set_second_fp);
-LQ_ALSO_AS_LSION(sion_unset_second_fp);
-LQ_ALSO_AS_LSION(sion_optimize_fp_buffer);
-LQ_ALSO_AS_LSION(sion_lock_register_lock_callbacks);
-LQ_ALSO_AS_LSION(sion_lock_user_callbacks_defined);
-LQ_ALSO_AS_LSION(sion_swap);
-LQ_ALSO_AS_LSION(sion_get_endianness);
-LQ_ALSO_AS_LSION(sion_get_version);
-LQ_ALSO_AS_LSION(sion_dprintf);
-LQ_ALSO_AS_LSION(sion_dprintfp);
-LQ_ALSO_AS_LSION(sion_isdebug);
-LQ_ALSO_AS_LSION(sion_debug_on);
-LQ_ALSO_AS_LSION(sion_debug_off);
-LQ_ALSO_AS_LSION(sion_get_dfile);
-LQ_ALSO_AS_LSION(sion_dclose);
+LQ_ALSO_AS_LSION(sion_get_fp, sion_get_fd, sion_set_fp_closed, sion_set_second_fp, sion_unset_second_fp,
+                 sion_optimize_fp_buffer, sion_lock_register_lock_callbacks, sion_lock_user_callbacks_defined,
+                 sion_swap, sion_get_endianness, sion_get_version, sion_dprintf, sion_dprintfp, sion_isdebug,
+                 sion_debug_on, sion_debug_off, sion_get_dfile, sion_dclose);
 
 // Names that begin with an underscore keep it in front.
 extern "C" decltype(_sion_file_stat_file) _lsion_file_stat_file __attribute__((alias("_sion_file_stat_file")));

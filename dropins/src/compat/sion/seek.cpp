@@ -161,8 +161,4 @@ sion_int64 sion_get_bytes_read(int sid) {
 }
 }
 
-LQ_ALSO_AS_LSION(sion_seek);
-LQ_ALSO_AS_LSION(sion_seek_fp);
-LQ_ALSO_AS_LSION(sion_get_position);
-LQ_ALSO_AS_LSION(sion_get_bytes_written);
-LQ_ALSO_AS_LSION(sion_get_bytes_read);
+LQ_ALSO_AS_LSION(sion_seek, sion_seek_fp, sion_get_position, sion_get_bytes_written, sion_get_bytes_read);

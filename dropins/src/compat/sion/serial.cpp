@@ -48,15 +48,6 @@ std::unique_ptr<SerialFile> create(const SerialArguments& arguments, const Mode&
   return SerialFile::create(request);
 }
 
-// Fills the caller's array, or one that is made for him.
-template <class T, class Value>
-void give_array(T** target, std::size_t count, const Value& value) {
-  if (target == nullptr) return;
-  if (*target == nullptr) *target = static_cast<T*>(std::malloc(std::max<std::size_t>(count, 1) * sizeof(T)));
-  if (*target == nullptr) throw Error(Code::out_of_memory, fmt::format("sion_open: no memory for {} tasks", count));
-  for (std::size_t i = 0; i < count; ++i) (*target)[i] = value(i);
-}
-
 void give_contents(const SerialArguments& arguments, const SerialFile& file) {
   if (arguments.ntasks != nullptr) *arguments.ntasks = static_cast<int>(file.tasks());
   if (arguments.nfiles != nullptr) *arguments.nfiles = file.facts().files;
@@ -139,7 +130,5 @@ int _sion_close_sid(int sid);
 int _sion_close_sid(int sid) { return close_handle("sion_close", sid); }
 }
 
-LQ_ALSO_AS_LSION(sion_open);
-LQ_ALSO_AS_LSION(sion_open_rank);
-LQ_ALSO_AS_LSION(sion_close);
+LQ_ALSO_AS_LSION(sion_open, sion_open_rank, sion_close);
 extern "C" decltype(_sion_close_sid) _lsion_close_sid __attribute__((alias("_sion_close_sid")));

@@ -31,15 +31,7 @@ FSION_ALSO(void, fsion_fread_, fsion_read_, IN);
   FSION_ALSO(void, fsion_fwrite##suffix, fsion_write_, OUT); \
   FSION_ALSO(void, fsion_read##suffix, fsion_read_, IN);     \
   FSION_ALSO(void, fsion_fread##suffix, fsion_read_, IN)
-TYPE(_c_);
-TYPE(_integer_);
-TYPE(_integer8_);
-TYPE(_real_);
-TYPE(_double_);
-TYPE(_double_precision_);
-TYPE(_complex_);
-TYPE(_logical_);
-TYPE(_character_);
+FSION_FOR_EACH_TYPE(TYPE);
 
 #define SWAP (void* target, void* source, const int* size, const int* n, const int* do_swap, int* rc)
 void fsion_swap_ SWAP {

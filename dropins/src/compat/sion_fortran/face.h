@@ -20,6 +20,18 @@
   FSION_RENAMED(type, stem##_, parameters); \
   FSION_ALSO(type, stem##_c_, stem##_, parameters)
 
+/* The names of types in the names of calls for data. */
+#define FSION_FOR_EACH_TYPE(call) \
+  call(_c_);                      \
+  call(_integer_);                \
+  call(_integer8_);               \
+  call(_real_);                   \
+  call(_double_);                 \
+  call(_double_precision_);       \
+  call(_complex_);                \
+  call(_logical_);                \
+  call(_character_)
+
 /* A file name or mode as C has it, without the blanks at its end; the caller frees it. NULL: no memory. */
 char* fsion_text(const char* text, int length);
 /* A Fortran variable is set to a text, cut or padded with blanks. NULL is the empty text. */

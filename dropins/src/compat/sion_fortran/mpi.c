@@ -32,12 +32,4 @@ FSION_RENAMED(void, fsion_coll_fread_mpi_, IN);
 #define TYPE(suffix)                                                            \
   FSION_ALSO(void, fsion_coll_fwrite_mpi##suffix, fsion_coll_fwrite_mpi_, OUT); \
   FSION_ALSO(void, fsion_coll_fread_mpi##suffix, fsion_coll_fread_mpi_, IN)
-TYPE(_c_);
-TYPE(_integer_);
-TYPE(_integer8_);
-TYPE(_real_);
-TYPE(_double_);
-TYPE(_double_precision_);
-TYPE(_complex_);
-TYPE(_logical_);
-TYPE(_character_);
+FSION_FOR_EACH_TYPE(TYPE);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "programs/frame.hpp"
 #include "programs/lime/records.hpp"
 
 namespace {

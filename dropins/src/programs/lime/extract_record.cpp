@@ -6,7 +6,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "programs/frame.hpp"
 #include "programs/lime/records.hpp"
 
 namespace {

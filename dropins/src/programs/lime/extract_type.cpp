@@ -3,7 +3,6 @@
 //
 // lime_extract_type FILE TYPE: the payload of the first record of that type to stdout; nothing, and success, if there
 // is none.
-#include "programs/frame.hpp"
 #include "programs/lime/records.hpp"
 
 int main(int argc, char* argv[]) {

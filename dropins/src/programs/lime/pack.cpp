@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "programs/frame.hpp"
 #include "programs/lime/records.hpp"
 
 namespace {

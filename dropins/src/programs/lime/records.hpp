@@ -11,16 +11,11 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
-namespace lq::programs {
+#include "programs/frame.hpp"
 
-// What went wrong, as the line to be printed.
-class Failure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace lq::programs {
 
 struct CloseFile {
   void operator()(std::FILE* file) const noexcept { std::fclose(file); }

@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 
-#include "programs/frame.hpp"
 #include "programs/lime/records.hpp"
 
 namespace {

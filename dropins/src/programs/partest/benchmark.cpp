@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // partest and ompi_partest: all tasks writing, or reading, what took how long, and lines with the labels of SIONlib's.
-#include "programs/partest/benchmark.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,9 +17,14 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.hpp"
+#include "comm/agree.hpp"
+#include "mpi/mpi_comm.hpp"
+#include "multifile/threads.hpp"
 #include "programs/partest/target.hpp"
 
 namespace lq::partest {
+namespace {
 
 // All tasks writing, or reading: what took how long.
 
@@ -40,14 +43,6 @@ struct Outcome {
   Times times;
 };
 
-// Collective over tasks.all.
-Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, bool writes);
-
-// Collective. Lines of tasks with -v, of files where there are several, and of all, on rank 0.
-void report(const Settings& settings, const Tasks& tasks, const Times& times, bool writes);
-
-namespace {
-
 class Clock {
  public:
   // Seconds since the last call.
@@ -62,11 +57,19 @@ class Clock {
   double last_ = MPI_Wtime();
 };
 
+// Collective. What each task says, on task 0.
+std::vector<std::string> gather(comm::Comm& comm, std::string_view mine) {
+  std::vector<std::string> texts;
+  for (const auto& bytes : comm.gather(base::as_bytes(mine), 0)) texts.emplace_back(base::as_text(bytes));
+  return texts;
+}
+
 // The sentence of the first task that has one.
 std::string agreed(const Tasks& tasks, const std::string& failure) {
-  const std::vector<std::string> all = tasks.all->gather(failure);
+  const std::vector<std::string> all = gather(*tasks.all, failure);
   const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
-  return tasks.all->broadcast(first == all.end() ? "" : fmt::format("task {}: {}", first - all.begin(), *first));
+  return comm::broadcast_text(*tasks.all,
+                              first == all.end() ? "" : fmt::format("task {}: {}", first - all.begin(), *first));
 }
 
 void wait(const Tasks& tasks, Clock& clock, double& for_file, double& for_all) {
@@ -153,8 +156,7 @@ std::string move(const Settings& settings, const Tasks& tasks, bool is_collectiv
   return failure;
 }
 
-}  // namespace
-
+// Collective over tasks.all.
 Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, bool writes) {
   Outcome outcome;
   Times& times = outcome.times;
@@ -191,17 +193,15 @@ Outcome run_phase(const Settings& settings, const Tasks& tasks, Target& target, 
 
 // Lines with the labels of SIONlib's partest.
 
-namespace {
-
 constexpr std::size_t seconds = 10;  // of the numbers of Times: all but the last two, which are sums
 constexpr std::size_t sums = 2;
 static_assert(sizeof(Times) == (seconds + sums) * sizeof(double));
 
 // The slowest of the tasks, and their sum of bytes and calls; on task 0 of the group.
-Times together(const Times& mine, Group& group) {
+Times together(const Times& mine, comm::Comm& group) {
   using Numbers = std::array<double, seconds + sums>;
   Numbers result{};
-  for (const std::string& text : group.gather(std::string(reinterpret_cast<const char*>(&mine), sizeof mine))) {
+  for (const std::string& text : gather(group, {reinterpret_cast<const char*>(&mine), sizeof mine})) {
     Numbers theirs{};
     std::memcpy(theirs.data(), text.data(), sizeof theirs);
     for (std::size_t i = 0; i < result.size(); ++i) {
@@ -237,12 +237,11 @@ std::array<std::string, 4> lines_of(const Settings& settings, const Times& t, in
 // Rank 0 prints what the tasks with a text have, in their order, line by line of each.
 void print_gathered(const Tasks& tasks, const std::array<std::string, 4>& lines) {
   for (const std::string& line : lines) {
-    for (const std::string& text : tasks.all->gather(line)) fmt::print("{}", text);
+    for (const std::string& text : gather(*tasks.all, line)) fmt::print("{}", text);
   }
 }
 
-}  // namespace
-
+// Collective. Lines of tasks with -v, of files where there are several, and of all, on rank 0.
 void report(const Settings& settings, const Tasks& tasks, const Times& times, bool writes) {
   if (settings.verbose) print_gathered(tasks, lines_of(settings, times, tasks.rank, tasks.file, "TASK", writes));
   if (settings.files > 1) {
@@ -258,8 +257,6 @@ void report(const Settings& settings, const Tasks& tasks, const Times& times, bo
   fmt::print("{:-<90}\n", "");
   std::fflush(stdout);
 }
-
-namespace {
 
 std::string now() {
   const std::time_t time = std::time(nullptr);
@@ -372,19 +369,20 @@ bool are_equal(const Program& program, int rank) {
 
 bool run_ranks(const Settings& settings, const Program& program, int rank, int ranks) {
   const int file = std::min(rank / (ranks / settings.files), settings.files - 1);
-  MPI_Comm of_file = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, file, rank, &of_file);
+  MPI_Comm same_file = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, file, rank, &same_file);
   const int threads = std::max(program.threads, 1);
-  ThreadTeam all_threads(threads, MPI_COMM_WORLD), file_threads(threads, of_file);
+  using multifile::ThreadsComm;
+  const auto all_tasks = std::make_shared<ThreadsComm::Shared>(threads, mpi::duplicate_of(MPI_COMM_WORLD));
+  const auto of_file_tasks = std::make_shared<ThreadsComm::Shared>(threads, mpi::duplicate_of(same_file));
   bool is_sound = false;
   program.on_threads([&](int thread) {
-    const auto all = program.threads > 0 ? make_threads(all_threads, thread) : make_ranks(MPI_COMM_WORLD);
-    const auto same_file = program.threads > 0 ? make_threads(file_threads, thread) : make_ranks(of_file);
-    Tasks tasks{all.get(), same_file.get(), MPI_COMM_WORLD, all->rank(), all->size(), file, program.threads};
+    ThreadsComm all(all_tasks, thread), of_file(of_file_tasks, thread);
+    Tasks tasks{&all, &of_file, MPI_COMM_WORLD, all.rank(), all.size(), file, program.threads};
     const bool is_mine = run_task(settings, tasks, program);
     if (thread == 0) is_sound = is_mine;  // the same on all
   });
-  MPI_Comm_free(&of_file);
+  MPI_Comm_free(&same_file);
   return is_sound;
 }
 

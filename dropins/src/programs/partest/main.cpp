@@ -2,6 +2,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // partest: how fast the ranks of a communicator write and read, in a multifile or as its users did before.
-#include "programs/partest/benchmark.hpp"
+#include "programs/partest/target.hpp"
 
 int main(int argc, char** argv) { return lq::partest::run_benchmark(argc, argv, {}); }

@@ -4,7 +4,7 @@
 // ompi_partest: the same for the threads of all ranks, as many as OpenMP gives.
 #include <omp.h>
 
-#include "programs/partest/benchmark.hpp"
+#include "programs/partest/target.hpp"
 
 int main(int argc, char** argv) {
   omp_set_dynamic(0);

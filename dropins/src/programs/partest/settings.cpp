@@ -44,28 +44,8 @@ constexpr std::string_view usage =
     "  -d, -D, -P, -Y, -p       accepted, without effect\n"
     "Sizes: 4096, 64k, 2M, 1G, 1T; with a B behind, as in 64kB, powers of 1000\n";
 
-constexpr const char* short_options = "f:n:r:q:T:b:g:s:F:R:W:vCdDLMmcZ:O:j:XP:Y:p:wQ:x";
-
-const option long_options[] = {
-    {"filename", required_argument, nullptr, 'f'},        {"numfiles", required_argument, nullptr, 'n'},
-    {"chunksize", required_argument, nullptr, 'r'},       {"fsblksize", required_argument, nullptr, 'q'},
-    {"testtype", required_argument, nullptr, 'T'},        {"bufsize", required_argument, nullptr, 'b'},
-    {"totalsize", required_argument, nullptr, 'g'},       {"localsize", required_argument, nullptr, 's'},
-    {"factor", required_argument, nullptr, 'F'},          {"read", required_argument, nullptr, 'R'},
-    {"write", required_argument, nullptr, 'W'},           {"verbose", optional_argument, nullptr, 'v'},
-    {"nochecksum", optional_argument, nullptr, 'C'},      {"debugtask", optional_argument, nullptr, 'd'},
-    {"Debugtask", optional_argument, nullptr, 'D'},       {"posix", optional_argument, nullptr, 'L'},
-    {"collwrite", optional_argument, nullptr, 'M'},       {"collread", optional_argument, nullptr, 'm'},
-    {"collmsa", optional_argument, nullptr, 'c'},         {"taskoffset", required_argument, nullptr, 'Z'},
-    {"byteoffset", required_argument, nullptr, 'O'},      {"serialized", required_argument, nullptr, 'j'},
-    {"unlinkfiles", optional_argument, nullptr, 'X'},     {"bgionode", required_argument, nullptr, 'P'},
-    {"bgtaskperionode", required_argument, nullptr, 'Y'}, {"bgtasksort", required_argument, nullptr, 'p'},
-    {"hintlargeblock", optional_argument, nullptr, 'w'},  {"hintiobufsize", required_argument, nullptr, 'Q'},
-    {"hintsparseacess", optional_argument, nullptr, 'x'}, {nullptr, 0, nullptr, 0}};
-
+constexpr int most = std::numeric_limits<int>::max();
 constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max() / 2;
-
-bool is_on(const char* value) { return value == nullptr || std::string_view(value) != "0"; }
 
 bool take_size(const char* text, std::int64_t smallest, std::int64_t& target) {
   const std::optional<std::int64_t> size = parse_size(text);
@@ -87,7 +67,7 @@ bool take_block(const char* text, std::int64_t& target) {
     target = -1;
     return true;
   }
-  return take_size(text, 1, target) && target <= std::numeric_limits<int>::max();
+  return take_size(text, 1, target) && target <= most;
 }
 
 bool take_factor(const char* text, double& target) {
@@ -103,76 +83,71 @@ bool take_kind(const char* text, Settings& s) {
   return true;
 }
 
-// Whether the value is one.
-bool take(int letter, const char* value, Settings& s) {
-  constexpr int most = std::numeric_limits<int>::max();
-  int buffer = 0;
-  switch (letter) {
-    case 'f':
-      s.file = value;
-      return !s.file.empty();
-    case 'n':
-      return take_number(value, 1, most, s.files);
-    case 'r':
-      return take_size(value, 1, s.chunk_bytes);
-    case 'q':
-      return take_block(value, s.block_bytes);
-    case 'T':
-      return take_kind(value, s);
-    case 'b':
-      return take_size(value, 1, s.piece_bytes);
-    case 'g':
-      return take_size(value, 1, s.total_bytes);
-    case 's':
-      return take_size(value, 1, s.task_bytes);
-    case 'F':
-      return take_factor(value, s.random_factor);
-    case 'R':
-      s.reads = is_on(value);
-      return true;
-    case 'W':
-      return take_number(value, 0, 2, s.writes);
-    case 'v':
-      s.verbose = is_on(value);
-      return true;
-    case 'C':
-      s.checks = !is_on(value);
-      return true;
-    case 'L':
-      s.descriptors = is_on(value);
-      return true;
-    case 'M':
-      s.collective_write = is_on(value);
-      return true;
-    case 'm':
-      s.collective_read = is_on(value);
-      return true;
-    case 'c':
-      s.modular = is_on(value);
-      return true;
-    case 'Z':
-      return take_number(value, -most, most, s.shift);
-    case 'O':
-      return take_size(value, 0, s.first_bytes);
-    case 'j':
-      return take_number(value, -2, most, s.at_once) && s.at_once != 0;
-    case 'X':
-      s.removes = is_on(value);
-      return true;
-    case 'w':
-      s.mpi_io_large_blocks = is_on(value);
-      return true;
-    case 'x':
-      s.mpi_io_sparse = is_on(value);
-      return true;
-    case 'Q':
-      if (!take_number(value, 1, most, buffer)) return false;
-      s.mpi_io_buffer_kib = buffer;
-      return true;
-    default:
-      return letter != '?';
-  }
+bool take_buffer(const char* text, Settings& s) {
+  int kib = 0;
+  if (!take_number(text, 1, most, kib)) return false;
+  s.mpi_io_buffer_kib = kib;
+  return true;
 }
+
+// An option that is on or off.
+template <bool Settings::*member>
+bool take_switch(const char* text, Settings& s) {
+  s.*member = text == nullptr || std::string_view(text) != "0";
+  return true;
+}
+
+bool ignore(const char*, Settings&) { return true; }
+
+struct Option {
+  char letter;
+  const char* name;
+  int argument;                            // required_argument, or optional_argument: of the long form alone
+  bool (*take)(const char*, Settings& s);  // whether the value is one
+};
+
+const Option options[] = {
+    {'f', "filename", required_argument,
+     [](const char* text, Settings& s) {
+       s.file = text;
+       return !s.file.empty();
+     }},
+    {'n', "numfiles", required_argument, [](auto* text, Settings& s) { return take_number(text, 1, most, s.files); }},
+    {'r', "chunksize", required_argument, [](auto* text, Settings& s) { return take_size(text, 1, s.chunk_bytes); }},
+    {'q', "fsblksize", required_argument, [](auto* text, Settings& s) { return take_block(text, s.block_bytes); }},
+    {'T', "testtype", required_argument, take_kind},
+    {'b', "bufsize", required_argument, [](auto* text, Settings& s) { return take_size(text, 1, s.piece_bytes); }},
+    {'g', "totalsize", required_argument, [](auto* text, Settings& s) { return take_size(text, 1, s.total_bytes); }},
+    {'s', "localsize", required_argument, [](auto* text, Settings& s) { return take_size(text, 1, s.task_bytes); }},
+    {'F', "factor", required_argument, [](auto* text, Settings& s) { return take_factor(text, s.random_factor); }},
+    {'R', "read", required_argument, take_switch<&Settings::reads>},
+    {'W', "write", required_argument, [](auto* text, Settings& s) { return take_number(text, 0, 2, s.writes); }},
+    {'v', "verbose", optional_argument, take_switch<&Settings::verbose>},
+    {'C', "nochecksum", optional_argument,
+     [](const char* text, Settings& s) {
+       take_switch<&Settings::checks>(text, s);
+       s.checks = !s.checks;
+       return true;
+     }},
+    {'d', "debugtask", optional_argument, ignore},
+    {'D', "Debugtask", optional_argument, ignore},
+    {'L', "posix", optional_argument, take_switch<&Settings::descriptors>},
+    {'M', "collwrite", optional_argument, take_switch<&Settings::collective_write>},
+    {'m', "collread", optional_argument, take_switch<&Settings::collective_read>},
+    {'c', "collmsa", optional_argument, take_switch<&Settings::modular>},
+    {'Z', "taskoffset", required_argument,
+     [](auto* text, Settings& s) { return take_number(text, -most, most, s.shift); }},
+    {'O', "byteoffset", required_argument, [](auto* text, Settings& s) { return take_size(text, 0, s.first_bytes); }},
+    {'j', "serialized", required_argument,
+     [](auto* text, Settings& s) { return take_number(text, -2, most, s.at_once) && s.at_once != 0; }},
+    {'X', "unlinkfiles", optional_argument, take_switch<&Settings::removes>},
+    {'P', "bgionode", required_argument, ignore},
+    {'Y', "bgtaskperionode", required_argument, ignore},
+    {'p', "bgtasksort", required_argument, ignore},
+    {'w', "hintlargeblock", optional_argument, take_switch<&Settings::mpi_io_large_blocks>},
+    {'Q', "hintiobufsize", required_argument, take_buffer},
+    {'x', "hintsparseacess", optional_argument, take_switch<&Settings::mpi_io_sparse>},
+};
 
 // What follows from the rest.
 void complete(Settings& s, const Caller& caller) {
@@ -240,10 +215,20 @@ std::optional<std::int64_t> parse_size(const std::string& text) {
 std::optional<Settings> parse_settings(int argc, char** argv, const Caller& caller) {
   Settings settings;
   opterr = caller.rank == 0 ? 1 : 0;
+  std::string letters;
+  std::vector<option> names;
+  for (const Option& one : options) {
+    letters += one.letter;
+    if (one.argument == required_argument) letters += ':';
+    names.push_back({one.name, one.argument, nullptr, one.letter});
+  }
+  names.push_back({});
   bool is_sound = true;
-  for (int letter = getopt_long(argc, argv, short_options, long_options, nullptr); letter != -1 && is_sound;
-       letter = getopt_long(argc, argv, short_options, long_options, nullptr)) {
-    is_sound = take(letter, optarg, settings);
+  while (is_sound) {
+    const int letter = getopt_long(argc, argv, letters.c_str(), names.data(), nullptr);
+    if (letter == -1) break;
+    const auto* const found = std::ranges::find(options, static_cast<char>(letter), &Option::letter);
+    is_sound = found != std::end(options) && found->take(optarg, settings);
     if (!is_sound && caller.rank == 0 && letter != '?') {
       fmt::print(stderr, "{}: -{}: \"{}\" is not possible\n", caller.program, static_cast<char>(letter), optarg);
     }

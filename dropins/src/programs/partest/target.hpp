@@ -5,9 +5,9 @@
 // task.
 #pragma once
 
-#include <barrier>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,42 +16,9 @@
 
 #include <mpi.h>
 
+#include "comm/comm.hpp"
+
 namespace lq::partest {
-
-// Tasks that meet: the ranks of a communicator, or the threads of its ranks.
-
-// All operations are collective.
-class Group {
- public:
-  virtual ~Group() = default;
-  virtual int rank() const noexcept = 0;
-  virtual int size() const noexcept = 0;
-  virtual void barrier() = 0;
-  // What each of them says, on task 0.
-  virtual std::vector<std::string> gather(const std::string& mine) = 0;
-  // What task 0 says.
-  virtual std::string broadcast(const std::string& text) = 0;
-};
-
-std::unique_ptr<Group> make_ranks(MPI_Comm comm);
-
-// The threads of a rank, as many on each; thread 0 communicates for them.
-class ThreadTeam {
- public:
-  ThreadTeam(int threads, MPI_Comm comm);
-  int threads() const noexcept { return threads_; }
-
- private:
-  friend class ThreadGroup;
-  int threads_;
-  std::unique_ptr<Group> ranks_;
-  std::barrier<> meeting_;
-  std::vector<std::string> texts_;  // by thread
-  std::string answer_;
-};
-
-// Tasks are numbered rank * threads + thread.
-std::unique_ptr<Group> make_threads(ThreadTeam& team, int thread);
 
 // What partest is asked to do.
 
@@ -107,8 +74,8 @@ std::optional<Settings> parse_settings(int argc, char** argv, const Caller& call
 
 // Who takes part.
 struct Tasks {
-  Group* all = nullptr;
-  Group* of_file = nullptr;  // tasks of the same physical file
+  comm::Comm* all = nullptr;      // tasks are numbered rank * threads + thread
+  comm::Comm* of_file = nullptr;  // tasks of the same physical file
   MPI_Comm ranks = MPI_COMM_NULL;
   int rank = 0;
   int count = 1;
@@ -132,5 +99,17 @@ class Target {
 std::unique_ptr<Target> make_multifile(const Settings& settings, const Tasks& tasks);
 std::unique_ptr<Target> make_mpi_io(const Settings& settings, const Tasks& tasks);
 std::unique_ptr<Target> make_file_per_task(const Settings& settings, const Tasks& tasks);
+
+// What partest and ompi_partest share: all but who their tasks are.
+
+struct Program {
+  const char* name = "partest";
+  int threads = 0;  // of each rank that are tasks; 0: ranks are
+  // Runs work(thread) on all of them, the caller being thread 0.
+  std::function<void(const std::function<void(int thread)>& work)> on_threads = [](const auto& work) { work(0); };
+};
+
+// Between MPI_Init and MPI_Finalize, which it calls. Returns the exit status.
+int run_benchmark(int argc, char** argv, const Program& program);
 
 }  // namespace lq::partest

@@ -16,13 +16,11 @@
 #include <optional>
 #include <vector>
 
-#include "programs/frame.hpp"
 #include "programs/qio/mesh.hpp"
 
 namespace {
 
 using namespace lq::programs;
-using qio::Failure;
 
 struct Line {
   std::string key, value;  // the value with the blanks in front of it
@@ -180,10 +178,7 @@ QIO_Index volume(const std::array<int, 4>& lattice) {
 QIO_Index num_sites(int, void* arg) { return volume(static_cast<Archive*>(arg)->lattice()); }
 void get(char* buf, size_t, int, void* arg) { static_cast<Archive*>(arg)->read_site(buf); }
 
-struct FreeText {
-  void operator()(QIO_String* text) const noexcept { QIO_string_destroy(text); }
-};
-using Text = std::unique_ptr<QIO_String, FreeText>;
+using qio::Text;
 
 Text text_of(const std::string& words) {
   Text text(QIO_string_create());

@@ -17,13 +17,12 @@
 #include <fstream>
 #include <memory>
 
-#include "programs/frame.hpp"
 #include "programs/qio/mesh.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
-using lq::programs::qio::Failure;
+using lq::programs::Failure;
 
 constexpr const char* usage = "<layoutfile> <delay> <srcfilename> <destdir>\n";
 

@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <istream>
-#include <memory>
 #include <utility>
 
 namespace lq::programs::qio {
@@ -101,15 +100,11 @@ const Mesh* mesh_of_files = nullptr;
 int master_node() { return 0; }
 int io_node(int node) { return mesh_of_files->io_node_of(node); }
 
-struct FreeString {
-  void operator()(QIO_String* text) const noexcept { QIO_string_destroy(text); }
-};
-
 // The extents that a file says.
 std::vector<int> lattice_of(const std::string& name) {
   QIO_Layout layout{};
   layout.number_of_nodes = 1;
-  const std::unique_ptr<QIO_String, FreeString> xml(QIO_string_create());
+  const Text xml(QIO_string_create());
   QIO_Reader* const reader = QIO_open_read(xml.get(), name.c_str(), &layout, nullptr, nullptr);
   if (reader == nullptr) throw Failure("Can't read " + name);
   const int* const extents = QIO_get_reader_latsize(reader);
@@ -135,7 +130,6 @@ QIO_Layout layout_of(Boxes& boxes, int nodes) {
 }  // namespace
 
 int Mesh::count() const { return product(nodes); }
-int Mesh::io_count() const { return product(io_nodes); }
 
 int Mesh::io_node_of(int node) const {
   std::vector<int> x = coordinates_of(node, nodes);
@@ -192,7 +186,7 @@ QIO_Filesystem IoNodeFiles::get() {
 void convert(const Mesh& mesh, IoNodeFiles& files, int argc, char** argv) {
   const int direction = std::atoi(argv[1]);
   const char* const name = argv[2];
-  const std::unique_ptr<QIO_String, FreeString> lfn(argc > 3 ? QIO_string_create() : nullptr);
+  const Text lfn(argc > 3 ? QIO_string_create() : nullptr);
   if (lfn) QIO_string_set(lfn.get(), argv[3]);
   QIO_Filesystem filesystem = files.get();
   const std::unique_ptr<char, decltype(&std::free)> first(

@@ -8,26 +8,26 @@
 #include <qio.h>
 
 #include <iosfwd>
-#include <stdexcept>
+#include <memory>
 #include <string>
 #include <vector>
 
-namespace lq::programs::qio {
+#include "programs/frame.hpp"
 
-// What went wrong, as the line to be printed.
-class Failure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
+namespace lq::programs::qio {
 
 inline constexpr const char* mesh_usage =
     "<0 (sing to part) | 1 (part to sing ILDG) | 2 (part to sing SciDAC) > <filename> [<ildgLFN>] < layoutfile\n";
+
+struct FreeText {
+  void operator()(QIO_String* text) const noexcept { QIO_string_destroy(text); }
+};
+using Text = std::unique_ptr<QIO_String, FreeText>;
 
 // A grid of nodes, x first, and that of the I/O nodes, which divides it.
 struct Mesh {
   std::vector<int> nodes, io_nodes;
   int count() const;
-  int io_count() const;
   // Which node writes for a node: the first one of those that share a file.
   int io_node_of(int node) const;
 };

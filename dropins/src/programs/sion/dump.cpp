@@ -19,8 +19,14 @@
 #include "programs/sion/tool.hpp"
 
 namespace lq::programs {
+namespace {
 
-// The parts of siondump's output. Scripts compare its lines, so that labels and columns are those of SIONlib.
+using format::sion::FixedHead;
+using format::sion::KeyWalker;
+using format::sion::PhysicalFile;
+using format::sion::Place;
+using format::sion::Set;
+
 struct DumpOptions {
   bool chunks = false;          // -a
   bool in_bytes = false;        // -l
@@ -31,26 +37,11 @@ struct DumpOptions {
   bool memory = false;          // -S
 };
 
-// A line of dashes.
-inline constexpr int long_rule = 155;
-void print_rule(int length);
-
-// How chunks and blocks of the file system are filled. `widths`: of the chunks of each task.
-void print_filling(const format::sion::Set& set, const std::vector<std::int64_t>& widths);
-// Bytes of each chunk of each task, ten chunks side by side.
-void print_chunks(const format::sion::Set& set, const std::vector<std::int64_t>& widths, bool in_bytes);
-void print_map(const format::sion::Set& set, const DumpOptions& options);
-// Of each task its keys, and its records in order. Nothing where there are no key-value records.
-void print_key_statistics(const format::sion::Set& set);
-void print_key_list(const format::sion::Set& set);
+// Dashes.
+constexpr int long_rule = 155, short_rule = 60;
+void print_rule(int length) { fmt::print("{:-<{}}\n", "", length); }
 
 // Key-value records.
-
-namespace {
-
-using format::sion::KeyRecord;
-using format::sion::KeyWalker;
-using format::sion::Set;
 
 // All tasks with a walk over their records, between two rules.
 void for_each_task(const Set& set, const std::function<void(std::int32_t task, KeyWalker& records)>& work) {
@@ -66,8 +57,7 @@ void for_each_task(const Set& set, const std::function<void(std::int32_t task, K
   print_rule(long_rule);
 }
 
-}  // namespace
-
+// Of each task its keys, and its records in order. Nothing where there are no key-value records.
 void print_key_statistics(const Set& set) {
   struct Statistics {
     std::uint64_t key = 0;
@@ -105,13 +95,6 @@ void print_key_list(const Set& set) {
 }
 
 // Chunks and the places of tasks.
-
-namespace {
-
-using format::sion::Place;
-using format::sion::Set;
-
-constexpr int short_rule = 60;
 
 struct Amount {
   std::uint64_t bytes = 0;
@@ -166,10 +149,7 @@ std::string size_of(std::uint64_t bytes, bool in_bytes) {
   return in_bytes ? fmt::format("{:10} B", bytes) : fmt::format("{:8.2f} MB", megabytes(bytes));
 }
 
-}  // namespace
-
-void print_rule(int length) { fmt::print("{:-<{}}\n", "", length); }
-
+// How chunks and blocks of the file system are filled. `widths`: of the chunks of each task.
 void print_filling(const Set& set, const std::vector<std::int64_t>& widths) {
   const Filling f = filling_of(set, widths);
   const auto sizes = [](std::string_view label, std::uint64_t bytes) {
@@ -204,6 +184,7 @@ void print_filling(const Set& set, const std::vector<std::int64_t>& widths) {
   share("fsblocks, user data/used blocks", f.data(), f.blocks.bytes, 37);
 }
 
+// Bytes of each chunk of each task, ten chunks side by side.
 void print_chunks(const Set& set, const std::vector<std::int64_t>& widths, bool in_bytes) {
   constexpr std::uint64_t side_by_side = 10;
   const std::uint64_t most = largest_count(set);
@@ -241,7 +222,7 @@ void print_map(const Set& set, const DumpOptions& options) {
   print_rule(short_rule);
   fmt::print("siondump: number of files:           {}\n", set.files().size());
   // The names at creation, as ever; a set that was renamed has others.
-  for (const format::sion::PhysicalFile& file : set.files()) {
+  for (const PhysicalFile& file : set.files()) {
     const std::int32_t number = file.head.file_number;
     fmt::print("siondump: file {:3}:                    {} \n", number + 1,
                format::sion::file_name(file.head.prefix, number));
@@ -272,14 +253,6 @@ void print_map(const Set& set, const DumpOptions& options) {
   }
 }
 
-}  // namespace lq::programs
-
-namespace {
-
-using lq::format::sion::FixedHead;
-using lq::format::sion::PhysicalFile;
-using lq::format::sion::Set;
-
 constexpr std::string_view usage =
     "options <sionfn>\n\n"
     "Prints the metadata of the multifile <sionfn>, all its physical files as one.\n\n"
@@ -307,14 +280,14 @@ std::uint64_t memory_of(const Set& set) {
 void print_head(const Set& set, const std::string& name, bool memory) {
   const FixedHead& head = set.files()[static_cast<std::size_t>(set.given_file())].head;
   const bool is_set = head.files > 1;
-  const lq::programs::Lines lines(stdout, "siondump");
+  const Lines lines(stdout, "siondump");
   lines.number("sid", is_set ? 1 : 0);
   lines.name("filename", name);
   lines.name("prefix", head.prefix);
   lines.number("number of tasks", static_cast<std::uint64_t>(set.tasks()));
-  lines.text("current endianness", lq::programs::order_name(lq::format::sion::host_order));
-  lines.text("file endianness", lq::programs::order_name(head.data_order));
-  lines.text("filesystem blocksize", lq::programs::block_size(set));
+  lines.text("current endianness", order_name(format::sion::host_order));
+  lines.text("file endianness", order_name(head.data_order));
+  lines.text("filesystem blocksize", block_size(set));
   lines.text("file set", is_set ? "Yes" : "No");
   lines.text("file number", fmt::format("{}", head.file_number));
   lines.text("number of files", fmt::format("{}", head.files));
@@ -322,32 +295,34 @@ void print_head(const Set& set, const std::string& name, bool memory) {
                                   static_cast<std::int32_t>(head.flag1 & 0xffffffff)));
   lines.text("flag2", fmt::format("{}", head.flag2));
   lines.text("keyval", fmt::format("{} ({})", static_cast<std::int32_t>(head.key_value_mode()),
-                                   lq::programs::key_value_name(head.key_value_mode())));
+                                   key_value_name(head.key_value_mode())));
   lines.text("file format version", fmt::format("{}", head.format_version));
   lines.text("file SIONlib version",
              fmt::format("{}.{}p{} (current {}.{}p{})", head.library_version / 1000, head.library_version % 1000,
                          head.library_patch, SION_MAIN_VERSION, SION_SUB_VERSION, SION_VERSION_PATCHLEVEL));
-  lines.text("number of blocks", fmt::format(" {}", lq::programs::largest_count(set)));
+  lines.text("number of blocks", fmt::format(" {}", largest_count(set)));
   if (memory) lines.text("sizeof internal struct", fmt::format("{:7} bytes 0 file descriptors", memory_of(set)));
 }
 
-void dump(const std::string& name, const lq::programs::DumpOptions& options) {
-  const Set set = lq::programs::open_set(name);
-  const std::vector<std::int64_t> widths = lq::programs::stored_widths(set);
+void dump(const std::string& name, const DumpOptions& options) {
+  const Set set = open_set(name);
+  const std::vector<std::int64_t> widths = stored_widths(set);
   print_head(set, name, options.memory);
-  lq::programs::print_filling(set, widths);
-  if (options.chunks) lq::programs::print_chunks(set, widths, options.in_bytes);
-  if (options.key_statistics) lq::programs::print_key_statistics(set);
-  if (options.key_list) lq::programs::print_key_list(set);
-  if (set.files().size() > 1) lq::programs::print_map(set, options);
+  print_filling(set, widths);
+  if (options.chunks) print_chunks(set, widths, options.in_bytes);
+  if (options.key_statistics) print_key_statistics(set);
+  if (options.key_list) print_key_list(set);
+  if (set.files().size() > 1) print_map(set, options);
 }
 
 }  // namespace
+}  // namespace lq::programs
 
 int main(int argc, char** argv) {
-  const lq::programs::Program program = {"siondump", usage, "amMlkKSv"};
-  return lq::programs::run(program, argc, argv, [](lq::programs::Arguments& arguments) {
-    lq::programs::DumpOptions options;
+  using namespace lq::programs;
+  const Program program = {"siondump", usage, "amMlkKSv"};
+  return run(program, argc, argv, [](Arguments& arguments) {
+    DumpOptions options;
     arguments.for_each([&](char option, const char*) {
       options.chunks |= option == 'a';
       options.map_as_list |= option == 'm';

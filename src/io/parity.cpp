@@ -1,0 +1,270 @@
+// Copyright (c) 2026 The Limequat authors
+// SPDX-License-Identifier: BSD-3-Clause
+#include "io/parity.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <limequat/error.hpp>
+
+#include "base/byte_source.hpp"
+#include "base/bytes.hpp"
+#include "base/text.hpp"
+#include "comm/agree.hpp"
+#include "comm/node.hpp"
+#include "comm/team.hpp"
+#include "io/new_file.hpp"
+#include "io/scan.hpp"
+#include "kernels/xxh64.hpp"
+#include "lattice/tiles.hpp"
+#include "protection/encode.hpp"
+#include "protection/sidecar.hpp"
+
+namespace lq::io {
+
+double parity_ratio(const std::string& asked) {
+  const bool is_percent = asked.ends_with('%');
+  const auto number = base::parse_double(std::string_view(asked).substr(0, asked.size() - (is_percent ? 1 : 0)));
+  const double ratio = number ? *number / (is_percent ? 100 : 1) : 0;
+  if (ratio >= 0.01 && ratio <= 1) return ratio;
+  throw Error(Code::invalid_argument,
+              fmt::format("parity is \"{}\", expected \"1%\" to \"100%\" of the size of the files, such as \"3%\"",
+                          base::printable(asked)),
+              {.expected = "1% to 100%", .found = asked});
+}
+
+// The format that a file was of is kept like a sum.
+std::uint64_t key_of_format() noexcept { return kernels::xxh64(base::as_bytes("format")); }
+
+std::vector<protection::OwnSum> own_sums(const Catalog& catalog) {
+  constexpr std::size_t most_own_sums = 256;  // of files with thousands of fields the first ones tell enough
+  std::vector<protection::OwnSum> sums;
+  if (catalog.format.empty()) return sums;
+  sums.push_back({key_of_format(), kernels::xxh64(base::as_bytes(catalog.format))});
+  for (std::size_t i = 0; i < catalog.fields.size(); ++i) {
+    for (const lq::Sum& sum : catalog.fields[i].sums.all) {
+      if (sums.size() == most_own_sums) return sums;
+      const std::string key = fmt::format("{} {} {}", i, catalog.fields[i].name, to_string(sum.name));
+      std::vector<std::byte> words;
+      for (const std::uint32_t word : sum.words) base::append_le(words, word);
+      sums.push_back({kernels::xxh64(base::as_bytes(key)), kernels::xxh64(words)});
+    }
+  }
+  return sums;
+}
+
+namespace {
+
+std::string folder_of_sidecar(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
+
+// The files of a sidecar for one thread: every byte is read twice and compared, for nothing else proves what parity is
+// made of. Of many files a few are open at a time.
+class TwiceReadFiles {
+ public:
+  explicit TwiceReadFiles(const std::vector<std::string>& paths) : paths_(paths) {}
+  base::ByteSource& operator()(std::size_t file) {
+    if (const auto found = open_.find(file); found != open_.end()) return *found->second;
+    constexpr std::size_t most_open = 70;
+    if (open_.size() >= most_open) open_.clear();
+    const std::string& path = paths_[file];
+    auto opened =
+        std::make_unique<base::ReadTwice>(std::shared_ptr<base::ByteSource>(storage::resolve(path).open_read(path)));
+    return *(open_[file] = std::move(opened));
+  }
+
+ private:
+  const std::vector<std::string>& paths_;
+  std::map<std::size_t, std::unique_ptr<base::ByteSource>> open_;
+};
+
+class ParityWriter {
+ public:
+  ParityWriter(const Communicator& communicator, const ParityRequest& request)
+      : communicator_(communicator), comm_(communicator.engine()), request_(request) {}
+
+  protection::Head run() {
+    const comm::FromRoot bytes = comm::bytes_from_root(comm_, [&] {
+      std::vector<std::byte> made = encode_head(planned());
+      if (protection::decode_head(made)) return made;
+      throw Error(Code::unsupported,
+                  request_.sidecar +
+                      ": these files cannot have one sidecar: one of them lies outside its folder, is named "
+                      "with `.` or `..`, or there are too many",
+                  {.path = request_.sidecar});
+    });
+    comm::agree_alike(comm_, [&] {
+      head_ = protection::decode_head(bytes.bytes()).value();
+      paths_ = paths_of(head_, request_.sidecar);
+      for (const protection::ProtectedPart& file : head_.files) total_ += file.bytes;
+    });
+    write_sidecar();
+    return std::move(head_);
+  }
+
+ private:
+  // At the root.
+  protection::Head planned() const {
+    std::vector<protection::ProtectedPart> parts;
+    const std::string folder = folder_of_sidecar(request_.sidecar);
+    for (std::size_t i = 0; i < request_.paths.size(); ++i) {
+      const std::string& path = request_.paths[i];
+      if (!path.starts_with(folder)) {
+        throw Error(Code::unsupported,
+                    fmt::format("{}: it lies outside the folder of {}, so that one sidecar cannot protect both", path,
+                                request_.sidecar),
+                    {.path = path});
+      }
+      parts.push_back({.name = path.substr(folder.size()),
+                       .bytes = request_.before[i].bytes,
+                       .modified = request_.before[i].modified,
+                       .sums = request_.sums[i]});
+    }
+    const int asked = request_.lost_files < 0 ? 2 : request_.lost_files;
+    const auto lost = static_cast<std::uint32_t>(
+        request_.is_set ? std::min<std::uint64_t>(static_cast<std::uint64_t>(asked), parts.size()) : 0);
+    return protection::plan(std::move(parts), request_.ratio, lost);
+  }
+
+  // At the root.
+  void require_unchanged() const {
+    for (std::size_t i = 0; i < request_.paths.size(); ++i) {
+      const std::string& path = request_.paths[i];
+      const storage::Identity now = storage::resolve(path).open_read(path)->identity();
+      if (storage::is_same_file(request_.before[i], now) && storage::is_unchanged(request_.before[i], now)) continue;
+      throw Error(Code::io,
+                  path +
+                      ": the file changed while it was being protected. Stop the program that writes to it, then "
+                      "repeat the command",
+                  {.path = path});
+    }
+  }
+
+  void write_sidecar() {
+    NewFile file(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
+    comm::agree_alike(comm_, [&] { file.keep_private(paths_.front()); });
+    file.create(request_.overwrite, head_.sidecar_bytes());
+    const storage::Owners owners = file.owners();
+    const std::uint64_t writers = owners.writers(comm_.size(), 1);
+    const auto rank = static_cast<std::uint64_t>(comm_.rank());
+    file.open_for_writing(rank < writers);
+    const int threads = comm::thread_count(comm_, request_.threads, total_);
+    comm::agree(comm_, [&] {
+      if (rank < writers) write_windows(file, lattice::share_of(head_.windows, writers, rank), threads);
+    });
+    file.write([&] {
+      require_unchanged();
+      std::vector<format::Literal> literals;
+      literals.push_back({0, 0, encode_head(head_)});
+      literals.push_back({0, head_.second_head_at(), encode_head(head_)});
+      literals.push_back({0, head_.second_head_at() + head_.head_bytes(), encode_end(head_)});
+      return literals;
+    });
+    file.finish(owners.sync(request_.sync));
+    comm::agree_at_root(comm_, [&] { read_back(file.temporary_path()); });
+    file.publish(request_.sync);
+  }
+
+  // It may take the place of one that is good.
+  void read_back(const std::string& path) const {
+    const protection::Sidecar written(storage::resolve(path), path);
+    if (written.damage(comm::or_usable_cores(request_.threads)).empty()) return;
+    throw Error(Code::checksum_mismatch,
+                request_.sidecar +
+                    ": the sidecar was read back otherwise than it was written, and is not kept; have the "
+                    "storage examined",
+                {.path = request_.sidecar});
+  }
+
+  void write_windows(const NewFile& file, const lattice::Share& share, int threads) const {
+    comm::Team team(
+        static_cast<int>(std::clamp<std::uint64_t>(share.end - share.begin, 1, static_cast<std::uint64_t>(threads))));
+    std::vector<TwiceReadFiles> files;
+    for (int thread = 0; thread < team.size(); ++thread) files.emplace_back(paths_);
+    std::vector<std::unique_ptr<protection::WindowEncoder>> encoders(files.size());
+    std::atomic<std::uint64_t> done{0};
+    comm::parallel_for(team, share.end - share.begin, [&](int thread, std::uint64_t i) {
+      const auto number = static_cast<std::size_t>(thread);
+      if (!encoders[number]) {
+        encoders[number] = std::make_unique<protection::WindowEncoder>(
+            head_, [&open = files[number]](std::size_t one) -> base::ByteSource& { return open(one); });
+      }
+      protection::WindowEncoder& encoder = *encoders[number];
+      const std::uint64_t window = share.begin + i;
+      encoder.encode(window);
+      const std::vector<std::byte> page = encode_page(encoder.page(), window);
+      file.named([&] {
+        file.file().write_at(head_.page_at(window, 0), page);
+        file.file().write_at(head_.parity_at(window, 0, 0), encoder.parity());
+        file.file().write_at(head_.page_at(window, 1), page);
+      });
+      const std::uint64_t now = done += encoder.bytes();
+      if (thread == 0 && request_.tell) request_.tell(now);
+    });
+  }
+
+  const Communicator& communicator_;
+  comm::Comm& comm_;
+  const ParityRequest& request_;
+  protection::Head head_;
+  std::vector<std::string> paths_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+protection::Head write_parity(const Communicator& communicator, const ParityRequest& request) {
+  return ParityWriter(communicator, request).run();
+}
+
+std::vector<std::string> paths_of(const protection::Head& head, const std::string& sidecar) {
+  std::vector<std::string> paths;
+  for (const protection::ProtectedPart& part : head.files) paths.push_back(folder_of_sidecar(sidecar) + part.name);
+  return paths;
+}
+
+void require_protectable(storage::Transport& transport, const std::string& path, const WriteOptions& options) {
+  if (options.protect.empty()) return;
+  static_cast<void>(parity_ratio(options.protect));
+  if (transport.kind(path) != storage::PathKind::absent) return;  // they go with the file
+  for (const std::string_view ending : {protection::parity_ending, protection::set_ending}) {
+    require_target(transport, path + std::string(ending), options.overwrite);
+  }
+}
+
+void protect_written(const Communicator& communicator, const std::vector<std::string>& paths,
+                     const WriteOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  const std::string& path = paths.front();
+  const auto scanned = ScannedFile::open(storage::resolve(path), path, communicator, {});
+  const ParityRequest request = comm::agree(comm, [&] {
+    const Catalog& catalog = scanned->catalog();
+    ParityRequest made{.paths = catalog.files.empty() ? paths : catalog.files,
+                       .ratio = parity_ratio(options.protect),
+                       .overwrite = true,
+                       .sync = options.sync,
+                       .threads = options.route.threads};
+    made.is_set = made.paths.size() > 1;
+    made.sidecar = made.paths.front() + std::string(made.is_set ? protection::set_ending : protection::parity_ending);
+    made.sums.resize(made.paths.size());
+    made.sums.front() = own_sums(catalog);
+    if (!communicator.is_root()) return made;
+    for (const std::string& one : made.paths) {
+      made.before.push_back(storage::resolve(one).open_read(one)->identity());
+    }
+    return made;
+  });
+  try {
+    write_parity(communicator, request);
+  } catch (const Error& error) {
+    throw Error(error.code(),
+                fmt::format("{}. {} is complete, and has no sidecar with parity: protect it again (`lq protect`)",
+                            error.what(), path),
+                error.facts());
+  }
+}
+
+}  // namespace lq::io
