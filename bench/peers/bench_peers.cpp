@@ -90,7 +90,7 @@ int run_peers(lq::cli::Session& session, const std::vector<std::string>& words) 
     session.out.write(lq::cli::verb_help(session.program, command, arguments));
     return lq::cli::fine;
   }
-  arguments.parse(words);
+  arguments.parse(words, true);
   options.lattice.settle(options.is_pfs ? lq::cli::BenchPfs::usual_rounds : lq::cli::BenchLattice::usual_rounds);
   return measure(session, options);
 } catch (const lq::cli::UsageError& error) {
