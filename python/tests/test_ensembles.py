@@ -519,7 +519,7 @@ def test_page_works_in_a_browser(indexed, tmp_path):
     shown = [int(number) for number in re.findall(r'<td>[^<]*</td><td class="number">(\d+)</td>', table)]
     assert shown == sorted((*TRAJECTORIES, 99), reverse=True)
     assert "conf.&lt;b&gt;&amp;.0099.lime" in table
-    assert '<svg viewBox="0 0 760 260"' in document and 'class="hurt"' in document and "damaged time slices: 1" in document
+    assert re.search(r'<svg viewBox="0 0 \d+ 260"', document) and 'class="hurt"' in document and "damaged time slices: 1" in document
     filtered = in_browser(page, "#state=damaged&q=conf.0020", tmp_path / "two", "--dump-dom")
     assert 'data-found="1"' in filtered
 

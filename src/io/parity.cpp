@@ -237,28 +237,29 @@ void require_protectable(storage::Transport& transport, const std::string& path,
 
 void protect_written(const Communicator& communicator, const std::vector<std::string>& paths,
                      const WriteOptions& options) {
-  comm::Comm& comm = communicator.engine();
   const std::string& path = paths.front();
-  const auto scanned = ScannedFile::open(storage::resolve(path), path, communicator, {});
-  const ParityRequest request = comm::agree(comm, [&] {
-    const Catalog& catalog = scanned->catalog();
-    ParityRequest made{.paths = catalog.files.empty() ? paths : catalog.files,
-                       .ratio = parity_ratio(options.protect),
-                       .overwrite = true,
-                       .sync = options.sync,
-                       .threads = options.route.threads};
-    made.is_set = made.paths.size() > 1;
-    made.sidecar = made.paths.front() + std::string(made.is_set ? protection::set_ending : protection::parity_ending);
-    made.sums.resize(made.paths.size());
-    made.sums.front() = own_sums(catalog);
-    if (!communicator.is_root()) return made;
-    for (const std::string& one : made.paths) {
-      made.before.push_back(storage::resolve(one).open_read(one)->identity());
-    }
-    return made;
-  });
+  const auto requested = [&] {
+    const auto scanned = ScannedFile::open(storage::resolve(path), path, communicator, {});
+    return comm::agree(communicator.engine(), [&] {
+      const Catalog& catalog = scanned->catalog();
+      ParityRequest made{.paths = catalog.files.empty() ? paths : catalog.files,
+                         .ratio = parity_ratio(options.protect),
+                         .overwrite = true,
+                         .sync = options.sync,
+                         .threads = options.route.threads};
+      made.is_set = made.paths.size() > 1;
+      made.sidecar = made.paths.front() + std::string(made.is_set ? protection::set_ending : protection::parity_ending);
+      made.sums.resize(made.paths.size());
+      made.sums.front() = own_sums(catalog);
+      if (!communicator.is_root()) return made;
+      for (const std::string& one : made.paths) {
+        made.before.push_back(storage::resolve(one).open_read(one)->identity());
+      }
+      return made;
+    });
+  };
   try {
-    write_parity(communicator, request);
+    write_parity(communicator, requested());
   } catch (const Error& error) {
     throw Error(error.code(),
                 fmt::format("{}. {} is complete, and has no sidecar with parity: protect it again (`lq protect`)",

@@ -66,6 +66,14 @@ inline Work converted(const std::string& name, const WriteOptions& options) {
           }};
 }
 
+// A file that was made, by its own sums or, if it is a sidecar with parity, by the file that it protects.
+inline bool is_sound(const std::string& made) {
+  constexpr std::string_view ending = ".lq-parity";
+  if (!made.ends_with(ending)) return verify(made).ok;
+  const ProtectReport report = protect({made.substr(0, made.size() - ending.size())}, Communicator(), {.check = true});
+  return report.ok && !report.sidecars.empty();
+}
+
 inline Work copied(const std::string& name, std::uint64_t block_bytes, Verify verify) {
   return {"copy_" + name, [=](const std::string& source, const std::string& to, const Communicator& ranks) {
             CopyOptions options;

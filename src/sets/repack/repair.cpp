@@ -17,6 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
+#include "comm/agree.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
@@ -29,6 +30,7 @@
 #include "sets/checkpoint/repair.hpp"
 #include "sets/repack/set_writer.hpp"
 #include "storage/owners.hpp"
+#include "storage/subfiles.hpp"
 
 namespace lq::sets {
 
@@ -281,7 +283,19 @@ bool holds_streams(storage::Transport& transport, const std::string& path) {
 
 }  // namespace
 
-RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
+namespace {
+
+// A set of subfiles has no journal of its own: what lies next to its description was left there (repair_subfiles).
+bool describes_set(storage::Transport& transport, const std::string& path) {
+  try {
+    return storage::set_in(*transport.open_read(path), path).has_value();
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return true;
+  }
+}
+
+RepackReport repair_any(const std::string& from, const std::string& to, const RepackOptions& options) {
   if (options.unit < 1) {
     base::fail(Code::invalid_argument, from, "data come in units of at least 1 byte");
   }
@@ -289,9 +303,9 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
   if (auto report = sets::complete_replacement(transport, from, to, options)) return *report;
   const bool is_absent = transport.kind(from) == storage::PathKind::absent;
   // A file that is being appended to is neither what it was nor what it will be.
-  const auto recovered = to.empty() && transport.kind(from) == storage::PathKind::file
-                             ? sets::recover_file(transport, from, options)
-                             : std::nullopt;
+  const bool may_grow =
+      to.empty() && transport.kind(from) == storage::PathKind::file && !describes_set(transport, from);
+  const auto recovered = may_grow ? sets::recover_file(transport, from, options) : std::nullopt;
   if (recovered && (options.dry_run || recovered->is_added_to)) return recovered->report;
   if (auto report = sets::restore(transport, from, to, options)) return *report;
   if (recovered) return recovered->report;
@@ -309,6 +323,14 @@ RepackReport repair(const std::string& from, const std::string& to, const Repack
     if (auto report = sets::rescue(transport, from, to, options)) return *report;
     throw;
   }
+}
+
+}  // namespace
+
+// Alone, but in the words that all ranks get where memory runs out.
+RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
+  const Communicator alone;
+  return comm::agree(alone.engine(), [&] { return repair_any(from, to, options); });
 }
 
 }  // namespace lq

@@ -228,10 +228,10 @@ class Protecting {
       for (const std::string& path : job.paths) before.push_back(storage::resolve(path).open_read(path)->identity());
     });
     std::vector<std::vector<protection::OwnSum>> sums;
+    comm::agree(comm_, [&] { sums.resize(job.paths.size()); });
     std::set<std::string> is_answered_for;
-    for (const std::string& path : job.paths) {
-      const bool is_part = is_answered_for.contains(path);
-      sums.push_back(is_part ? std::vector<protection::OwnSum>{} : examined(path, is_answered_for));
+    for (std::size_t i = 0; i < job.paths.size(); ++i) {
+      if (!is_answered_for.contains(job.paths[i])) sums[i] = examined(job.paths[i], is_answered_for);
     }
     compare_with_older(job, before);
     const io::ParityRequest request = comm::agree_alike(comm_, [&] {
@@ -255,37 +255,39 @@ class Protecting {
   // Its own sums are what all depends on: nothing is made of a file that contradicts them.
   std::vector<protection::OwnSum> examined(const std::string& path, std::set<std::string>& is_answered_for) {
     std::optional<Verification> found;
-    std::optional<Error> failure;
-    const Catalog catalog = scanned(path);
+    std::exception_ptr failure;
+    const std::shared_ptr<io::ScannedFile> file = scanned(path);
+    const Catalog nothing;
+    const Catalog& catalog = file ? file->catalog() : nothing;
     VerifyOptions how{.threads = options_.threads};
     if (are_proven(catalog)) how.physics = Measure::never;
     if (options_.progress) how.progress = [this](std::uint64_t, std::uint64_t) { tell(0); };
     try {
       found = verify_own(storage::resolve(path), path, communicator_, how);
     } catch (const Error& error) {
-      failure = error;
+      if (error.code() != Code::unknown_format) failure = std::current_exception();
     }
     std::vector<protection::OwnSum> sums;
     comm::agree_alike(comm_, [&] {
-      if (failure && failure->code() != Code::unknown_format) throw *failure;
+      if (failure) std::rethrow_exception(failure);
       if (found && found->verdict >= Verdict::damaged) throw refused(*found);
       if (!found || found->verdict != Verdict::sound) tell_unproven(path, found);
     });
     if (!found) return sums;
     comm::agree(comm_, [&] {
-      for (const std::string& file : members_of(path, catalog)) {
-        is_answered_for.insert(file);
-        verdicts_[file] = found->verdict;
+      for (const std::string& member : members_of(path, catalog)) {
+        is_answered_for.insert(member);
+        verdicts_[member] = found->verdict;
       }
       sums = io::own_sums(catalog);
     });
     return sums;
   }
 
-  // As a whole, where it describes a set. Empty: it cannot be scanned, as the examination says.
-  Catalog scanned(const std::string& path) const {
+  // As a whole, where it describes a set. Nothing: it cannot be scanned, as the examination says.
+  std::shared_ptr<io::ScannedFile> scanned(const std::string& path) const {
     try {
-      return io::ScannedFile::open(storage::resolve(path), path, communicator_, {})->catalog();
+      return io::ScannedFile::open(storage::resolve(path), path, communicator_, {});
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
       return {};
