@@ -103,8 +103,8 @@ TEST(Plan, ConsidersAllStrategiesAndChoosesOneOfThem) {
 // Where the prediction decides, it decides for the fastest; pull reads as shared does.
 TEST(Plan, ThatFollowsThePredictionTakesTheFastest) {
   int followed = 0;
-  for (const std::uint64_t nodes : {1, 3, 16}) {
-    for (const std::uint64_t ranks : {2, 8, 48}) {
+  for (const std::uint64_t nodes : {1U, 3U, 16U}) {
+    for (const std::uint64_t ranks : {2U, 8U, 48U}) {
       for (const double call : {1e-6, 1e-4, 1e-2}) {
         for (const bool writing : {true, false}) {
           Machine machine = cluster(nodes, ranks);
@@ -244,7 +244,7 @@ TEST(Plan, OfAFileWithFewStripesIsBoundByThem) {
   Machine machine = cluster(1024, 4);
   machine.write_rate_total = 32e9;  // of 32 servers
   PlanRequest request = request_of({128, 128, 128, 128}, {8, 8, 8, 8});
-  for (const std::uint64_t count : {1, 4, 32}) {
+  for (const std::uint64_t count : {1U, 4U, 32U}) {
     request.stripe_count = count;
     const TransferPlan plan = plan_transfer(request, machine);
     EXPECT_EQ(plan.stripes.count, count);

@@ -43,6 +43,25 @@ bool is_of_checkpoint(const Error& error) noexcept {
   }
 }
 
+// What `work` throws of a checkpoint; anything else goes on.
+std::exception_ptr damage_of(base::FunctionRef<void()> work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    if (!is_of_checkpoint(error)) throw;
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+void look_at(const std::exception_ptr& failure, base::FunctionRef<void(const Error&)> look) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    look(error);
+  }
+}
+
 std::string sentence_of(const std::string& name, const Error& error) {
   return fmt::format("{}: {}", name, error.what());
 }
@@ -139,8 +158,9 @@ void CheckpointFolder::number(SaveRequest& request) {
 }
 
 void CheckpointFolder::start(SaveRequest request) {
-  saving_ = std::make_unique<Saving>(directory_, communicator_, options_, std::move(request));
   try {
+    comm::agree(communicator_.engine(),
+                [&] { saving_ = std::make_unique<Saving>(directory_, communicator_, options_, std::move(request)); });
     saving_->begin();
   } catch (...) {
     saving_.reset();
@@ -159,8 +179,13 @@ CheckpointReport CheckpointFolder::save_on_nodes(SaveRequest request) {
   number(request);
   if (!nodes_) comm::agree_at_root(communicator_.engine(), [&] { require_writable(); });
   CheckpointReport report;
-  copied_ = std::make_unique<OwnContents>(nodes_->save(request, report));
-  start({request.step, copied_->contents, request.manifest});
+  OwnContents own = nodes_->save(request, report);
+  SaveRequest shared;
+  comm::agree(communicator_.engine(), [&] {
+    copied_ = std::make_unique<OwnContents>(std::move(own));
+    shared = {request.step, copied_->contents, request.manifest};
+  });
+  start(std::move(shared));
   return report;
 }
 
@@ -169,15 +194,21 @@ bool CheckpointFolder::recover(std::uint64_t step, std::uint64_t save, std::vect
   if (!nodes_) return false;
   for (const NodeSet& set : nodes_->find()) {
     if (std::pair(set.step, set.save) <= std::pair(step, save)) return false;
-    if (!looked_at_.insert(set.set).second) continue;
-    try {
-      copied_ = std::make_unique<OwnContents>(nodes_->recover(set));
-    } catch (const Error& error) {
-      if (!is_of_checkpoint(error)) throw;
-      bad.push_back(fmt::format("step {} on the nodes: {}", set.step, error.what()));
-      continue;
-    }
-    SaveRequest request{set.step, copied_->contents, {}};
+    comm::Comm& comm = communicator_.engine();
+    if (!comm::agree(comm, [&] { return looked_at_.insert(set.set).second; })) continue;
+    std::optional<OwnContents> own;
+    const std::exception_ptr failure = damage_of([&] { own.emplace(nodes_->recover(set)); });
+    SaveRequest request;
+    comm::agree(comm, [&] {
+      if (failure) {
+        return look_at(failure, [&](const Error& error) {
+          bad.push_back(sentence_of(fmt::format("step {} on the nodes", set.step), error));
+        });
+      }
+      copied_ = std::make_unique<OwnContents>(*std::move(own));
+      request = {set.step, copied_->contents, {}};
+    });
+    if (failure) continue;
     request.manifest.save = set.save;
     last_save_ = std::max(last_save_, set.save);
     start(std::move(request));
@@ -208,7 +239,7 @@ std::optional<CheckpointReport> CheckpointFolder::complete_save() {
   report.bytes = saving->manifest().bytes();
   comm::share_from_root(
       comm, [] {}, report.path);
-  report.path = directory_.of(report.path);
+  comm::agree(comm, [&] { report.path = directory_.of(report.path); });
   keep_newest(report.removed, report.warnings);
   report.seconds = communicator_.max(saving->seconds());
   return report;
@@ -257,15 +288,18 @@ CheckpointFolder::Plan CheckpointFolder::plan(const Listing& listing) const {
   return plan;
 }
 
-std::optional<Error> CheckpointFolder::failure_of(const std::string& name, const std::function<void()>& work) {
-  try {
-    work();
-    return std::nullopt;
-  } catch (const Error& error) {
-    if (!is_of_checkpoint(error)) throw;
-    if (communicator_.rank() == 0) mark(name, error);
-    return error;
-  }
+// Collective, as `work` is. What it says of a checkpoint, which is marked, and goes to `told`.
+bool CheckpointFolder::is_proven(const std::string& name, base::FunctionRef<void()> work,
+                                 std::vector<std::string>& told) {
+  const std::exception_ptr failure = damage_of(work);
+  if (!failure) return true;
+  comm::agree(communicator_.engine(), [&] {
+    look_at(failure, [&](const Error& error) {
+      told.push_back(sentence_of(name, error));
+      if (communicator_.rank() == 0) mark(name, error);
+    });
+  });
+  return false;
 }
 
 // Local, at the root. That somebody may not read it, or that another version wrote it, says nothing about its bytes.
@@ -299,12 +333,15 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
     };
     comm::share_from_root(comm, choose, next);
     if (next.empty()) break;
-    std::optional<Error> problem = failure_of(next[0], [&] {
-      const Manifest manifest = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
-      prove(comm, directory_.transport(), directory_.of(next[0]), manifest);
-    });
-    if (problem) {
-      warnings.push_back(sentence_of(next[0], *problem));
+    const auto look = [&] {
+      std::string at;
+      const Manifest manifest = comm::agree(comm, [&] {
+        at = directory_.of(next[0]);
+        return decode_manifest(at, next[1]);
+      });
+      prove(comm, directory_.transport(), at, manifest);
+    };
+    if (!is_proven(next[0], look, warnings)) {
       // Where it cannot be marked the plan would never change.
       if (comm::decide_at_root(comm, [&] {
             const auto all = directory_.list().checkpoints;
@@ -314,7 +351,7 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
         return;
       }
     } else {
-      proven_.insert(next[0]);
+      comm::agree(comm, [&] { proven_.insert(next[0]); });
     }
   }
   std::vector<std::string> gone, told;
@@ -332,17 +369,22 @@ void CheckpointFolder::keep_newest(std::vector<std::string>& removed, std::vecto
     }
   };
   comm::share_from_root(comm, remove, gone, told);
-  std::ranges::move(gone, std::back_inserter(removed));
-  std::ranges::move(told, std::back_inserter(warnings));
+  comm::agree(comm, [&] {
+    std::ranges::move(gone, std::back_inserter(removed));
+    std::ranges::move(told, std::back_inserter(warnings));
+  });
 }
 
 std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load(const std::string& name, const Manifest& manifest,
-                                                         std::optional<Error>& why) {
+                                                         std::vector<std::string>& bad) {
   std::unique_ptr<LoadedCheckpoint> loaded;
-  why = failure_of(name, [&] {
-    prove(communicator_.engine(), directory_.transport(), directory_.of(name), manifest);
-    loaded = std::make_unique<LoadedCheckpoint>(directory_, communicator_, name, manifest);
-  });
+  const auto read = [&] {
+    comm::Comm& comm = communicator_.engine();
+    comm::agree(comm, [&] { loaded = std::make_unique<LoadedCheckpoint>(directory_, name, manifest); });
+    prove(comm, directory_.transport(), loaded->path, manifest);
+    loaded->read(directory_, communicator_);
+  };
+  if (!is_proven(name, read, bad)) loaded.reset();
   return loaded;
 }
 
@@ -377,7 +419,7 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
       if (const std::optional<Listed> one = next_of(seen, told)) next = {one->name, encode(one->manifest)};
     };
     comm::share_from_root(comm, look, next, told);
-    std::ranges::move(told, std::back_inserter(bad));
+    comm::agree(comm, [&] { std::ranges::move(told, std::back_inserter(bad)); });
     if (has_nodes()) {
       Manifest shared;
       if (!next.empty()) shared = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
@@ -389,8 +431,7 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
     }
     if (next.empty()) break;
     const Manifest manifest = comm::agree(comm, [&] { return decode_manifest(directory_.of(next[0]), next[1]); });
-    std::optional<Error> why;
-    if (std::unique_ptr<LoadedCheckpoint> loaded = load(next[0], manifest, why)) {
+    if (std::unique_ptr<LoadedCheckpoint> loaded = load(next[0], manifest, bad)) {
       comm::agree_at_root(comm, [&] {
         proven_.insert(next[0]);
         if (refusal_) return;
@@ -403,21 +444,24 @@ std::unique_ptr<LoadedCheckpoint> CheckpointFolder::load_newest() {
       loaded->warnings = std::move(bad);
       return loaded;
     }
-    bad.push_back(sentence_of(next[0], *why));
   }
-  if (bad.empty()) return nullptr;
-  const std::size_t count = bad.size();
-  if (count > most_told) {
-    bad.resize(most_told);
-    bad.push_back(fmt::format("and {} more", count - most_told));
-  }
-  base::fail(Code::malformed, path(),
-             "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
-             fmt::join(bad, "; "), path());
+  comm::agree(comm, [&] {
+    if (bad.empty()) return;
+    const std::size_t count = bad.size();
+    if (count > most_told) {
+      bad.resize(most_told);
+      bad.push_back(fmt::format("and {} more", count - most_told));
+    }
+    base::fail(Code::malformed, path(),
+               "no valid checkpoint: {}. \"lq checkpoints {}\" lists them; to begin anew, use an empty folder",
+               fmt::join(bad, "; "), path());
+  });
+  return nullptr;
 }
 
 void CheckpointFolder::reject(const LoadedCheckpoint& checkpoint, const std::string& reason) {
-  const std::string why = reason.empty() ? "by the program" : reason;
+  const std::string why =
+      comm::agree(communicator_.engine(), [&] { return reason.empty() ? std::string("by the program") : reason; });
   comm::agree_at_root(communicator_.engine(), [&] {
     require_writable();
     directory_.mark(checkpoint.name, "rejected", why);

@@ -16,6 +16,7 @@
 
 #include <limequat/checkpoints.hpp>
 
+#include "base/function_ref.hpp"
 #include "sets/checkpoints/directory.hpp"
 #include "sets/checkpoints/node_level.hpp"
 #include "sets/checkpoints/saving.hpp"
@@ -25,9 +26,10 @@ namespace lq::sets {
 // What stands behind the public Checkpoint.
 class LoadedCheckpoint {
  public:
-  // Collective. Of a checkpoint that was proven: its state and streams. What opening and reading throws.
-  LoadedCheckpoint(const CheckpointDirectory& directory, const Communicator& communicator, std::string name,
-                   Manifest found);
+  // Local. Of a checkpoint that was proven.
+  LoadedCheckpoint(const CheckpointDirectory& directory, std::string name, Manifest found);
+  // Collective. Its state and streams. What opening and reading throws.
+  void read(const CheckpointDirectory& directory, const Communicator& communicator);
 
   Manifest manifest;
   std::string name, path;
@@ -78,9 +80,10 @@ class CheckpointFolder {
   void mark(const std::string& name, const Error& error);                                      // at the root
   std::optional<Listed> next_of(std::set<std::string>& seen, std::vector<std::string>& told);  // at the root
   // What `work` finds wrong with a checkpoint, which is marked then.
-  std::optional<Error> failure_of(const std::string& name, const std::function<void()>& work);
+  bool is_proven(const std::string& name, base::FunctionRef<void()> work, std::vector<std::string>& told);
   void keep_newest(std::vector<std::string>& removed, std::vector<std::string>& warnings);
-  std::unique_ptr<LoadedCheckpoint> load(const std::string& name, const Manifest& manifest, std::optional<Error>& why);
+  std::unique_ptr<LoadedCheckpoint> load(const std::string& name, const Manifest& manifest,
+                                         std::vector<std::string>& bad);
 
   CheckpointDirectory directory_;
   Communicator communicator_;

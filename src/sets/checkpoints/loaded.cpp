@@ -32,13 +32,18 @@ const NamedField& field_named(const Manifest& manifest, const std::string& path,
 
 }  // namespace
 
-LoadedCheckpoint::LoadedCheckpoint(const CheckpointDirectory& directory, const Communicator& communicator,
-                                   std::string checkpoint, Manifest found)
+LoadedCheckpoint::LoadedCheckpoint(const CheckpointDirectory& directory, std::string checkpoint, Manifest found)
     : manifest(std::move(found)), name(std::move(checkpoint)), path(directory.of(name)) {
   for (const NamedField& field : manifest.fields) fields.push_back(field.name);
-  const auto read = [&] { state = read_states(directory.transport(), path, manifest); };
-  comm::share_from_root(communicator.engine(), read, state);
-  if (manifest.tasks > 0) streams.emplace(path + "/" + std::string(streams_name), communicator);
+}
+
+void LoadedCheckpoint::read(const CheckpointDirectory& directory, const Communicator& communicator) {
+  comm::Comm& comm = communicator.engine();
+  comm::share_from_root(
+      comm, [&] { state = read_states(directory.transport(), path, manifest); }, state);
+  if (manifest.tasks == 0) return;
+  const std::string all = comm::agree(comm, [&] { return path + "/" + std::string(streams_name); });
+  streams.emplace(all, communicator);
 }
 
 }  // namespace lq::sets

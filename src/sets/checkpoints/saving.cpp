@@ -86,6 +86,10 @@ Saving::~Saving() { give_up(); }
 void Saving::begin() {
   const auto begin = [&] { unfinished_ = directory_.begin(request_.step); };
   comm::share_from_root(communicator_.engine(), begin, unfinished_);
+  comm::agree(communicator_.engine(), [&] {
+    path_ = directory_.of(unfinished_);
+    streams_path_ = path_ + "/" + std::string(streams_name);
+  });
   write_states();
   begin_streams();
   begin_fields();
@@ -121,7 +125,7 @@ void Saving::begin_streams() {
     how.files = options_.files;
     how.compression = options_.compression;
   });
-  writer_.emplace(path() + "/" + std::string(streams_name), communicator_, how);
+  writer_.emplace(streams_path_, communicator_, how);
   comm::agree(comm, [&] {
     try {
       thread_ = std::make_unique<std::thread>();
@@ -157,15 +161,22 @@ void Saving::end_streams() {
 }
 
 void Saving::begin_fields() {
-  for (std::size_t number = 0; number < request_.contents.fields.size(); ++number) {
+  std::vector<std::pair<std::string, WriteOptions>> files;
+  comm::agree(communicator_.engine(), [&] {
+    for (const CheckpointField& field : request_.contents.fields) {
+      WriteOptions how = field.options;
+      how.format = "scidac";
+      how.verify = Verify::read_back;
+      how.sync = Sync::full;
+      how.overwrite = false;
+      if (how.name.empty()) how.name = field.name;
+      files.emplace_back(path() + "/" + file_of_field(files.size()), std::move(how));
+    }
+    fields_.reserve(files.size());
+  });
+  for (std::size_t number = 0; number < files.size(); ++number) {
     const CheckpointField& field = request_.contents.fields[number];
-    WriteOptions how = field.options;
-    how.format = "scidac";
-    how.verify = Verify::read_back;
-    how.sync = Sync::full;
-    how.overwrite = false;
-    if (how.name.empty()) how.name = field.name;
-    fields_.push_back(lq::write_async(path() + "/" + file_of_field(number), field.grid, field.field, how));
+    fields_.push_back(lq::write_async(files[number].first, field.grid, field.field, files[number].second));
   }
 }
 
@@ -197,7 +208,7 @@ void Saving::compare_states() const {
 void Saving::compare_streams() const {
   comm::Comm& comm = communicator_.engine();
   if (request_.manifest.tasks == 0) return;
-  const MultifileReader reader(path() + "/" + std::string(streams_name), communicator_);
+  const MultifileReader reader(streams_path_, communicator_);
   const std::uint64_t streams = request_.contents.streams.size();
   // The first task that this rank wrote.
   const auto mine = static_cast<std::int64_t>(comm::exclusive_sums(comm, {&streams, 1}).before[0]);
@@ -250,10 +261,9 @@ void Saving::write_manifest() {
   });
   comm::agree(comm, [&] { request_.manifest = decode_manifest(path(), comm::broadcast_text(comm, text)); });
   sum_files(comm, directory_.transport(), path(), request_.manifest);
-  const std::string name = path() + "/" + std::string(manifest_name);
   comm::agree_at_root(comm, [&] {
     text = encode(request_.manifest);
-    directory_.write_small(name, base::as_bytes(text));
+    directory_.write_small(path() + "/" + std::string(manifest_name), base::as_bytes(text));
     if (directory_.manifest_text(unfinished_) != text) throw differs(path(), "the manifest");
   });
   prove(comm, directory_.transport(), path(), request_.manifest);

@@ -61,7 +61,7 @@ class Saving {
   double seconds() const noexcept { return watch_.seconds(); }
 
  private:
-  std::string path() const { return directory_.of(unfinished_); }
+  const std::string& path() const noexcept { return path_; }
   void write_states();
   void begin_streams();
   void begin_fields();
@@ -76,7 +76,7 @@ class Saving {
   const CheckpointsOptions& options_;
   SaveRequest request_;
   base::Stopwatch watch_;
-  std::string unfinished_;
+  std::string unfinished_, path_, streams_path_;
   std::optional<MultifileWriter> writer_;
   std::vector<Pending> fields_;
   int process_;  // that began it
