@@ -17,6 +17,8 @@ namespace lq::base {
 
 // The folder that holds it: "." for a name alone.
 std::string directory_of(const std::string& path);
+// The same as the beginning of the names next to it: empty for a name alone, else with the last slash.
+inline std::string folder_before(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 // One spelling of paths that name the same place but for links: whole, without "." and "..".
 LQ_INNER std::string plain_path(const std::string& path);
 

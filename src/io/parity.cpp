@@ -13,6 +13,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/bytes.hpp"
+#include "base/path.hpp"
 #include "base/text.hpp"
 #include "comm/agree.hpp"
 #include "comm/node.hpp"
@@ -58,8 +59,6 @@ std::vector<protection::OwnSum> own_sums(const Catalog& catalog) {
 }
 
 namespace {
-
-std::string folder_of_sidecar(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
 
 // The files of a sidecar for one thread: every byte is read twice and compared, for nothing else proves what parity is
 // made of. Of many files a few are open at a time.
@@ -109,7 +108,7 @@ class ParityWriter {
   // At the root.
   protection::Head planned() const {
     std::vector<protection::ProtectedPart> parts;
-    const std::string folder = folder_of_sidecar(request_.sidecar);
+    const std::string folder = base::folder_before(request_.sidecar);
     for (std::size_t i = 0; i < request_.paths.size(); ++i) {
       const std::string& path = request_.paths[i];
       if (!path.starts_with(folder)) {
@@ -222,7 +221,7 @@ protection::Head write_parity(const Communicator& communicator, const ParityRequ
 
 std::vector<std::string> paths_of(const protection::Head& head, const std::string& sidecar) {
   std::vector<std::string> paths;
-  for (const protection::ProtectedPart& part : head.files) paths.push_back(folder_of_sidecar(sidecar) + part.name);
+  for (const protection::ProtectedPart& part : head.files) paths.push_back(base::folder_before(sidecar) + part.name);
   return paths;
 }
 

@@ -38,9 +38,6 @@ std::size_t digits_behind(std::string_view text, std::size_t begin) {
   return text.find_first_not_of("0123456789", begin) == std::string_view::npos ? text.size() - begin : 0;
 }
 
-// Up to and with the last slash; "" for a name alone.
-std::string folder_before(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
 // Records hold names from their folder on, so that it may be moved.
 std::string from_folder(const std::string& folder, const std::string& path) {
   if (path.starts_with(folder)) return path.substr(folder.size());
@@ -259,9 +256,9 @@ storage::WriterLock lock_of(const std::string& record) {
 std::string replacement_path(const std::string& first) {
   constexpr std::string_view number = "vol";
   constexpr std::size_t least_digits = 4;
-  std::string folder = folder_before(first), name = first.substr(folder.size());
+  std::string folder = base::folder_before(first), name = first.substr(folder.size());
   if (folder.size() > 1) {
-    const std::string above = folder_before(folder.substr(0, folder.size() - 1));
+    const std::string above = base::folder_before(folder.substr(0, folder.size() - 1));
     const auto last = std::string_view(folder).substr(above.size(), folder.size() - above.size() - 1);
     if (last.starts_with(number) && digits_behind(last, number.size()) >= least_digits) folder = above;
   }
@@ -275,7 +272,7 @@ std::vector<std::string> replacement_paths(const std::string& path) {
   std::vector<std::string> records{replacement_path(path)};
   constexpr std::size_t digits_of_multifiles = 6;
   const std::size_t dot = path.rfind('.');
-  if (dot == std::string::npos || dot <= folder_before(path).size()) return records;
+  if (dot == std::string::npos || dot <= base::folder_before(path).size()) return records;
   const std::string_view ending = std::string_view(path).substr(dot + 1);
   if (ending == "data" || ending == "fields" || digits_behind(ending, 0) == digits_of_multifiles) {
     records.push_back(replacement_path(path.substr(0, dot)));
@@ -284,7 +281,7 @@ std::vector<std::string> replacement_paths(const std::string& path) {
 }
 
 std::vector<std::byte> encode_replacement(const Replacement& replacement) {
-  const std::string folder = folder_before(replacement.record);
+  const std::string folder = base::folder_before(replacement.record);
   std::vector<std::byte> bytes;
   const base::Bytes began = base::as_bytes(replacement_magic);
   bytes.assign(began.begin(), began.end());
@@ -310,7 +307,7 @@ std::optional<Replacement> decode_replacement(base::Bytes bytes, const std::stri
   replacement.bytes.assign(bytes.begin(), bytes.end());
   Fields fields(bytes.subspan(replacement_magic.size(), bytes.size() - replacement_magic.size() - sum_bytes));
   const std::uint64_t members = fields.number(), surplus = fields.number();
-  const std::string folder = folder_before(record);
+  const std::string folder = base::folder_before(record);
   for (std::uint64_t i = 0; i < members && !fields.is_at_end(); ++i) {
     Member member;
     member.from = folder + fields.text();

@@ -238,7 +238,7 @@ std::optional<Cover> find_cover_in_folder(const std::string& path) {
   for (const std::string& name : names) {
     if (!name.ends_with(set_ending)) continue;
     try {
-      if (auto cover = cover_in(path.substr(0, path.rfind('/') + 1) + name, path)) return cover;
+      if (auto cover = cover_in(base::folder_before(path) + name, path)) return cover;
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
     }

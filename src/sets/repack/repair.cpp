@@ -187,7 +187,7 @@ RepackReport judge_whole(storage::Transport& transport, const std::string& path,
 
 // What an interrupted writer left of a set that has no file of its name.
 std::string part_of(const std::string& path) {
-  const std::string before = path.substr(0, path.rfind('/') + 1);
+  const std::string before = base::folder_before(path);
   std::vector<std::string> names, found;
   base::names_in(base::directory_of(path), names);
   for (const std::string& name : names) {

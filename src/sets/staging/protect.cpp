@@ -51,8 +51,6 @@ struct Job {
   bool is_set = false;
 };
 
-std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/') + 1); }
-
 // What in a folder is not there for good, or no data.
 bool is_left_out(const std::string& name) {
   return name.starts_with('.') || protection::is_sidecar(name) || is_left_beside(name) ||
@@ -85,7 +83,7 @@ Job job_of_one(const std::string& path) { return {path + std::string(protection:
 
 Job job_of_folder(std::vector<std::string> files) {
   if (files.size() == 1) return job_of_one(files.front());
-  const std::string sidecar = folder_of(files.front()) + std::string(protection::folder_sidecar);
+  const std::string sidecar = base::folder_before(files.front()) + std::string(protection::folder_sidecar);
   return {sidecar, std::move(files), true};
 }
 
@@ -162,7 +160,7 @@ class Planner {
     std::ranges::sort(together_);
     together_.erase(std::unique(together_.begin(), together_.end()), together_.end());
     for (const std::string& path : together_) {
-      if (folder_of(path) == folder_of(together_.front())) continue;
+      if (base::folder_before(path) == base::folder_before(together_.front())) continue;
       base::fail(Code::invalid_argument, path, "files that have a sidecar together lie in one folder; {} is in another",
                  together_.front());
     }

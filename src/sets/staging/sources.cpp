@@ -125,7 +125,7 @@ class Finder {
         of_folders;  // names of files that are copied without their own sidecar
     for (const std::string& path : taken_) {
       if (protection::is_sidecar(path) || taken_.contains(path + std::string(protection::parity_ending))) continue;
-      of_folders[path.substr(0, path.rfind('/') + 1)].insert(path);
+      of_folders[base::folder_before(path)].insert(path);
     }
     for (const auto& [folder, paths] : of_folders) {
       std::vector<std::string> names;
