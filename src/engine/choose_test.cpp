@@ -319,7 +319,7 @@ TEST(Choose, TakesCallsThatServersAreFastWith) {
     RouteOptions asked = forced(Strategy::shared);
     asked.chunk_bytes = 2 * mib;
     EXPECT_EQ(taken(asked).shares.chunk_bytes, 2 * mib);
-    EXPECT_EQ(taken(asked).chunk_reason, "asked for");
+    EXPECT_EQ(taken(asked).chunk_reason, "requested");
     asked.chunk_bytes = 8 * mib;
     asked.memory_bytes = 16 * mib;
     EXPECT_EQ(taken(asked).shares.chunk_bytes, mib);

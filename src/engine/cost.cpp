@@ -86,7 +86,7 @@ void count_held(const Shares& shares, int rank, std::uint64_t most_chunks, Count
 }
 
 // Representative places along one dimension: both ends and the middle.
-std::vector<std::int64_t> telling_places(std::int64_t places) {
+std::vector<std::int64_t> sample_places(std::int64_t places) {
   std::vector<std::int64_t> all{0, places / 2, places - 1};
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -112,7 +112,7 @@ Counts count_busiest(const Transfer& transfer, const Geometry& geometry, const C
     const std::int64_t held = std::min(dealt.processes()[d], dealt.extents()[d]);
     std::vector<Coord> more;
     for (const Coord& place : places) {
-      for (const std::int64_t x : telling_places(held)) {
+      for (const std::int64_t x : sample_places(held)) {
         more.push_back(place);
         more.back()[d] = x;
       }

@@ -113,13 +113,13 @@ Image& image_of(const H5FD_t* file) { return *reinterpret_cast<const DriverFile*
 // the file: if writing or closing fails, it may keep an object that it has freed, and crashes the program. Instead,
 // reads return zeros, and writes are discarded.
 template <class Work>
-herr_t guarded(Image& image, bool is_told, Work&& work) noexcept {
+herr_t guarded(Image& image, bool is_reported, Work&& work) noexcept {
   try {
     work();
     return 0;
   } catch (...) {
     keep_driver_failure();
-    if (is_told && !image.room.is_closing) return -1;
+    if (is_reported && !image.room.is_closing) return -1;
     if (image.room.failure == nullptr) image.room.failure = std::current_exception();
     return 0;
   }
@@ -189,7 +189,7 @@ static herr_t lq_hdf5_read(H5FD_t* file, H5FD_mem_t, hid_t, haddr_t address, siz
   Image& image = image_of(file);
   return guarded(image, true, [&] {
     if (buffer == elsewhere()) {
-      image.room.asked_for = {address, size};
+      image.room.last_read_elsewhere = {address, size};
       return;
     }
     if (image.room.is_closing) std::fill(wanted.begin(), wanted.end(), std::byte{0});
@@ -298,10 +298,10 @@ std::optional<ChunkPlace> find_chunk(hid_t file, hid_t dataset, const hsize_t* f
   void* handle = nullptr;
   if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0) return std::nullopt;
   Image::Room& room = image_of(static_cast<const H5FD_t*>(handle)).room;
-  room.asked_for = {};
+  room.last_read_elsewhere = {};
   std::uint32_t skipped = 0;
-  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || room.asked_for.second == 0) return std::nullopt;
-  return ChunkPlace{room.asked_for.first, room.asked_for.second, skipped};
+  if (read_chunk(dataset, first, skipped, elsewhere()) < 0 || room.last_read_elsewhere.second == 0) return std::nullopt;
+  return ChunkPlace{room.last_read_elsewhere.first, room.last_read_elsewhere.second, skipped};
 }
 
 void close_in(Handle file, Image& image) {

@@ -48,7 +48,7 @@ class Image final : public base::ByteSource {
     std::uint64_t end = 0;
     std::deque<std::uint64_t> decided = {};
     // Offset and length of the last read to `elsewhere()`.
-    std::pair<std::uint64_t, std::uint64_t> asked_for = {};
+    std::pair<std::uint64_t, std::uint64_t> last_read_elsewhere = {};
     // The library closes the file.
     bool is_closing = false;
     // The first failure that was not reported to it (driver.hpp).

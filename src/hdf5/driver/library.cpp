@@ -45,11 +45,11 @@ void let_library_end_in_silence() {
 }  // namespace
 
 Lock::Lock() : lock_(library_mutex()) {
-  H5Eget_auto2(H5E_DEFAULT, &tell_, &told_);
+  H5Eget_auto2(H5E_DEFAULT, &handler_, &handler_data_);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Lock::~Lock() { H5Eset_auto2(H5E_DEFAULT, tell_, told_); }
+Lock::~Lock() { H5Eset_auto2(H5E_DEFAULT, handler_, handler_data_); }
 
 void keep_driver_failure() noexcept { driver_failure() = std::current_exception(); }
 

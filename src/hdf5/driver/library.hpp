@@ -28,8 +28,8 @@ class Lock {
 
  private:
   std::unique_lock<std::recursive_mutex> lock_;
-  H5E_auto2_t tell_ = nullptr;
-  void* told_ = nullptr;
+  H5E_auto2_t handler_ = nullptr;
+  void* handler_data_ = nullptr;
 };
 
 // An object of the library. Created and destroyed under a Lock.

@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 6> of_damaged_fields{"hdf5-native-checksu
                                                             "hdf5-native-shape",    "hdf5-qlua-digest",
                                                             "hdf5-qlua-kind",       "hdf5-half-a-group"};
 
-bool tells_of_file(const Error& error) {
+bool is_about_file(const Error& error) {
   return error.code() == Code::malformed || error.code() == Code::truncated || error.code() == Code::checksum_mismatch;
 }
 
@@ -108,7 +108,7 @@ class Examination final : public Visitor {
       for (Finding& finding : met.take()) add_new(std::move(finding));
       compare_places();
     } catch (const Error& error) {
-      if (!tells_of_file(error) && error.code() != Code::unsupported) throw;
+      if (!is_about_file(error) && error.code() != Code::unsupported) throw;
       claim("file", "structure", Evidence::structure, Outcome::unreadable);  // the scan has reported the reason
     }
     file_ = nullptr;
@@ -214,7 +214,7 @@ class Examination final : public Visitor {
                     : Outcome::absent);
   }
 
-  struct Looked {
+  struct ExaminedObject {
     const Visited& object;
     const Attributes& attributes;
     const Dataset& data;
@@ -222,7 +222,7 @@ class Examination final : public Visitor {
     bool lacks_digest;
   };
 
-  void look_at_object(const Looked& at) {
+  void look_at_object(const ExaminedObject& at) {
     const bool is_stated = has_digest(at.attributes);
     const bool must_have = find(at.attributes, native::marker) == nullptr &&
                            (find(at.attributes, ".kind") != nullptr || find(at.attributes, ".time") != nullptr);
@@ -246,7 +246,7 @@ class Examination final : public Visitor {
       }
     } catch (const Error& error) {
       if (error.code() == Code::unsupported || error.code() == Code::too_large) return cannot_look(at, error);
-      if (!tells_of_file(error)) throw;
+      if (!is_about_file(error)) throw;
       add(at.object, "hdf5-data", error.code(), error.what(), error.facts().offset);
       claim(at.object.path, "data", Evidence::structure, Outcome::unreadable);
     }
@@ -258,14 +258,14 @@ class Examination final : public Visitor {
     claim(object.path, "sha256", Evidence::exact_sum, Outcome::missing);
   }
 
-  void cannot_look(const Looked& at, const Error& error) {
+  void cannot_look(const ExaminedObject& at, const Error& error) {
     findings_.note("hdf5-not-looked-into", record_at(at.object.path, at.object.address), error.what());
     claim(at.object.path, "data", has_digest(at.attributes) ? Evidence::exact_sum : Evidence::structure,
           Outcome::unchecked);
   }
 
   // Decodes every chunk; or checks that the data are inside the file. True if all of it can be read.
-  bool check_data(const Looked& at) {
+  bool check_data(const ExaminedObject& at) {
     if (at.data.type.bytes == 0 || at.data.is_null || at.data.bytes() == 0) return true;
     const DatasetContents contents(*file_, at.object.handle->get(), at.data.extents, at.data.type.bytes, at.where,
                                    limits_.records);
@@ -278,7 +278,7 @@ class Examination final : public Visitor {
       try {
         contents.check_chunk(number);
       } catch (const Error& error) {
-        if (!tells_of_file(error)) throw;
+        if (!is_about_file(error)) throw;
         ++damaged;
         add(at.object, "hdf5-chunk", error.code(), error.what(), chunk.offset, chunk.bytes);
       }
@@ -290,7 +290,7 @@ class Examination final : public Visitor {
 
   // Checksums of chunks do not detect exchanged or lost chunks; Fletcher32 does not distinguish the words ffff and
   // 0000.
-  void claim_chunks(const Looked& at, bool are_damaged) {
+  void claim_chunks(const ExaminedObject& at, bool are_damaged) {
     bool has_sum = false;
     for (const Filter& filter : at.data.storage.filters) {
       const bool is_fletcher = filter.id == H5Z_FILTER_FLETCHER32;
@@ -304,7 +304,7 @@ class Examination final : public Visitor {
     }
   }
 
-  void compare_digest(const Looked& at, bool is_whole) {
+  void compare_digest(const ExaminedObject& at, bool is_whole) {
     const std::uint64_t length = at.data.bytes();
     const auto offset = at.data.storage.is_allocated ? std::optional(at.data.storage.offset) : std::nullopt;
     const auto conclude = [&](Outcome outcome) {
@@ -334,7 +334,7 @@ class Examination final : public Visitor {
   }
 
   // For a lattice that is not a field here, such as one of integers (formats/hdf5.md 5): exclusive or over its sites.
-  std::pair<std::string, std::string> digests_of_sites(const Looked& at) {
+  std::pair<std::string, std::string> digests_of_sites(const ExaminedObject& at) {
     const Type& number = *strip(at.data.type).base;
     const std::uint64_t bytes = number.kind == TypeClass::complex ? number.bytes / 2 : number.bytes;
     DatasetContents contents(*file_, at.object.handle->get(), at.data.extents, at.data.type.bytes, at.where,
@@ -357,7 +357,7 @@ class Examination final : public Visitor {
     return {fmt::format("{:08x}", fmt::join(sums[0], "")), fmt::format("{:08x}", fmt::join(sums[1], ""))};
   }
 
-  std::pair<std::string, std::string> digests_of(const Looked& at) {
+  std::pair<std::string, std::string> digests_of(const ExaminedObject& at) {
     ArrayDigest plain, padded(true);
     const auto add_values = [&](const Value& value) {
       const Array piece = array_of(value, at.where);

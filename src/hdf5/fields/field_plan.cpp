@@ -138,7 +138,7 @@ class Draft {
   // End of the existing contents.
   std::uint64_t end() const noexcept { return std::max(image_->room.end, image_->size()); }
   // Nothing further is placed before it.
-  void go_on_at(std::uint64_t end) noexcept { image_->room.end = std::max(image_->room.end, end); }
+  void continue_at(std::uint64_t end) noexcept { image_->room.end = std::max(image_->room.end, end); }
 
   std::vector<Literal> take() {
     close_in(std::move(file_), *image_);
@@ -174,26 +174,26 @@ struct PendingMetadata {
   std::optional<std::int64_t> microseconds;
 };
 
-std::vector<Tile> tiles_of(const PendingMetadata& wish, const format::Digest& digest) {
+std::vector<Tile> tiles_of(const PendingMetadata& pending, const format::Digest& digest) {
   if (!digest.tiles.empty()) return digest.tiles;
-  if (!wish.payload.tiles.empty()) return wish.payload.tiles;
-  return {{0, wish.payload.offset, wish.payload.length}};
+  if (!pending.payload.tiles.empty()) return pending.payload.tiles;
+  return {{0, pending.payload.offset, pending.payload.length}};
 }
 
 // `draft`: the file in its current state.
-std::vector<Literal> carry_out(Draft draft, const PendingMetadata& wish, const format::Digest& digest) {
-  const std::vector<Tile> tiles = tiles_of(wish, digest);
-  for (const Tile& tile : tiles) draft.go_on_at(tile.offset + tile.bytes);
+std::vector<Literal> carry_out(Draft draft, const PendingMetadata& pending, const format::Digest& digest) {
+  const std::vector<Tile> tiles = tiles_of(pending, digest);
+  for (const Tile& tile : tiles) draft.continue_at(tile.offset + tile.bytes);
   std::vector<Handle> datasets;
   std::span<const Tile> rest = tiles;
-  for (const DatasetPlan& dataset : wish.field.datasets) {
+  for (const DatasetPlan& dataset : pending.field.datasets) {
     const auto pieces = static_cast<std::size_t>(pieces_of(dataset));
     datasets.push_back(create_dataset(draft.file(), draft.image(), dataset, rest.first(pieces)));
     rest = rest.subspan(pieces);
   }
-  const FieldFacts facts{wish.request, digest, wish.microseconds};
-  wish.layout->describe(draft.file(), datasets, wish.field, facts);
-  if (!wish.field.sums.empty()) wish.layout->put_sums(datasets, wish.field, facts);
+  const FieldFacts facts{pending.request, digest, pending.microseconds};
+  pending.layout->describe(draft.file(), datasets, pending.field, facts);
+  if (!pending.field.sums.empty()) pending.layout->put_sums(datasets, pending.field, facts);
   datasets.clear();
   return draft.take();
 }
@@ -215,39 +215,39 @@ format::Digest largest(const Payload& payload) {
 Layout plan_field(const FieldRequest& request) {
   const Lock lock;
   check_extents(request);
-  const auto wish = std::make_shared<PendingMetadata>();
-  wish->request = request;
-  wish->layout = &layout_writer(request.choices.layout);
-  wish->field = wish->layout->datasets(request);
-  if (request.choices.time_stamps) wish->microseconds = base::microseconds_now();
-  Payload& payload = wish->payload;
+  const auto pending = std::make_shared<PendingMetadata>();
+  pending->request = request;
+  pending->layout = &layout_writer(request.choices.layout);
+  pending->field = pending->layout->datasets(request);
+  if (request.choices.time_stamps) pending->microseconds = base::microseconds_now();
+  Payload& payload = pending->payload;
   payload.spec = request.spec;
   payload.extents = request.extents;
   payload.stored = whole(request.extents);
-  payload.order = wish->field.order;
-  payload.byte_order = wish->field.byte_order;
+  payload.order = pending->field.order;
+  payload.byte_order = pending->field.byte_order;
   payload.length = base::multiply_or_throw(payload.stored.volume(), request.spec.site_bytes(), "the size of the field");
   if (!request.choices.dataset_chunk.empty()) {
-    add_chunks(wish->field, payload, request);
+    add_chunks(pending->field, payload, request);
   } else if (!request.choices.filters.empty()) {
     throw Error(Code::invalid_argument,
                 "filters work on chunks; choose their extents (options.dataset_chunk = slice, for example)");
   }
   Draft draft(request.before);
-  place_data(payload, wish->field.datasets, draft.end(),
+  place_data(payload, pending->field.datasets, draft.end(),
              request.choices.alignment > 1 ? request.choices.alignment : page);
 
   Layout layout;
   layout.payload.push_back(payload);
-  layout.sums = wish->field.sums;
+  layout.sums = pending->field.sums;
   // A trial with zeros for unknown values, so that errors are reported before the data are written.
-  const std::uint64_t end = end_of(carry_out(std::move(draft), *wish, largest(payload)));
+  const std::uint64_t end = end_of(carry_out(std::move(draft), *pending, largest(payload)));
   layout.end.push_back(end);
-  layout.tail = [wish, end](const format::Digest& digest) {
+  layout.tail = [pending, end](const format::Digest& digest) {
     const Lock again;
-    std::vector<Literal> literals = carry_out(Draft(wish->request.before), *wish, digest);
-    if (wish->payload.encoding.empty() && end_of(literals) != end) {
-      base::fail(Code::internal, {}, "{}: the file would end at {} instead of at {} as planned", wish->request.name,
+    std::vector<Literal> literals = carry_out(Draft(pending->request.before), *pending, digest);
+    if (pending->payload.encoding.empty() && end_of(literals) != end) {
+      base::fail(Code::internal, {}, "{}: the file would end at {} instead of at {} as planned", pending->request.name,
                  end_of(literals), end);
     }
     return literals;

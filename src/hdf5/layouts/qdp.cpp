@@ -24,7 +24,7 @@ FieldSpec untyped_spec(std::uint64_t reals, Precision precision) {
   return generic_spec(precision, reals, reals % 2 == 0);
 }
 
-bool tells_itself(std::uint64_t reals) { return reals == 24 || reals == 288; }
+bool is_unambiguous(std::uint64_t reals) { return reals == 24 || reals == 288; }
 
 // True if a propagator has Nc spins, as some versions of QDP++ wrote it.
 bool has_colors_for_spins(const std::vector<std::uint64_t>& site) {
@@ -60,8 +60,8 @@ std::optional<FieldSpec> untyped_field(const Folder& folder, const Member& membe
   if (numbers.space_rank != rank_of_qdp + 1) return {};
   const std::uint64_t reals = numbers.extents.back();
   const bool is_ours = find(member.attributes, native::creator) != nullptr;
-  const bool is_told = is_ours || folder.is_of_qdp || tells_itself(reals) || (is_correlator && reals == 2);
-  return is_told && generic_site({reals}, false, numbers.precision)
+  const bool is_known = is_ours || folder.is_of_qdp || is_unambiguous(reals) || (is_correlator && reals == 2);
+  return is_known && generic_site({reals}, false, numbers.precision)
              ? std::optional(untyped_spec(reals, numbers.precision))
              : std::nullopt;
 }

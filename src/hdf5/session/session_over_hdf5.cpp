@@ -298,7 +298,7 @@ Report SessionOverHdf5::write(const std::string& path, const Grid& grid, const F
     writer->complete(report);
   });
   writer.reset();
-  store_.look_anew();
+  store_.reload();
   if (name != place) {
     change({"rename"}, place, [&](const std::string&, const Where& where) {
       store_.edit([&](hid_t file) {

@@ -182,10 +182,10 @@ void Store::flush() {
   } else {
     comm::agree_at_root(comm, [&] { commit_at_root(); });
   }
-  look_anew();
+  reload();
 }
 
-void Store::look_anew() {
+void Store::reload() {
   comm::agree_at_root(communicator_.engine(), [&] {
     if (!new_) {
       there_ = transport_.open_read(path_);

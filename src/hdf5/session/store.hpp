@@ -100,7 +100,7 @@ class Store {
   io::FieldWriter::Continuation continuation() const;
   const std::string& at() const noexcept { return new_ ? new_->temporary_path() : path_; }
   // Collective. This session has written to the file.
-  void look_anew();
+  void reload();
   // Collective.
   void close();
 
