@@ -279,16 +279,15 @@ void check_verbatim(base::ByteSource& file, const Archive& archive, bool large_o
     if (segment.is_squeezed() || large_ones != (segment.length > summed_at_once)) continue;
     const std::uint32_t crc = crc_of(file, segment);
     if (crc == segment.crc) continue;
-    findings.add(
-        {.severity = Severity::error,
-         .code = Code::checksum_mismatch,
-         .rule = "squeezed-verbatim",
-         .message = fmt::format("bytes of the original that are stored as they are have the CRC-32 {:08x}, not "
-                                "{:08x}",
-                                crc, segment.crc),
-         .record = std::string(type::verbatim),
-         .offset = segment.place,
-         .length = segment.length});
+    findings.add({.severity = Severity::error,
+                  .code = Code::checksum_mismatch,
+                  .rule = "squeezed-verbatim",
+                  .message = fmt::format("bytes of the original that are stored unchanged have the CRC-32 {:08x}, not "
+                                         "{:08x}",
+                                         crc, segment.crc),
+                  .record = std::string(type::verbatim),
+                  .offset = segment.place,
+                  .length = segment.length});
   }
 }
 
@@ -304,7 +303,7 @@ class Squeezed final : public format::Container, public format::FieldFormat, pub
   std::vector<Annotation> explain(base::ByteSource& file, const Catalog& catalog) const override {
     return format::lime::explain(file, catalog, [](const Record& record) -> format::lime::Meaning {
       if (record.type == type::head) return {"what the original was", "formats/squeezed.md 3.1"};
-      if (record.type == type::verbatim) return {"bytes of the original as they are", "formats/squeezed.md 3.2"};
+      if (record.type == type::verbatim) return {"unchanged bytes of the original", "formats/squeezed.md 3.2"};
       if (record.type == type::data) return {"tiles", "formats/squeezed.md 4"};
       return {"index: segments and lengths of tiles", "formats/squeezed.md 3.3"};
     });

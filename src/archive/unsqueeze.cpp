@@ -120,7 +120,7 @@ class Unsqueezing {
       if (crc == segment.crc) return;
       const std::string& path = job_.source().path();
       base::fail(Code::checksum_mismatch, {.path = path, .offset = segment.place},
-                 "{} bytes at byte {}, stored as they are, have the CRC-32 {:08x}, not {:08x}; copy the "
+                 "{} bytes at byte {}, stored unchanged, have the CRC-32 {:08x}, not {:08x}; copy the "
                  "archive again from its source",
                  segment.length, segment.place, crc, segment.crc);
     });

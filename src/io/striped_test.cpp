@@ -88,7 +88,7 @@ TEST_F(OnStripes, TheFileIsTheSameAndNothingElseIsLeft) {
   EXPECT_EQ(std::distance(fs::directory_iterator(directory_.path()), fs::directory_iterator()), 2);
   EXPECT_EQ(striped_.bytes_expected, fs::file_size(directory_ / "striped.lime"));
   EXPECT_EQ(striped_.calls.calls.size(), 1u);
-  EXPECT_NE(report.summary().find("Stored on lustre, stripes: 2 of 128 KiB, set as asked for; "), std::string::npos)
+  EXPECT_NE(report.summary().find("Stored on lustre, stripes: 2 of 128 KiB, set as requested; "), std::string::npos)
       << report.summary();
 }
 

@@ -93,7 +93,7 @@ bool is_bare_scale(hid_t file, const std::string& path) {
 void require_free(hid_t file, const Where& where) {
   if (!has_link(file, where.object, where)) return;
   const char* const remedy = is_bare_scale(file, where.object)
-                                 ? ", the dimension scale of datasets beside it; choose another name"
+                                 ? ", the dimension scale of datasets next to it; choose another name"
                                  : "; choose another name, or remove it first";
   base::fail(Code::exists, {.path = where.path, .record = where.object}, "there is a \"{}\" already{}", where.object,
              remedy);
