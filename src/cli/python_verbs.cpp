@@ -19,7 +19,7 @@ namespace lq::cli {
 namespace {
 
 // A verb of the package: its options are passed on.
-struct HandedOn {
+struct PythonVerb {
   PythonProgram program;
   std::string path = {}, output = {}, name = {};
   std::vector<std::string> files = {}, words = {};
@@ -45,7 +45,7 @@ struct HandedOn {
 }  // namespace
 
 Run declare_manifest(Arguments& arguments) {
-  const auto verb = std::make_shared<HandedOn>(HandedOn{{"manifest", "limequat.manifests", "", "sums files"}});
+  const auto verb = std::make_shared<PythonVerb>(PythonVerb{{"manifest", "limequat.manifests", "", "sums files"}});
   arguments.file("DIR", verb->path, "folder to sum; with --check a folder, a bag or a manifest");
   verb->option(arguments, "-o,--output", "FILE", "the manifest (default: DIR/manifest-sha256.txt)");
   verb->option(arguments, "--algorithm", "NAME", "algorithm of the digests (default sha256)",
@@ -64,7 +64,7 @@ Run declare_manifest(Arguments& arguments) {
 }
 
 Run declare_set(Arguments& arguments) {
-  const auto verb = std::make_shared<HandedOn>(HandedOn{{"set", "limequat.changing", "", "rewrites files"}});
+  const auto verb = std::make_shared<PythonVerb>(PythonVerb{{"set", "limequat.changing", "", "rewrites files"}});
   arguments.file("FILE", verb->path, "file whose texts to change; a new file replaces it");
   arguments.optional_words("KEY=VALUE", verb->files, "a fact such as beta=6.1, or a whole text by its name");
   arguments.text("--name", "NAME", verb->name, "new name of the field");
@@ -83,7 +83,7 @@ Run declare_set(Arguments& arguments) {
 
 Run declare_plot(Arguments& arguments) {
   const auto verb =
-      std::make_shared<HandedOn>(HandedOn{{"plot", "limequat.benchmarks", "matplotlib", "draw pictures"}});
+      std::make_shared<PythonVerb>(PythonVerb{{"plot", "limequat.benchmarks", "matplotlib", "draw pictures"}});
   arguments.files("RESULT", verb->files, "JSON that \"lq bench\" wrote");
   arguments.text("-o,--output", "OUT", verb->output, "the picture, a .svg or .png file");
   verb->option(arguments, "--kind", "KIND", "what to draw (default: what the results suit)",

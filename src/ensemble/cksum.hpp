@@ -36,11 +36,11 @@ class Cksum {
 // The contribution of bytes that are followed by `behind` others.
 std::uint32_t cksum_contribution(base::Bytes bytes, std::uint64_t behind) noexcept;
 
-// As many bytes of a file as fit into the block, at least one. truncated: the file is shorter.
+// Reads as many bytes of a file as fit into the block, at least one. truncated: the file is shorter.
 base::Bytes read_block(storage::File& file, std::uint64_t offset, base::MutableBytes block);
-// Of a range of a file. truncated: the file is shorter.
+// The checksum of a range of a file. truncated: the file is shorter.
 std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length);
-// Of the whole file.
+// The checksum of the whole file.
 std::uint32_t cksum_of(const std::string& path);
 
 // The CRC of POSIX `cksum` of files that are read anyway, in any pieces and order, by any threads.
@@ -77,7 +77,7 @@ class CksumInPassing final : public storage::ForwardingTransport {
   explicit CksumInPassing(storage::Transport& inner, Pace* pace = nullptr) : ForwardingTransport(inner), pace_(pace) {}
 
   std::unique_ptr<storage::File> open_read(const std::string& path) override;
-  // Of all bytes of a file; bytes that were not read before are read now.
+  // The checksum of a whole file; bytes that were not read before are read now.
   std::uint32_t cksum(const std::string& path);
 
  private:
