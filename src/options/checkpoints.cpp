@@ -54,6 +54,17 @@ Table checkpoints_table() {
           {.name = "compression",
            .meaning = "compression of each stream (default none)",
            .advice = "As when a multifile is written. Fields are not compressed."}),
+      Row::row<&V::node_group, &C::node_group>(
+          {.name = "node_group",
+           .meaning = "number of nodes that keep parity of each other's parts, with local (default 8)",
+           .advice = "A node needs lost_nodes / (node_group - lost_nodes) of the space of its parts for parity. The "
+                     "fewer nodes, the more of them can be lost in all, and the more space is needed.",
+           .bounds = {.least = 2, .most = 100}}),
+      Row::row<&V::lost_nodes, &C::lost_nodes>(
+          {.name = "lost_nodes",
+           .meaning = "nodes of each group that can be lost, with local (default 1; 0: no parity)",
+           .advice = "The parts of a lost node are restored on a new one from what the other nodes of its group have.",
+           .bounds = {.least = 0, .most = 16}}),
   };
   for (Option& row : result.rows) {
     if (row.name != "keep" && row.name != "keep_every" && row.name != "proven") row.not_in_lq = no_saving_verb;
