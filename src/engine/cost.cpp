@@ -54,7 +54,7 @@ void count_owned(const Shares& shares, int rank, std::uint64_t most_chunks, Coun
     for (const int holder : holders) counts.arrivals += holder == rank ? 0 : 1;
   }
   if (counts.calls < most_chunks) return;
-  // Owners alternate: all of them occur between two chunks of the first owner.
+  // Owners alternate: the work on the chunks up to `reached` is extrapolated to all chunks.
   const std::uint64_t all = shares.end_chunk() - shares.first_chunk();
   const std::uint64_t arrivals = counts.arrivals;
   continue_to(counts, reached - first, all, &Counts::calls, &Counts::stored);
