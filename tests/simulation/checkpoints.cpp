@@ -45,18 +45,23 @@ class CheckpointRun final : public Item {
     options_.keep = static_cast<std::int32_t>(draw.between(1, 3));
     options_.proven = static_cast<std::int32_t>(draw.between(1, 2));
     machine_.put(path_.substr(0, path_.rfind('/')) + "/program", "its folder");
-    if (!draw.once_in(3)) return;
+    if (draw.once_in(2)) return;
     nodes_ = static_cast<int>(draw.between(2, 4));
     ranks_per_node_ = static_cast<int>(draw.between(1, 2));
     options_.node_group = static_cast<std::int32_t>(draw.between(2, 4));
-    for (int number = 0; number < nodes_; ++number) machine_.put(node(number) + "/program", "its folder");
+    // Folders are there as long as they have files.
+    const std::string id = fmt::format("{:016x}", 1 + draw.below(1000));
+    machine_.put(path_ + "/.lq-checkpoints.id", id + "\n");
+    for (int number = 0; number < nodes_; ++number) machine_.put(node(number) + "/" + id + "/program", "its folder");
   }
 
   void step(const Tell& tell) override {
     const std::uint64_t kind = draw_.below(6);
     if (kind == 0) return nodes_ > 0 ? lose_node(tell) : damage(tell);
     kind == 1 ? load(tell) : save(tell);
-    check();
+    // What is loaded from the nodes is copied to the folder, and then no longer needed on the nodes.
+    if (nodes_ > 0 && draw_.once_in(2)) return lose_node(tell);
+    if (nodes_ == 0 || draw_.once_in(4)) check();
   }
 
   void after_power_failure() override {}  // it is synced when save() returns
