@@ -10,6 +10,7 @@
 #include <limequat/inspect.hpp>
 
 #include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "format/component.hpp"
 #include "format/format.hpp"
 #include "io/build_table.hpp"  // made by CMake
@@ -58,11 +59,11 @@ std::vector<Finding> io::broken_rules(const std::string& path, const Limits& lim
 }
 
 std::vector<Annotation> explain(const std::string& path, const Limits& limits) {
-  return ask(&format::Container::explain, path, limits);
+  return comm::alone([&] { return ask(&format::Container::explain, path, limits); });
 }
 
 std::vector<double> read_site(const std::string& path, const Coord& site, const ReadOptions& options) {
-  return lq::open(path, {}, options.limits).read_site(site, options);
+  return comm::alone([&] { return lq::open(path, {}, options.limits).read_site(site, options); });
 }
 
 // What the library was built with. The table is made by CMake (cmake/Dependencies.cmake), which also prints it.
