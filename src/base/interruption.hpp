@@ -22,8 +22,14 @@ namespace lq::base {
 // Non-zero: the call is to end. May not throw.
 using InterruptCheck = int (*)(void* context);
 
-// Local. From now on the calls of this thread ask `check` some times a second; nullptr: nobody.
-void set_interrupt_check(InterruptCheck check, void* context) noexcept;
+struct Interrupter {
+  InterruptCheck check = nullptr;
+  void* context = nullptr;
+};
+
+// Local. From now on the calls of this thread ask `check` some times a second; nullptr: nobody. Returns who was asked
+// before.
+Interrupter set_interrupt_check(InterruptCheck check, void* context) noexcept;
 
 // A call that may be interrupted begins and ends. One within another, made by a function of the program's that is told
 // of the work, is a part of that.
