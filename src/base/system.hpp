@@ -40,6 +40,8 @@ int reserve_memory(int descriptor, off_t offset, off_t bytes) noexcept;
 
 // The system may read that stretch ahead; nothing is waited for.
 void will_need(int descriptor, off_t offset, off_t bytes) noexcept;
+// What was read before is read from the file system again, what is to be written stays.
+void forget_pages(int descriptor) noexcept;
 // Whether a byte of a file lies in memory; "no" if that cannot be told.
 bool is_cached(int descriptor, off_t offset) noexcept;
 

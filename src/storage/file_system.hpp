@@ -93,6 +93,11 @@ FileSystem examine_whole_file_system(const std::string& path);
 // where they come for nothing.
 FileSystem examine_file_system(const std::string& path);
 
+// Whether what was read of a file before may be shown again although another client has written to it since: by FUSE
+// and its like, for as long as attributes are taken for valid. Who opens a file there forgets its pages first; NFS does
+// so by itself.
+bool keeps_old_pages(const std::string& path, std::uint64_t device) noexcept;
+
 // FileSystem::needs_single_owner of the file system of a name as in FileSystem::name; of one unheard of the worst is
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);
