@@ -5,6 +5,7 @@
 // damaged, the one before it. Some runs save on nodes first, one of which may be lost at any time.
 #include <limequat/checkpoints.hpp>
 
+#include <exception>
 #include <map>
 #include <optional>
 #include <vector>
@@ -201,6 +202,14 @@ class CheckpointRun final : public Item {
     return found;
   }
 
+  void require_right_streams(const MultifileReader& streams, std::uint64_t step) const {
+    for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
+      const auto bytes = streams.task(task).read_all();
+      if (bytes == testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) continue;
+      throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
+    }
+  }
+
   void require_right(const lq::Checkpoint& found, const Communicator& all) const {
     const std::uint64_t step = found.step();
     const auto tasks = tasks_.find(step);
@@ -209,13 +218,13 @@ class CheckpointRun final : public Item {
     }
     if (found.state() != state_of(step)) throw Failure(fmt::format("{}: step {} has another state", path_, step));
     if (tasks->second > 0) {
-      const MultifileReader& streams = found.streams();
-      for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
-        const auto bytes = streams.task(task).read_all();
-        if (bytes != testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) {
-          throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
-        }
+      std::exception_ptr failure;  // streams are a rank's own affair
+      try {
+        require_right_streams(found.streams(), step);
+      } catch (const Error&) {
+        failure = std::current_exception();
       }
+      all.agree(failure);
     }
     if (!has_field_.at(step)) return;
     const Grid grid(all, lattice_);
