@@ -40,9 +40,11 @@ void ask(ThreadState& me) noexcept {
 
 }  // namespace
 
-void set_interrupt_check(InterruptCheck check, void* context) noexcept {
+Interrupter set_interrupt_check(InterruptCheck check, void* context) noexcept {
+  const Interrupter before{this_thread.check, this_thread.context};
   this_thread.check = check;
   this_thread.context = context;
+  return before;
 }
 
 void begin_call() noexcept {

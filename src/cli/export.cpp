@@ -13,6 +13,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/python_program.hpp"
 
 namespace lq::cli {
@@ -38,6 +39,7 @@ struct Export {
     how.limits = options.limits;
     how.dry_run = options.dry_run;
     const std::string& source = from.front();
+    const EndsBySignals ending;
     lq::export_virtual(source, to, session.communicator, how);
     if (session.json) {
       session.out.object("path", to, "source", source, "dry_run", options.dry_run);

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/wire.hpp"
 
 namespace lq::comm {
@@ -171,6 +172,8 @@ void settle(Comm& comm, const std::exception_ptr& failure, std::uint64_t hash, c
 }
 
 }  // namespace
+
+void throw_out_of_memory() { std::rethrow_exception(preallocated_out_of_memory()); }
 
 void agree_on_success(Comm& comm, std::exception_ptr failure) {
   const std::uint64_t failed = lowest_rank(comm, failure != nullptr);

@@ -17,6 +17,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/pass.hpp"
@@ -772,8 +773,10 @@ std::string_view name(ComplexParts parts) noexcept {
 }
 
 Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options) {
-  storage::Transport& files = storage::resolve(path);
-  return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
+  return comm::alone([&] {
+    storage::Transport& files = storage::resolve(path);
+    return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
+  });
 }
 
 }  // namespace lq

@@ -151,6 +151,8 @@ void query_numbers(SystemFacts& facts) {
 // long text. Only a guess, because the number may belong to another file system by then, which statfs reports again.
 std::atomic<dev_t> last_not_fuse{0};
 
+bool is_fuse(const MountEntry& mount) { return mount.type == "fuse" || mount.type.starts_with("fuse."); }
+
 SystemFacts ask_system(const std::string& path, bool is_whole) {
   SystemFacts facts;
   struct stat status {};
@@ -160,7 +162,7 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   // A file system without a device may be FUSE, which requires the table of mounts in any case.
   const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_not_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
-  if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
+  if (!is_whole && is_fuse(facts.mount)) {
     facts.number = fuse_number;
     return facts;
   }
@@ -324,6 +326,24 @@ FileSystem examine_whole_file_system(const std::string& path) {
 }
 
 FileSystem examine_file_system(const std::string& path) { return conclude(ask_system(path, false), system_calls()); }
+
+bool keeps_old_pages(const std::string& path, std::uint64_t device) noexcept {
+  if (base::device_numbers(static_cast<dev_t>(device)).major != 0) return false;
+  // The answers for some devices: twice the number, plus one for yes, plus two because 0 is none.
+  static std::array<std::atomic<std::uint64_t>, 16> answers{};
+  std::atomic<std::uint64_t>& answer = answers[device % answers.size()];
+  const std::uint64_t no = 2 * device + 2, yes = no + 1;
+  if (const std::uint64_t known = answer; known == no || known == yes) return known == yes;
+  try {
+    const MountEntry mount = find_mount(path, static_cast<dev_t>(device));
+    const bool is_like_fuse = mount.type == "9p" || mount.type == "virtiofs";
+    const bool found = is_like_fuse || (is_fuse(mount) && needs_single_owner(kind_of(fuse_number, mount)));
+    answer = found ? yes : no;
+    return found;
+  } catch (...) {
+    return false;  // asked again next time
+  }
+}
 
 }  // namespace lq::storage
 

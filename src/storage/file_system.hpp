@@ -94,6 +94,10 @@ FileSystem examine_whole_file_system(const std::string& path);
 // they are available at no cost.
 FileSystem examine_file_system(const std::string& path);
 
+// True if cached pages of a file may be stale after another client has written to it: with FUSE and similar systems,
+// for as long as attributes are considered valid. Opening a file there drops its pages first; NFS does so itself.
+bool keeps_old_pages(const std::string& path, std::uint64_t device) noexcept;
+
 // FileSystem::needs_single_owner for a file system with this name (FileSystem::name); for unknown ones the worst is
 // assumed.
 bool needs_single_owner(std::string_view file_system_name);

@@ -132,6 +132,7 @@ std::unique_ptr<File> open_regular(const std::string& path, int flags, const cha
     throw not_regular(path, describe_type(found.mode), S_ISDIR(found.mode) ? EISDIR : 0);
   }
   file->set_identity_when_opened(found.identity);
+  if (keeps_old_pages(path, found.identity.device)) base::forget_pages(file->descriptor());
   ::fcntl(file->descriptor(), F_SETFL, flags);
   return file;
 }

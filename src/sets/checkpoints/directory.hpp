@@ -71,7 +71,7 @@ class CheckpointDirectory {
   bool excludes_others() const noexcept { return lock_ && lock_->excludes_others(); }
   // Who holds the lock, in words; empty: nobody.
   std::string holder() const;
-  // A number that tells this folder from all others. It is made when it is first asked for.
+  // A number, never 0, that tells this folder from all others. It is made when it is first asked for.
   std::uint64_t id() const;
 
   Listing list() const;
