@@ -209,6 +209,8 @@ bool CheckpointFolder::recover(std::uint64_t step, std::uint64_t save, std::vect
     comm::agree(comm, [&] {
       if (failure) {
         return look_at(failure, [&](const Error& error) {
+          // A save that was interrupted before all ranks had their parts was never a checkpoint.
+          if (error.code() == Code::not_found && !set.was_complete) return;
           bad.push_back(sentence_of(fmt::format("step {} on the nodes", set.step), error));
         });
       }

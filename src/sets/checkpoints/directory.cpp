@@ -59,7 +59,7 @@ bool is_unfinished(std::string_view name) {
 bool is_file_of_checkpoint(std::string_view name) {
   while (name.starts_with('.')) name.remove_prefix(1);
   return std::ranges::any_of(std::array{manifest_name, state_file_name, tries_name, streams_name, parity_file_name,
-                                        std::string_view("field-")},
+                                        complete_name, std::string_view("field-")},
                              [&](std::string_view own) { return name.starts_with(own); });
 }
 

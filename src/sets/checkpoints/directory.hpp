@@ -21,7 +21,8 @@
 
 namespace lq::sets {
 
-inline constexpr std::string_view streams_name = "streams.sion", parity_file_name = "parity";
+inline constexpr std::string_view streams_name = "streams.sion", parity_file_name = "parity",
+                                  complete_name = "complete";
 inline constexpr int most_tries = 2;
 
 // What is known of tries to load one that failed.
