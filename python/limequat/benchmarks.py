@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Results of benchmarks (docs/reference/json.md) as charts: what they have in common goes into the subtitle, what tells them
-apart into the legend. ``lq plot`` runs :func:`main`."""
+"""Results of benchmarks (docs/reference/json.md) as charts: common facts are in the subtitle, differences in the
+legend. ``lq plot`` runs :func:`main`."""
 
 import argparse
 import json
@@ -89,7 +89,7 @@ def _seconds_of(seconds):
 
 
 def _lattice_of(one):
-    """What results of a lattice have, and those of tasks do not."""
+    """The facts that only results of a lattice have, not those of tasks."""
     facts = {key: one.text(key) for key in ("lattice", "grid", "strategy")}
     facts.update(precision=one.text("precision", "double"), format=one.text("format", ""), layout=one.text("layout", ""),
                  alignment=one.whole("alignment", 0))
@@ -117,7 +117,7 @@ def _result_of(one, environment):
 
 def parsed(text, path):
     """The results of transfers in the bytes ``text`` of the file ``path``; others, such as those of parts, are ignored. Raises
-    Malformed: no JSON, or JSON of something else."""
+    Malformed: not JSON, or JSON of something else."""
     try:
         document = json.loads(text.decode(), parse_constant=float)
     except json.JSONDecodeError as error:
@@ -214,13 +214,13 @@ def _common(results):
 
 
 def _is_creation_by_tasks(r):
-    """Opening and closing, without data; fields are created with theirs (``--protocol grid``)."""
+    """True for opening and closing without data; fields are created with their data (``--protocol grid``)."""
     return r.direction == "create" and bool(r.files)
 
 
 def kind_for(results):
-    """Of tasks: the time to create, or rates by files. Several numbers of threads: rates against them; of ranks: against these;
-    several sizes: against those; otherwise ratios."""
+    """For tasks: the time to create, or rates by files. For several numbers of threads, ranks or sizes: rates against these;
+    otherwise ratios."""
     if any(_is_creation_by_tasks(r) for r in results):
         return "create-by-tasks"
     if any(r.files for r in results):
@@ -234,7 +234,7 @@ def kind_for(results):
 
 
 class _Lines:
-    """Points of each name in order; of several at one place (process grids, for example) the highest."""
+    """Points of each name in order; if several are at one place (process grids, for example), the highest."""
 
     def __init__(self):
         self.points, self.is_choice = {}, False
@@ -268,7 +268,7 @@ _RATES = {
 
 
 def rate_chart(results, kind):
-    """Rates, and the raw limit as a line of its own, against the number that ``kind`` names."""
+    """Rates, and the raw limit as a separate line, against the number that ``kind`` names."""
     x_title, title, x_of, shown = _RATES[kind]
     facts = _varying(results) - shown
     if all(r.servers for r in results):  # the lattice grows with its clients
@@ -310,7 +310,7 @@ def bar_chart(results, kind):
 
 
 def _fitting(results, kind):
-    """Those that a picture of this kind shows. One file per task is the limit of multifiles and no line of its own."""
+    """The results that a picture of this kind shows. One file per task is the limit of multifiles, not a separate line."""
     keep = {"create-by-tasks": _is_creation_by_tasks,
             "rate-per-server": lambda r: r.servers,
             "rate-by-threads": lambda r: r.threads,
@@ -319,7 +319,7 @@ def _fitting(results, kind):
 
 
 def chart(results, kind=None):
-    """The chart of ``results``. Raises InvalidArgument: there is nothing of this kind in them."""
+    """The chart of ``results``. Raises InvalidArgument if they contain nothing of this kind."""
     if not results:
         raise InvalidArgument("there is no result of a transfer in these files: nothing to plot")
     kind = kind or kind_for(results)
@@ -390,7 +390,7 @@ def _draw_lines(axes, made):
 
 
 def _spaced(values):
-    """The numbers as texts, but nothing where a text would reach the previous one."""
+    """The numbers as texts, but empty if a text would overlap the previous one."""
     texts, free_from, span = [], 0.0, values[-1] / values[0]
     for value in values:
         text = f"{value:.6g}"

@@ -1,11 +1,11 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Communicators of mpi4py as the library knows them, and errors that all ranks have in common.
+"""Communicators of mpi4py for the library, and errors that are the same on all ranks.
 
-liblimequat_mpi is used where it lies beside liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the very MPI
-that mpi4py has loaded; a wheel has several, for Open MPI, MPICH and the standard ABI, of which the one that fits is taken.
-That is found out before it is loaded: two MPIs in one process disturb each other. Elsewhere the library sends and receives
-by the methods of the communicator (operations.py).
+liblimequat_mpi is used if it is next to liblimequat (or LIMEQUAT_MPI_LIBRARY names it) and is linked to the MPI that
+mpi4py has loaded; a wheel has several, for Open MPI, MPICH and the standard ABI, and the one that fits is used. This is
+checked before it is loaded, because two MPIs in one process disturb each other. Otherwise the library sends and receives
+through the methods of the communicator (operations.py).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _METHODS = ("Dup", "Free", "Get_rank", "Get_size", "Isend", "Irecv")
 
 
 class Communicator(Handle):
-    """The ranks of an mpi4py communicator, which is duplicated: the library's messages never meet yours. Collective.
+    """The ranks of an mpi4py communicator, which is duplicated, so the library's messages never mix with yours. Collective.
 
-    Whatever takes ``comm=`` takes an mpi4py communicator, one of these, or a :class:`Grid`; one of these serves many
-    calls, where a communicator is duplicated for each. All ranks drop theirs in the same order. An object that is not of
-    mpi4py will do, too, where it has Dup, Free, Get_rank, Get_size, Isend(buffer, dest, tag) and Irecv(buffer, source,
-    tag), which return something with Test(), Cancel() and Free(). Raises InvalidArgument (an intercommunicator, no
+    Every function with ``comm=`` accepts an mpi4py communicator, one of these, or a :class:`Grid`. One of these serves many
+    calls, whereas a plain communicator is duplicated for each. All ranks must delete theirs in the same order. An object of
+    another package is accepted if it has Dup, Free, Get_rank, Get_size, Isend(buffer, dest, tag) and Irecv(buffer, source,
+    tag), which return an object with Test(), Cancel() and Free(). Raises InvalidArgument (an intercommunicator, not a
     communicator).
 
-    is_native  whether the library calls MPI itself; else it calls the methods of the communicator, which costs some
+    is_native  True if the library calls MPI itself; otherwise it calls the methods of the communicator, which costs some
                microseconds for each message
     """
 
@@ -89,7 +89,7 @@ class Communicator(Handle):
 
 
 def group_of(comm):
-    """The Communicator of what a caller gave as comm= or grid=; None for this process alone."""
+    """The Communicator for the comm= or grid= of a caller; None for this process alone."""
     if comm is None or isinstance(comm, Communicator):
         return comm
     return comm.communicator if hasattr(comm, "communicator") else Communicator(comm)
@@ -97,8 +97,8 @@ def group_of(comm):
 
 @contextlib.contextmanager
 def agreed(group):
-    """Collective. What fails in the block on any rank fails on all, with the error of the lowest such rank: what comes
-    before a collective call and may go wrong on one rank alone goes in here."""
+    """Collective. If the block fails on any rank, it fails on all, with the error of the lowest such rank: for code before a
+    collective call that may fail on one rank only."""
     failure = None
     try:
         yield

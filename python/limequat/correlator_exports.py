@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Correlators of a store as objects of pandas, xarray and pyerrors, where these are installed."""
+"""Correlators of a store as objects of pandas, xarray and pyerrors, if these are installed."""
 
 import os
 import re

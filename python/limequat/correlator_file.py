@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 """The file of a correlator store (docs/formats/correlators.md): bytes are only ever added after its end, and one write of 48 bytes,
-the superblock, makes them part of it. So an append is in the file as a whole or not at all, and readers need no lock.
+the superblock, makes them part of it. So an append is in the file completely or not at all, and readers need no lock.
 """
 
 import contextlib
@@ -46,7 +46,7 @@ class StoreFile:
             raise
 
     def close(self):
-        """Ends the lock, too."""
+        """Closes the file and releases the lock."""
         if self.descriptor is not None:
             descriptor, self.descriptor = self.descriptor, None
             os.close(descriptor)
@@ -113,7 +113,7 @@ class StoreFile:
                 publishing.sync_folder(folder)
 
     def _lock(self):
-        """Whether this program is the only one that appends. Where the file system has no locks commit() compares superblocks."""
+        """Locks the file against other appending programs; returns success. If there are no locks, commit() compares superblocks."""
         try:
             if hasattr(fcntl, "F_OFD_SETLK"):
                 fcntl.fcntl(self.descriptor, fcntl.F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, _LOCKED_BYTE, 1, 0))
@@ -147,13 +147,13 @@ class StoreFile:
         return bytes(data)
 
     def advise(self, address, count):
-        """These bytes are read soon."""
+        """Announces that these bytes will be read soon."""
         if hasattr(os, "posix_fadvise"):
             with contextlib.suppress(OSError):
                 os.posix_fadvise(self.descriptor, address, count, os.POSIX_FADV_WILLNEED)
 
     def refresh(self):
-        """Reads what was appended since; the number of new directories."""
+        """Reads directories appended since; returns their number."""
         self.require_open()
         superblock, end, root = self._read_superblock()
         if superblock == self._superblock:
@@ -208,7 +208,7 @@ class StoreFile:
         return count, Piece(*piece) if count else None, stated
 
     def _read_chain(self, head, end):
-        """Directories that are not known yet, oldest first."""
+        """New directories, oldest first."""
         known = self.directories[-1].number if self.directories else -1
         count, piece = head[:2]
         limit, found = end, []
@@ -254,7 +254,7 @@ class StoreFile:
 
     def commit(self, added, arrays, sums, series):
         """Appends: `added` is a :class:`Directory` whose addresses are 0, `arrays` and `sums` are those of its blocks, `series` the
-        text of the new correlators or None. In the file as a whole when this returns; nothing of it when it raises."""
+        text of the new correlators or None. When this returns, everything is in the file; when it raises, nothing."""
         self.require_open()
         if self.mode == "r":
             raise WrongState(f"{self.path}: opened for reading; open it with mode 'a' to append", path=self.path)
@@ -348,7 +348,7 @@ class StoreFile:
 
     @contextlib.contextmanager
     def _translated(self, what):
-        """Errors of the system as those of the package."""
+        """Translates errors of the system to those of the package."""
         try:
             yield
         except OSError as error:

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Correlators that are to be appended to a store: checked, and sorted by kinds of arrays."""
+"""Checks correlators to be appended to a store, and sorts them by kinds of arrays."""
 
 import zlib
 

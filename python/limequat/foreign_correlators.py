@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 """Correlators in files of other programs: HDF5 of Hadrons, of Chroma and LaLiBe (QDP++), of QLUA and of CVC; tables of tmLQCD and
-plain ones. docs/guide/correlators.md lists what becomes a name and what a label.
+plain ones. docs/guide/correlators.md lists their names and labels.
 """
 
 import os
@@ -89,7 +89,7 @@ def _datasets(file, path):
 
 
 def _recognised(file, datasets):
-    """The layout of a file, by what only files of that program have; None."""
+    """The layout of a file, recognised by features of only that program; None."""
     for where, kind in datasets:
         if kind.endswith("{re,im}"):
             return "hadrons"
@@ -103,7 +103,7 @@ def _recognised(file, datasets):
 
 
 def _numbers(file, where):
-    """The numbers of a dataset; Unsupported, with its place: it has none."""
+    """The numbers of a dataset; Unsupported, with its position, if it has none."""
     return np.ascontiguousarray(file.read("/" + where))
 
 

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Fields as xarray knows them: dimensions with names, read slice by slice where dask is there."""
+"""Fields for xarray: dimensions with names, read slice by slice if dask is installed."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def coordinates(view):
 
 
 def facts(view):
-    """What is known of a field besides its numbers, as attributes."""
+    """The facts about a field, without its numbers, as attributes."""
     return {"kind": view.kind, **view.metadata}
 
 
@@ -64,7 +64,7 @@ def dataset_of(file, views, make):
 
 
 def _numbers(view, slices):
-    """The numbers of a field: read now, or when dask wants them."""
+    """The numbers of a field: read now, or when dask needs them."""
     if slices is None:
         return view.read()
     if slices == "auto":

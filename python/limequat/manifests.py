@@ -35,7 +35,7 @@ _BAD = ("unproven", "damaged", "incomplete", "unreadable")
 
 
 class _Hashed:
-    """A file that is summed while somebody reads it: in order what is read, before that what was passed over."""
+    """A file that is summed while it is being read: bytes in the order of reading, after any bytes that were skipped."""
 
     def __init__(self, path, algorithm):
         self.name = os.fspath(path)
@@ -88,7 +88,7 @@ class _Hashed:
             self._summed += len(data)
 
     def hexdigest(self):
-        """Of all bytes; those that nobody read are read now."""
+        """The digest of all bytes; unread ones are read now."""
         self._sum_to(self.size)
         status = os.fstat(self._file.fileno())
         if (status.st_size, status.st_mtime_ns) != self._status:
@@ -97,7 +97,7 @@ class _Hashed:
 
 
 class _Looked:
-    """One file: its digest, and the verdict on it, None of files of other programs."""
+    """One file: its digest, and its verdict; None for files of other programs."""
 
     def __init__(self, path, digest, size, verdict=None, sentence=None):
         self.path, self.digest, self.size, self.verdict, self.sentence = path, digest, size, verdict, sentence
@@ -109,7 +109,7 @@ def _judged(answer):
 
 
 def _look(path, algorithm, verifies):
-    """Reads a file once, as long as that is all its entry consists of."""
+    """Reads a file once, if its entry consists of this file only."""
     with _Hashed(path, algorithm) as file:
         verdict = sentence = None
         if verifies:
@@ -132,7 +132,7 @@ def _look(path, algorithm, verifies):
 
 
 def _files_below(folder, left_out):
-    """Regular files, sorted, relative to the folder; and links to folders, which nobody follows."""
+    """Regular files, sorted, relative to the folder; and links to folders, which are not followed."""
     files: List[str] = []
     links: List[str] = []
     for here, folders, names in os.walk(folder, onerror=_raise):
@@ -164,7 +164,7 @@ def _require_algorithm(algorithm):
 
 
 def _escaped(name, is_bag):
-    """(mark, name) as the line of a manifest has it: coreutils marks escaped lines, BagIt encodes by percent signs."""
+    """(mark, name) for a line of a manifest: coreutils marks escaped lines, BagIt encodes with percent signs."""
     if is_bag:
         return "", name.replace("%", "%25").replace("\n", "%0A").replace("\r", "%0D")
     if "\n" in name or "\\" in name or "\r" in name:
@@ -181,7 +181,7 @@ def _unescaped(name, is_marked, is_bag):
 
 
 def _looks(folder, places, algorithm, verifies, threads, told):
-    """What became of each file, in order: a :class:`_Looked`, or the Error."""
+    """The result for each file, in order: a :class:`_Looked`, or the Error."""
     def look(place):
         path = os.path.join(folder, place)
         try:
@@ -201,26 +201,26 @@ def _looks(folder, places, algorithm, verifies, threads, told):
 
 def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "sha256", bag: bool = False, verify: bool = True,
              accept_damage: bool = False, overwrite: bool = False, threads: int = 0, progress=None) -> Judgement:
-    """Writes the digests of all files below ``folder`` into one text, which ``sha256sum -c`` reads, too.
+    """Writes the digests of all files below ``folder`` to one text, which ``sha256sum -c`` also reads.
 
         >>> lq.manifest("b600")                      # b600/manifest-sha256.txt
         >>> lq.check_manifest("b600")                # reads, sums and verifies every file once
 
-    path           the manifest; by default ``manifest-ALGORITHM.txt`` in the folder. Paths in it are relative to where it lies, or,
+    path           the manifest; by default ``manifest-ALGORITHM.txt`` in the folder. Paths in it are relative to its own folder, or,
                    if that is neither the folder nor one above it, to the folder
     algorithm      md5, sha1, sha256 or sha512
-    bag            a bag of BagIt (RFC 8493): the folder ``data`` of the folder is its payload, which stays where it is;
+    bag            a bag of BagIt (RFC 8493): the folder ``data`` of the folder is its payload, which stays in place;
                    ``bagit.txt``, ``bag-info.txt`` and a manifest of these are written, too
     verify         verify lattice files while they are summed
-    accept_damage  damaged files get a digest like any other; else nothing is written, and ChecksumError names the first
+    accept_damage  give damaged files a digest like any other; otherwise nothing is written, and ChecksumError names the first
     overwrite      replace existing manifests
     threads        files that are read at the same time (default: one for each core)
     progress       called with the files done and their number
 
-    Temporary files of writers, manifests and the catalogue of the folder are left out. Returns a dict, true when nothing is
+    Temporary files of writers, manifests and the catalogue of the folder are left out. Returns a dict, true if nothing is
     wrong: ``path``, ``files``, ``bytes``, ``verified`` (lattice files), ``damaged`` (``path``, ``verdict``, ``sentence``), ``links`` to folders, which
-    are not followed. Raises NotFound, Exists, ChecksumError, InvalidArgument, IoError (a file that is written to
-    meanwhile), NoPermission, NoSpace.
+    are not followed. Raises NotFound, Exists, ChecksumError, InvalidArgument, IoError (a file that changes while it is
+    read), NoPermission, NoSpace.
     """
     _require_algorithm(algorithm)
     root = os.fspath(folder)
@@ -270,7 +270,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
 
 
 def _tags(root, algorithm, answer, lines):
-    """The texts of a bag beside its manifest, by path."""
+    """The texts of a bag in addition to its manifest, by path."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     tags = {"bagit.txt": _BAG,
             "bag-info.txt": f"Bag-Software-Agent: limequat\nBagging-Date: {today}\nPayload-Oxum: {answer['bytes']}.{answer['files']}\n"}
@@ -312,12 +312,12 @@ def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Op
     """Compares every file with a manifest, and verifies lattice files in the same pass.
 
     path       a manifest, or a folder or bag with one
-    folder     what its paths are relative to (default: the folder that it lies in)
-    algorithm  of the digests, where the name does not say it (default: by their length)
+    folder     what its paths are relative to (default: its own folder)
+    algorithm  of the digests, if the name does not state it (default: by their length)
     verify, threads, progress   as in :func:`manifest`
 
-    Returns a dict, true when ``ok``: ``files``, ``sound`` (files that agree), ``changed``, ``missing``, ``damaged`` (``path``, ``verdict``,
-    ``sentence``), ``unreadable``, ``added``: files below the folder that it does not name, which are wrong in a bag alone. Raises
+    Returns a dict, true if ``ok``: ``files``, ``sound`` (files that agree), ``changed``, ``missing``, ``damaged`` (``path``, ``verdict``,
+    ``sentence``), ``unreadable``, ``added``: files below the folder that it does not name, which are an error only in a bag. Raises
     NotFound, Malformed.
     """
     given = os.fspath(path)
@@ -391,7 +391,7 @@ def _check_tags(root, answer):
 
 
 def _size_of(path):
-    """0 of a file that is gone or cannot be asked: what was read of it tells."""
+    """0 for a file that no longer exists or cannot be queried: reading it gives the error."""
     try:
         return os.path.getsize(path)
     except OSError:
@@ -404,7 +404,7 @@ _DAMAGE = {"incomplete": 5, "unreadable": 3}
 
 
 def exit_code_of(error):
-    """That of ``lq`` for an error."""
+    """The exit code of ``lq`` for an error."""
     return 4 if error.code in _ENVIRONMENT else _EXIT_CODES.get(error.code, 3)
 
 

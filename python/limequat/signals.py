@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals that arrive while the library works: Ctrl-C ends the call.
 
-Python calls a handler between two lines of Python, and there are none while the library works; what it raises within
-one of the library's callbacks would be lost. So for as long as a call lasts signals are only noted. The library asks for
-them some times a second, their own handlers are called then, and what these raise ends the call, which raises it.
+Python calls a handler between two lines of Python, and none are executed while the library works; an exception within
+one of the library's callbacks would be lost. So signals are only recorded during a call. The library checks for them
+some times a second. Their own handlers are then called, and an exception in one ends the call, which raises it again.
 """
 
 import signal
@@ -15,8 +15,8 @@ _NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, nam
 
 
 class _Deferred:
-    """A block in which the handlers of Python wait until :meth:`handle` calls them. Of the main thread, which alone gets
-    signals; in others, and within such a block, nothing."""
+    """A block in which handlers are deferred until :meth:`handle` calls them. For the main thread only, which alone receives
+    signals; it has no effect in other threads, and within another such block."""
 
     def __init__(self):
         self._handlers, self._noted, self._failure, self._depth = {}, {}, None, 0
@@ -68,7 +68,7 @@ class _Deferred:
         self._noted[number] = frame  # several of one kind are one, as always in Python
 
     def handle(self, context):
-        """Calls the handlers of signals that arrived; 1 when one of them raised something, which ends the call."""
+        """Calls the handlers of signals that arrived; returns 1 if one of them raised an exception, which ends the call."""
         try:
             while self._noted and self._failure is None:
                 number, frame = self._noted.popitem()

@@ -40,12 +40,12 @@ def create(path: Target, lattice: Optional[Extents] = None, *, like: "Union[Fiel
            grid: Optional[Grid] = None, kind: Optional[str] = None, dims: Optional[int] = None,
            **options: "Unpack[WriteOptions]") -> "Union[Writer, RegionWriter]":
     """Starts the new file ``path`` of several fields: a :class:`Writer`, to be used in a with block. With ``like`` a file of one field
-    that is given region by region: a :class:`RegionWriter`, whose ``field[0:8] = array`` gives time slices 0 to 7.
+    that is written region by region: a :class:`RegionWriter`, for which ``field[0:8] = array`` gives time slices 0 to 7.
 
     lattice  extents x, y, z, t; default: those of the grid, or of the first field
-    grid     a :class:`Grid`: collective, as are the calls of the writer; arrays are those of each rank's box
+    grid     a :class:`Grid`: collective, as are the calls of the writer; each rank passes arrays of its own box
     like     a field of an open file (``lq.open(...)["gauge"]``), or an array [t, z, y, x, ...], with a grid of this rank's box: the new
-             field has its lattice, the kind of its sites and the type of its numbers. kind, dims: of an array, as in
+             field has its lattice, the kind of its sites and the type of its numbers. kind, dims: for an array, as in
              :func:`limequat.write`
 
     Options of the file and of each field (:func:`formats` lists the formats):
@@ -124,7 +124,7 @@ class Writer:
         call_together(self._group, "lq_writer_record", arguments)
 
     def close(self) -> None:
-        """Completes the file; errors surface here."""
+        """Completes the file, and raises its errors."""
         self._require_open()
         self._closed = True
         if self._handle is None:
@@ -135,7 +135,7 @@ class Writer:
             self._handle.free()
 
     def abandon(self) -> None:
-        """Leaves no file."""
+        """Discards the file."""
         self._closed = True
         if self._handle is not None:
             self._handle.free()

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of references: written as a whole or not at all, and compared with the files that they name."""
+"""Files of references: written completely or not at all, and compared with the files that they name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _RECORD = 10000  # references in a file of parquet
 
 
 def require_output(output, overwrite):
-    """The path to be written, which must be free, or a file of references."""
+    """The path to be written, which must not exist, or be a file of references."""
     path = os.fsdecode(path_bytes(output))
     if os.path.lexists(path) and not overwrite:
         raise Exists(f"{path}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=path)
@@ -65,7 +65,7 @@ def _save_json(found, path):
 
 
 def _save_parquet(found, path):
-    """As kerchunk's format has them: the metadata as JSON, and for each array tables of up to _RECORD chunks in C order."""
+    """Saves them in kerchunk's format: the metadata as JSON, and for each array tables of up to _RECORD chunks in C order."""
     arrow = needed("pyarrow", "references in parquet")
     parquet = needed("pyarrow.parquet", "references in parquet")
     metadata = {key: json.loads(value) for key, value in found["refs"].items()
@@ -89,13 +89,13 @@ def _save_parquet(found, path):
 
 
 def check_references(references: Any, *, storage_options: Any = None) -> Any:
-    """Looks whether the files that references name are as they were when :func:`references` made them.
+    """Checks if the files that references name have changed since :func:`references` was called.
 
     references       the file (JSON), the folder (parquet), or the dict
-    storage_options  of fsspec, for addresses that are no paths; of these only the size is compared
+    storage_options  of fsspec, for addresses that are not paths; for these only the size is compared
 
-    Relative paths are those from the current folder. Returns a dict, true when nothing changed: ``ok``, ``files`` (their number),
-    ``changed`` (a list of ``path``, ``problem``). Raises NotFound, Malformed if they are none that Limequat made.
+    Relative paths start at the current folder. Returns a dict, true if nothing changed: ``ok``, ``files`` (their number),
+    ``changed`` (a list of ``path``, ``problem``). Raises NotFound, Malformed if they were not made by Limequat.
     """
     name, found = _loaded(references)
     try:
@@ -132,7 +132,7 @@ def _loaded(references):
 
 
 def _change(path, size, mtime_ns, storage_options):
-    """What became of a file, as a sentence; None: nothing."""
+    """How a file has changed, as a sentence; None: it has not."""
     if "://" in path:
         return _remote_change(path, size, storage_options)
     try:

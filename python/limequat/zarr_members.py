@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files that become one Zarr array: found, looked at, and compared with each other."""
+"""Files that become one Zarr array: finds them, reads their headers, and compares them."""
 
 import dataclasses
 import os
@@ -17,7 +17,7 @@ from limequat.transfer import field_name, find_entry
 
 @dataclasses.dataclass
 class Member:
-    """A file, and by name of a variable the placements of the fields that are shown."""
+    """A file, and the placements of its fields by name of the variable."""
 
     path: str
     identity: tuple
@@ -28,7 +28,7 @@ class Member:
 
 
 def looked_at(files, field):
-    """(members, files of folders that are no lattice files, the folder that all have in common)."""
+    """(members, files of folders that are not lattice files, the deepest folder that contains all)."""
     named = [files] if isinstance(files, (str, bytes, os.PathLike)) else list(files)
     given = [_absolute(one["path"] if isinstance(one, dict) else one) for one in named]
     inside = {path: _below(path) for path in given if os.path.isdir(path)}
@@ -60,7 +60,7 @@ def _require_once(paths):
 
 
 def _below(folder):
-    """The files in a folder and below, by their names; what begins with a dot belongs to writers."""
+    """The files in a folder and below, by their names; names with a leading dot belong to writers."""
     def refuse(error):
         raise NoPermission(f"{error.filename}: cannot list this folder: {error.strerror}", path=error.filename,
                            errno=error.errno)
@@ -77,8 +77,8 @@ def _below(folder):
 
 
 def _catalog_of(path, in_folder):
-    """What is in a file. None: it is in a folder, and not meant, because it is no lattice file and not called like one, or a
-    part of another one."""
+    """The contents of a file. None: it was found in a folder and is skipped, because it is not a lattice file and has no such
+    name, or because it is a part of another one."""
     if in_folder and path.lower().endswith(".raw.data"):
         return None
     try:
@@ -94,12 +94,12 @@ def _catalog_of(path, in_folder):
 
 
 def _has_suffix(path):
-    """Whether a file is called like a lattice file."""
+    """True if a file has the name of a lattice file."""
     return any(path.lower().endswith(suffix) for suffix in suffixes())
 
 
 def _text_of(path):
-    """A path that a text can hold."""
+    """A path as a text."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:
@@ -110,7 +110,7 @@ def _text_of(path):
 
 
 def look(path, field, in_folder=False):
-    """What references show of a file, a member of their array; None of a file in a folder that is not meant."""
+    """The member of an array for a file; None for a file in a folder that is skipped."""
     try:
         before = identity_of(path)
     except FileNotFoundError:
@@ -148,13 +148,13 @@ _MEANINGFUL = {"scale_factor", "add_offset", "missing_value", "units", "calendar
 
 
 def _texts_of(entry):
-    """The texts of a field as attributes that mean nothing to readers."""
+    """The texts of a field as attributes without a meaning for readers."""
     return {f"text {name}" if name in _MEANINGFUL or name.startswith("_") else name: text
             for name, text in metadata_of(entry).items()}
 
 
 def _chosen(catalog, field):
-    """By name of a variable the entries of a catalog that are asked for."""
+    """The requested entries of a catalog by name of the variable."""
     if field is None:
         entries = list(catalog["fields"])
     else:
@@ -175,7 +175,7 @@ _AXES = {"config", "x", "y", "z", "t", "mu", "row", "column", "spin", "color", "
 
 
 def _variable_name(name, taken):
-    """A name of an array in a group of Zarr: no path, and none of an axis."""
+    """A name for an array in a Zarr group: not a path, and not the name of an axis."""
     name = name.replace("/", ".").lstrip(".") or "field"
     while name in taken or name in _AXES or name.startswith("__"):
         name = "field_" + name.lstrip("_")
@@ -183,7 +183,7 @@ def _variable_name(name, taken):
 
 
 def require_alike(members):
-    """Refuses files whose fields have other bytes than those of the first."""
+    """Refuses files whose fields are stored differently from the first one."""
     first = members[0]
     for member in members[1:]:
         if list(member.placed) != list(first.placed):
