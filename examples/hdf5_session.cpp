@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A configuration and what was measured on it in one HDF5 file (docs/guide/hdf5.md).
+// Writes a configuration and measurements on it into one HDF5 file (docs/guide/hdf5.md).
 //
 //   c++ -std=c++20 hdf5_session.cpp -llimequat && ./a.out run.h5
 //

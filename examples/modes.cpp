@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How are vectors with eigenvalues kept, and read again, the next one while one is worked on?
+// How do I store vectors with eigenvalues, and read them so that the next vector is read while I work on one?
 //
 // Prints:
 //   5 modes of the operator hermitian Wilson

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checkpoints of a particle code, 56 bytes per particle: each rank writes its own particles as a stream of a multifile,
-// and half of the ranks restart from it; a field on a mesh goes with them, by name. Beside it the way it is often done:
-// rank 0 collects all particles and writes one file.
+// and half of the ranks restart from it. The checkpoint also holds a field on a mesh, by name. For comparison, the
+// common method: rank 0 collects all particles and writes one file.
 //
 //   mpirun -n 4 particles FILE
 //
@@ -41,7 +41,7 @@ std::vector<Particle> make_particles(std::int64_t first, std::int64_t total, con
   return mine;
 }
 
-// Of this rank's cells of a mesh: their numbers.
+// The numbers of this rank's cells of a mesh.
 std::vector<double> make_potential(const lq::Grid& mesh) {
   std::vector<double> mine;
   const lq::Box& box = mesh.local_box();

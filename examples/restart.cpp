@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A program that goes on where it was: a field, a stream for each rank and small state in one checkpoint. Here it runs
-// twice, one after the other, in the same folder:
+// A program that continues from its last checkpoint, which holds a field, a stream for each rank and small state. It
+// runs twice in the same folder:
 //
 //   mpirun -n 4 restart FOLDER
 //

@@ -1,9 +1,9 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How do I write a gauge field that is not laid out as the library expects?
-// Here even sites come before odd sites, as in many solvers: say how to fetch one site, and write. The same
-// field as in write_gauge.c, so the same checksum.
+// How do I write a gauge field with a different memory layout from the library's?
+// Here even sites come before odd sites, as in many solvers: the program gives a function that fetches one site. The
+// field is the same as in write_gauge.c, and so is the checksum.
 //
 //   c++ -std=c++20 write_gauge.cpp -llimequat && ./a.out gauge_cpp.ildg
 //

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The samples of docs/guide/background.md and docs/guide/own-files.md, as one program that runs: mpirun -n 4 background
+// The samples of docs/guide/background.md and docs/guide/own-files.md, as one complete program: mpirun -n 4 background
 #include <cerrno>
 #include <system_error>
 

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The samples of docs/guide/day-on-a-cluster.md; `lq` must be on the path. These stand in for modules, the batch system and
-# the program: the job is submitted three times, and its time is up in the first two.
+# The samples of docs/guide/day-on-a-cluster.md; `lq` must be on the path. The functions below simulate modules, the batch system and
+# the program: the job is submitted three times, and the first two run out of time.
 set -e
 rm -rf run archive module.log requeued
 mkdir -p run archive

@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The samples of docs/guide for whole files: copies, sets of subfiles, archives; `lq` must be on the path. Where MPIEXEC names
-# what starts ranks, `mpirun` is that; else one process does the work.
+# The samples of docs/guide for whole files: copies, sets of subfiles, archives; `lq` must be on the path. If MPIEXEC names
+# a launcher, `mpirun` is that launcher; otherwise one process does the work.
 set -e
 if [ "${MPIEXEC:-}" ]; then
   mpirun() { "$MPIEXEC" "$@"; }

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The first program of README.md and docs/guide/writing.md, as a whole.
+// The complete first program of README.md and docs/guide/writing.md.
 #include <array>
 #include <complex>
 #include <cstdio>

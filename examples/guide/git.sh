@@ -2,7 +2,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The samples of docs/guide/git-and-dvc.md; `lq` must be on the path. Skipped where git is missing.
+# The samples of docs/guide/git-and-dvc.md; `lq` must be on the path. Skipped without git.
 set -e
 command -v git > /dev/null || { echo "git is not there"; exit 0; }
 HOME=$PWD/home GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The samples of docs/guide, as one program that runs: mpirun -n 4 guide
+// The samples of docs/guide, as one complete program: mpirun -n 4 guide
 #include <array>
 #include <cmath>
 #include <complex>

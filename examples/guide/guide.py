@@ -1,7 +1,7 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The Python samples of README.md and docs/guide; run by guide_test.sh beside a file conf.ildg.
+# The Python samples of README.md and docs/guide; run by guide_test.sh in a folder with a file conf.ildg.
 # [first]
 import limequat as lq
 

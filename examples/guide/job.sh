@@ -2,8 +2,8 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# The job of docs/guide/cluster.md, submitted twice: the first time there is nothing, the second time the newest file was cut.
-# These stand in for the batch system and the program.
+# The job of docs/guide/cluster.md, submitted twice: the first time there is no checkpoint, the second time the newest file is truncated.
+# The functions below simulate the batch system and the program.
 set -e
 rm -f conf.*.ildg  # of an earlier run of this test
 module() { :; }
