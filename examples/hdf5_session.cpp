@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     lq::hdf5::Array pion(std::vector<std::complex<double>>(2 * 8), {2, 8});
     pion.axes = {{"momentum", {0, 1}}, {"t", {}}};  // names and coordinates, for xarray
     file.write("pion", pion);
-    file.flush();  // all of it is in the file, whatever happens from now on
+    file.flush();  // everything is safe in the file from now on
     // [/session]
     std::printf("%s holds ", file.pwd().c_str());
     const char* between = "";

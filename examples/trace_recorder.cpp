@@ -33,7 +33,7 @@ void require(bool holds, const char* what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-// What a measurement library has per thread.
+// The state of a measurement library for each thread.
 class Recorder {
  public:
   explicit Recorder(lq::OutStream& stream) : stream_(stream) {

@@ -26,7 +26,7 @@ using Links = std::array<Matrix, 4>;  // U_x, U_y, U_z, U_t
 
 constexpr std::int64_t extents[4] = {4, 4, 4, 8};
 
-// Where the application keeps a site: even sites first.
+// The place of a site in the application's memory: even sites first.
 std::size_t place(const lq::Coord& x) {
   const std::int64_t natural = x[0] + 4 * (x[1] + 4 * (x[2] + 4 * x[3]));
   const bool odd = (x[0] + x[1] + x[2] + x[3]) % 2 != 0;

@@ -14,7 +14,7 @@
 using Links = std::array<std::complex<double>, 4 * 9>;
 
 // [container]
-// A container format of the application's own; sites begin somewhere after its header.
+// The application's own container format; sites begin somewhere after its header.
 class MyContainer : public lq::Storage {
  public:
   explicit MyContainer(const std::string& path) : path_(path), descriptor_(::open(path.c_str(), O_RDWR)) {}

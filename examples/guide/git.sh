@@ -15,7 +15,7 @@ git config user.email student@example.org
 lq generate conf.ildg --lattice 4x4x4x8 --sweeps 2 --seed 1 -q --overwrite
 
 # [textconv]
-git config diff.limequat.textconv "lq info"          # what git shows instead of "Binary files differ"
+git config diff.limequat.textconv "lq info"          # git shows this instead of "Binary files differ"
 git config diff.limequat.cachetextconv true
 printf '%s\n' '*.ildg diff=limequat' '*.lime diff=limequat' '*.h5 diff=limequat' > .gitattributes
 # [/textconv]

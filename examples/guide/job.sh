@@ -22,9 +22,9 @@ module load gcc/12 openmpi hdf5
 export PATH="$HOME/limequat/bin:$PATH"
 
 start=
-for file in $(ls -t conf.*.ildg 2> /dev/null); do   # the newest configuration that is whole
+for file in $(ls -t conf.*.ildg 2> /dev/null); do   # the newest intact configuration
   if lq verify -q "$file"; then start=$file; break; fi
-  echo "$file is damaged or was cut off; it is left as it is"
+  echo "$file is damaged or truncated; it is not used"
 done
 srun ./hmc ${start:+--start "$start"}
 # [/job]
