@@ -31,7 +31,7 @@ def load():
     for place in places():
         is_path = "/" in place
         if is_path and not os.path.exists(place):
-            failures.append(f"  {place}: not there")
+            failures.append(f"  {place}: does not exist")
             continue
         try:
             return ctypes.CDLL(place)

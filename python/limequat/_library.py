@@ -17,7 +17,7 @@ from limequat.remedies import in_keywords
 
 _SIGNATURES = structs.rows(FUNCTIONS)
 
-# What the functions of components begin with; each is a library of its own, loaded when one of them is needed.
+# Prefixes of the components' functions; each component is a separate library, loaded when one of its functions is needed.
 _COMPONENTS = {"hdf5": ("lq_hdf5_",),
                "ensemble": ("lq_catalogue_", "lq_qcdml_", "lq_ildg_", "lq_index", "lq_find", "lq_scrub", "lq_assess", "lq_report_page",
                             "lq_verify_below")}
@@ -40,7 +40,7 @@ class _Library:
         missing = next((name for name in names if _component_of(name) == component and not hasattr(library, name)), None)
         if missing is not None:
             raise ImportError(f"the library {library._name} is not the Limequat of this package: it has no function {missing}; "
-                              "name the right one (LIMEQUAT_LIBRARY=/path/to/liblimequat.so), or install library and package anew")
+                              "name the right one (LIMEQUAT_LIBRARY=/path/to/liblimequat.so), or install library and package again")
 
     def _library_of(self, component, name):
         if component not in self._libraries:
@@ -49,11 +49,11 @@ class _Library:
                 its_core = library.lq_version
                 self._require_functions(component, library)
             except (OSError, ImportError) as error:
-                its_core = getattr(ctypes.CDLL(None), "lq_version", None)  # of one that was loaded for everybody
+                its_core = getattr(ctypes.CDLL(None), "lq_version", None)  # of a core loaded with global symbols
                 library, reason = None, error
             other = _file_of(its_core)
             if other not in (None, library_path()):
-                library, reason = None, f"the process has also loaded {other}, to which it would be linked: load one Limequat only"
+                library, reason = None, f"the process has also loaded {other}, and the component would be linked to it: load only one Limequat"
             if library is None:
                 raise Unsupported(f"{name} needs Limequat's component {component}, which cannot be loaded: {reason}; install it "
                                   f"beside {library_path()}")
@@ -302,7 +302,7 @@ class PendingHandle(Handle):
     """An lq_pending, and the array whose memory it has borrowed; if it is freed before wait, it is cancelled."""
 
     def __init__(self, create, source, grid, field, how, array):
-        # numpy resizes no array that somebody refers to weakly, even where it is told not to count references.
+        # numpy does not resize an array with weak references to it, even with refcheck=False.
         self._array, self._resized_by_nobody = array, weakref.ref(array)
         self._source = source  # an open file is read until the end
         super().__init__("lq_pending_free", create, source, grid, field, how)

@@ -16,7 +16,7 @@ from limequat.memory import Memory
 
 KINDS = ("gauge", "spinor", "propagator", "generic")
 SHAPES = ("gauge [t,z,y,x,mu,N,N], spinor [t,z,y,x,4,3], propagator [t,z,y,x,4,4,3,3]; "
-          "anything else needs kind= and, where that does not tell, dims= for lattices of other than four dimensions")
+          "anything else needs kind= and, if that is not enough, dims= for lattices of other than four dimensions")
 _PRECISIONS = {"complex128": 64, "float64": 64, "complex64": 32, "float32": 32}
 
 
@@ -104,7 +104,7 @@ def described(array, kind=None, dims=None, local=()):
     """
     if isinstance(array, Memory):
         if kind not in (None, array.kind):
-            raise InvalidArgument(f"the memory is described as that of a {array.kind} field, not of a {kind} field")
+            raise InvalidArgument(f"the memory describes a {array.kind} field, not a {kind} field")
         return array, array, array.lattice
     given, array = array, adapted(array)
     if array.dtype.name not in _PRECISIONS:
@@ -133,7 +133,7 @@ def adapted(array):
     if on_device is not None:
         return on_device
     if np.ma.is_masked(array):
-        raise InvalidArgument("the array has masked numbers, for which a file has no place: fill them with array.filled(...)")
+        raise InvalidArgument("the array has masked numbers, which a file cannot store: fill them with array.filled(...)")
     try:
         return np.asarray(array)
     except (ValueError, TypeError) as error:
@@ -158,10 +158,10 @@ def _guess(shape, is_complex, dims):
     numbers = "complex" if is_complex else "real"
     others = _candidates(shape) if is_complex and dims is None else []
     if others:
-        raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known on a "
-                              f"lattice of four dimensions, but could be {', or '.join(others)}: say which with kind=",
+        raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is not a known field on a lattice "
+                              f"of four dimensions, but could be {', or '.join(others)}: say which with kind=",
                               expected=SHAPES, found=str(list(shape)))
-    raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is no field that is known: {SHAPES}",
+    raise InvalidArgument(f"an array of {numbers} numbers of shape {list(shape)} is not a known field: {SHAPES}",
                           found=str(list(shape)))
 
 
@@ -274,7 +274,7 @@ def _check(array, field):
                               expected="complex128 or complex64", found=str(array.dtype))
     square = field.kind == "spinor" or (site[-1] == site[-2] and (field.kind == "gauge" or site[0] == site[1]))
     if not square or site[-1] < 2:
-        raise InvalidArgument(f"an array of shape {shape} is no {field.kind} field: {SHAPES}", found=str(shape))
+        raise InvalidArgument(f"an array of shape {shape} is not a {field.kind} field: {SHAPES}", found=str(shape))
 
 
 def region_box(region, extents):
@@ -321,7 +321,7 @@ def dimension_of(axis, dimensions):
         return names.index(axis)
     if isinstance(axis, int) and 0 <= axis < dimensions:
         return axis
-    raise InvalidArgument(f"{axis!r} is no dimension of a lattice of {dimensions} dimensions, expected one of "
+    raise InvalidArgument(f"{axis!r} is not a dimension of a lattice of {dimensions} dimensions, expected one of "
                           f"{', '.join(names)} or a number below {dimensions}")
 
 
@@ -353,9 +353,9 @@ def memory_for(field, extents, dtype, out=None):
 def _described_memory(field, extents, dtype, out):
     """Described memory to read into; what a site holds is compared when it is read."""
     if dtype is not None:
-        raise InvalidArgument("dtype is given beside memory by description, which has numbers of its own")
+        raise InvalidArgument("dtype is given with described memory, which has its own type of numbers")
     if field.kind != out.kind:
-        raise InvalidArgument(f"the field is a {field.kind} field, the memory is described as that of a {out.kind} field")
+        raise InvalidArgument(f"the field is a {field.kind} field, the memory describes a {out.kind} field")
     if tuple(extents) != out.lattice:
         raise InvalidArgument(f"the memory is described for the lattice {list(out.lattice)}, but {list(extents)} is to be read "
                               "(x, y, z, t)", expected=str(list(extents)), found=str(list(out.lattice)))

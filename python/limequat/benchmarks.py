@@ -124,11 +124,11 @@ def parsed(text, path):
         rest = error.doc[error.pos:].strip()
         early = error.msg.startswith("Unterminated") or len(rest) < 5 and not re.search(r'[\[\]{}",:]', rest)  # in a word or before one
         at = len(text) if early else len(error.doc[:error.pos].encode()) + 1
-        raise Malformed(f"{path}: no valid JSON, at byte {at}{': the file ends early' if early else ''}", path=path, offset=at) from None
+        raise Malformed(f"{path}: not valid JSON, at byte {at}{': the file ends early' if early else ''}", path=path, offset=at) from None
     except UnicodeDecodeError as error:
-        raise Malformed(f"{path}: no valid JSON, at byte {error.start + 1}", path=path, offset=error.start + 1) from None
+        raise Malformed(f"{path}: not valid JSON, at byte {error.start + 1}", path=path, offset=error.start + 1) from None
     except (RecursionError, ValueError) as error:  # ValueError: numbers of thousands of digits
-        raise Malformed(f"{path}: no valid JSON: {error}", path=path) from None
+        raise Malformed(f"{path}: not valid JSON: {error}", path=path) from None
     results = []
     for place, run in ((f"[{i}]", run) for i, run in enumerate(document)) if isinstance(document, list) else [("", document)]:
         run = _Object(run, place, path)
@@ -150,7 +150,7 @@ def read(path):
         kind = {FileNotFoundError: NotFound, PermissionError: NoPermission}.get(type(error), IoError)
         raise kind(f"{path}: cannot open: {error.strerror}", path=path, errno=error.errno) from None
     if len(text) == _LARGEST_FILE:
-        raise TooLarge(f"{path}: more than 64 MiB, which is no result of a benchmark", path=path)
+        raise TooLarge(f"{path}: more than 64 MiB, so it is not a result of a benchmark", path=path)
     return parsed(text, path)
 
 
@@ -324,17 +324,17 @@ def chart(results, kind=None):
         raise InvalidArgument("there is no result of a transfer in these files: nothing to plot")
     kind = kind or kind_for(results)
     if kind not in KINDS:
-        raise InvalidArgument(f'kind: "{kind}" is none of {", ".join(KINDS)}')
+        raise InvalidArgument(f'kind: "{kind}" is not one of {", ".join(KINDS)}')
     results = _fitting(results, kind)
     if not results:
-        raise InvalidArgument("none of these results is one of this kind; choose another --kind")
+        raise InvalidArgument("none of these results has this kind; choose another --kind")
     if kind == "create-by-tasks":
         return create_chart(results)
     if kind in _RATES:
         return rate_chart(results, kind)
     made = bar_chart(results, kind)
     if not made.bars:
-        raise InvalidArgument("none of these results tells its steps; choose another --kind")
+        raise InvalidArgument("none of these results has steps; choose another --kind")
     return made
 
 
@@ -378,7 +378,7 @@ def _draw_lines(axes, made):
     axes.set_ylim(bottom=0)
     axes.grid(axis="y", color="#dddddd")
     axes.set_axisbelow(True)
-    air = (values[-1] / values[0]) ** 0.04 if len(values) > 1 else 2  # a single value stands in the middle
+    air = (values[-1] / values[0]) ** 0.04 if len(values) > 1 else 2  # a single value is drawn in the middle
     axes.set_xlim(values[0] / air, values[-1] * air)
     if made.sizes:
         ticker = needed("matplotlib.ticker", "lq.plot", package="matplotlib")

@@ -46,7 +46,7 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
     files, or a layout that would not stay), ChecksumError (the file is damaged), and what :func:`convert` raises.
     """
     if not metadata and name is None:
-        raise InvalidArgument("nothing is to be changed: metadata or name is missing")
+        raise InvalidArgument("nothing to change: metadata or name is missing")
     texts = _texts(metadata or {})
     source = os.fsdecode(path_bytes(path))
     target = os.path.realpath(source) if output is None else os.fsdecode(path_bytes(output))
@@ -67,12 +67,12 @@ def set_metadata(path: _Path, metadata: Optional[Mapping[str, object]] = None, *
             if padded:
                 convert(source, temporary, metadata=padded, overwrite=True, **options)
             if diff(source, temporary)["differing_numbers"] != 0:
-                raise ChecksumError(f"{target}: its numbers are others than those of {source}", path=target)
+                raise ChecksumError(f"{target}: its numbers differ from those of {source}", path=target)
             if output is None:
                 shutil.copymode(source, temporary)
             shared = _share(old.fileno(), known, temporary)
             if not _is_same(was, source):
-                raise IoError(f"{source}: it was written to meanwhile; nothing was changed", path=source)
+                raise IoError(f"{source}: another program changed it in the meantime; nothing was changed", path=source)
         made = os.path.getsize(temporary)
         publish(temporary, target, output is None or overwrite)
         sync_folder(folder)
@@ -103,7 +103,7 @@ def _require_one_file(path, known):
         raise Unsupported(f"{path}: this is a set of several files, whose texts cannot be changed alone; `lq convert` writes a new one",
                           path=path)
     if not known["fields"]:
-        raise Unsupported(f"{path}: there is no field in it whose texts could be changed", path=path)
+        raise Unsupported(f"{path}: it has no field whose texts could be changed", path=path)
 
 
 def _is_same(was, path):
@@ -123,9 +123,9 @@ def _padded(old, known, path, metadata):
         shift = (before["offset"] - after["offset"]) % block
         if text is None or shift == 0 or shift % 8 or before["length"] < 2 * block:
             return None
-        # Blocks that differ are no answer, but one that can be had only where there is sharing.
+        # The blocks may differ: only a file system that can share blocks compares them at all.
         can_share = _dedupe(old, 0, file.fileno(), block, block) is not None
-    # Facts are in the text by now; what has a record of its own is given again.
+    # Facts are in the text now; metadata with separate records are passed again.
     own = {name: value for name, value in metadata.items() if name in texts}
     return {**own, "xlf-info": text + " " * shift} if can_share else None
 
@@ -180,7 +180,7 @@ def main(words):
     for word in options.changes:
         key, equals, value = word.partition("=")
         if not equals or not key:
-            print(f"lq: set: {word!r} is no change; write key=value, such as beta=6.1", file=sys.stderr)
+            print(f"lq: set: {word!r} is not a change; write key=value, such as beta=6.1", file=sys.stderr)
             return 2
         metadata[key] = value
     try:

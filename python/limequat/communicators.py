@@ -138,7 +138,7 @@ _CODES = ((MemoryError, Code.OUT_OF_MEMORY), (NotImplementedError, Code.UNSUPPOR
 
 
 def _told(failure):
-    """An exception as the library tells it to other ranks."""
+    """An exception in the form in which the library passes it to other ranks."""
     told = structs.Failure(struct_size=ctypes.sizeof(structs.Failure), offset=-1)
     if isinstance(failure, Error):
         told.status, told.sentence = int(failure.code), _bytes(failure.sentence)
@@ -167,8 +167,8 @@ def _candidates():
 
 @functools.lru_cache(maxsize=None)
 def _library_over(mpi):
-    """liblimequat_mpi over the MPI of that module of mpi4py, or None. One that LIMEQUAT_MPI_LIBRARY names must be there, and it
-    is told when it cannot be used."""
+    """The liblimequat_mpi for the MPI of that module of mpi4py, or None. A library named by LIMEQUAT_MPI_LIBRARY must exist;
+    a warning says why it cannot be used."""
     named = os.environ.get("LIMEQUAT_MPI_LIBRARY")
     paths = {candidate.resolve(): None for candidate in _candidates() if candidate.is_file()}  # names may lead to one
     if named and not paths:
@@ -185,7 +185,7 @@ def _library_over(mpi):
 
 def _of_that_mpi(path, mpi):
     """(the library, None) where it is linked to the MPI that mpi4py uses, else (None, why not)."""
-    # The names of the libraries that it needs stand in it as texts.
+    # It contains the names of the libraries that it needs, as text.
     needed = {name.decode() for name in re.findall(rb"\0(lib[\w.+-]*mpi[\w.+-]*\.so[\w.]*)(?=\0)", path.read_bytes())}
     needed = {name for name in needed if not name.startswith("liblimequat")}
     mine = _name_of(mpi)
@@ -194,7 +194,7 @@ def _of_that_mpi(path, mpi):
     library = ctypes.CDLL(str(path))
     try:
         if address_of(library, "MPI_Comm_dup") != address_of(ctypes.CDLL(mpi.__file__), "MPI_Comm_dup"):
-            return None, f"it uses another MPI than mpi4py, which uses {mine}"
+            return None, f"it uses a different MPI from mpi4py, which uses {mine}"
         if address_of(library, "lq_communicator_free") != address_of(None, "lq_communicator_free"):
             return None, f"it belongs to another Limequat than {library_path()}"
     except AttributeError:  # mpi4py finds its MPI by other means
@@ -214,7 +214,7 @@ def _is_loaded(name):
         return False
 
 
-# Of a launcher: how many processes it started, and which of them this is.
+# Variables of launchers: how many processes were started, and the number of this one.
 _LAUNCHERS = (("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"), ("PMI_SIZE", "PMI_RANK"),
               ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"))
 
@@ -227,9 +227,9 @@ def _warn_of_lonely_ranks(mpi):
     for size, rank in _LAUNCHERS:
         processes = os.environ.get(size, "")
         if processes.isdigit() and int(processes) > 1 and os.environ.get(rank, "0") == "0":
-            warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each of "
-                          f"them works alone. The launcher belongs to another MPI than mpi4py, which uses {_name_of(mpi)}: start "
-                          "this program by the mpirun of that MPI, or install mpi4py for that of the launcher",
+            warnings.warn(f"{processes} processes were started ({size}={processes}), but MPI.COMM_WORLD has one: each process "
+                          f"works alone. The launcher belongs to a different MPI from mpi4py, which uses {_name_of(mpi)}: start "
+                          "this program with the mpirun of that MPI, or install mpi4py for the MPI of the launcher",
                           RuntimeWarning, stacklevel=levels_to_the_caller())
             return
 

@@ -101,7 +101,7 @@ def _piece(value):
 def _kind(value):
     dtype, shape = value
     if dtype not in DTYPES or len(shape) > MOST_DIMENSIONS or not all(_count(extent) for extent in shape):
-        raise ValueError(f"{correlator_labels.shown(value)} is no kind of array")
+        raise ValueError(f"{correlator_labels.shown(value)} is not a kind of array")
     return dtype, tuple(shape)
 
 

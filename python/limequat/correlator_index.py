@@ -114,7 +114,7 @@ class Index:
                 raise self._malformed(directory, f"an array of {block.arrays} correlators has the order of others")
             size = block.arrays * np.dtype(dtype).itemsize * int(np.prod(shape, dtype=object))
             if block.numbers + size > self._file.end:
-                raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, which the file has not")
+                raise self._malformed(directory, f"the numbers at byte {block.numbers} have {size} bytes, more than the file has")
 
     def _take(self, directory):
         self.kinds += directory.kinds
@@ -273,4 +273,4 @@ def _labels(labels):
 
 
 def _no_number(text):
-    raise ValueError(f"{text} is no value of a label")
+    raise ValueError(f"{text} is not a value of a label")

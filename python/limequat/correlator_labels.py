@@ -77,7 +77,7 @@ def _checked_text(text, what):
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidArgument(f"{what} has a character that UTF-8 cannot represent at position {error.start}; "
-                              "names of files that are no UTF-8 need os.fsencode(...).hex()") from None
+                              "names of files that are not UTF-8 need os.fsencode(...).hex()") from None
     return text
 
 

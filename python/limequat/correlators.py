@@ -368,7 +368,7 @@ class Store:
     def _damaged(self, index, number, configuration, offset, expected, found):
         what = described(index.series[number].name, index.series[number].labels)
         return ChecksumError(f"{self.path}: {what} of configuration {shown(index.configurations[configuration].value)} at byte {offset}: "
-                             f"the CRC-32 is {found}, expected {expected}; the numbers are damaged, append them again with replace=True",
+                             f"the CRC-32 is {found}, expected {expected}; the numbers are damaged; append them again with replace=True",
                              path=self.path, record=what, offset=offset, expected=expected, found=found)
 
 
@@ -432,10 +432,10 @@ class Selection:
             return self._ids
         path, series = self._store.path, self._store._current().series
         if not len(self._ids):
-            raise NoSuchRecord(f"{path}: no correlator fulfils the conditions; there are {len(series)}: "
+            raise NoSuchRecord(f"{path}: no correlator satisfies the conditions; there are {len(series)}: "
                                f"{_some([described(s.name, s.labels) for s in series[:4]], len(series))}", path=path)
         names = [described(series[n].name, series[n].labels) for n in self._ids[:4]]
-        raise InvalidArgument(f"{path}: {len(self._ids)} correlators fulfil the conditions: {_some(names, len(self._ids))}; add labels "
+        raise InvalidArgument(f"{path}: {len(self._ids)} correlators satisfy the conditions: {_some(names, len(self._ids))}; add labels "
                               "until one is left, or use select()", path=path, found=str(len(self._ids)))
 
     def array(self, *, fill=None):
@@ -452,7 +452,7 @@ class Selection:
         odd = next((s for s in series if (s.dtype, s.shape) != (series[0].dtype, series[0].shape)), None)
         if odd:
             raise InvalidArgument(f"{self._store.path}: {described(odd.name, odd.labels)} is {odd.dtype} {list(odd.shape)}, "
-                                  f"{described(series[0].name, series[0].labels)} is {series[0].dtype} {list(series[0].shape)}: select those "
+                                  f"{described(series[0].name, series[0].labels)} is {series[0].dtype} {list(series[0].shape)}: select correlators "
                                   "of one shape, or iterate", path=self._store.path)
         places = [self._places(number) for number in self._numbers]
         if fill is None and any(len(missing) for _, missing in places):
@@ -485,7 +485,7 @@ class Selection:
         missing = self.missing
         names = [f"{described(s.name, s.labels)} of configuration {shown(c)}" for c, s in missing[:3]]
         raise NoSuchRecord(f"{self._store.path}: {len(missing)} of {len(self._numbers) * len(self._ids)} arrays are not in the store: "
-                           f"{_some(names, len(missing))}; use complete(), or say with fill= what stands for them",
+                           f"{_some(names, len(missing))}; use complete(), or give a number for them with fill=",
                            path=self._store.path, record=names[0], found=str(len(missing)))
 
     def copy(self, path, *, sync=True):
@@ -549,7 +549,7 @@ def _checked_fill(fill, dtype):
             return number
     except (TypeError, ValueError, OverflowError):
         pass
-    raise InvalidArgument(f"fill is {shown(fill)}, which no {dtype} represents", found=shown(fill))
+    raise InvalidArgument(f"fill is {shown(fill)}, which {dtype} cannot represent", found=shown(fill))
 
 
 def _some(values, total=None):

@@ -39,7 +39,7 @@ def read_as(path, name, as_, region=None, dtype=None, grid=None, out=None):
         values = file.read(name)
     array = _in_order(np.asarray(values), kind, order, f"{path}: dataset {name!r}")
     if array.dtype.kind not in "fc":
-        raise InvalidArgument(f"{path}: dataset {name!r} holds {array.dtype}, no field: expected real or complex numbers",
+        raise InvalidArgument(f"{path}: dataset {name!r} holds {array.dtype}, not a field: expected real or complex numbers",
                               path=str(path), record=name, found=str(array.dtype))
     array, field, extents = described(array, kind, 4)
     lower, sizes = region_box(region, extents) or ([0] * len(extents), list(extents))

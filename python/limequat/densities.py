@@ -74,7 +74,7 @@ def _by_slices(function, u, below, above):
     result = np.empty(u.shape[:-3])
     for begin in range(0, times, at_once):
         end = min(begin + at_once, times)
-        # A lattice of their own: the slices at its ends, of which neighbours are wrong, are left out.
+        # A separate lattice; the slices at its ends, which have wrong neighbours, are omitted.
         slab = _links([u[t % times] for t in range(begin - below, end + above)])
         result[begin:end] = measure(function, slab)[below:below + end - begin]
     return result
@@ -84,5 +84,5 @@ def _links(slices):
     links = np.stack([np.asarray(one) for one in slices])
     if links.dtype.kind not in "fc":
         raise InvalidArgument(f"links of type {links.dtype}, expected real or complex numbers", found=str(links.dtype))
-    # The library has no gauge fields of U(1): phases stand twice on the diagonal of 2x2 matrices.
+    # The library has no gauge fields of U(1): phases are stored twice, on the diagonal of 2x2 matrices.
     return links * np.eye(2, dtype=np.complex128) if links.shape[-1] == 1 else links.astype(np.complex128)

@@ -93,7 +93,7 @@ def _from_dlpack(array):
     shape = tuple(tensor.shape[:tensor.dimensions])
     strides = [n * dtype.itemsize for n in tensor.strides[:tensor.dimensions]] if tensor.strides else None
     _require_contiguous(array, shape, strides, dtype.itemsize)
-    # The capsule is not renamed: it frees the tensor when it goes, with this object.
+    # The capsule is not renamed: it frees the tensor when it is deleted with this object.
     return DeviceArray((tensor.data or 0) + tensor.byte_offset, shape, dtype, False, (array, capsule))
 
 
@@ -103,5 +103,5 @@ def _require_contiguous(array, shape, strides, itemsize):
         return
     if any(n > 1 and have != want for n, have, want in zip(shape, strides, expected)):
         raise InvalidArgument(f"the array ({type(array).__name__}) on the GPU has strides of {list(strides)} bytes, expected "
-                              f"{expected}: make it C-contiguous there, for it is not copied behind your back",
+                              f"{expected}: make it C-contiguous there, because it is never copied implicitly",
                               expected=str(expected), found=str(list(strides)))

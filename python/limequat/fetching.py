@@ -88,9 +88,9 @@ def copy_from(sources, target, copy, options):
     made = Answer(files=[], bytes=0, moved_bytes=0, present_files=0, seconds=0.0, findings=[], digests={})
     is_folder = os.path.isdir(target) or os.fsdecode(target).endswith("/")
     if len(sources) > 1 and not is_folder:
-        raise InvalidArgument(f"{os.fsdecode(target)}: several files go to a folder, and there is none of this name")
+        raise InvalidArgument(f"{os.fsdecode(target)}: several files need a folder as the target, and there is none of this name")
     if any(map(is_copied_here, sources)) and _PROFILE_NAME.match(os.fsdecode(target)) and not os.path.exists(target):
-        raise InvalidArgument(f"{os.fsdecode(target)}: what comes from elsewhere goes to a path, not to a name of the site profile")
+        raise InvalidArgument(f"{os.fsdecode(target)}: URLs and file objects are copied to a path, not to a name of the site profile")
     for one in sources:
         _add(made, _copy_one(one, target, is_folder, copy, dict(options)))
     return made
@@ -124,15 +124,15 @@ def _copy_proven(source, url, final, digest, copy, options):
         if os.path.isfile(final) and os.path.getsize(final) == source.size and _digest_of(final, algorithm) == stated:
             return {"files": [], "bytes": 0, "moved_bytes": 0, "present_files": 1, "seconds": 0.0, "findings": [],
                     "digests": {final: f"{algorithm}:{stated.hex()}"}}
-        raise Exists(f"{final}: there is another file of this name already; choose another name or overwrite=True", path=final)
+        raise Exists(f"{final}: another file of this name already exists; choose another name or overwrite=True", path=final)
     folder, name = os.path.split(final)
     hidden = os.path.join(folder, f".{name}.fetched")
     made = copy([source], hidden, {**options, "overwrite": True})
     found = _digest_of(hidden, algorithm)
     if found != stated:
         os.unlink(hidden)
-        raise ChecksumError(f"{shown(url)}: the {algorithm} of what came is {found.hex()}, the server states {stated.hex()}: it was "
-                            f"damaged on its way or on the server; nothing was kept: fetch it again", path=shown(url),
+        raise ChecksumError(f"{shown(url)}: the {algorithm} of the received file is {found.hex()}, the server states {stated.hex()}: it was "
+                            f"damaged in transit or on the server; nothing was kept: fetch it again", path=shown(url),
                             expected=stated.hex(), found=found.hex())
     _publish(hidden, final, overwrite)
     made["files"] = [final]
@@ -147,7 +147,7 @@ def _publish(hidden, final, overwrite):
         try:
             give_name(hidden, final)
         except FileExistsError:
-            raise Exists(f"{final}: another program gave this name to a file meanwhile; {hidden} has the one that was fetched",
+            raise Exists(f"{final}: another program gave this name to a file in the meantime; the fetched file is {hidden}",
                          path=final) from None
         with contextlib.suppress(FileNotFoundError):
             os.unlink(hidden)
@@ -173,7 +173,7 @@ def _file_name(one):
     path = urllib.parse.unquote(urllib.parse.urlsplit(one).path) if isinstance(one, str) else os.fsdecode(getattr(one, "name", "") or "")
     name = posixpath.basename(path)
     if not name or name in (".", "..") or "\0" in name:
-        raise InvalidArgument(f"{shown(one)}: it ends in no name of a file; name the copy, not only its folder")
+        raise InvalidArgument(f"{shown(one)}: it does not end in a file name; name the copy, not only its folder")
     return name
 
 

@@ -270,7 +270,7 @@ class FieldView:
     """A field in a file; numbers are read when it is indexed: field[8:16] reads only time slices 8 to 15.
 
     name, index  the name, and the number, from 0, among fields of that name
-    lock         held by whoever reads by several threads: one file serves one at a time
+    lock         held during a read with several threads: one file serves one thread at a time
     """
 
     name: str
@@ -382,7 +382,7 @@ class FieldView:
         return self.read(region) if verify else self.read(region, verify=False)
 
     def _read_runs(self, spans, axis, key, verify):
-        """Those of a list along one axis: each run of neighbours is read by itself."""
+        """The indices of a list along one axis: each run of adjacent ones is read separately."""
         boxes, wanted = [box for box, _ in spans], np.unique(key[axis])
         cuts = np.flatnonzero(np.diff(wanted) > 1) + 1
         pieces = []
@@ -423,17 +423,17 @@ class FieldView:
         if mode not in ("r", "c"):
             raise InvalidArgument(f"mode is {mode!r}, expected 'r' or 'c': files are not changed in place", found=repr(mode))
         if not self._entry.get("in_order"):
-            raise Unsupported(f"{self._path}: the numbers of field {self.name!r} do not lie in the file as in an array, so "
-                              "that they cannot be mapped; read them: [...]", path=str(self._path), record=self.name)
+            raise Unsupported(f"{self._path}: the numbers of field {self.name!r} are not stored as an array, so they cannot be mapped; "
+                              "read them: [...]", path=str(self._path), record=self.name)
         _opened(self._file, self._path)
         if source_of(self._path) is not None:
-            raise Unsupported(f"{self._path}: what a file object or a URL gives cannot be mapped; read it: [...]",
+            raise Unsupported(f"{self._path}: a file object or a URL cannot be mapped; read it: [...]",
                               path=str(self._path), record=self.name)
         path, identity = self._place
         order: Literal["<", ">"] = ">" if self._entry["byte_order"] == "big" else "<"
         with io.open(path, "rb") as file:
             if _identity(file.fileno()) != identity:
-                raise WrongState(f"{path}: this is another file than the one that was opened: open it again",
+                raise WrongState(f"{path}: this is not the file that was opened: open it again",
                                  path=str(path))
             return np.memmap(file, self.dtype.newbyteorder(order), mode, self._entry["offset"], self.shape)
 

@@ -90,7 +90,7 @@ def _program():
     folders = (pathlib.Path(__file__).parent / "bin", pathlib.Path(library_path()).resolve().parent.parent / "bin")
     found = next((folder / "lq" for folder in folders if os.access(folder / "lq", os.X_OK)), None) or shutil.which("lq")
     if found is None:
-        raise Unsupported("the program lq, which goes through folders, is not installed with this package: wheels have it, and so has an "
+        raise Unsupported("the program lq, which this call runs, is not installed with this package: wheels have it, and so has an "
                           "installation by CMake (PREFIX/bin on the PATH)")
     return os.fspath(found)
 

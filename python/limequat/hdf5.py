@@ -317,7 +317,7 @@ def _warn_of_field(path, value):
     kind = looks_like_field(value) if isinstance(value, np.ndarray) else None
     if kind:
         warnings.warn(f"{path}: an array of shape {list(value.shape)} is stored as plain numbers here; if it is a {kind} field, "
-                      "write_field(path, array) stores it as one, which verify, convert and read know", stacklevel=3)
+                      "write_field(path, array) stores it as one, which verify, convert and read recognise", stacklevel=3)
 
 
 def _path(path):

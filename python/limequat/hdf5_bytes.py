@@ -55,7 +55,7 @@ def parse_superblock(data):
         raise ValueError(f"it ends after {len(data)} bytes, within the superblock")
     version, offsets, lengths, _, base, _, end, root = struct.unpack_from("<BBBBQQQQ", data, 8)
     if (version, offsets, lengths, base) != (2, 8, 8, 0):
-        raise ValueError(f"a superblock of version {version}, which no correlator store has")
+        raise ValueError(f"a superblock of version {version}, which a correlator store does not have")
     if struct.unpack_from("<I", data, 44)[0] != lookup3(data[:44]):
         raise ValueError("the checksum of the superblock does not agree")
     return end, root

@@ -108,7 +108,7 @@ def _odd_site(site):
     axes = SITE_AXES[near]
     lacking, others = [name for name in axes if name not in site], [str(name) for name in site if name not in axes]
     if len(lacking) == len(axes):
-        return (f"the dimensions {shown} are those of no field: select one of each (isel), or name them as a site's are named "
+        return (f"the dimensions {shown} do not fit any field: select one of each (isel), or give them the names of a site "
                 "(rename): mu, row, column; spin, color; sink_spin, source_spin, sink_color, source_color; n")
     lacks = f"{', '.join(lacking)} missing" if lacking else ""
     extra = f"{', '.join(others)} too many: select one of each (isel)" if others else ""
@@ -121,7 +121,7 @@ def _require_consecutive(array, name):
     labels = np.asarray(array.coords[name].values) if name in array.coords else np.empty(0)
     if labels.ndim == 1 and labels.dtype.kind in "iu" and np.any(np.diff(labels.astype(np.int64)) != 1):
         raise InvalidArgument(f"the labels of dimension {name} are not consecutive: sort the array by them (sortby), or drop them "
-                              f"(drop_vars), if the order is that of the sites", found=name)
+                              f"(drop_vars), if the sites are in order", found=name)
 
 
 def _directions_in_order(array, lattice):

@@ -70,7 +70,7 @@ class _Hashed:
             pieces.append(data)
             left -= len(data)
         data = b"".join(pieces)
-        # Gaps of this size are headers; what lies further on is summed later.
+        # Gaps of this size are headers; what is further away is summed later.
         if self._at <= self._summed + _BLOCK and self._at + len(data) > self._summed:
             if self._at > self._summed:
                 self._sum_to(self._at)
@@ -83,7 +83,7 @@ class _Hashed:
         while self._summed < end:
             data = os.pread(self._file.fileno(), min(_BLOCK, end - self._summed), self._summed)
             if not data:
-                raise IoError(f"{self.name}: it became shorter while it was read", path=self.name)
+                raise IoError(f"{self.name}: it became shorter while it was being read", path=self.name)
             self._digest.update(data)
             self._summed += len(data)
 
@@ -92,7 +92,7 @@ class _Hashed:
         self._sum_to(self.size)
         status = os.fstat(self._file.fileno())
         if (status.st_size, status.st_mtime_ns) != self._status:
-            raise IoError(f"{self.name}: it was written to while it was read; try again later", path=self.name)
+            raise IoError(f"{self.name}: it was written to while it was being read; try again later", path=self.name)
         return self._digest.hexdigest()
 
 
@@ -121,7 +121,7 @@ def _look(path, algorithm, verifies):
             except Error:
                 verdict = "several files"
             if verdict in (*_BAD, "several files"):
-                # Of a source that is alone: the file by its own name has its neighbours.
+                # The record of a source is alone; the file under its own name also has its neighbours.
                 try:
                     verdict, sentence = _judged(verify_file(path))
                 except UnknownFormat:
@@ -228,17 +228,17 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         raise NotFound(f"{root}: there is no such folder", path=root)
     below = os.path.join(root, "data") if bag else root
     if bag and not os.path.isdir(below):
-        raise InvalidArgument(f"{root}: the payload of a bag lies in its folder \"data\", which is not there; make it, and move "
+        raise InvalidArgument(f"{root}: the payload of a bag is in its folder \"data\", which does not exist; make it, and move "
                               "the files into it", path=root)
     if bag and path is not None:
-        raise InvalidArgument("the manifest of a bag has a name of its own; leave the path out")
+        raise InvalidArgument("the manifest of a bag has a fixed name; omit the path")
     name = f"manifest-{algorithm}.txt"
     target = os.path.join(root, name) if path is None else os.fspath(path)
     if os.path.lexists(target) and not overwrite:
         raise Exists(f"{target}: there is a file of this name already; choose another name, or set overwrite", path=target)
     own = os.path.relpath(os.path.realpath(target), os.path.realpath(below))
     places, links = _files_below(below, lambda place: place == own or (not bag and os.sep not in place and bool(_OURS.match(place))))
-    # Relative to the manifest, if it lies in the folder or above it.
+    # Relative to the manifest, if the manifest is in the folder or above it.
     above = os.path.relpath(os.path.realpath(below), os.path.dirname(os.path.realpath(target)))
     prefix = "" if above.split(os.sep)[0] in (os.curdir, os.pardir) else above + "/"
     answer = Judgement(path=target, files=len(places), bytes=0, verified=0, damaged=[], links=links)
@@ -255,7 +255,7 @@ def manifest(folder: _Path, path: Optional[_Path] = None, *, algorithm: str = "s
         lines.append(f"{mark}{looked.digest}  {shown}\n")
     if answer["damaged"] and not accept_damage:
         first = answer["damaged"][0]
-        raise ChecksumError(f"{first.path}: {first.verdict}: {first.sentence or 'see `lq verify`'}; a digest of it would call it whole "
+        raise ChecksumError(f"{first.path}: {first.verdict}: {first.sentence or 'see `lq verify`'}; a digest would present it as intact "
                             f"({len(answer['damaged'])} such files; accept_damage, `lq`: --accept-damage, insists)", path=first.path)
     texts = {target: "".join(lines)}
     if bag:
@@ -290,7 +290,7 @@ def _lines_of(path, is_bag, algorithm):
                 continue
             found = re.match(r"^(\\?)([0-9a-fA-F]+)(?: [ *]|[ \t]+)(.+)$", line, re.DOTALL)
             if not found or len(found[2]) != _DIGITS[algorithm]:
-                raise Malformed(f"{path}: line {number} is no digest of {algorithm} and the name of a file", path=path)
+                raise Malformed(f"{path}: line {number} is not a digest of {algorithm} and a file name", path=path)
             place = _unescaped(found[3], bool(found[1]), is_bag)
             if os.path.isabs(place) or ".." in place.split("/") or "\0" in place:
                 raise Malformed(f"{path}: line {number} names a file outside of the folder", path=path, found=place)
@@ -345,7 +345,7 @@ def check_manifest(path: _Path, *, folder: Optional[_Path] = None, algorithm: Op
             answer["sound"] += 1
     below, prefix = (os.path.join(root, "data"), "data/") if is_bag else (root, "")
     if not is_bag and not _NAME.match(os.path.basename(file)) and entries:
-        # One that lies above its folder says which that is.
+        # A manifest above its folder names the folder.
         shared = os.path.commonpath([os.path.dirname(place) for place in entries])
         below, prefix = os.path.join(root, shared), shared + "/" if shared else ""
     own = os.path.relpath(os.path.realpath(file), os.path.realpath(below))
@@ -363,7 +363,7 @@ def _algorithm_of(path):
         first = file.readline().lstrip("\\").split()
     by_digits = {digits: name for name, digits in _DIGITS.items()}
     if not first or len(first[0]) not in by_digits:
-        raise Malformed(f"{path}: this is no manifest: its first line has no digest that is known", path=path)
+        raise Malformed(f"{path}: this is not a manifest: its first line has no known digest", path=path)
     return by_digits[len(first[0])]
 
 
@@ -452,9 +452,9 @@ def _print_check(answer, is_quiet):
         for one in answer[kind]:
             print(f"{shown(one)}: {kind}" if kind != "unreadable" else shown(one))
     for one in answer.damaged:
-        print(f"{shown(one.path)}: {one.verdict}, though it is as the manifest says: {one.sentence or 'see `lq verify`'}")
+        print(f"{shown(one.path)}: {one.verdict}, although it agrees with the manifest: {one.sentence or 'see `lq verify`'}")
     for one in answer.added:
         print(f"{shown(one)}: not in the manifest")
     if not is_quiet or not answer.ok:
-        print(f"{answer.path}: {answer.sound} of {answer.files} files as they should be, {len(answer.changed)} changed, "
+        print(f"{answer.path}: {answer.sound} of {answer.files} files as recorded, {len(answer.changed)} changed, "
               f"{len(answer.missing)} missing, {len(answer.damaged)} damaged, {len(answer.added)} more")

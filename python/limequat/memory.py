@@ -126,5 +126,5 @@ def _seen(array, types):
         raise InvalidArgument(f"memory holds {array.dtype.str}, expected {' or '.join(types)} in native byte order",
                               found=array.dtype.str)
     if on_device is None and not array.flags.c_contiguous:
-        raise InvalidArgument("memory is not C-contiguous: a description is of one piece of memory for each array")
+        raise InvalidArgument("memory is not C-contiguous: each array must be contiguous")
     return array

@@ -274,7 +274,7 @@ class Set:
     def __getitem__(self, k: int) -> NDArray[Any]:
         with agreed(self.grid.communicator):
             if not isinstance(k, (int, np.integer)):
-                raise InvalidArgument(f"a mode is asked for by {k!r}, expected a number")
+                raise InvalidArgument(f"the number of a mode is {k!r}, expected an integer")
             if not -len(self) <= k < len(self):
                 raise NoSuchRecord(f"{self.path}: mode {k} does not exist; the set has {len(self)} modes, numbered from 0", path=str(self.path))
         return self.read(int(k) % len(self))
@@ -375,7 +375,7 @@ def _site(kind, shape, dtype):
         raise InvalidArgument(f"kind is {kind!r}, expected one of {', '.join(KINDS[1:])}")
     if shape is None:
         if kind == "generic":
-            raise InvalidArgument('kind="generic" needs shape=, that of a vector at a site')
+            raise InvalidArgument('kind="generic" needs shape=, the shape of a vector at a site')
         shape = (4, 3) if kind == "spinor" else (4, 4, 3, 3)
     is_complex = dtype is None or np.dtype(dtype).kind == "c"
     return Field(kind, tuple(int(extent) for extent in shape), is_complex)
@@ -457,17 +457,17 @@ def _grid_of(path, sites, grid):
     if grid is None:
         return Grid(sites)
     if tuple(sites) != grid.extents:
-        raise InvalidArgument(f"{path}: the vectors of this set live on {tuple(sites)}, the grid is of {grid.extents}",
+        raise InvalidArgument(f"{path}: the vectors of this set have the lattice {tuple(sites)}, the grid has {grid.extents}",
                               path=str(path))
     return grid
 
 
 def _flat(array, grid, path):
-    """(array, Field) of a vector whose sites are the last axes but those of the lattice."""
+    """(array, Field) of a vector with the axes of the site after the axes of the lattice."""
     lattice = grid.shape
     array = adapted(array)
     if array.shape[:len(lattice)] != lattice:
-        raise InvalidArgument(f"{path}: the vectors of this set live on [t, z, y, x] = {list(lattice)}, the array has "
+        raise InvalidArgument(f"{path}: the vectors of this set have the lattice [t, z, y, x] = {list(lattice)}, the array has "
                               f"the shape {list(array.shape)}", path=str(path))
     flat, field, _ = described(array.reshape(*lattice, math.prod(array.shape[len(lattice):])), "generic", len(lattice),
                                grid.local)

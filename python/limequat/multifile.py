@@ -311,7 +311,7 @@ class Writer:
 
     def _open_handle(self):
         if self._closed:
-            raise WrongState(f"{self.path}: the set is closed already", path=str(self.path))
+            raise WrongState(f"{self.path}: the set is already closed", path=str(self.path))
         return self._handle
 
     def __enter__(self) -> "Writer":

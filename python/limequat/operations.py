@@ -147,5 +147,5 @@ def _failure(number):
 def _free(number):
     carrier = _carriers.pop(number, None)
     if carrier is not None:
-        with contextlib.suppress(Exception):  # nobody is there to be told
+        with contextlib.suppress(Exception):  # no caller is left to receive the error
             carrier.close()

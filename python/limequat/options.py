@@ -51,7 +51,7 @@ class Table:
         places = {member["name"]: member["offset"] for member in members}
         if ctypes.sizeof(struct) != description["c_size"] or any(
                 getattr(struct, name).offset != place for name, place in places.items()):
-            raise ImportError(f"the members of {self.c_name} lie elsewhere than the library says")
+            raise ImportError(f"the members of {self.c_name} have other offsets than the library states")
         return struct
 
 

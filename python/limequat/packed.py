@@ -130,7 +130,7 @@ class _Stream(io.RawIOBase):
         except Error:
             raise
         except EOFError:
-            raise Truncated(f"{self._name}: the compressed data end early: the file was cut; fetch it again", path=self._name) from None
+            raise Truncated(f"{self._name}: the compressed data end early: the file is truncated; fetch it again", path=self._name) from None
         except OSError as error:
             if error.errno:
                 raise IoError(f"{self._name}: cannot read: {error.strerror}", path=self._name, errno=error.errno) from error
@@ -139,8 +139,8 @@ class _Stream(io.RawIOBase):
             raise self._damaged(error) from error
         self._given += len(data)
         if self._given > _SMALL and self._given > _RATIO * self._size:
-            raise TooLarge(f"{self._name}: its {self._size} bytes become more than {_RATIO} times as many, as no lattice field does; "
-                           "if you trust it, decompress it by hand", path=self._name)
+            raise TooLarge(f"{self._name}: its {self._size} bytes become more than {_RATIO} times as many, unlike any lattice field; if "
+                           "you trust it, decompress it by hand", path=self._name)
         return data
 
     def _damaged(self, error):
@@ -196,8 +196,8 @@ def _zstd(file, name):
         return zstandard.ZstdDecompressor(max_window_size=_DECODER_MEMORY).stream_reader(file, read_across_frames=True)
     program = shutil.which("zstd")
     if program is None:
-        raise Unsupported(f"{name}: it is compressed by zstd, for which the package zstandard (pip install zstandard) or the program zstd "
-                          "is needed", path=name)
+        raise Unsupported(f"{name}: it is compressed by zstd, which needs the package zstandard (pip install zstandard) or the program "
+                          "zstd", path=name)
     return _Program([program, "-dcq", f"--memory={_DECODER_MEMORY}"], file)
 
 
@@ -245,7 +245,7 @@ def _spooled(stream, name):
         room.close()
         if isinstance(error, Error) or error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise
-        raise NoSpace(f"{name}: no room in {tempfile.gettempdir()} for what it becomes: {error.strerror} (TMPDIR names another folder "
+        raise NoSpace(f"{name}: no space in {tempfile.gettempdir()} for the decompressed file: {error.strerror} (TMPDIR names another folder "
                       "for temporary files)", path=name) from error
     except BaseException:
         room.close()
@@ -318,12 +318,12 @@ def _member_of(file, archive, member):
     except (tarfile.TarError, ValueError) as error:
         if isinstance(found, tarfile.TarInfo):
             _part_of(file, found, archive, size)  # Truncated, if this is the one that is cut
-        raise Malformed(f"{archive}: the tar archive is damaged or none: {error}; tar tvf shows how far it can be read",
+        raise Malformed(f"{archive}: the file is not a tar archive, or a damaged one: {error}; tar tvf shows how far it can be read",
                         path=archive) from error
     if found is None:
         listed = ", ".join(names) + (", ..." if count > len(names) else "")
         raise NotFound(f"{archive}: " + (f"there is no \"{member}\" in it" if member else "this is a tar archive") +
-                       (f"; it holds {listed}: name one as {archive}/{names[0]}" if names else "; it holds no file"), path=archive,
+                       (f"; it holds {listed}: name one as {archive}/{names[0]}" if names else "; it contains no file"), path=archive,
                        found=listed)
     return found if stream is not None else _part_of(file, found, archive, size)
 

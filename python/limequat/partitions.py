@@ -29,7 +29,7 @@ def _array(extents, element_bytes, begin):
     """The selected array for C; no extents: the array of the file."""
     if extents is None:
         if (element_bytes, begin) != (1, 0):
-            raise InvalidArgument("element_bytes and begin are those of an array: give its extents, too")
+            raise InvalidArgument("element_bytes and begin describe an array: give its extents, too")
         return structs.FileArray()
     extents = extents_of(extents, "extents")
     return structs.FileArray(begin, element_bytes, len(extents), (ctypes.c_int64 * len(extents))(*extents))

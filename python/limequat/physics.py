@@ -138,7 +138,7 @@ def generate(lattice: Extents, *, colors: int = 3, grid: Optional[Grid] = None,
     with agreed(require_grid(grid)):
         whole = Grid(lattice)
         if grid is not None and whole.extents != grid.extents:
-            raise InvalidArgument(f"the lattice is {whole.extents}, that of the grid {grid.extents}")
+            raise InvalidArgument(f"the lattice is {whole.extents}, the lattice of the grid {grid.extents}")
         grid = grid or whole
         u = np.empty(grid.shape + (len(grid.extents), colors, colors), dtype=np.complex128)
         how = Options("GenerateOptions", options)

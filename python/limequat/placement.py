@@ -210,11 +210,11 @@ _OTHERS = {"hirep": _permuted("txyz", "txyz"), "ddalphaamg": _permuted("tzyx", "
 
 _REASONS = {
     "squeezed": "they are squeezed in an archive (lq unsqueeze restores the original)",
-    "openqcd": "openQCD stores them in an order of points of its own, links at odd points only",
+    "openqcd": "openQCD stores them in its own order of points, with links at odd points only",
     "hirep": "they are stored as quaternions",
-    "mod": "the file stores its vectors time slice by time slice in a map of its own",
+    "mod": "the file stores its vectors time slice by time slice in its own map",
     "scidac": "they are in several files, or sites are listed in another order",
-    "raw": "its description gives an order that is no array of complex numbers, or numbers as text",
+    "raw": "its description gives an order that is not an array of complex numbers, or numbers as text",
     "hdf5": "the dataset is chunked, compressed, divided into several datasets or in another order of axes",
 }
 
@@ -226,6 +226,6 @@ def _reason(catalog, entry):
 
 
 def _refusal(catalog, entry, reason):
-    return Unsupported(f"{catalog['path']}: the numbers of field {entry['name']!r} ({catalog['format']}) are not in the file as "
-                       f"in an array: {reason}; read them, or convert the file", path=str(catalog["path"]),
+    return Unsupported(f"{catalog['path']}: the numbers of field {entry['name']!r} ({catalog['format']}) are not stored as an array: "
+                       f"{reason}; read them, or convert the file", path=str(catalog["path"]),
                        record=entry["name"])

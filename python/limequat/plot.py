@@ -277,7 +277,7 @@ def _lattices(catalog):
 def _draw_damage(axes, file_bytes, findings):
     axes.broken_barh([(0, file_bytes)], (0, 1), color=_SOUND, lw=0)
     known = [(finding["length"] or 1, finding["offset"]) for finding in findings if finding["offset"] is not None]
-    for length, offset in sorted(known, reverse=True):  # a sum that does not agree tells of all that it is the sum of
+    for length, offset in sorted(known, reverse=True):  # a sum that does not agree stands for all its terms
         color = _SUSPECT if length > file_bytes // 4 and len(known) > 1 else _BAD
         axes.broken_barh([(offset, max(length, file_bytes // 400))], (0, 1), color=color, lw=0)  # one byte is seen, too
     _scale_of_bytes(axes, file_bytes)

@@ -52,7 +52,7 @@ def raised_later(function):
 
     try:
         yield told
-    finally:  # in place of the library's own error, which says that the work was ended
+    finally:  # instead of the library's error, which says that the work was cancelled
         if failures:
             raise failures[0]
 
@@ -76,7 +76,7 @@ def _place():
 def _bar(title):
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that notebooks have no ipywidgets: the bar is a text there
+            warnings.simplefilter("ignore")  # without ipywidgets, the bar in a notebook is text
             from tqdm.auto import tqdm
     except ImportError:
         return _PlainBar(title)

@@ -45,7 +45,7 @@ class RegionWriter:
         self.path, self.report = path, None
         self._grid, self._closed, self._options, self._file = grid, False, options, None
         with agreed(require_grid(grid)):
-            Options("WriteOptions", options)  # what is wrong with them is told of now
+            Options("WriteOptions", options)  # invalid options are reported now
             lattice, site = _description_of(like, kind, dims, () if grid is None else grid.local)
             if grid is not None and tuple(lattice) not in (grid.extents, grid.local):
                 raise InvalidArgument(f"{path}: like has the lattice {list(lattice)}, the grid {list(grid.extents)}, and "
@@ -67,12 +67,12 @@ class RegionWriter:
         folder = os.path.dirname(os.fspath(self.path)) or os.curdir
         try:
             self._file = tempfile.TemporaryFile(dir=folder)
-            os.posix_fallocate(self._file.fileno(), 0, count * self.dtype.itemsize)  # a full disk is told of now
+            os.posix_fallocate(self._file.fileno(), 0, count * self.dtype.itemsize)  # a full disk is reported now
             mapped = mmap.mmap(self._file.fileno(), count * self.dtype.itemsize)
         except OSError as error:
             self._release()
-            raise kind_of(error)(f"{self.path}: no room for the numbers until the field is complete, "
-                                 f"{count * self.dtype.itemsize} bytes in {folder}: {error.strerror}; choose a folder with more room",
+            raise kind_of(error)(f"{self.path}: no space for the numbers until the field is complete, "
+                                 f"{count * self.dtype.itemsize} bytes in {folder}: {error.strerror}; choose a folder with more space",
                                  path=str(self.path)) from error
         return np.frombuffer(mapped, self.dtype, count).reshape(self.shape)
 
@@ -102,7 +102,7 @@ class RegionWriter:
             raise InvalidArgument(f"{self.path}: a region is an integer or a slice for each axis of the lattice, not "
                                   f"{(odd or [key])[0]!r}", path=str(self.path))
         if any(part != slice(None) for part in key[axes:]):
-            raise InvalidArgument(f"{self.path}: sites are given whole: leave out the axes behind the {axes} of the lattice",
+            raise InvalidArgument(f"{self.path}: give whole sites: omit the axes after the {axes} of the lattice",
                                   path=str(self.path), found=repr(key[axes:]))
         return key[:axes]
 
@@ -116,7 +116,7 @@ class RegionWriter:
             if self.missing:
                 first = np.unravel_index(int(np.argmin(self._given)), self._sites)
                 raise WrongState(f"{self.path}: {self.missing} of {self._given.size} sites were not given, the first of them "
-                                 f"{[int(x) for x in first]} [t, z, y, x]; the file appears when all were", path=str(self.path))
+                                 f"{[int(x) for x in first]} [t, z, y, x]; the file appears when all have been given", path=str(self.path))
         options = dict(self._options)
         self.report = write(self.path, self._numbers, kind=self.kind, grid=self._grid, dims=len(self._sites), **options)
         self.abandon()
@@ -135,7 +135,7 @@ class RegionWriter:
 
     def _require_open(self):
         if self._closed:
-            raise WrongState(f"{self.path}: the field is closed already", path=str(self.path))
+            raise WrongState(f"{self.path}: the field is already closed", path=str(self.path))
 
     def __repr__(self):
         state = "closed" if self._closed else f"{self.missing} of {self._given.size} sites missing"

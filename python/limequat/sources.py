@@ -32,7 +32,7 @@ class Source(Handle, os.PathLike):
     """A file object or a URL that can be read like a path: by :func:`limequat.read`, open, verify, info, convert (from), ...
 
         >>> with fsspec.open("s3://bucket/conf.ildg") as file:
-        ...     u = lq.read(file)                         # for one call it is made by itself
+        ...     u = lq.read(file)                         # a single call makes it automatically
         >>> source = lq.Source("https://example.org/conf.ildg")
         >>> lq.open(source).fields["gauge"][4:5]          # asks the server for one time slice
 
@@ -241,7 +241,7 @@ class _Addressed:
 def _local(url):
     parts = urllib.parse.urlsplit(url)
     if parts.netloc not in ("", "localhost"):
-        raise InvalidArgument(f"{url}: a file of another machine, {parts.netloc}; name how it can be reached (https://, root://)")
+        raise InvalidArgument(f"{url}: a file on another machine, {parts.netloc}; give an address by which it can be reached (https://, root://)")
     from urllib.request import url2pathname  # which loads a client of HTTP
     return url2pathname(parts.path)
 

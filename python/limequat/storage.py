@@ -66,5 +66,5 @@ def watch_stalls(seconds: float, tell: Optional[Callable[[Stall], None]]) -> Non
         _told = following
 
 
-# Nobody is told anything by an interpreter that is gone.
+# An interpreter that has ended must not be called.
 atexit.register(watch_stalls, 1, None)

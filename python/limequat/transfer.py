@@ -122,7 +122,7 @@ def read_request(entry, name, index, region, dtype, options, grid=None, out=None
     box = region_box(region, extents) or _stored_part(entry)
     wanted = box[1] if box else extents
     if grid is not None and tuple(wanted) != grid.extents:
-        raise InvalidArgument(f"the grid is of the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
+        raise InvalidArgument(f"the grid has the lattice {list(grid.extents)}, but {list(wanted)} is to be read (x, y, z, "
                               "t)", expected=str(list(wanted)), found=str(list(grid.extents)))
     array, memory = memory_for(field_of(entry), grid.local if grid else wanted, dtype, out)
     how = Options("ReadOptions", {**options, "field": name, "index": index})
@@ -221,13 +221,13 @@ def _other_contents(catalog, name):
         return "; limequat.read_record reads its records, which limequat.inspect lists"
     paths = [record["type"] for record in catalog["records"]]
     dataset = next((path for path in paths if name and path.strip("/") == name.strip("/")), paths[0])
-    return (f", but plain datasets, which limequat.open lists; if one is a field, say which and what it holds: "
+    return (f", but plain datasets, which limequat.open lists; if one of them is a field, name it and say what it holds: "
             f"limequat.read(path, {dataset!r}, as_=\"gauge\")")
 
 
 def _stored_part(entry):
     """(lower, extents) of the sites that a field stores; None for the whole lattice."""
-    stored = entry.get("stored")  # fields of checkpoints are whole
+    stored = entry.get("stored")  # absent: a checkpoint, which stores every field completely
     if stored is None or stored["extents"] == entry["lattice"]:
         return None
     return stored["lower"], stored["extents"]

@@ -214,8 +214,8 @@ class HttpFile(io.RawIOBase):
             self._drop()
             following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
             if following.scheme not in ("http", "https") or (parts.scheme == "https" and following.scheme == "http"):
-                raise IoError(f"{self._shown}: the server redirects to {shown(urllib.parse.urlunsplit(following))}, which is not safe: name that "
-                              "address yourself if you trust it", path=self._shown)
+                raise IoError(f"{self._shown}: the server redirects to {shown(urllib.parse.urlunsplit(following))}, which is not safe: use that "
+                              "address directly if you trust it", path=self._shown)
             if following in seen:
                 raise IoError(f"{self._shown}: the server redirects in a circle, to {shown(urllib.parse.urlunsplit(following))}", path=self._shown)
             seen.add(following)
@@ -293,12 +293,12 @@ class HttpFile(io.RawIOBase):
         if status in (404, 410):
             raise NotFound(f"{self._shown}: there is no such file on the server: {status} {answer.reason}", path=self._shown)
         if status == 412:
-            raise self._changed("its ETag is another one")
+            raise self._changed("its ETag has changed")
         if status == 416 and self._size is None:
             self._size = 0  # no byte to give
             return
         if status == 200:
-            raise Unsupported(f"{self._shown}: the server does not give parts of this file (it ignores Range); fetch the file "
+            raise Unsupported(f"{self._shown}: the server does not send parts of this file (it ignores Range); fetch the file "
                               "and read it here", path=self._shown)
         if status in (408, 429) or status >= 500:
             wait = answer.getheader("Retry-After", "")
@@ -329,7 +329,7 @@ class HttpFile(io.RawIOBase):
             self.is_dated, self.modified = dated != 0, dated or _number_of(tag)
             self.digests = stated_digests(answer.headers, is_whole=last + 1 == size)
         elif strong and self._tag and strong != self._tag:
-            raise self._changed("its ETag is another one")
+            raise self._changed("its ETag has changed")
         elif date and self._date and date != self._date:
             raise self._changed(f"it was modified on {date}")
 

@@ -51,7 +51,7 @@ def _local_path(url):
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ("", "file") or parts.netloc not in ("", "localhost"):
         raise Unsupported(f"{parts.scheme}://{parts.hostname or ''}{parts.path}: headers are read from local files; make references "
-                          "of the files where they are, lq.references(..., prefix=...)")
+                          "to the files in place, lq.references(..., prefix=...)")
     if not parts.scheme:
         return os.path.abspath(url)
     return urllib.request.url2pathname("/" + url.split("://", 1)[1].partition("/")[2])

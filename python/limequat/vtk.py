@@ -83,7 +83,7 @@ def _checked_fields(path, fields):
         lattices.add(shape)
     dims = 3 if any(len(shape) == 3 for shape in lattices) else 4
     if len({shape[:dims] for shape in lattices}) > 1 or max(map(len, lattices)) > dims + 1:
-        raise InvalidArgument(f"{path}: fields of several lattices, {sorted(map(list, lattices))}", path=path)
+        raise InvalidArgument(f"{path}: fields of different lattices, {sorted(map(list, lattices))}", path=path)
     return dict(fields), dims
 
 

@@ -53,11 +53,11 @@ def create(path: Target, lattice: Optional[Extents] = None, *, like: "Union[Fiel
     """
     if like is None:
         if kind is not None or dims is not None:
-            raise InvalidArgument(f"{name_of(path)}: kind and dims say what an array is that is given as like=, or to Writer.write()",
+            raise InvalidArgument(f"{name_of(path)}: kind and dims describe an array passed as like=, or to Writer.write()",
                                   path=str(path))
         return Writer(path, lattice, grid=grid, **options)
     if lattice is not None:
-        raise InvalidArgument(f"{name_of(path)}: like has a lattice of its own: leave out lattice={lattice!r}", path=str(path))
+        raise InvalidArgument(f"{name_of(path)}: like determines the lattice: omit lattice={lattice!r}", path=str(path))
     from limequat.region_writing import RegionWriter
     return RegionWriter(path, like, grid=grid, kind=kind, dims=dims, **options)
 
@@ -76,8 +76,8 @@ class Writer:
             self._path, self._options = target_bytes(path), Options("WriteOptions", options)
             self._keeps_texts = keeps_texts(path, options.get("format"))
             if lattice is not None and grid is not None and tuple(extents_of(lattice, "lattice")) != grid.extents:
-                raise InvalidArgument(f"{self.path}: the lattice is {extents_of(lattice, 'lattice')}, that of the grid "
-                                      f"{grid.extents}", path=str(self.path))
+                raise InvalidArgument(f"{self.path}: the lattice is {extents_of(lattice, 'lattice')}, the lattice of the "
+                                      f"grid {grid.extents}", path=str(self.path))
         if lattice is not None or grid is not None:
             self._start(grid if lattice is None else grid or Grid(lattice))
 
@@ -142,7 +142,7 @@ class Writer:
 
     def _require_open(self):
         if self._closed:
-            raise WrongState(f"{self.path}: the writer is closed already", path=str(self.path))
+            raise WrongState(f"{self.path}: the writer is already closed", path=str(self.path))
 
     def __enter__(self) -> "Writer":
         return self

@@ -48,7 +48,7 @@ class LimequatBackendEntrypoint(BackendEntrypoint):
         """
         place = _place_of(filename_or_obj)
         if isinstance(slices, bool) or not isinstance(slices, int) or slices < 1:
-            raise InvalidArgument(f"slices is {slices!r}, expected how many time slices make a chunk", found=repr(slices))
+            raise InvalidArgument(f"slices is {slices!r}, expected the number of time slices in a chunk", found=repr(slices))
         with place.opened() as file:
             place.remember(file)
             dataset = labelled.dataset_of(file, _views(file, field), lambda view: _lazy(view, place, slices, verify))

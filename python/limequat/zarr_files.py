@@ -29,7 +29,7 @@ def require_output(output, overwrite):
     if os.path.lexists(path) and not overwrite:
         raise Exists(f"{path}: there is a file of this name already; choose another name, or replace it with overwrite=True", path=path)
     if os.path.isdir(path) and not os.path.isfile(os.path.join(path, ".zmetadata")):
-        raise Exists(f"{path}: this is a folder, and none of references, which alone are replaced", path=path)
+        raise Exists(f"{path}: this is a folder, and not one of references; only those are replaced", path=path)
     return path
 
 
@@ -103,7 +103,7 @@ def check_references(references: Any, *, storage_options: Any = None) -> Any:
         files = json.loads((json.loads(facts) if isinstance(facts, str) else facts)[FILES])
         expected = [(str(one["path"]), int(one["size"]), int(one["mtime_ns"])) for one in files]
     except (KeyError, TypeError, ValueError):
-        raise Malformed(f"{name}: these references do not state the files that they were made of ({FILES}); make them by "
+        raise Malformed(f"{name}: these references do not name their source files ({FILES}); make them by "
                         "lq.references", path=name) from None
     problems = [(path, _change(path, size, mtime_ns, storage_options)) for path, size, mtime_ns in expected]
     changed = [Answer(path=path, problem=problem) for path, problem in problems if problem]
@@ -128,7 +128,7 @@ def _loaded(references):
         raise IoError(f"{path}: cannot read the references: {error.strerror}", path=path, errno=error.errno) from None
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise Malformed(f"{path}: this is no file of references", path=path)
+    raise Malformed(f"{path}: this is not a file of references", path=path)
 
 
 def _change(path, size, mtime_ns, storage_options):
@@ -138,12 +138,12 @@ def _change(path, size, mtime_ns, storage_options):
     try:
         known = os.stat(path)
     except FileNotFoundError:
-        return "it is not there any more"
+        return "it no longer exists"
     except OSError as error:
-        return f"it cannot be looked at: {error.strerror}"
+        return f"it cannot be examined: {error.strerror}"
     if known.st_size != size:
-        return f"it has {known.st_size} bytes, and had {size}"
-    return None if known.st_mtime_ns == mtime_ns else "it was written again, or replaced: its time stamp is another"
+        return f"it has {known.st_size} bytes, before it had {size}"
+    return None if known.st_mtime_ns == mtime_ns else "it was rewritten or replaced: its time stamp has changed"
 
 
 def _remote_change(path, size, storage_options):
@@ -152,7 +152,7 @@ def _remote_change(path, size, storage_options):
         system, inside = fsspec.core.url_to_fs(path, **(storage_options or {}))
         found = system.info(inside).get("size")
     except FileNotFoundError:
-        return "it is not there any more"
+        return "it no longer exists"
     except Exception as error:  # of any library of any protocol
-        return f"it cannot be looked at: {type(error).__name__}"
-    return None if found in (None, size) else f"it has {found} bytes, and had {size}"
+        return f"it cannot be examined: {type(error).__name__}"
+    return None if found in (None, size) else f"it has {found} bytes, before it had {size}"

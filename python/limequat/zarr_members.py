@@ -48,7 +48,7 @@ def looked_at(files, field):
 
 def _absolute(path):
     if isinstance(path, Source) or is_elsewhere(path):
-        raise Unsupported(f"{shown(path)}: references are made of files of the file system; prefix= says where readers find these")
+        raise Unsupported(f"{shown(path)}: references can only be made to files of the file system; prefix= says where readers find them")
     return _text_of(os.path.abspath(os.fsdecode(path_bytes(path))))
 
 
@@ -70,7 +70,7 @@ def _below(folder):
         below[:] = [name for name in below if not name.startswith(".")]
         for path in (os.path.join(here, name) for name in names if not name.startswith(".")):
             if os.path.islink(path) and not os.path.exists(path) and _has_suffix(path):
-                raise NotFound(f"{path}: this symbolic link leads to no file", path=path)
+                raise NotFound(f"{path}: this symbolic link is dangling", path=path)
             if os.path.isfile(path):
                 found.append(path)
     return sorted(found, key=natural)
@@ -104,7 +104,7 @@ def _text_of(path):
         path.encode("utf-8")
     except UnicodeEncodeError:
         shown = path.encode("utf-8", "backslashreplace").decode()
-        raise Unsupported(f"{shown}: the name has bytes that are no UTF-8, but references are texts: rename the file",
+        raise Unsupported(f"{shown}: the name has bytes that are not UTF-8, but references are texts: rename the file",
                           path=path) from None
     return path
 
@@ -115,12 +115,12 @@ def look(path, field, in_folder=False):
         before = identity_of(path)
     except FileNotFoundError:
         if in_folder:
-            raise WrongState(f"{path}: this file vanished while the folder was looked at", path=path) from None
+            raise WrongState(f"{path}: this file vanished while the folder was being read", path=path) from None
         raise NotFound(f"{path}: there is no such file", path=path) from None
     except OSError as error:
-        raise IoError(f"{path}: cannot look at it: {error.strerror}", path=path, errno=error.errno) from None
+        raise IoError(f"{path}: cannot examine it: {error.strerror}", path=path, errno=error.errno) from None
     if not os.path.isfile(path):
-        raise InvalidArgument(f"{path}: this is no regular file, so that no part of it can be referred to", path=path)
+        raise InvalidArgument(f"{path}: this is not a regular file, so references to its parts are impossible", path=path)
     catalog = _catalog_of(path, in_folder)
     if catalog is None:
         return None
@@ -131,9 +131,9 @@ def look(path, field, in_folder=False):
         held = {one.path: identity_of(one.path) for one in placed.values()}
         after = identity_of(path)
     except FileNotFoundError:
-        raise WrongState(f"{path}: this file vanished while it was looked at", path=path) from None
+        raise WrongState(f"{path}: this file vanished while it was being read", path=path) from None
     if after != before:
-        raise WrongState(f"{path}: this file changed while it was looked at: a program writes it", path=path)
+        raise WrongState(f"{path}: this file changed while it was being read: a program is writing to it", path=path)
     if len(held) > 1:
         raise Unsupported(f"{path}: its fields are in several files, {', '.join(held)}: name one of them (field=)", path=path)
     (physical, identity), = held.items()
@@ -203,8 +203,8 @@ _TRAITS = (("axes", lambda one: ", ".join(one.dims)), ("shape", lambda one: list
 
 
 def _mixed(member, first, what, mine, its):
-    return InvalidArgument(f"{member.path}: it does not go into one array with {first.path}: {what}: {mine}, there {its}; make "
-                           "references of each kind of files by themselves", path=member.path, expected=str(its),
+    return InvalidArgument(f"{member.path}: it does not fit into one array with {first.path}: {what}: {mine}, there {its}; make "
+                           "separate references for each kind of files", path=member.path, expected=str(its),
                            found=str(mine))
 
 
@@ -215,5 +215,5 @@ def _require_one_lattice(member):
         for axis, labels in placed.coordinates().items():
             other, said = known.setdefault(axis, (name, labels.tolist()))
             if said != labels.tolist():
-                raise Unsupported(f"{member.path}: the fields {other!r} and {name!r} have other coordinates along {axis}: "
+                raise Unsupported(f"{member.path}: the fields {other!r} and {name!r} have different coordinates along {axis}: "
                                   "name the fields that belong together (field=)", path=member.path, record=name)

@@ -81,7 +81,7 @@ def _labels(members, config):
     """The labels of axis config; None: there is no such axis."""
     if config is False:
         if len(members) != 1:
-            raise InvalidArgument(f"config is False, but there are {len(members)} files, which need an axis of their own")
+            raise InvalidArgument(f"config is False, but there are {len(members)} files, which need this axis")
         return None
     if config is None:
         numbers = [member.trajectory for member in members]
@@ -114,7 +114,7 @@ def _address(prefix, root):
     def address(path):
         inside = os.path.relpath(path, root)
         if inside.startswith(os.pardir + os.sep):
-            raise InvalidArgument(f"{path}: this file is outside {root}, so that no prefix leads to it", path=path)
+            raise InvalidArgument(f"{path}: this file is outside {root}, so no prefix applies to it", path=path)
         return prefix + slash + quoted(inside)
     return address
 
@@ -151,8 +151,8 @@ def step_of(placed, slices, path):
         return extent
     if isinstance(slices, bool) or not isinstance(slices, int) or slices < 1 or extent % slices:
         divisors = ", ".join(str(number) for number in range(1, extent + 1) if extent % number == 0)
-        raise InvalidArgument(f"slices is {slices!r}, but {path} has {extent} along {placed.dims[0]}: chunks are of equal size, "
-                              f"so that slices is one of {divisors}, or None for all", path=path, expected=divisors,
+        raise InvalidArgument(f"slices is {slices!r}, but {path} has {extent} along {placed.dims[0]}: chunks have equal size, so "
+                              f"slices must be one of {divisors}, or None for all", path=path, expected=divisors,
                               found=repr(slices))
     return slices
 

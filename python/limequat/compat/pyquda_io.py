@@ -147,7 +147,7 @@ def _unitary(links, sigma, path, grid):
             failed = int(np.sum(~(distance <= sigma)))
             if failed:
                 raise Malformed(f"{path}: {failed} links are further away from SU(3) than reunitarize_sigma = {sigma}; the largest "
-                                f"distance is {distance.max():.3g}. If the file is as it should be, give a larger number, or 0",
+                                f"distance is {distance.max():.3g}. If the file is right, give a larger number, or 0",
                                 path=path, found=f"{distance.max():.3g}", expected=str(sigma))
     return np.stack((first, second, third), axis=-2)
 
@@ -468,7 +468,7 @@ def _npy_head(filename):
     except FileNotFoundError as error:
         raise NotFound(f"{path}: {error.strerror}", path=path) from None
     except ValueError as error:
-        raise Malformed(f"{path}: this is no file of numpy: {error}", path=path) from None
+        raise Malformed(f"{path}: this is not a numpy file: {error}", path=path) from None
     if is_fortran or dtype != np.dtype("<c16"):
         raise Malformed(f"{path}: it holds {dtype} in {'Fortran' if is_fortran else 'C'} order, expected <c16 in C order", path=path)
     return shape, at
@@ -541,7 +541,7 @@ class Lime:
         return [record for record in self._records if record.name == key]
 
     def record(self, key, index=0):
-        """One of them; IndexError if there is none."""
+        """One of them; IndexError if it does not exist."""
         return self.records(key)[index]
 
     def loadXML(self, key, index=0):
@@ -592,7 +592,7 @@ class _Head:
         count, tables = int(numbers[0]), numbers[1:1 + _MOST_DIMENSIONS * (2 + _MOST_INDICES)].reshape(_MOST_DIMENSIONS, -1)
         if not 0 < count <= _MOST_DIMENSIONS or not all(0 <= kind < len(_DIMENSIONS) and 0 < n <= _MOST_INDICES
                                                         for kind, n in tables[:count, :2].tolist()):
-            raise Malformed(f"{path}: this is no file of IOGeneral: {count} dimensions of {tables[:, :2].tolist()[:max(min(count, 4), 1)]}",
+            raise Malformed(f"{path}: this is not a file of IOGeneral: {count} dimensions of {tables[:, :2].tolist()[:max(min(count, 4), 1)]}",
                             path=path)
         return cls(_Dimension(table[0], table[2:2 + table[1]]) for table in tables[:count])
 
