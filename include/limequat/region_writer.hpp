@@ -22,22 +22,22 @@ namespace lq {
 // never gets its name, and an abandoned writer leaves none.
 class LQ_API RegionWriter {
  public:
-  // Collective. `spec` says what a site holds, such as gauge_spec(Precision::double_). invalid_argument: it does not
-  // fit the lattice; out_of_memory.
+  // Collective. `spec` describes a site, for example gauge_spec(Precision::double_). invalid_argument: it does not fit
+  // the lattice; out_of_memory.
   RegionWriter(const std::string& path, const Grid& grid, const FieldSpec& spec, const WriteOptions& options = {});
   ~RegionWriter();
   RegionWriter(RegionWriter&&) noexcept;
   RegionWriter& operator=(RegionWriter&&) noexcept;
 
-  // Local. The sites of `region`, in coordinates of the lattice and within this rank's box: those of `field` as if
-  // region.extents were its lattice, so that functions are called with coordinates that begin at 0. Sites that were
-  // given twice count as given last. invalid_argument: the region leaves the box, or the field is of another kind or
-  // precision; wrong_state: after close(). Then the sites that were given before stay.
+  // Local. Stores the sites of `region`, which is in coordinates of the lattice and within this rank's box. `field` has
+  // region.extents as its lattice, so functions are called with coordinates that begin at 0. If a site is given twice,
+  // the last value counts. invalid_argument: the region leaves the box, or the field has another kind or precision;
+  // wrong_state: after close(). After an error the sites given before stay.
   void write(const Box& region, const Field& field);
-  // Local. How many sites of this rank's box were not given yet.
+  // Local. The number of sites of this rank's box that have not been given yet.
   std::uint64_t missing() const noexcept;
-  // Collective. Writes the file. wrong_state: sites are missing on some rank, or it was closed before; other errors as
-  // of write(). After an error there is no file, more sites may be given, and close() be called again.
+  // Collective. Writes the file. wrong_state: sites are missing on some rank, or the writer is closed; also throws what
+  // lq::write() throws. After an error there is no file; you may give more sites and call close() again.
   Report close();
 
  private:

@@ -198,7 +198,7 @@ def test_a_region_has_a_grid_of_its_own(shared, grid):
     error = same_error(lq.InvalidArgument, lambda: lq.read(path, grid=grid, out=None if COMM.rank else mine))
     assert "out is of shape" in error.sentence and (COMM.size == 1 or error.rank == 0)
     error = same_error(lq.InvalidArgument, lambda: lq.read(path, region={"t": slice(2, 6)}, grid=grid))
-    assert "the grid is of the lattice" in error.sentence
+    assert "the grid has the lattice" in error.sentence
 
 
 def test_transfers_in_the_background(shared, grid):
