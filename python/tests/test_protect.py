@@ -539,7 +539,7 @@ def test_missing_files_that_come_back_are_not_forgotten(tmp_path):
     assert [finding["rule"] for finding in answer["findings"]].count("protect-dropped") == 1
     answer = lq.protect(paths[1:3], together=True, overwrite=True)
     assert [finding["message"] for finding in answer["findings"] if finding["rule"] == "protect-dropped"] == [
-        f"{paths[3]}: {folder}/files.set.lq-parity protected this file, and will not any more"]
+        f"{paths[3]}: {folder}/files.set.lq-parity protected this file, and no longer will"]
 
 
 def test_a_text_that_was_edited_in_a_proven_file_is_protected_again(tmp_path):

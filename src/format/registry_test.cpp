@@ -224,9 +224,9 @@ TEST_F(LoadedComponents, ThatAreMissingAreNamedWithTheReason) {
   EXPECT_EQ(error_of([] {
               format_for("a/run.h5", FieldSpec{}, {2, 2});
             }),
-            "a/run.h5: an HDF5 file is asked for" + remedy);
-  EXPECT_EQ(error_of([] { load_format_of("run", "hdf5"); }), "run: the format \"hdf5\" is asked for" + remedy);
-  EXPECT_EQ(error_of([] { format_named("hdf5"); }), "the format \"hdf5\" is asked for" + remedy);
+            "a/run.h5: an HDF5 file is requested" + remedy);
+  EXPECT_EQ(error_of([] { load_format_of("run", "hdf5"); }), "run: the format \"hdf5\" is requested" + remedy);
+  EXPECT_EQ(error_of([] { format_named("hdf5"); }), "the format \"hdf5\" is requested" + remedy);
   EXPECT_EQ(calls, 4) << "what was missing may be there now";
 }
 

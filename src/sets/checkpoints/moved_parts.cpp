@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 4 * base::mebi;
 
-// A part in pieces: each says of which file it is, and where in it.
+// Sends a part in pieces, each with its file and position.
 class Sender {
  public:
   explicit Sender(const SentPart& part) : part_(part) {
@@ -68,7 +68,7 @@ class Receiver {
       file_.reset();
       if (!unfinished_.empty()) directory_.remove_unfinished(unfinished_);
     } catch (...) {
-      // It takes place, and does no other harm.
+      // It takes space, and does no other harm.
     }
   }
   Receiver(const Receiver&) = delete;

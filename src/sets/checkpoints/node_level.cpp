@@ -47,8 +47,8 @@ Coord sum_of(Coord a, const Coord& b) {
   return a;
 }
 
-// The sites of this rank as a lattice of their own: functions are asked for the sites that they know, and what is
-// sorted by parity is so by that in the whole lattice.
+// The sites of this rank as a separate lattice: functions are called for sites that they know, and
+// sorting by parity still uses the parity in the whole lattice.
 Field on_own_lattice(Field field, const Box& box) {
   const Coord corner = box.lower;
   if (field.fetch) {
@@ -71,7 +71,7 @@ Field on_own_lattice(Field field, const Box& box) {
   return field;
 }
 
-// Numbers of sites in memory of their own.
+// The numbers of sites in separate memory.
 struct SiteBytes {
   std::shared_ptr<std::vector<std::byte>> bytes;
   std::uint64_t numbers = 0;
@@ -82,7 +82,7 @@ SiteBytes room_for(const FieldSpec& spec, std::uint64_t sites) {
   return {std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(numbers * spec.number_bytes())), numbers};
 }
 
-// Local. The sites of a part, and what they are.
+// Local. The sites of a part, and their description.
 struct FieldPart {
   Box box;
   FieldSpec spec;
@@ -91,7 +91,7 @@ struct FieldPart {
 FieldPart read_part(const std::string& path, const Coord& first) {
   const Catalog catalog = inspect(path);
   if (catalog.fields.size() != 1) {
-    base::fail(Code::malformed, path, "it has {} fields, expected one", catalog.fields.size());
+    base::fail(Code::malformed, path, "it has {} fields, expected 1", catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   FieldPart part{{first, entry.payload.extents}, entry.payload.spec, {}};
@@ -117,7 +117,7 @@ void append_streams(OwnContents& own, const std::string& folder, const Manifest&
   for (std::int64_t task = 0; task < reader.tasks(); ++task) own.streams.push_back(reader.task(task).read_all());
 }
 
-// Collective. The same on all ranks, of which some know it.
+// Collective. The same on all ranks, some of which know it.
 FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   std::array<std::uint64_t, 7> facts{};
   if (mine != nullptr) {
@@ -141,10 +141,10 @@ FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   return spec;
 }
 
-// Collective. The process grid of the writer, with every rank at the place where its box is; those without sites are at
-// any of the others.
+// Collective. The process grid of the writer, with every rank at the place of its box; ranks without sites get any of
+// the other places.
 GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box* mine) {
-  std::vector<std::uint64_t> places;  // the rank of each, from 1
+  std::vector<std::uint64_t> places;  // the rank at each, from 1
   comm::agree(comm, [&] {
     places.resize(static_cast<std::size_t>(volume(field.processes)));
     if (mine == nullptr) return;
@@ -171,7 +171,7 @@ GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box*
   });
 }
 
-// A field whose sites are looked for in the parts.
+// A field whose sites are taken from the parts.
 Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
   const std::uint64_t site_bytes = spec.site_bytes();
   Field field;
@@ -200,7 +200,7 @@ NodeLevel::~NodeLevel() = default;
 
 std::string NodeLevel::folder_of(int rank) const { return fmt::format("{}/{}{:06}", folder_, rank_folder, rank); }
 
-// All parts or none: those of a checkpoint that is not whole would take the places of older ones that are.
+// All parts or none: those of an incomplete checkpoint would replace older complete ones.
 OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
   const std::uint64_t set =
@@ -219,7 +219,7 @@ OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report
   return own;
 }
 
-// The ranks of a node mostly follow each other, or lie apart by the number of nodes. Where neither brings each part to
+// The ranks of a node are usually consecutive, or separated by the number of nodes. If neither brings each part to
 // another node, most of them still are.
 void NodeLevel::find_neighbours() {
   comm::Comm& comm = communicator_.engine();
@@ -236,7 +236,7 @@ void NodeLevel::find_neighbours() {
 
 std::string NodeLevel::folder_of_copy(int rank) const { return fmt::format("{}/{}{:06}", folder_, copy_folder, rank); }
 
-// Without them the checkpoint is as good, as long as no node is lost.
+// Without them the checkpoint is equally valid, as long as no node is lost.
 void NodeLevel::keep_copies(CheckpointReport& report) {
   if (shift_ == 0) return;
   comm::Comm& comm = communicator_.engine();
@@ -266,7 +266,7 @@ void NodeLevel::remove_part(const CheckpointReport& report) const noexcept {
   try {
     if (!report.path.empty()) own_->directory().remove(name_in(report.path));
   } catch (...) {
-    // It is told from those that are whole when all parts are looked for.
+    // It is distinguished from complete ones when the parts are searched.
   }
 }
 
@@ -288,7 +288,7 @@ void NodeLevel::save_here(const SaveRequest& request, std::uint64_t set, Checkpo
   }
   own_->begin_save(std::move(part));
   report = *own_->complete_save();
-  // What is copied is read from what was saved.
+  // The copy is read from the saved part.
   const Manifest saved = decode_manifest(report.path, own_->directory().manifest_text(name_in(report.path)));
   append_streams(own, report.path, saved);
   own.contents.state = request.contents.state;
@@ -380,7 +380,7 @@ void NodeLevel::prove_part(const Part& part) const {
   }
 }
 
-// The same, of a part of another rank, who marks it.
+// The same for a part of another rank, which marks it.
 bool NodeLevel::is_whole(const Part& part) const {
   const CheckpointDirectory directory(part.folder);
   try {
@@ -392,7 +392,7 @@ bool NodeLevel::is_whole(const Part& part) const {
   }
 }
 
-// A part that is not on the node of its rank, or damaged there, comes from one that has a copy.
+// A part that is missing or damaged on the node of its rank is fetched from a rank with a copy.
 void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& parts) const {
   comm::Comm& comm = communicator_.engine();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -410,7 +410,7 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
   std::uint64_t any = lacks;
   comm.all_reduce({&any, 1}, comm::Reduce::max);
   if (any == 0) return;
-  std::vector<std::uint64_t> wanted;  // pieces
+  std::vector<std::uint64_t> wanted;  // requested pieces
   comm::agree(comm, [&] {
     std::exception_ptr failure;
     std::vector<std::uint64_t> all;
@@ -426,7 +426,7 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
     });
     if (failure) std::rethrow_exception(failure);
   });
-  // Of those that have a whole one, the rank with the lowest number sends it.
+  // Among the ranks with an intact one, the lowest sends it.
   std::vector<std::uint64_t> owners = comm::agree(comm, [&] {
     std::vector<std::uint64_t> mine;
     for (const std::uint64_t piece : wanted) {
@@ -454,8 +454,8 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
   });
 }
 
-// On as many ranks as saved it each takes its own part, on the same process grid, wherever the others are. Else every
-// rank must see all parts, because it needs sites of any.
+// If the number of ranks is unchanged each takes its own part, on the same process grid, wherever the others are.
+// Otherwise every rank must see all parts, because it may need sites of any.
 OwnContents NodeLevel::recover(const NodeSet& set) const {
   comm::Comm& comm = communicator_.engine();
   const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());
@@ -464,7 +464,7 @@ OwnContents NodeLevel::recover(const NodeSet& set) const {
   OwnContents own;
   comm::agree(comm, [&] {
     for (Part& part : parts_here(set.set)) {
-      // Copies are called so that they come before.
+      // The names of copies sort before the others.
       parts.insert_or_assign(static_cast<std::uint64_t>(part.manifest.piece), std::move(part));
     }
   });
