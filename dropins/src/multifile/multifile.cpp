@@ -14,11 +14,11 @@
 
 namespace lq::multifile {
 
-// Records as they are found.
+// Records in the order of discovery.
 
 namespace {
 
-// A stream of holes is read as empty records without end.
+// A stream of holes would give empty records without end.
 constexpr std::size_t most_records = 1U << 26;
 
 }  // namespace
@@ -77,7 +77,7 @@ bool KeyIndex::seek(const ReadStream& read, std::uint64_t key, std::optional<std
                     std::optional<std::uint64_t> position) {
   Key* const known = find(read, key, 1);
   if (known == nullptr) return false;
-  // A record that was read to its end is no longer the current one where there is another.
+  // A record that was read to its end is no longer the current one if there is another.
   const bool is_done = known->position > 0 && known->position >= records_[known->records[known->current]].length;
   const bool goes_on = !record && is_done && find(read, key, known->current + 2) != nullptr;
   const std::uint64_t number = record.value_or(known->current + (goes_on ? 1 : 0));

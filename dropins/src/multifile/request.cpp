@@ -44,7 +44,7 @@ storage::Owners owners_of_set(comm::Comm& all, storage::Transport& transport, co
     try {
       seen = transport.unit(folder);
     } catch (const Error& error) {
-      if (error.code() != Code::not_found) throw;  // the error of creating the file says more
+      if (error.code() != Code::not_found) throw;  // the error of creating the file is more informative
     }
     const std::uint64_t client = storage::on_this_host(storage::client_of(transport, folder, seen));
     storage::SeenByAll::tell(seen_by_all, seen, client);

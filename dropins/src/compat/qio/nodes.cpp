@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The communicator that the program has: QMP's if there is QMP, which need not be there to build or load this. Without
+// The program's communicator: QMP's if QMP is present, which is not needed to build or load this. Without
 // MPI there is one process.
 #include "compat/qio/nodes.hpp"
 
@@ -18,7 +18,7 @@
 #include "mpi/mpi_comm.hpp"
 
 extern "C" {
-// Of QMP; null where the program has none.
+// From QMP; null if the program does not use it.
 __attribute__((weak)) int QMP_is_initialized(void);
 __attribute__((weak)) void* QMP_comm_get_default(void);
 __attribute__((weak)) int QMP_get_mpi_comm(void* comm, void** mpi_comm);
@@ -30,9 +30,9 @@ namespace lq::compat::qio {
 #ifdef LQ_WITH_MPI
 namespace {
 
-// By QIO_set_communicator.
+// Set by QIO_set_communicator.
 MPI_Comm given_communicator = MPI_COMM_NULL;
-// All nodes, and whose duplicate their communicator is.
+// All nodes, and the communicator that theirs duplicates.
 MPI_Comm known_communicator = MPI_COMM_NULL;
 std::shared_ptr<comm::Comm> known_nodes;
 
@@ -68,7 +68,7 @@ std::shared_ptr<comm::Comm> all_nodes() {
 
 int use_communicator(const void* communicator) {
   given_communicator = communicator == nullptr ? MPI_COMM_NULL : *static_cast<const MPI_Comm*>(communicator);
-  // A communicator that was freed may have had the same handle.
+  // The handle may belong to a communicator that was freed.
   known_nodes = nullptr;
   return QIO_SUCCESS;
 }

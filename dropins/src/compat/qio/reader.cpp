@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Reading: records are found by who leads a family of nodes, sites are taken by all.
+// Reading: the leader of a family of nodes finds records, all nodes read sites.
 #include <qio.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ int read_data(QIO_Reader& reader, const SiteCall& call) {
   });
 }
 
-// Behind the message in which the file's headers stand.
+// To the end of the message with the file's headers.
 void skip_message(RecordsIn& records) {
   while (const auto record = records.next()) {
     if (record->ends) return;
@@ -132,7 +132,7 @@ void skip_message(RecordsIn& records) {
 
 int skip_record(QIO_Reader& reader) {
   OpenReader& open = open_of(reader);
-  // Global data are in the master's file alone.
+  // Global data are in the master's file only.
   const int code = need_information(reader);
   if (code != QIO_SUCCESS) return code == QIO_EOF ? QIO_ERR_SKIP : code;
   reader.read_state = QIO_RECORD_INFO_PRIVATE_NEXT;

@@ -111,7 +111,7 @@ std::string RecordsIn::text_of(const FoundRecord& record) {
   return {begin, ::strnlen(begin, bytes.size())};
 }
 
-// The records that a gauge field has in ILDG style, and their XML (qioxml_ildg_record.h).
+// The records of a gauge field in ILDG style, and their XML (qioxml_ildg_record.h).
 
 int ildg_precision(const QIO_RecordInfo& info, int dimensions) {
   if (info.datacount.value != 4 || dimensions != 4) return 0;
@@ -134,7 +134,7 @@ void write_ildg_information(RecordsOut& records, int precision, const Extents& e
 
 }  // namespace lq::compat::qio
 
-// What an ILDG file says of its gauge field (qioxml_ildg_record.h).
+// The description of an ILDG file's gauge field (qioxml_ildg_record.h).
 
 using namespace lq::compat::qio;
 

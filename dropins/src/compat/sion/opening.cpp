@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Handles for what was opened.
+// Handles for opened multifiles.
 #include "compat/sion/opening.hpp"
 
 #include <cstdlib>
@@ -94,8 +94,8 @@ ParallelWish wish_of(const ParallelArguments& arguments, int rank) {
 
 namespace {
 
-// Local. What the caller gets of a file that is open: what may fail is prepared before the tasks agree, and nothing is
-// handed over before they have.
+// Local. The caller's results for an open file: steps that may fail are done before the tasks agree, and nothing is
+// returned before that.
 class HandOut {
  public:
   HandOut(const ParallelArguments& arguments, ParallelWish wish, const multifile::TaskLocation& location)
@@ -104,13 +104,13 @@ class HandOut {
   const ParallelWish& wish() const noexcept { return wish_; }
 
   void prepare(ParallelFile& file) {
-    // SIONlib looks into the first file with a handle of its own.
+    // SIONlib reads the first file with a separate handle.
     if (!file.writes() && file.team().all().rank() == 0) drop_handle(reserve_handle());
     handle_.take();
     check_keys(file, wish_.mode(), file.location().task);
     hand_out_stream(file, arguments_.fileptr != nullptr ? &stream_ : nullptr);
     if (arguments_.newfname == nullptr) return;
-    // With buddies data may come from anywhere; the name is that of the group's own file.
+    // With buddies data may come from any file; the name is that of the group's own file.
     const bool is_any = !file.writes() && wish_.mode().buddies > 0;
     const std::string path =
         is_any ? multifile::path_of(wish_.file.names, wish_.file.path, location_.file) : file.physical_path();
@@ -141,7 +141,7 @@ class HandOut {
   std::unique_ptr<char, decltype(&std::free)> name_{nullptr, &std::free};
 };
 
-// A single file has no copies to read; those of several need a way to the neighbours.
+// A single file has no copies to read; those of several need an exchange with the neighbours.
 ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const multifile::TaskLocation& location) {
   if (wish.writes() && wish.mode().buddies > 0 && !team.can_relay()) {
     throw Error(Code::unsupported,
@@ -171,7 +171,7 @@ int open_in_parallel(const std::shared_ptr<multifile::Team>& team, const Paralle
                      const multifile::TaskLocation& location, int rank, multifile::TaskLocation* found) {
   const int place = team->all().rank();
   try {
-    // Whoever fails here must not leave the others waiting.
+    // A task that fails here must not leave the others waiting.
     ParallelWish wish =
         comm::agree(team->all(), [&] { return with_copies(*team, wish_of(arguments, rank), location); });
     return open_in_parallel(team, arguments, std::move(wish), location, found);

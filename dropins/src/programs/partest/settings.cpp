@@ -102,8 +102,8 @@ bool ignore(const char*, Settings&) { return true; }
 struct Option {
   char letter;
   const char* name;
-  int argument;                            // required_argument, or optional_argument: of the long form alone
-  bool (*take)(const char*, Settings& s);  // whether the value is one
+  int argument;                            // required_argument, or optional_argument (long form only)
+  bool (*take)(const char*, Settings& s);  // returns false for an invalid value
 };
 
 const Option options[] = {
@@ -149,7 +149,7 @@ const Option options[] = {
     {'x', "hintsparseacess", optional_argument, take_switch<&Settings::mpi_io_sparse>},
 };
 
-// What follows from the rest.
+// Computes values that follow from the others.
 void complete(Settings& s, const Caller& caller) {
   const int tasks = caller.ranks * std::max(caller.threads, 1);
   const std::size_t others = caller.threads > 0 && s.kind_number >= 2 ? 2 : 0;
@@ -161,7 +161,7 @@ void complete(Settings& s, const Caller& caller) {
     s.piece_bytes = std::min(s.piece_bytes, s.chunk_bytes);
     s.first_bytes = std::min(s.first_bytes, s.chunk_bytes);
   }
-  if (s.kind == Kind::mpi_io) {  // which counts in int
+  if (s.kind == Kind::mpi_io) {  // its counts are int
     s.piece_bytes = std::min<std::int64_t>(s.piece_bytes, 1 << 30);
     s.first_bytes = std::min<std::int64_t>(s.first_bytes, 1 << 30);
   }
@@ -174,7 +174,7 @@ void complete(Settings& s, const Caller& caller) {
 }  // namespace
 
 std::int64_t Settings::bytes_of(int task) const noexcept {
-  // A number in [0, 1) that every task knows of every other.
+  // A number in [0, 1) that every task can compute for every other.
   const std::uint32_t mixed = (static_cast<std::uint32_t>(task) + 1) * 2654435761U;
   const double less = random_factor * (static_cast<double>(mixed) / 4294967296.0);
   return std::max<std::int64_t>(std::llround(static_cast<double>(task_bytes) * (1.0 - less)), 1);

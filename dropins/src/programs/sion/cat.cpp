@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sioncat: the data of tasks, one after another.
+// sioncat: prints the data of tasks in sequence.
 #include <limits>
 #include <optional>
 

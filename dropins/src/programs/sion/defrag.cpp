@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
     const auto block = static_cast<std::uint64_t>(set.files().front().head.block_size);
     say_what_it_is(set, names[0], options.block_size > 0 ? options.block_size : block);
     if (verbose) say_what_is_copied(set);
-    // Of a checkpoint, fields that could not be kept: the new multifile is there without them.
+    // For a checkpoint, fields that could not be kept: the new multifile is written without them.
     for (const lq::Finding& finding : lq::defragment(names[0], names[1], options).findings) {
       if (finding.severity == lq::Severity::error) throw lq::Error(finding.code, finding.message);
     }

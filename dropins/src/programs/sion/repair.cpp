@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sionrepair: what can be recovered of a multifile whose writer did not close it, as a whole multifile. SIONlib has no
+// sionrepair: recovers a multifile whose writer did not close it, as a complete multifile. SIONlib has no
 // such program; this one does what `lq repair` does.
 #include <limits>
 

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sionsplit: one file per task, or where there are key-value records one per task and key.
+// sionsplit: writes one file per task or, for key-value records, one per task and key.
 #include <set>
 
 #include <fmt/format.h>
@@ -71,7 +71,7 @@ void write_task(const Set& set, std::int32_t task, const std::string& path) {
   output.close();
 }
 
-// Records come in the order of the stream; a file grows by those of its key.
+// Records come in stream order; a file grows by those of its key.
 void write_keys(const Set& set, std::int32_t task, const std::string& stem) {
   const auto& file = set.file_of(task);
   const std::int32_t number = set.place(task).task;

@@ -167,7 +167,7 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 1 << 20;
 
-// A file that is read must not be emptied.
+// A file being read must not be truncated.
 void require_other_file(const std::string& path, const format::sion::Set& set) {
   struct stat there = {};
   if (stat(path.c_str(), &there) != 0) return;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// sionversion: which interface and file format this is.
+// sionversion: prints the interface and file format versions.
 #include <fmt/format.h>
 
 #include "programs/sion/tool.hpp"
