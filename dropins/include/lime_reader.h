@@ -35,7 +35,7 @@ typedef struct {
 /* Local. A reader that expects a header at the position of fp; NULL if fp is NULL or memory is short. */
 LimeReader* limeCreateReader(FILE* fp);
 
-/* Local. Moves to a header at this position of the file, and drops the current record. LIME_ERR_PARAM, LIME_ERR_SEEK. */
+/* Local. Moves to a header at this file position, and drops the current record. LIME_ERR_PARAM, LIME_ERR_SEEK. */
 int limeSetReaderPointer(LimeReader* r, off_t offset);
 
 /* Local. Position in the file of the next header, or of fp before the first record; -1 if r is NULL. */

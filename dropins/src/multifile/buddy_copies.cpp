@@ -264,7 +264,7 @@ class RemoteChannel final : public Channel {
  private:
   [[noreturn]] void refuse() const {
     throw Error(Code::wrong_state,
-                fmt::format("{}: another task reads this file for us; read it with collective calls", path_));
+                fmt::format("{}: another task reads this file for this one; use collective reads", path_));
   }
   std::string path_;
 };
@@ -278,10 +278,11 @@ std::unique_ptr<Channel> make_remote_channel(std::string path) {
 std::vector<comm::Stated> BuddyService::prepare(const TaskLocation& location) {
   require_path(request_.path);
   if (location.files < 1 || location.files > all_->size() || location.file < 0 || location.file >= location.files) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: group {} of {}, of {} tasks in all: that cannot be; to read with buddies, give the "
-                            "groups that have written",
-                            request_.path, location.file, location.files, all_->size()));
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("{}: group {} of {}, of {} tasks in total: this is impossible; to read with buddies, give the "
+                    "groups that wrote the multifile",
+                    request_.path, location.file, location.files, all_->size()));
   }
   servers_.resize(static_cast<std::size_t>(location.files));
   return stated_request(request_.path, request_.mode, 0, location.files);
@@ -336,8 +337,7 @@ void BuddyService::choose_servers(const std::vector<std::vector<std::byte>>& fou
   if (missing == servers_.end()) return;
   const auto file = static_cast<std::int32_t>(missing - servers_.begin());
   refuse(Code::not_found, path_of(-1, file),
-         fmt::format("neither file {} of {} nor a copy of it can be read by anybody; restore one of them", file,
-                     servers_.size()));
+         fmt::format("no task can read file {} of {} or a copy of it; restore one of them", file, servers_.size()));
 }
 
 // On servers: descriptions for each task of the files that are served here.

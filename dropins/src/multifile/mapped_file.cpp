@@ -25,7 +25,7 @@ void require_valid(const MappedCreation& request) {
   for (const MappedTask& task : request.tasks) {
     if (task.file < 0 || task.file >= request.files || task.number < 0 || task.rank < 0 || task.chunk_bytes < 0) {
       refuse(Code::invalid_argument, request.path,
-             fmt::format("task {} as number {} of file {} of {}, with chunks of {} bytes: that cannot be; "
+             fmt::format("task {} as number {} of file {} of {}, with chunks of {} bytes: this is impossible; "
                          "count from 0",
                          task.rank, task.number, task.file, request.files, task.chunk_bytes));
     }

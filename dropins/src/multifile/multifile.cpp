@@ -182,7 +182,7 @@ void Multifile::catch_up() {
   if (position > stream.width()) {
     place_stream();
     throw wrong_state(facts_, fmt::format("its stream stands at offset {}, outside chunk {} (offset {}, {} bytes); "
-                                          "ask for free space before writing to the stream",
+                                          "call sion_ensure_free_space before writing to the stream",
                                           now, stream.chunk(), begin, stream.width()));
   }
   stream.move_to(stream.chunk(), position);
@@ -221,7 +221,7 @@ void Multifile::write_across(base::Bytes bytes) {
   catch_up();
   LogicalFile& stream = selected().stream;
   if (stream.width() == 0 && !bytes.empty()) {
-    throw wrong_state(facts_, fmt::format("task {} has chunks of 0 bytes, {} are to be written; ask for wider chunks",
+    throw wrong_state(facts_, fmt::format("task {} has chunks of 0 bytes, {} are to be written; request wider chunks",
                                           selected().rank, bytes.size()));
   }
   while (!bytes.empty()) {

@@ -24,12 +24,11 @@ using multifile::Metadata;
 
 void require_tasks(const std::string& path, std::size_t written, int reading) {
   if (written == static_cast<std::size_t>(reading)) return;
-  refuse(
-      Code::invalid_argument, path,
-      fmt::format(
-          "was written by {} tasks and is opened by {}; read it with the same number, or with a mapped or serial open",
-          written, reading),
-      fmt::format("{} tasks", written), fmt::format("{} tasks", reading));
+  refuse(Code::invalid_argument, path,
+         fmt::format(
+             "was written by {} tasks and is opened by {}; use the same number of tasks, or a mapped or serial open",
+             written, reading),
+         fmt::format("{} tasks", written), fmt::format("{} tasks", reading));
 }
 
 // On the first task of all: the location of each task.

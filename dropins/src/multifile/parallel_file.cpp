@@ -41,13 +41,14 @@ void require_valid(const Creation& request, const comm::Comm& all) {
                     location.tasks >= 1 && location.task >= 0 && location.task < location.tasks &&
                     location.tasks <= all.size() && location.files <= all.size();
   if (!fits) {
-    throw Error(Code::invalid_argument,
-                fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in all: that cannot be; count from 0",
-                            request.path, location.task, location.tasks, location.file, location.files, all.size()));
+    throw Error(
+        Code::invalid_argument,
+        fmt::format("{}: task {} of {} in file {} of {}, of {} tasks in total: this is impossible; count from 0",
+                    request.path, location.task, location.tasks, location.file, location.files, all.size()));
   }
   if (request.mode.buddies == 0 || location.files > 1) return;
   throw Error(Code::invalid_argument,
-              fmt::format("{}: buddy copies are kept by neighbours, but there is one physical file only; give local "
+              fmt::format("{}: neighbouring files keep buddy copies, but there is only one physical file; give local "
                           "communicators",
                           request.path));
 }
@@ -173,7 +174,7 @@ void ParallelFile::form_group(const Creation& request) {
   if (location_.is_rank) return;
   comm::agree(team_->all(), [&] {
     if (group_.comm->size() == location_.tasks && group_.comm->rank() == location_.task) return;
-    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, {} were announced", request.path,
+    throw Error(Code::invalid_argument, fmt::format("{}: file {} has {} tasks, but {} were announced", request.path,
                                                     location_.file, group_.comm->size(), location_.tasks));
   });
 }

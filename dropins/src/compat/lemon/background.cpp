@@ -119,7 +119,7 @@ void Background::finish() {
       const storage::WatchedCall call(writing_ ? "write" : "read", name_of_callers_file, request.piece.offset,
                                       request.piece.memory.size());
       mpi::wait(request.handle, "wait for a file", &status);
-      mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "count the bytes of a file that moved");
+      mpi::check(MPI_Get_count(&status, MPI_BYTE, &count), "count the transferred bytes");
       const auto done = static_cast<std::size_t>(std::max(count, 0));
       if (done < request.piece.memory.size())
         move_now({request.piece.offset + done, request.piece.memory.subspan(done)});

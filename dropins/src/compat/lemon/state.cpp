@@ -131,7 +131,8 @@ std::vector<Axis> joined(const std::vector<Axis>& axes) {
 
 void set_axes(Shape& shape, const std::vector<Axis>& axes) {
   const int count = static_cast<int>(axes.size());
-  if (count > max_dimensions) refuse(fmt::format("lemon: {} dimensions are cut; {} may be", count, max_dimensions));
+  if (count > max_dimensions)
+    refuse(fmt::format("lemon: {} dimensions are divided; at most {} can be", count, max_dimensions));
   shape.extents = shape.processes = Coord::filled(count, 1);
   shape.mine = whole(shape.extents);
   for (int d = 0; d < count; ++d) {

@@ -112,7 +112,7 @@ RecordKind kind_of(const std::string& text, const Extents& extents) {
     kind.box.lower[d] = lower;
     kind.box.extents[d] = upper - lower + 1;
     if (lower < 0 || lower > upper || upper >= extents[d]) {
-      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
+      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not inside the lattice");
     }
   }
   return kind;
@@ -140,7 +140,7 @@ void check_information(const FileFacts& facts, const Extents& extents, bool in_p
     throw Refusal(QIO_ERR_BAD_VOLFMT, "the file is in other volumes than those to convert");
   }
   if (facts.latdim != extents.size() || !std::equal(extents.begin(), extents.end(), facts.latsize)) {
-    throw Refusal(QIO_ERR_FILE_INFO, "the file is for a lattice of other extents");
+    throw Refusal(QIO_ERR_FILE_INFO, "the file has a lattice with other extents");
   }
 }
 
@@ -224,7 +224,7 @@ void check_part(Part& part, RecordsIn& in) {
   const auto record = in.next();
   if (!record || record->type != QIO_LIMETYPE_SITELIST ||
       site_list_of_bytes(in.bytes_of(*record), part.ranks.size()) != part.ranks) {
-    throw Refusal(QIO_ERR_BAD_SITELIST, part.path + ": its sites are not those of these nodes");
+    throw Refusal(QIO_ERR_BAD_SITELIST, part.path + ": its sites differ from those of these nodes");
   }
   part.position = in.position();
 }

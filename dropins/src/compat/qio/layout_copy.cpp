@@ -231,7 +231,7 @@ FileNodes make_file_nodes(comm::Comm& all, int volfmt, const IoNodes& io_nodes, 
   all.all_reduce({&on_all, 1}, comm::Reduce::sum);
   comm::agree(all, [&] {
     if (on_all == volume(extents)) return;
-    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
+    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice exactly once");
   });
   const std::uint64_t count = ranks.size();
   if (own->rank() != 0) ranks = {};

@@ -164,7 +164,7 @@ Extents extents_of(const QIO_Layout& layout) {
 NodeSites::NodeSites(const QIO_Layout& layout) {
   if (const std::uint64_t count = Questions(layout).sites(layout.this_node);
       count > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; there may be 2^32", count));
+    throw Error(Code::too_large, fmt::format("qio: {} sites on one node; the limit is 2^32", count));
   }
   if (!take_box(layout)) {
     *this = {};

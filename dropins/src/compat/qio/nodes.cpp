@@ -84,7 +84,7 @@ std::shared_ptr<comm::Comm> nodes_of_layout(int number_of_nodes, int this_node) 
   const bool is_numbered_alike = this_node == all->rank();
   comm::agree(*all, [&] {
     if (number_of_nodes == all->size() && this_node >= 0 && this_node < number_of_nodes) return;
-    throw Error(Code::invalid_argument, fmt::format("qio: node {} of {}, where the program has {} processes", this_node,
+    throw Error(Code::invalid_argument, fmt::format("qio: node {} of {}, but the program has {} processes", this_node,
                                                     number_of_nodes, all->size()));
   });
   std::uint64_t alike = is_numbered_alike ? 1 : 0;
@@ -93,7 +93,7 @@ std::shared_ptr<comm::Comm> nodes_of_layout(int number_of_nodes, int this_node) 
   std::shared_ptr<comm::Comm> renumbered = comm::agree(*all, [&] { return all->split(0, this_node); });
   comm::agree(*all, [&] {
     if (renumbered->rank() == this_node) return;
-    throw Error(Code::invalid_argument, fmt::format("qio: several processes say that they are node {}", this_node));
+    throw Error(Code::invalid_argument, fmt::format("qio: several processes claim to be node {}", this_node));
   });
   return renumbered;
 }

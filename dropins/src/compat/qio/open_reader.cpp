@@ -139,7 +139,7 @@ FileBeginning read_beginning(FilesOfSet& files, const std::string& name, const Q
       return found;
     }
   }
-  throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": neither a SciDAC file nor one of ILDG");
+  throw Refusal(QIO_ERR_PRIVATE_FILE_INFO, path + ": neither a SciDAC nor an ILDG file");
 }
 
 void take_file_information(RecordsIn& records, FileFacts& facts, const std::string& path) {
@@ -263,7 +263,7 @@ std::unique_ptr<OpenReader> make_open_reader(const std::shared_ptr<comm::Comm>& 
 
 void check_extents(const FileFacts& facts, const DML_Layout& layout) {
   if (facts.latdim == layout.latdim && std::equal(facts.latsize, facts.latsize + facts.latdim, layout.latsize)) return;
-  throw Refusal(QIO_ERR_FILE_INFO, "the file is for a lattice of other extents");
+  throw Refusal(QIO_ERR_FILE_INFO, "the file has a lattice with other extents");
 }
 
 // By a leader: checks that the file has the sites of its family.

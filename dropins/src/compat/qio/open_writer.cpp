@@ -52,7 +52,7 @@ OpenWriter::~OpenWriter() {
 void make_folder_of(const std::string& path) {
   const std::string folder = path.substr(0, path.rfind('/'));
   if (::mkdir(folder.c_str(), 0777) == 0 || errno == EEXIST) return;
-  throw Error(Code::io, fmt::format("{}: cannot make the folder: {}", folder, std::strerror(errno)));
+  throw Error(Code::io, fmt::format("{}: cannot create the folder: {}", folder, std::strerror(errno)));
 }
 
 void OpenWriter::open_at_leader(const QIO_Writer& writer, int mode, std::optional<std::uint32_t> number) {
@@ -84,7 +84,7 @@ std::uint64_t OpenWriter::end_of_records(const QIO_Writer& writer) {
         std::equal(info.dims.value, info.dims.value + info.dims.n, layout.latsize)) {
       continue;
     }
-    throw Refusal(QIO_ERR_FILE_INFO, path + ": cannot append: the file is for another lattice, or in other volumes");
+    throw Refusal(QIO_ERR_FILE_INFO, path + ": cannot append: the file has another lattice or other volumes");
   }
   return std::min(there.position(), file->size());
 }

@@ -54,7 +54,7 @@ Outcome read_global(const QIO_Reader& reader, OpenReader& open, const SiteCall& 
     if (!open.is_master()) return;
     const FoundRecord record = next_data(*open.records);
     if (record.bytes != call.site_bytes) {
-      throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, asked for are {}",
+      throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, but {} were requested",
                                                         open.file->path(), record.bytes, call.site_bytes));
     }
     bytes = open.records->bytes_of(record);
@@ -90,12 +90,12 @@ Outcome read_sites(const QIO_Reader& reader, OpenReader& open, const SiteCall& c
 
 void check_taking(const QIO_Reader& reader, const SiteCall& call) {
   if (reader.read_state != QIO_RECORD_DATA_NEXT) {
-    throw Refusal(QIO_ERR_INFO_MISSED, "data are read before the record information");
+    throw Refusal(QIO_ERR_INFO_MISSED, "data must not be read before the record information");
   }
   const int typesize = reader.record_info.typesize.value;
   const auto bytes = static_cast<std::uint64_t>(typesize) * static_cast<std::uint64_t>(call.count);
   if (call.count < 1 || typesize < 0 || call.site_bytes != bytes) {
-    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are asked for, the record says {} times {}",
+    throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{} bytes are requested, but the record states {} times {}",
                                                       call.site_bytes, typesize, call.count));
   }
   if (call.function == nullptr) throw Refusal(QIO_BAD_ARG, "no function that takes the data");

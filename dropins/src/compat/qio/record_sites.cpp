@@ -107,7 +107,7 @@ void SiteExchange::learn_peers() {
     std::uint64_t known = sites_in(sites_.runs(), domain);
     for (const Peer& peer : peers_) known += sites_in(peer.spans, domain);
     if (known == domain.end - domain.begin) return;
-    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice once");
+    throw Error(Code::invalid_argument, "qio: the nodes do not have each site of the lattice exactly once");
   });
 }
 
@@ -333,7 +333,7 @@ void set_bounds(DML_Layout& layout, const int* lowest, const int* highest, int c
   for (int d = 0; d < layout.latdim; ++d) {
     const int lower = d < count ? lowest[d] : -1, upper = d < count ? highest[d] : -1;
     if (lower < 0 || lower > upper || upper >= layout.latsize[d]) {
-      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not those of sites of the lattice");
+      throw Refusal(QIO_ERR_BAD_SUBSET, "the bounds of the hypercube are not inside the lattice");
     }
     layout.hyperlower[d] = lower;
     layout.hyperupper[d] = upper;

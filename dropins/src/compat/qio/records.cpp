@@ -38,8 +38,8 @@ lime::HeaderBytes header_of(std::string_view type, const MessagePlace& place, st
 
 void require_sites(const FoundRecord& record, const std::string& path, std::uint64_t sites, std::uint64_t site_bytes) {
   if (record.bytes == sites * site_bytes) return;
-  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, {} sites of {} were asked for", path,
-                                                    record.bytes, sites, site_bytes));
+  throw Refusal(QIO_ERR_BAD_READ_BYTES, fmt::format("{}: the record has {} bytes, but {} sites of {} were requested",
+                                                    path, record.bytes, sites, site_bytes));
 }
 
 void RecordsOut::write(std::string_view type, const MessagePlace& place, base::Bytes payload) {
@@ -84,7 +84,7 @@ std::optional<FoundRecord> RecordsIn::peek() {
                      header.data_length, header.mb_flag, header.me_flag};
   if (record.bytes > size_ - record.payload) {
     refuse_record(file_.path(), position_,
-                  fmt::format("it says {} bytes, of which {} are in the file", record.bytes, size_ - record.payload));
+                  fmt::format("it states {} bytes, of which {} are in the file", record.bytes, size_ - record.payload));
   }
   return record;
 }

@@ -84,7 +84,7 @@ void check_arguments(const QIO_RecordInfo* info, const SiteCall& call) {
   check_call(call);
   const auto bytes = static_cast<std::uint64_t>(info->typesize.value) * static_cast<std::uint64_t>(call.count);
   if (info->typesize.value < 0 || call.site_bytes != bytes) {
-    throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, the record says {} times {}",
+    throw Refusal(QIO_ERR_BAD_WRITE_BYTES, fmt::format("{} bytes are to be written, but the record states {} times {}",
                                                        call.site_bytes, info->typesize.value, call.count));
   }
 }
@@ -265,8 +265,7 @@ int close_writer(QIO_Writer* writer) {
   int code = agree_code(*nodes, QIO_ERR_CLOSE, [&] {
     open->close();
     if (open->lacks_record && !open->final_path.empty()) {
-      throw Refusal(QIO_ERR_CLOSE,
-                    open->final_path + ": a record could not be written, so that the file is not put there");
+      throw Refusal(QIO_ERR_CLOSE, open->final_path + ": a record could not be written, so the file is not published");
     }
   });
   if (code == QIO_SUCCESS) code = open->publish();

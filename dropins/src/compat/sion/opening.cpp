@@ -36,7 +36,7 @@ void check_keys(const multifile::Multifile& file, const Mode& mode, int rank) {
   if (file.writes() || mode.keys != multifile::KeyWish::inline_records) return;
   if (file.facts().key_values == format::sion::KeyValueMode::inline_records) return;
   complain(SION_NOT_SUCCESS, rank,
-           fmt::format("{}: was asked for with key-value records, but has none", file.facts().path));
+           fmt::format("{}: opened with key-value records, but it has none", file.facts().path));
 }
 
 void hand_out_stream(multifile::Multifile& file, FILE** fileptr) {
@@ -146,7 +146,7 @@ ParallelWish with_copies(const multifile::Team& team, ParallelWish wish, const m
   if (wish.writes() && wish.mode().buddies > 0 && !team.can_relay()) {
     throw Error(Code::unsupported,
                 fmt::format("{}: buddy copies need callbacks for data (gather_and_execute, execute_and_scatter); "
-                            "register them, or leave out \"buddy\"",
+                            "register them, or omit \"buddy\"",
                             wish.file.path));
   }
   if (!wish.writes() && location.files == 1) wish.file.mode.buddies = 0;

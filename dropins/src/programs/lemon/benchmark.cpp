@@ -212,14 +212,14 @@ int usage(int rank, const char* program) {
   if (rank != 0) return EXIT_FAILURE;
   std::fprintf(stderr,
                "LEMON_BENCHMARK\n"
-               "   Writes and reads a lattice in parallel, through the Lemon interface, and says how fast that was.\n\n"
+               "   Writes and reads a lattice in parallel, through the Lemon interface, and prints the rates.\n\n"
                "   Usage:\n"
                "      %s [L] [iterations]\n\n"
                "   L:\n"
-               "      The lattice is L^3 x 2L, or near to it where that cannot be dealt out evenly.\n"
+               "      The lattice is L^3 x 2L, or near that if it cannot be distributed evenly.\n"
                "      A positive integer.\n"
                "   iterations:\n"
-               "      How often it is measured; every time is printed, and their averages.\n"
+               "      Number of measurements; each time is printed, and the averages.\n"
                "      A positive integer.\n",
                program);
   return EXIT_FAILURE;

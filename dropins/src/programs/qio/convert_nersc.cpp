@@ -110,7 +110,7 @@ class Archive {
       if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) bytes = UINT64_MAX;
     }
     if (!file_ || end < begin || static_cast<std::uint64_t>(end - begin) < bytes) {
-      throw Failure(path_ + ": the file is shorter than its header says");
+      throw Failure(path_ + ": the file is shorter than its header states");
     }
   }
 

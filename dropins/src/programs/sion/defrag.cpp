@@ -16,12 +16,12 @@ using lq::format::sion::Set;
 
 constexpr std::string_view usage =
     "options <insionfn> <outfn>\n\n"
-    "Writes the multifile <insionfn> anew as one physical file <outfn> with one chunk for each task. With -q 1 there\n"
+    "Rewrites the multifile <insionfn> as one physical file <outfn> with one chunk for each task. With -q 1 there\n"
     "are no gaps between them.\n\n"
     "Options:\n"
-    "  [-Q <fsblksize>]   chunks are multiples of so many MB (default: as in the input)\n"
-    "  [-q <fsblksize>]   chunks are multiples of so many bytes\n"
-    "  [-v]               says what is copied\n"
+    "  [-Q <fsblksize>]   chunks are multiples of this number of MB (default: as in the input)\n"
+    "  [-q <fsblksize>]   chunks are multiples of this number of bytes\n"
+    "  [-v]               prints what is copied\n"
     "  [-V]               version\n"
     "  [-h]               this help\n";
 
