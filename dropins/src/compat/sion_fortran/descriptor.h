@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Data of the Fortran 90 modules, whose dummies take any type and rank: a scalar, an array, a section, or an element
- * from which a sequence begins. Sections are packed here: gfortran 12 loses the offset of components in this operation. */
+ * from which a sequence begins. Sections are packed here: gfortran 12 loses the offset of components otherwise. */
 #ifndef LQ_COMPAT_SION_FORTRAN_DESCRIPTOR_H
 #define LQ_COMPAT_SION_FORTRAN_DESCRIPTOR_H
 

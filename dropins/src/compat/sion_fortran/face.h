@@ -1,7 +1,7 @@
 /* Copyright (c) 2026 The Limequat authors
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Common parts of the Fortran interfaces. A Fortran compiler calls fsion_close(sid, ierr) as fsion_close_(int *, int *), with the
+ * Shared by the Fortran faces. A Fortran compiler calls fsion_close(sid, ierr) as fsion_close_(int *, int *), with the
  * lengths of character arguments after all others. Programs also use fsion_close_c. Lengths are read as int: that
  * works whether compilers pass them as int or as size_t. */
 #ifndef LQ_COMPAT_SION_FORTRAN_FACE_H
