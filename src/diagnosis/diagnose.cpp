@@ -199,8 +199,8 @@ void Detective::report_no_reading() {
   const std::uint64_t sites = sites_in(*subject_.declared);
   const Fit declared = sites == 0 ? Fit{} : fit_of(*subject_.declared, file_, sites, sampled_links_sites);
   add(Severity::error, "no-reading",
-      fmt::format("in no precision, byte order and order of the axes, from no possible first byte, are the links "
-                  "SU(N) matrices; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
+      fmt::format("the links are not SU(N) matrices in any precision, byte order or order of the axes, wherever the "
+                  "numbers begin; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
                   "the lattice is not {}",
                   subject_.is_described ? "as the header says " : "as in ILDG files ", declared.unitarity,
                   to_string(subject_.extents)));
