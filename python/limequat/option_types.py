@@ -247,6 +247,8 @@ class CheckpointsOptions(TypedDict, total=False):
     local: Optional[str]
     files: Optional[int]
     compression: Union[Literal["none", "lz4", "zstd"], bool, None]
+    node_group: Optional[int]
+    lost_nodes: Optional[int]
 
 
 class CheckpointListOptions(TypedDict, total=False):

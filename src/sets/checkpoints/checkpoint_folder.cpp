@@ -140,7 +140,7 @@ void CheckpointFolder::open_nodes() {
   const std::uint64_t id = comm::decide_at_root(comm, [&] { return refusal_ ? std::uint64_t{0} : directory_.id(); });
   if (id == 0) return;
   comm::agree(comm, [&] { nodes_ = std::make_unique<NodeLevel>(communicator_, options_, id); });
-  nodes_->find_neighbours();
+  nodes_->form_groups();
 }
 
 void CheckpointFolder::number(SaveRequest& request) {

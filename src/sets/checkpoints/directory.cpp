@@ -58,9 +58,9 @@ bool is_unfinished(std::string_view name) {
 // A file of a checkpoint, or its temporary form.
 bool is_file_of_checkpoint(std::string_view name) {
   while (name.starts_with('.')) name.remove_prefix(1);
-  return std::ranges::any_of(
-      std::array{manifest_name, state_file_name, tries_name, streams_name, std::string_view("field-")},
-      [&](std::string_view own) { return name.starts_with(own); });
+  return std::ranges::any_of(std::array{manifest_name, state_file_name, tries_name, streams_name, parity_file_name,
+                                        std::string_view("field-")},
+                             [&](std::string_view own) { return name.starts_with(own); });
 }
 
 std::string without_slashes(std::string path) {
@@ -315,6 +315,31 @@ bool CheckpointDirectory::remove_unfinished(const std::string& name) const {
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
   if (errno == ENOTEMPTY || errno == EEXIST) return false;
   throw base::errno_error(path, "remove the folder", errno);
+}
+
+UnfinishedCheckpoint::UnfinishedCheckpoint(const CheckpointDirectory& directory, std::uint64_t step)
+    : directory_(directory), name_(directory.begin(step)) {}
+
+UnfinishedCheckpoint::~UnfinishedCheckpoint() {
+  try {
+    if (!name_.empty()) directory_.remove_unfinished(name_);
+  } catch (...) {
+    // It occupies space until the next save, which removes it.
+  }
+}
+
+std::string UnfinishedCheckpoint::path_of(std::string_view file) const {
+  return directory_.of(name_) + "/" + std::string(file);
+}
+
+std::unique_ptr<storage::File> UnfinishedCheckpoint::create(std::string_view file) const {
+  return directory_.transport().create(path_of(file));
+}
+
+std::string UnfinishedCheckpoint::publish() {
+  std::string name = directory_.publish(name_);
+  name_.clear();
+  return name;
 }
 
 }  // namespace lq::sets
