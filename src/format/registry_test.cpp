@@ -233,8 +233,8 @@ TEST_F(LoadedComponents, ThatAreMissingAreNamedWithTheReason) {
 TEST_F(LoadedComponents, SayWhatTheyWereBuiltWithout) {
   set_loader(&load_nothing);
   EXPECT_EQ(error_of([] { recognised(hdf5_begin); }),
-            "test: an HDF5 file; Limequat's component hdf5 was built without libhdf5 (1.10.5 or later): build it "
-            "where that is found");
+            "test: an HDF5 file; Limequat's component hdf5 was built without libhdf5 (1.10.5 or later); build it "
+            "on a system that has it");
 }
 
 TEST(ForeignFiles, AreCalledByName) {
