@@ -453,7 +453,7 @@ def test_lost_and_damaged_parts_of_a_set_come_back(tmp_path, gauge_file):
     lq.protect(path)
     for name in parts:
         (tmp_path / name).unlink()
-        with pytest.raises(lq.NotFound, match="brings it back"):
+        with pytest.raises(lq.NotFound, match="restores it"):
             lq.verify(path)
         assert [file["state"] for file in lq.protect(path, check=True)["files"] if file["missing"]] == ["damaged"]
         with pytest.raises(lq.NotFound, match="conf.set"):

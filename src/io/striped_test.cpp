@@ -127,7 +127,7 @@ TEST_F(OnStripes, TheReportSaysHowLargeCallsWereAndWhyNotAsLargeAsAskedFor) {
   ASSERT_EQ(smaller.warnings.size(), 1U);
   EXPECT_EQ(
       smaller.warnings.front(),
-      "chunks of 1600 KiB, smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
+      "chunks of 1600 KiB, smaller than the requested 8 MiB: 10 chunks must fit into the 16 MiB of `memory_bytes`");
 }
 
 TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {
