@@ -220,7 +220,7 @@ def _value_of(text):
 def _sentence_of(made, is_dry):
     text = f"{'would be ' if is_dry else ''}copied: {len(made.files)} file{'s' * (len(made.files) != 1)}, {spelled(made.bytes)}"
     if made.present_files:
-        text += f"; there already: {made.present_files}"
+        text += f"; already present: {made.present_files}"
     if made.moved_bytes < made.bytes and not is_dry:
         text += f" ({spelled(made.bytes - made.moved_bytes)} of them by an interrupted copy)"
     agreeing = sorted({digest.partition(":")[0] for digest in made.digests.values()})

@@ -229,7 +229,7 @@ def test_lq_compares_the_digest_of_the_server(content, tmp_path):
         url, file = address.replace("//", "//me:hidden@") + "/conf.ildg?token=hidden", served["conf__ildg"]
         file.headers, file.date = _sha256(content), DATE
         assert "the server's sha-256 agrees" in _lq("copy", url, ".", cwd=tmp_path)
-        assert "there already: 1" in _lq("copy", url, ".", cwd=tmp_path)
+        assert "already present: 1" in _lq("copy", url, ".", cwd=tmp_path)
         told = json.loads(_lq("copy", "--json", "--overwrite", url, ".", cwd=tmp_path))
         assert told["path"] == "." and told["moved_bytes"] == len(content) and len(told["digests"]) == 1
         (tmp_path / "conf.ildg").write_bytes(b"mine")

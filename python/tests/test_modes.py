@@ -213,7 +213,7 @@ def test_a_set_stays_until_the_next_one_has_a_mode(path):
         assert size() == 5
         writer.append(vector(0), eigenvalue=0)
         assert size() == 1
-        with pytest.raises(lq.IoError, match="adds to this file"):
+        with pytest.raises(lq.IoError, match="appending to this file"):
             lq.modes.create(path, LATTICE, overwrite=True)
     with lq.modes.create(path, LATTICE, overwrite=True):
         pass

@@ -28,7 +28,7 @@ using protection::FileCheck;
 using protection::OwnSum;
 using protection::Range;
 
-// Both have a sum of the same field, and its values are two.
+// True if both have a sum of the same field, with different values.
 bool have_other_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now, [&](const OwnSum& sum) {
     if (sum.key == io::key_of_format()) return false;
@@ -47,13 +47,13 @@ bool have_common_sums(const std::vector<OwnSum>& before, const std::vector<OwnSu
   });
 }
 
-// Of a field that was not there before.
+// True if there are sums of an additional field.
 bool have_further_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now,
                              [&](const OwnSum& sum) { return std::ranges::count(before, sum.key, &OwnSum::key) == 0; });
 }
 
-// How many bytes of damaged blocks are others than they were.
+// How many bytes of damaged blocks have changed.
 std::uint64_t differing_bytes(base::ByteSource& before, base::ByteSource& now, const std::vector<Range>& damaged) {
   std::uint64_t differing = 0;
   std::vector<std::byte> a, b;
@@ -76,11 +76,11 @@ std::uint64_t differing_bytes(base::ByteSource& before, base::ByteSource& now, c
 bool mostly_differs(const Cover& cover, const FileCheck& check, bool comes_back, protection::RestoredFile& restored,
                     base::ByteSource& now) {
   if (2 * check.differing <= check.blocks) return false;
-  // One byte makes all of a small file's only block differ.
+  // A single byte makes the only block of a small file differ.
   return !comes_back || 2 * differing_bytes(restored, now, check.damaged) > cover.part().bytes;
 }
 
-// Nobody who changes a file on purpose leaves it contradicting itself; damage leaves the sums in it as they were, or
+// An intentional change does not leave a file contradicting itself; damage leaves the sums in it unchanged, or
 // makes them contradict the data.
 bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination& own, bool comes_back,
                 protection::RestoredFile& restored, base::ByteSource& now) {
@@ -92,7 +92,7 @@ bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination
   if (*own.verdict > Verdict::unproven) return false;
   const std::vector<OwnSum> sums = io::own_sums(own.catalog);
   if (have_other_sums(own.sums_before, sums)) return true;
-  // Bytes behind the end that say nothing are none of the file.
+  // Meaningless bytes after the end do not belong to the file.
   if (was_added_to) return have_further_sums(own.sums_before, sums);
   if (check.bytes != cover.part().bytes) return true;
   if (!is_ok(*own.verdict) || have_common_sums(own.sums_before, sums)) return false;
@@ -126,7 +126,7 @@ std::vector<std::string> members_of(const std::string& path, const Catalog& cata
 
 namespace {
 
-// That of the set which is called so.
+// True if it is the sidecar of the set of this name.
 bool is_sidecar_of_set(const protection::Sidecar& sidecar, const std::string& path) {
   return sidecar.path() == path + std::string(protection::set_ending);
 }
@@ -134,7 +134,7 @@ bool is_sidecar_of_set(const protection::Sidecar& sidecar, const std::string& pa
 bool has_all_files(const protection::Sidecar& sidecar, const std::vector<std::string>& members) {
   std::set<std::string> plain;
   for (const std::string& member : members) plain.insert(base::plain_path(member));
-  plain.insert(base::plain_path(fields_name(members.front())));  // which may be lost
+  plain.insert(base::plain_path(fields_name(members.front())));  // it may be lost
   for (std::size_t i = 0; i < sidecar.head().files.size(); ++i) {
     if (!plain.contains(base::plain_path(sidecar.path_of(i)))) return false;
   }
@@ -159,7 +159,7 @@ OwnExamination own_examination(const Cover& cover, const std::string& path, std:
 
 namespace {
 
-// Whether that file of the sidecar is the whole which the one of the cover is a part of.
+// True if that file of the sidecar is the whole that the one of the cover is a part of.
 bool is_whole_of(const Cover& whole, const Cover& part) {
   if (whole.part().sums.empty()) return false;
   const std::string path = whole.sidecar->path_of(whole.file);
@@ -172,7 +172,7 @@ bool is_whole_of(const Cover& whole, const Cover& part) {
   }
 }
 
-// The cover of what speaks for a file.
+// The cover of the file whose sums apply to this one.
 Cover speaker_of(const Cover& cover) {
   if (!cover.part().sums.empty()) return cover;
   const std::size_t files = cover.sidecar->head().files.size();
@@ -253,8 +253,8 @@ Error with_remedy(const Error& not_found) {
   const auto cover = path.empty() ? std::nullopt : protection::find_cover_in_folder(path);
   if (!cover || storage::resolve(path).kind(path) != storage::PathKind::absent) return not_found;
   return {not_found.code(),
-          fmt::format("{}. {} protects this file: `lq repair {}` brings it back", not_found.what(),
-                      cover->sidecar->path(), path),
+          fmt::format("{}. {} protects this file: `lq repair {}` restores it", not_found.what(), cover->sidecar->path(),
+                      path),
           not_found.facts()};
 }
 
@@ -262,7 +262,7 @@ std::string sentence_of(const JudgedFile& judged) {
   const ProtectedFile& file = judged.file;
   const std::string damaged = protection::text_of(inner_ranges(file.damaged));
   const std::string beyond =
-      judged.bytes_now > file.bytes ? fmt::format("{} bytes more than there were", judged.bytes_now - file.bytes) : "";
+      judged.bytes_now > file.bytes ? fmt::format("{} additional bytes", judged.bytes_now - file.bytes) : "";
   switch (file.state) {
     case ProtectedState::intact:
     case ProtectedState::unprotected:
@@ -273,20 +273,20 @@ std::string sentence_of(const JudgedFile& judged) {
                            file.sidecar);
       }
       return fmt::format(
-          "{}: {} differ from what was protected, and can be restored from {} (`lq repair`). If the file was edited on "
+          "{}: {} differ from the protected data, and can be restored from {} (`lq repair`). If the file was edited on "
           "purpose, protect it again with options.overwrite = true and options.accept_damage = true",
           file.path, file.damaged.empty() ? beyond : damaged, file.sidecar);
     case ProtectedState::lost:
-      return fmt::format("{}: {}, more than the parity in {} brings back: {} are lost", file.path,
+      return fmt::format("{}: {}, more than the parity in {} can restore: {} are lost", file.path,
                          file.is_missing ? std::string("the file is missing") : damaged + " are damaged", file.sidecar,
                          file.lost.empty() ? "they" : protection::text_of(inner_ranges(file.lost)));
     case ProtectedState::changed:
       if (file.is_missing) {
-        return fmt::format("{}: the set that had this file was written anew since {} was made; protect it again",
-                           file.path, file.sidecar);
+        return fmt::format("{}: the set of this file was rewritten after {} was made; protect it again", file.path,
+                           file.sidecar);
       }
       return fmt::format(
-          "{}: the file was written anew or added to since {} was made, which protects it no longer; protect it again "
+          "{}: the file was rewritten or appended to after {} was made, so it is no longer protected; protect it again "
           "(`lq protect --overwrite`)",
           file.path, file.sidecar);
     case ProtectedState::unproven:
@@ -320,10 +320,10 @@ std::vector<Finding> findings_of(const JudgedFile& judged) {
 
 std::vector<Finding> findings_of(const protection::Sidecar& sidecar, const std::vector<Range>& damage) {
   if (damage.empty()) return {};
-  // No damage of the files.
+  // Not damage of the files.
   return {{.severity = Severity::warning,
            .rule = "parity-sidecar-damaged",
-           .message = fmt::format("{}: {} of this sidecar are damaged; what is left of it still serves. Protect the "
+           .message = fmt::format("{}: {} of this sidecar are damaged; the rest of it is still usable. Protect the "
                                   "files again (`lq protect --overwrite`)",
                                   sidecar.path(), protection::text_of(damage)),
            .offset = damage.front().offset,
