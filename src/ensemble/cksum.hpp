@@ -38,9 +38,10 @@ std::uint32_t cksum_contribution(base::Bytes bytes, std::uint64_t behind) noexce
 
 // As many bytes of a file as the block takes, one at least. truncated: it ends before.
 base::Bytes read_block(storage::File& file, std::uint64_t offset, base::MutableBytes block);
-// Of bytes of a file. truncated: it ends before.
-std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length);
-// Of all of them.
+// Of bytes of a file, or of the file that is in pieces where it describes a set of subfiles. truncated: it ends before.
+std::uint32_t whole_cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length);
+std::uint32_t whole_cksum_of(const std::string& path);
+// Of all bytes of this file.
 std::uint32_t cksum_of(const std::string& path);
 
 // The CRC of POSIX `cksum` of files that are read anyway, in whatever pieces and order, by whatever threads.

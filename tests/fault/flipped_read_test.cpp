@@ -446,7 +446,11 @@ using FromTo = std::pair<std::string, std::string>;
 INSTANTIATE_TEST_SUITE_P(Formats, FlippedConversion,
                          ::testing::Values(FromTo{"a.ildg", "b.scidac"}, FromTo{"a.nersc", "b.ildg"},
                                            FromTo{"a.ildg", "b.milc"}, FromTo{"a.openqcd", "b.ildg"},
-                                           FromTo{"a.openqcd", "b.openqcd"}
+                                           FromTo{"a.openqcd", "b.openqcd"}, FromTo{"a.milc", "b.ildg"},
+                                           FromTo{"a.fnal", "b.ildg"}, FromTo{"a.hirep", "b.ildg"},
+                                           FromTo{"a.field", "b.scidac"}, FromTo{"a.raw", "b.ildg"},
+                                           FromTo{"a.ddalphaamg", "b.ildg"}, FromTo{"a.scidac", "b.raw"},
+                                           FromTo{"a.sqz", "b.ildg"}, FromTo{"a.ildg", "b.hirep"}
 #ifdef LQ_HAVE_HDF5
                                            ,
                                            FromTo{"a.ildg", "b.h5"}, FromTo{"a.h5", "b.ildg"}
