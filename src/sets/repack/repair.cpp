@@ -97,8 +97,10 @@ std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification&
 
 }  // namespace
 
-RepackReport repair_opened(storage::Transport& transport, base::ByteSource& file, const Target& target,
+RepackReport repair_opened(storage::Transport& transport, base::ByteSource& once, const Target& target,
                            const RepackOptions& options) {
+  // A bit that is read wrongly when the damage was found already would be damage of the new file.
+  base::ReadTwice file(once);
   Verification before = examine(transport, file, file.path(), options);
   if (is_in_order(before)) return nothing_to_repair(before);
   if (!before.ok) target.require();
