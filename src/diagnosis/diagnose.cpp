@@ -625,7 +625,7 @@ bool Detective::is_of_field(const Finding& finding) const {
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
-      sets::verify_own(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+      sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
   if (stored.ok) return;
   const auto is_sum_that_differs = [&](const Claim& claim) {
     return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
