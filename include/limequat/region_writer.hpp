@@ -17,9 +17,10 @@
 
 namespace lq {
 
-// A new file of one field whose sites are given region by region, in any order. Each rank gives the sites of its own
-// box and keeps them in memory until close() writes the file with all checksums, as write() does. A file with holes
-// never gets its name, and an abandoned writer leaves none.
+// A new file of one field whose sites are given region by region, in any order and by any rank. What a rank gives of
+// its own box is kept in its memory until close() writes the file with all checksums, as write() does; what it gives of
+// the boxes of others is kept twice for a moment, when close() sends it to them. A file with holes never gets its name,
+// and an abandoned writer leaves none.
 class LQ_API RegionWriter {
  public:
   // Collective. `spec` says what a site holds, such as gauge_spec(Precision::double_). invalid_argument: it does not
@@ -29,15 +30,17 @@ class LQ_API RegionWriter {
   RegionWriter(RegionWriter&&) noexcept;
   RegionWriter& operator=(RegionWriter&&) noexcept;
 
-  // Local. The sites of `region`, in coordinates of the lattice and within this rank's box: those of `field` as if
-  // region.extents were its lattice, so that functions are called with coordinates that begin at 0. Sites that were
-  // given twice count as given last. invalid_argument: the region leaves the box, or the field is of another kind or
-  // precision; wrong_state: after close(). Then the sites that were given before stay.
+  // Local. The sites of `region`, in coordinates of the lattice: those of `field` as if region.extents were its
+  // lattice, so that functions are called with coordinates that begin at 0. Sites that were given twice count as given
+  // last; of those that several ranks gave count what the rank gave whose box they are in, else what the highest rank
+  // gave. invalid_argument: the region leaves the lattice, or the field is of another kind or precision; wrong_state:
+  // after close(). Then the sites that were given before stay.
   void write(const Box& region, const Field& field);
-  // Local. How many sites of this rank's box were not given yet.
+  // Local. How many sites of this rank's box were not given yet; of what others gave this is known after close().
   std::uint64_t missing() const noexcept;
   // Collective. Writes the file. wrong_state: sites are missing on some rank, or it was closed before; other errors as
-  // of write(). After an error there is no file, more sites may be given, and close() be called again.
+  // of write(). After an error there is no file, more sites may be given, and close() be called again; not if memory or
+  // messages failed while sites went from rank to rank: then it is closed.
   Report close();
 
  private:

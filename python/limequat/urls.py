@@ -8,8 +8,6 @@ import contextlib
 import email.utils
 import hashlib
 import http.client
-import io
-import os
 import re
 import ssl
 import time
@@ -18,8 +16,10 @@ import urllib.parse
 from limequat import signals
 from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
 from limequat.fetching import stated_digests
+from limequat.seeking import ReadOnlyFile
 from limequat.sources import shown
 
+SCHEMES = {"http": "http", "dav": "http", "webdav": "http", "https": "https", "davs": "https", "webdavs": "https"}
 _RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
 _END = 32768           # bytes of the beginning and of the end that are kept
 _SMALL = 32768         # what small reads elsewhere ask for
@@ -30,8 +30,8 @@ _STREAM_AFTER = 3      # reads of this number, each where the last one ended, ar
 _USER_AGENT = "limequat"
 
 
-class HttpFile(io.RawIOBase):
-    """A file at an http or https URL, as a seekable binary file object.
+class HttpFile(ReadOnlyFile):
+    """A file at an http or https URL, or of WebDAV (dav, webdav, davs, webdavs), as a seekable binary file object.
 
     The first request asks for the beginning and learns the size; the end is asked for once, as headers and checksums lie
     there. A large read is one request for these bytes. Reads one after the other become one request to the end of the
@@ -56,13 +56,14 @@ class HttpFile(io.RawIOBase):
 
     def __init__(self, url, timeout=30.0):
         self._parts = urllib.parse.urlsplit(url)
+        self._parts = self._parts._replace(scheme=SCHEMES[self._parts.scheme])
         self._shown = self.name = shown(url)
         self._timeout = timeout
         self._authorization = _authorization(self._parts)
         self._home = _origin(self._parts)
         self._connection = self._origin = None
         self._stream, self._stream_at = None, 0
-        self._position, self._sequential, self._fetched_to = 0, 0, None
+        self._sequential, self._fetched_to = 0, None
         self._size = self._tag = self._date = None
         self.is_dated, self.modified, self.digests = False, 0, {}
         self._final, self._asked = self._parts, False  # where the redirects end
@@ -71,38 +72,6 @@ class HttpFile(io.RawIOBase):
         self.requests = self.bytes_fetched = 0
         beginning = self._fetch(0, _END)
         self._ends = {0: beginning}
-
-    def readable(self):
-        return True
-
-    def seekable(self):
-        return True
-
-    def tell(self):
-        return self._position
-
-    def seek(self, offset, whence=os.SEEK_SET):
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
-        if base + offset < 0:
-            raise ValueError(f"seek to byte {base + offset}")
-        self._position = base + offset
-        return self._position
-
-    def readinto(self, buffer):
-        data = self.read(len(buffer))
-        buffer[:len(data)] = data
-        return len(data)
-
-    def read(self, size=-1):
-        if self.closed:
-            raise ValueError("read of a closed file")
-        begin = self._position
-        end = self._size if size is None or size < 0 else min(begin + size, self._size)
-        if begin >= end:
-            return b""
-        data = self._read(begin, end)
-        self._position = end
-        return data
 
     def close(self):
         if not self.closed:

@@ -4,6 +4,7 @@
 
 import gc
 import gzip
+import importlib.util
 import io
 import os
 import pathlib
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import traceback
 
 import numpy as np
 import pytest
@@ -186,6 +188,57 @@ def test_an_address_that_needs_fsspec_says_so_or_is_read(content, links):
     assert np.array_equal(lq.read("memory://conf.ildg"), links)
     with pytest.raises(lq.NotFound, match="memory://none.ildg"):
         lq.read("memory://none.ildg")
+
+
+@pytest.mark.parametrize("failure, error", [(PermissionError, lq.NoPermission), (FileNotFoundError, lq.NotFound),
+                                            (OSError, lq.IoError), (RuntimeError, lq.IoError), (ValueError, lq.InvalidArgument)])
+def test_words_of_other_libraries_show_no_password(failure, error):
+    fsspec = pytest.importorskip("fsspec")
+
+    class Leaky(fsspec.AbstractFileSystem):
+        protocol = "leaky"
+
+        @staticmethod
+        def _strip_protocol(path):
+            return path
+
+        def _open(self, path, mode="rb", **_):
+            if "later" not in path:
+                raise failure(f"cannot reach {path}: user me, password hid%den or hid%den")
+
+            class File(io.BytesIO):
+                def read(self, *_):
+                    raise failure(f"cannot read {path}")
+
+            return File(b"x" * 1000)
+
+    fsspec.register_implementation("leaky", Leaky, clobber=True)
+    for host in ("host", "later"):
+        with pytest.raises(lq.Error) as caught:
+            lq.read(f"leaky://me:hid%25den@{host}/{failure.__name__}.ildg")
+        told = "".join(traceback.format_exception(None, caught.value, None))
+        assert "hid%den" not in told and "hid%25den" not in told
+        assert f"leaky://{host}/{failure.__name__}.ildg" in str(caught.value) and isinstance(caught.value, error if host == "host" else lq.IoError)
+
+
+def test_an_unknown_kind_of_address_is_named_with_what_is_missing():
+    with pytest.raises((lq.InvalidArgument, ImportError), match="fsspec"):
+        lq.read("nosuch://me:hidden@host/conf.ildg")
+    if importlib.util.find_spec("fsspec_xrootd") is None:
+        with pytest.raises((lq.InvalidArgument, ImportError), match="pip install (fsspec )?fsspec-xrootd"):
+            lq.read("root://host//conf.ildg")
+
+
+@pytest.mark.parametrize("scheme", ["dav", "webdav", "WebDAV"])
+def test_webdav_is_http(content, links, scheme):
+    with serving(conf__ildg=content) as (address, served):
+        served["conf__ildg"].password = "me:hidden"
+        url = address.replace("http://", f"{scheme}://me:hidden@") + "/conf.ildg"
+        assert np.array_equal(lq.read(url), links)
+        served["conf__ildg"].password = "me:another"
+        with pytest.raises(lq.NoPermission, match=f"{scheme.lower()}://127.0.0.1") as caught:
+            lq.read(url)
+        assert "hidden" not in str(caught.value)
 
 
 def test_a_url_gives_what_the_file_gives(content, links, tmp_path):
