@@ -9,7 +9,9 @@ import email.utils
 import hashlib
 import http.client
 import re
+import socket
 import ssl
+import threading
 import time
 import urllib.parse
 
@@ -20,12 +22,14 @@ from limequat.seeking import ReadOnlyFile
 from limequat.sources import shown
 
 SCHEMES = {"http": "http", "dav": "http", "webdav": "http", "https": "https", "davs": "https", "webdavs": "https"}
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})$")
 _END = 32768           # bytes of the beginning and of the end that are kept
 _SMALL = 32768         # what small reads elsewhere ask for
 _KEPT = 64 << 20       # bytes that are kept, so that what is read twice comes over the network once
+_LEAST_RATE = 1024     # bytes per second
 _REDIRECTS = 5
-_TRIES = 4             # of one request that gives nothing
+_TRIES = 4             # of one request that gives next to nothing
+_LEAST = 4096          # bytes of an answer that broke which count as progress
 _STREAM_AFTER = 3      # reads of this number, each where the last one ended, are a file that is read to its end
 _USER_AGENT = "limequat"
 
@@ -41,7 +45,7 @@ class HttpFile(ReadOnlyFile):
 
     url           with user and password if the server wants them (basic authentication); they are never shown, and go to
                   no other server
-    timeout       seconds that the server may be silent
+    timeout       seconds that the server may be silent; twice that until an answer begins, and no less than 1 KiB per second after it
     modified      when, in nanoseconds since 1970, as the server says (is_dated); else a number made of its ETag; 0: neither is
                   known
     digests       what the server states of the whole file: {"sha-256": bytes, ...}
@@ -61,7 +65,7 @@ class HttpFile(ReadOnlyFile):
         self._timeout = timeout
         self._authorization = _authorization(self._parts)
         self._home = _origin(self._parts)
-        self._connection = self._origin = None
+        self._connection = self._origin = self._socket = None
         self._stream, self._stream_at = None, 0
         self._sequential, self._fetched_to = 0, None
         self._size = self._tag = self._date = None
@@ -127,7 +131,8 @@ class HttpFile(ReadOnlyFile):
             self._stream = self._request(begin, self._size)
             self._stream_at = begin
         try:
-            data = self._stream.read(end - begin)
+            with self._not_for_ever(end - begin):
+                data = self._stream.read(end - begin)
         except (OSError, http.client.HTTPException):
             data = b""
         self.bytes_fetched += len(data)
@@ -149,26 +154,28 @@ class HttpFile(ReadOnlyFile):
                     end = min(end, self._size)
                     if begin >= end:  # an empty file
                         break
-                data = answer.read(end - begin)
-            except (OSError, http.client.HTTPException) as error:
+                with self._not_for_ever(end - begin):
+                    data = answer.read(end - begin)
+            except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: a name that no server can have
                 if isinstance(error, Error):
                     raise
                 data, failure = b"", error
             else:
-                failure = None if data else "the server sent nothing"
+                is_progress = len(data) >= min(_LEAST, end - begin)
+                failure = None if is_progress else f"the server sent {len(data)} of {end - begin} bytes" if data else "the server sent nothing"
                 if len(data) < end - begin:
                     self._drop()
             pieces.append(data)
             begin += len(data)
             self.bytes_fetched += len(data)
-            tries = 0 if data else tries + 1
+            tries = tries + 1 if failure is not None else 0
             if failure is not None:
                 self._drop()
                 if tries >= _TRIES:
                     raise IoError(f"{self._shown}: cannot read from byte {begin}: {_words(failure)}; tried {tries} times: check "
                                   "the network, or fetch the file and read it here", path=self._shown, offset=begin) from (
                                       failure if isinstance(failure, BaseException) else None)
-                self._wait(0.1 * 4 ** (tries - 1) if tries else 0.0)
+                self._wait(0.1 * 4 ** (tries - 1))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _request(self, begin, end):
@@ -182,12 +189,16 @@ class HttpFile(ReadOnlyFile):
                 break
             target = answer.getheader("Location", "")
             self._drop()
-            following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            try:
+                following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            except ValueError as error:
+                raise IoError(f"{self._shown}: the server redirects to what is no address: {_plain(str(error))}", path=self._shown) from None
+            there = _plain(shown(urllib.parse.urlunsplit(following)))
             if following.scheme not in ("http", "https") or (parts.scheme == "https" and following.scheme == "http"):
-                raise IoError(f"{self._shown}: the server redirects to {shown(urllib.parse.urlunsplit(following))}, which is not safe: name that "
+                raise IoError(f"{self._shown}: the server redirects to {there}, which is not safe: name that "
                               "address yourself if you trust it", path=self._shown)
             if following in seen:
-                raise IoError(f"{self._shown}: the server redirects in a circle, to {shown(urllib.parse.urlunsplit(following))}", path=self._shown)
+                raise IoError(f"{self._shown}: the server redirects in a circle, to {there}", path=self._shown)
             seen.add(following)
             parts = following
         else:
@@ -237,7 +248,11 @@ class HttpFile(ReadOnlyFile):
         fresh = self._connection.sock is None
         try:
             self._connection.request(method, path, headers=headers)
-            return self._connection.getresponse()
+            self._socket = self._connection.sock
+            with self._not_for_ever(0):
+                answer = self._connection.getresponse()
+            answer.reason = _plain(answer.reason)
+            return answer
         except (http.client.BadStatusLine, ConnectionError, BrokenPipeError):
             self._drop()
             if fresh:
@@ -285,6 +300,10 @@ class HttpFile(ReadOnlyFile):
             raise Unsupported(f"{self._shown}: the server's answer does not say which bytes it holds (Content-Range: "
                               f"{stated!r}); fetch the file and read it here", path=self._shown, offset=begin)
         first, last, size = map(int, found.groups())
+        length = answer.getheader("Content-Length")
+        if length is not None and length.strip() != str(last + 1 - first):
+            raise IoError(f"{self._shown}: the server announces {_plain(length)} bytes for bytes {first} to {last}: it cannot be trusted; "
+                          "fetch the file in another way", path=self._shown, offset=begin)
         if self._size is not None and size != self._size:
             raise self._changed(f"it had {self._size} bytes and has {size} now")
         if first != begin or last + 1 != min(end, size):
@@ -301,11 +320,23 @@ class HttpFile(ReadOnlyFile):
         elif strong and self._tag and strong != self._tag:
             raise self._changed("its ETag is another one")
         elif date and self._date and date != self._date:
-            raise self._changed(f"it was modified on {date}")
+            raise self._changed(f"it was modified on {_plain(date)}")
 
     def _changed(self, what):
         return WrongState(f"{self._shown}: the file has changed on the server since it was opened: {what}; open it again",
                           path=self._shown)
+
+    @contextlib.contextmanager
+    def _not_for_ever(self, size):
+        """Breaks the connection if these bytes take too long: a server may send one now and then without end."""
+        timer = threading.Timer(2 * self._timeout + size / _LEAST_RATE, _shut, [self._socket])
+        timer.daemon = True
+        with contextlib.suppress(RuntimeError):  # no thread can be made
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _wait(self, seconds):
         """A pause that Ctrl-C ends."""
@@ -323,6 +354,11 @@ class HttpFile(ReadOnlyFile):
         connection, self._connection, self._stream, self._origin = self._connection, None, None, None
         if connection is not None:
             connection.close()
+
+
+def _shut(connected):
+    with contextlib.suppress(OSError):
+        connected.shutdown(socket.SHUT_RDWR)
 
 
 def _nanoseconds(date):
@@ -348,4 +384,9 @@ def _authorization(parts):
 
 
 def _words(failure):
-    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"
+    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {_plain(str(failure))}"
+
+
+def _plain(text):
+    """A server's words without what would move the cursor of a terminal, and not too many."""
+    return "".join(one if one.isprintable() else "?" for one in text.strip()[:200])
