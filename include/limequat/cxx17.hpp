@@ -315,6 +315,34 @@ inline Writer create(const std::string& path, const Grid& grid, const WriteOptio
   return Writer(path, grid, options);
 }
 
+// Writes a file with one field whose sites are given region by region, in any order and by any rank. The file appears
+// when it is closed and has no holes.
+class RegionWriter {
+ public:
+  // `like` describes a site; its data are not used.
+  RegionWriter(const std::string& path, const Grid& grid, const Field& like, const WriteOptions& options = {})
+      : handle_(made<Handle<lq_region_writer, lq_region_writer_free>>([&](lq_region_writer** writer) {
+          return lq_region_writer_create(path.c_str(), grid.get(), like.c, &options.c(), writer);
+        })),
+        dimensions_(grid.processes().size()) {}
+  // Local. Stores the sites of the region with these extents, x first, from `lower` on, in coordinates of the lattice.
+  void write(const std::vector<std::int64_t>& lower, const std::vector<std::int64_t>& extents, const Field& field) {
+    const auto numbers = [&](const auto& x) { return x.size() == dimensions_ ? x.data() : nullptr; };
+    check(lq_region_writer_write(handle_.get(), numbers(lower), numbers(extents), field.c));
+  }
+  // Local. The number of sites of this rank's box that have not been given yet.
+  std::uint64_t missing() const {
+    std::uint64_t sites = 0;
+    check(lq_region_writer_missing(handle_.get(), &sites));
+    return sites;
+  }
+  void close() { check(lq_region_writer_close(handle_.get(), nullptr)); }
+
+ private:
+  Handle<lq_region_writer, lq_region_writer_free> handle_;
+  std::size_t dimensions_;
+};
+
 // A file of any format that has been scanned once; fields are read without scanning again.
 class File {
  public:

@@ -12,4 +12,4 @@ def needed(module, purpose, package=None):
     except ImportError as error:
         package = package or module.split(".")[0]
         raise ImportError(f"{purpose} needs {package}, which cannot be imported here ({error}): "
-                          f"pip install {package}", name=package) from None
+                          f"pip install {package.replace(' and ', ' ')}", name=package) from None

@@ -19,6 +19,7 @@ import tarfile
 import tempfile
 
 from limequat.errors import Error, InvalidArgument, IoError, Malformed, NoSpace, NotFound, TooLarge, Truncated, Unsupported
+from limequat.seeking import ReadOnlyFile
 
 _ARCHIVE = re.compile(r"\.(tar|tgz|txz|tbz2|tzst|tar\.(gz|xz|bz2|zst))(?=/|$)", re.IGNORECASE)
 _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst)$", re.IGNORECASE)
@@ -253,31 +254,15 @@ def _spooled(stream, name):
     return room
 
 
-class _Part(io.RawIOBase):
+class _Part(ReadOnlyFile):
     """A part of a file."""
 
     def __init__(self, file, begin, size):
-        self._file, self._begin, self._size, self._position = file, begin, size, 0
+        self._file, self._begin, self._size = file, begin, size
 
-    def readable(self):
-        return True
-
-    def seekable(self):
-        return True
-
-    def tell(self):
-        return self._position
-
-    def seek(self, offset, whence=os.SEEK_SET):
-        self._position = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
-        return self._position
-
-    def read(self, count=-1):
-        left = max(self._size - self._position, 0)
-        self._file.seek(self._begin + self._position)
-        data = self._file.read(left if count is None or count < 0 else min(count, left))
-        self._position += len(data)
-        return data
+    def _read(self, begin, end):
+        self._file.seek(self._begin + begin)
+        return self._file.read(end - begin)
 
     def close(self):
         self._file.close()

@@ -16,11 +16,15 @@ import weakref
 
 from limequat import packed, structs
 from limequat._library import Handle, answer, keep_cause
-from limequat.errors import Error, InvalidArgument, NotFound, WrongState
+from limequat.errors import Error, InvalidArgument, IoError, NoPermission, NotFound, WrongState
 from limequat.needs import needed
 
 _URL = re.compile(r"[a-z][a-z0-9+.\-]*(::[a-z][a-z0-9+.\-]*)*://", re.IGNORECASE)
 _COMPRESSED = re.compile(r"\.(gz|xz|bz2|zst|lzma)$", re.IGNORECASE)
+
+# What fsspec needs in addition, by scheme.
+_PACKAGES = {"root": "fsspec-xrootd", "s3": "s3fs", "gs": "gcsfs", "gcs": "gcsfs", "az": "adlfs", "abfs": "adlfs", "sftp": "paramiko",
+             "ssh": "paramiko", "hdfs": "pyarrow", "gdrive": "gdrive-fsspec", "oci": "ocifs"}
 
 _numbers = itertools.count(1)
 # By number, which the library hands back; an address of Python might be another object's by then.
@@ -37,8 +41,8 @@ class Source(Handle, os.PathLike):
         >>> lq.open(source).fields["gauge"][4:5]          # asks the server for one time slice
 
     file           a Python object with read(), seek() and tell() that returns bytes (io, fsspec, gzip, obstore, XRootD,
-                   ...), and is not read elsewhere at the same time; or a URL: http and https with Python alone, file, and
-                   the addresses of fsspec if it is installed ("s3://...", "root://...")
+                   ...), and is not read elsewhere at the same time; or a URL: http, https and WebDAV (dav, davs, webdav,
+                   webdavs) with Python alone, file, and the addresses of fsspec if it is installed ("s3://...", "root://...")
     name           its name in messages, whose suffix helps to recognise the format; by default the name of the object or
                    the URL, without .gz and similar suffixes
     request_bytes  preferred size of one read, if that many bytes are needed: for a file object its attribute of this
@@ -54,6 +58,7 @@ class Source(Handle, os.PathLike):
 
     def __init__(self, file, name=None, request_bytes=None):
         address = shown(file) if isinstance(file, str) else getattr(file, "address", None)
+        self._secrets = secrets_of(file) if isinstance(file, str) else getattr(file, "secrets", ())
         self._is_mine = address is not None
         self._file = open_url(file) if isinstance(file, str) else file
         self._lock = threading.Lock()
@@ -134,10 +139,12 @@ def _read_at(number, offset, address, count):
             raise ValueError("the source was closed")
         return source._read(offset, address, count)
     except BaseException as error:
-        keep_cause(error)
-        words = (str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}").encode("utf-8", "replace")
+        found = str(error) if isinstance(error, Error) else f"{type(error).__name__}: {error}"
+        words = without_secrets(found, () if source is None else source._secrets)
+        if words == found or not isinstance(error, Exception):
+            keep_cause(error)
         if source is not None:
-            source._text = ctypes.create_string_buffer(words.replace(b"\0", b" "))
+            source._text = ctypes.create_string_buffer(words.replace("\0", " ").encode("utf-8", "replace"))
         return -(getattr(error, "errno", None) or 1) if isinstance(error, OSError) else -1
 
 
@@ -169,6 +176,21 @@ def shown(path):
         return repr(path)
     parts = urllib.parse.urlsplit(path)
     return urllib.parse.urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def secrets_of(url):
+    """What no message may show of a URL: user and password, and its query."""
+    parts = urllib.parse.urlsplit(url)
+    password = parts.password or ""
+    known = (parts.netloc.rpartition("@")[0], parts.query, password, urllib.parse.unquote(password))
+    return tuple(sorted(filter(None, set(known)), key=len, reverse=True))
+
+
+def without_secrets(words, secrets):
+    """Words of other libraries, which may quote the whole URL."""
+    for secret in secrets:
+        words = words.replace(secret, "...")
+    return words
 
 
 def path_of(path):
@@ -207,26 +229,40 @@ def source_of(path):
 def open_url(url):
     """A file object that reads a URL."""
     scheme = urllib.parse.urlsplit(url).scheme.lower()
-    if scheme in ("http", "https"):
+    if scheme in ("http", "https", "dav", "davs", "webdav", "webdavs"):
         from limequat.urls import HttpFile
         return HttpFile(url)
     if scheme == "file":
         return open(_local(url), "rb")
-    address = shown(url)
-    fsspec = needed("fsspec", f"reading {address}")
+    address, package = shown(url), _PACKAGES.get(scheme)
+    fsspec = needed("fsspec", f"reading {address}", "fsspec" if package is None else f"fsspec and {package}")
     try:
-        return fsspec.open(url, "rb").open()
-    except FileNotFoundError as error:
-        raise NotFound(f"{address}: there is no such file: {error}", path=address) from error
-    except (ImportError, ValueError) as error:
-        raise InvalidArgument(f"{address}: fsspec cannot open it: {error}", path=address) from error
+        return _OfFsspec(fsspec.open(url, "rb").open(), address, secrets_of(url))
+    except BaseException as error:
+        if isinstance(error, Error) or not isinstance(error, Exception):
+            raise
+        raise _told(error, address, secrets_of(url), package) from None  # its traceback would show the URL
+
+
+def _told(error, address, secrets, package):
+    """An exception of fsspec, or of what it opens files with, as one of ours."""
+    words = without_secrets(f"{error}".strip() or type(error).__name__, secrets)
+    if isinstance(error, FileNotFoundError) or "no such file" in words.lower():
+        return NotFound(f"{address}: there is no such file: {words}", path=address)
+    if isinstance(error, PermissionError):
+        return NoPermission(f"{address}: the server refuses: {words}; give the credentials that it wants in the way of "
+                            f"{package or 'its package of fsspec'}", path=address)
+    if isinstance(error, (ImportError, ValueError)):
+        remedy = "" if package is None else f": pip install {package}"
+        return InvalidArgument(f"{address}: fsspec cannot open it: {words}{remedy}", path=address)
+    return IoError(f"{address}: cannot open: {type(error).__name__}: {words}", path=address)
 
 
 class _Addressed:
     """A file object and its name in messages."""
 
-    def __init__(self, file, address):
-        self._file, self.address = file, address
+    def __init__(self, file, address, secrets=()):
+        self._file, self.address, self.secrets = file, address, secrets
 
     def __getattr__(self, name):
         return getattr(self._file, name)
@@ -236,6 +272,18 @@ class _Addressed:
 
     def __exit__(self, *exception):
         self._file.close()
+
+
+class _OfFsspec(_Addressed):
+    """A file that fsspec opened."""
+
+    def find_digests(self):
+        """What the server states of the whole file: {algorithm: bytes}. Of the file systems of fsspec that of XRootD can tell."""
+        try:
+            name, digest = self._file.fs.checksum(self._file.path)
+            return {name.lower(): bytes.fromhex(digest)}
+        except Exception:  # others give a number of their own, or nothing
+            return {}
 
 
 def _local(url):

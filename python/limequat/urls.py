@@ -8,30 +8,34 @@ import contextlib
 import email.utils
 import hashlib
 import http.client
-import io
-import os
 import re
+import socket
 import ssl
+import threading
 import time
 import urllib.parse
 
 from limequat import signals
 from limequat.errors import Error, IoError, NoPermission, NotFound, Unsupported, WrongState
 from limequat.fetching import stated_digests
+from limequat.seeking import ReadOnlyFile
 from limequat.sources import shown
 
-_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)$")
+SCHEMES = {"http": "http", "dav": "http", "webdav": "http", "https": "https", "davs": "https", "webdavs": "https"}
+_RANGE = re.compile(r"bytes ([0-9]{1,18})-([0-9]{1,18})/([0-9]{1,18})$")
 _END = 32768           # bytes of the beginning and of the end that are kept
 _SMALL = 32768         # what small reads elsewhere ask for
 _KEPT = 64 << 20       # bytes that are kept, so that what is read twice comes over the network once
+_LEAST_RATE = 1024     # bytes per second
 _REDIRECTS = 5
-_TRIES = 4             # of one request that gives nothing
+_TRIES = 4             # of one request that gives next to nothing
+_LEAST = 4096          # bytes of an answer that broke which count as progress
 _STREAM_AFTER = 3      # reads of this number, each where the last one ended, are a file that is read to its end
 _USER_AGENT = "limequat"
 
 
-class HttpFile(io.RawIOBase):
-    """A file at an http or https URL, as a seekable binary file object.
+class HttpFile(ReadOnlyFile):
+    """A file at an http or https URL, or of WebDAV (dav, webdav, davs, webdavs), as a seekable binary file object.
 
     The first request reads the beginning and returns the size; the end is requested once, because headers and checksums are
     there. A large read is one request for these bytes. Sequential reads become one request to the end of the file. A file
@@ -40,7 +44,7 @@ class HttpFile(io.RawIOBase):
 
     url           with user and password if the server requires them (basic authentication); they are never shown, and are sent
                   to no other server
-    timeout       seconds that the server may be silent
+    timeout       seconds that the server may be silent; twice that until an answer begins, and no less than 1 KiB per second after it
     modified      nanoseconds since 1970, as stated by the server (is_dated); otherwise a number from its ETag; 0: neither is
                   known
     digests       of the whole file, as stated by the server: {"sha-256": bytes, ...}
@@ -55,13 +59,14 @@ class HttpFile(io.RawIOBase):
 
     def __init__(self, url, timeout=30.0):
         self._parts = urllib.parse.urlsplit(url)
+        self._parts = self._parts._replace(scheme=SCHEMES[self._parts.scheme])
         self._shown = self.name = shown(url)
         self._timeout = timeout
         self._authorization = _authorization(self._parts)
         self._home = _origin(self._parts)
-        self._connection = self._origin = None
+        self._connection = self._origin = self._socket = None
         self._stream, self._stream_at = None, 0
-        self._position, self._sequential, self._fetched_to = 0, 0, None
+        self._sequential, self._fetched_to = 0, None
         self._size = self._tag = self._date = None
         self.is_dated, self.modified, self.digests = False, 0, {}
         self._final, self._asked = self._parts, False  # where the redirects end
@@ -70,38 +75,6 @@ class HttpFile(io.RawIOBase):
         self.requests = self.bytes_fetched = 0
         beginning = self._fetch(0, _END)
         self._ends = {0: beginning}
-
-    def readable(self):
-        return True
-
-    def seekable(self):
-        return True
-
-    def tell(self):
-        return self._position
-
-    def seek(self, offset, whence=os.SEEK_SET):
-        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._size}[whence]
-        if base + offset < 0:
-            raise ValueError(f"seek to byte {base + offset}")
-        self._position = base + offset
-        return self._position
-
-    def readinto(self, buffer):
-        data = self.read(len(buffer))
-        buffer[:len(data)] = data
-        return len(data)
-
-    def read(self, size=-1):
-        if self.closed:
-            raise ValueError("read of a closed file")
-        begin = self._position
-        end = self._size if size is None or size < 0 else min(begin + size, self._size)
-        if begin >= end:
-            return b""
-        data = self._read(begin, end)
-        self._position = end
-        return data
 
     def close(self):
         if not self.closed:
@@ -157,7 +130,8 @@ class HttpFile(io.RawIOBase):
             self._stream = self._request(begin, self._size)
             self._stream_at = begin
         try:
-            data = self._stream.read(end - begin)
+            with self._not_for_ever(end - begin):
+                data = self._stream.read(end - begin)
         except (OSError, http.client.HTTPException):
             data = b""
         self.bytes_fetched += len(data)
@@ -179,26 +153,28 @@ class HttpFile(io.RawIOBase):
                     end = min(end, self._size)
                     if begin >= end:  # an empty file
                         break
-                data = answer.read(end - begin)
-            except (OSError, http.client.HTTPException) as error:
+                with self._not_for_ever(end - begin):
+                    data = answer.read(end - begin)
+            except (OSError, http.client.HTTPException, ValueError) as error:  # ValueError: a name that no server can have
                 if isinstance(error, Error):
                     raise
                 data, failure = b"", error
             else:
-                failure = None if data else "the server sent nothing"
+                is_progress = len(data) >= min(_LEAST, end - begin)
+                failure = None if is_progress else f"the server sent {len(data)} of {end - begin} bytes" if data else "the server sent nothing"
                 if len(data) < end - begin:
                     self._drop()
             pieces.append(data)
             begin += len(data)
             self.bytes_fetched += len(data)
-            tries = 0 if data else tries + 1
+            tries = tries + 1 if failure is not None else 0
             if failure is not None:
                 self._drop()
                 if tries >= _TRIES:
                     raise IoError(f"{self._shown}: cannot read from byte {begin}: {_words(failure)}; tried {tries} times: check "
                                   "the network, or fetch the file and read it here", path=self._shown, offset=begin) from (
                                       failure if isinstance(failure, BaseException) else None)
-                self._wait(0.1 * 4 ** (tries - 1) if tries else 0.0)
+                self._wait(0.1 * 4 ** (tries - 1))
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _request(self, begin, end):
@@ -212,12 +188,16 @@ class HttpFile(io.RawIOBase):
                 break
             target = answer.getheader("Location", "")
             self._drop()
-            following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            try:
+                following = urllib.parse.urlsplit(urllib.parse.urljoin(urllib.parse.urlunsplit(parts), target))
+            except ValueError as error:
+                raise IoError(f"{self._shown}: the server redirects to what is no address: {_plain(str(error))}", path=self._shown) from None
+            there = _plain(shown(urllib.parse.urlunsplit(following)))
             if following.scheme not in ("http", "https") or (parts.scheme == "https" and following.scheme == "http"):
-                raise IoError(f"{self._shown}: the server redirects to {shown(urllib.parse.urlunsplit(following))}, which is not safe: use that "
+                raise IoError(f"{self._shown}: the server redirects to {there}, which is not safe: use that "
                               "address directly if you trust it", path=self._shown)
             if following in seen:
-                raise IoError(f"{self._shown}: the server redirects in a circle, to {shown(urllib.parse.urlunsplit(following))}", path=self._shown)
+                raise IoError(f"{self._shown}: the server redirects in a circle, to {there}", path=self._shown)
             seen.add(following)
             parts = following
         else:
@@ -267,7 +247,11 @@ class HttpFile(io.RawIOBase):
         fresh = self._connection.sock is None
         try:
             self._connection.request(method, path, headers=headers)
-            return self._connection.getresponse()
+            self._socket = self._connection.sock
+            with self._not_for_ever(0):
+                answer = self._connection.getresponse()
+            answer.reason = _plain(answer.reason)
+            return answer
         except (http.client.BadStatusLine, ConnectionError, BrokenPipeError):
             self._drop()
             if fresh:
@@ -315,6 +299,10 @@ class HttpFile(io.RawIOBase):
             raise Unsupported(f"{self._shown}: the server's answer does not say which bytes it holds (Content-Range: "
                               f"{stated!r}); fetch the file and read it here", path=self._shown, offset=begin)
         first, last, size = map(int, found.groups())
+        length = answer.getheader("Content-Length")
+        if length is not None and length.strip() != str(last + 1 - first):
+            raise IoError(f"{self._shown}: the server announces {_plain(length)} bytes for bytes {first} to {last}: it cannot be trusted; "
+                          "fetch the file in another way", path=self._shown, offset=begin)
         if self._size is not None and size != self._size:
             raise self._changed(f"it had {self._size} bytes and has {size} now")
         if first != begin or last + 1 != min(end, size):
@@ -331,11 +319,23 @@ class HttpFile(io.RawIOBase):
         elif strong and self._tag and strong != self._tag:
             raise self._changed("its ETag has changed")
         elif date and self._date and date != self._date:
-            raise self._changed(f"it was modified on {date}")
+            raise self._changed(f"it was modified on {_plain(date)}")
 
     def _changed(self, what):
         return WrongState(f"{self._shown}: the file has changed on the server since it was opened: {what}; open it again",
                           path=self._shown)
+
+    @contextlib.contextmanager
+    def _not_for_ever(self, size):
+        """Breaks the connection if these bytes take too long: a server may send one now and then without end."""
+        timer = threading.Timer(2 * self._timeout + size / _LEAST_RATE, _shut, [self._socket])
+        timer.daemon = True
+        with contextlib.suppress(RuntimeError):  # no thread can be made
+            timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _wait(self, seconds):
         """A pause that Ctrl-C interrupts."""
@@ -353,6 +353,11 @@ class HttpFile(io.RawIOBase):
         connection, self._connection, self._stream, self._origin = self._connection, None, None, None
         if connection is not None:
             connection.close()
+
+
+def _shut(connected):
+    with contextlib.suppress(OSError):
+        connected.shutdown(socket.SHUT_RDWR)
 
 
 def _nanoseconds(date):
@@ -378,4 +383,9 @@ def _authorization(parts):
 
 
 def _words(failure):
-    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {failure}"
+    return failure if isinstance(failure, str) else f"{type(failure).__name__}: {_plain(str(failure))}"
+
+
+def _plain(text):
+    """A server's words without what would move the cursor of a terminal, and not too many."""
+    return "".join(one if one.isprintable() else "?" for one in text.strip()[:200])

@@ -13,6 +13,7 @@ import contextlib
 import json
 import operator
 import os
+import stat
 import sys
 import urllib.parse
 from typing import TYPE_CHECKING, Any, Optional
@@ -207,8 +208,9 @@ def main(words):
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(words)
     files = options.files[0] if len(options.files) == 1 and os.path.isdir(options.files[0]) else options.files
+    to_pipe = options.output == "-" or os.path.exists(options.output) and stat.S_ISFIFO(os.stat(options.output).st_mode)
     try:
-        made = references(files, options.output, field=options.field, slices=options.slices or None,
+        made = references(files, None if to_pipe else options.output, field=options.field, slices=options.slices or None,
                           prefix=options.prefix, overwrite=options.overwrite)
     except Error as error:
         print("lq:", str(error).replace("overwrite=True", "--overwrite"), file=sys.stderr)
@@ -217,7 +219,11 @@ def main(words):
         print(f"lq: {error}", file=sys.stderr)
         return 4
     with contextlib.suppress(BrokenPipeError):
-        if options.json:
+        if to_pipe:
+            with contextlib.nullcontext(sys.stdout) if options.output == "-" else open(options.output, "w", encoding="utf-8") as pipe:
+                json.dump(made, pipe)
+                pipe.flush()
+        elif options.json:
             print(json.dumps(made))
         elif not options.quiet:
             names, plural = ", ".join(made.variables), "s" * (made.files != 1)

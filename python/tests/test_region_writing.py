@@ -78,6 +78,24 @@ def test_a_field_with_holes_never_gets_its_name(tmp_path, room):
     assert path.read_bytes() == b"what was there" and [f.name for f in tmp_path.iterdir()] == ["holes.lime"]
 
 
+def test_regions_have_names_of_axes(tmp_path, room):
+    array, path = numbers(SHAPE + (4, 3)), tmp_path / "named.lime"
+    with lq.create(path, like=array) as field:
+        field.write(array[:, :, :, 1:], region={"x": slice(1, None)})
+        field.write(array[2:4, :, 1:, :1], region={"t": slice(2, 4), "y": slice(1, 2), "x": slice(0, 1)})
+        with pytest.raises(lq.InvalidArgument, match=r"the region has the shape \[1, 4, 2, 3, 4, 3\]"):
+            field.write(array, region={"t": slice(0, 1)})
+        with pytest.raises(lq.InvalidArgument, match="step 1"):
+            field.write(array[::2], region={"t": slice(0, None, 2)})
+        assert field.missing == 40
+        field.write(array)
+    assert np.array_equal(lq.read(path), array)
+    with pytest.raises(lq.WrongState, match="closed already"):
+        field.write(array)
+    with pytest.raises(lq.InvalidArgument, match="described memory"):
+        lq.create(path, like=lq.Memory(array, "qdp", (3, 2, 4, 6), "spinor"))
+
+
 def test_what_is_missing_may_still_be_given(tmp_path):
     array, path = numbers(SHAPE + (4, 3)), tmp_path / "late.lime"
     field = lq.create(path, like=array)
