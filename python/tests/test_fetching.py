@@ -151,7 +151,7 @@ def test_files_urls_and_objects_are_copied_together(content, tmp_path):
         lq.copy(opened, tmp_path / "c.ildg")
     for path in ("there/a.ildg", "there/b.ildg", "c.ildg"):
         assert (tmp_path / path).read_bytes() == content
-    with pytest.raises(lq.InvalidArgument, match="no name"):
+    with pytest.raises(lq.InvalidArgument, match="does not end in a file name"):
         lq.copy(io.BytesIO(content), tmp_path)
 
 

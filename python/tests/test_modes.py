@@ -258,7 +258,7 @@ def test_other_vectors(tmp_path):
 
 
 def test_what_is_wrong_is_said(path, tmp_path):
-    with lq.modes.append(path) as writer, pytest.raises(lq.InvalidArgument, match="live on"):
+    with lq.modes.append(path) as writer, pytest.raises(lq.InvalidArgument, match="have the lattice"):
         writer.append(vector(0)[:2], eigenvalue=0)
     for wrong in ({"storage": "half"}, {"parity": "none"}, {"kind": "gauge"}, {"kind": "generic"}, {"ls": 0},
                   {"parameters": {"a": []}}):

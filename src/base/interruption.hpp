@@ -22,8 +22,14 @@ namespace lq::base {
 // Non-zero: the call should end. Must not throw.
 using InterruptCheck = int (*)(void* context);
 
-// Local. From now on the calls of this thread poll `check` some times a second; nullptr: none.
-void set_interrupt_check(InterruptCheck check, void* context) noexcept;
+struct Interrupter {
+  InterruptCheck check = nullptr;
+  void* context = nullptr;
+};
+
+// Local. From now on the calls of this thread poll `check` some times a second; nullptr: none. Returns the previous
+// check.
+Interrupter set_interrupt_check(InterruptCheck check, void* context) noexcept;
 
 // Begins and ends a call that may be interrupted. A nested call, made by a callback of the program, is part of the
 // outer one.

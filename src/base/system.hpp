@@ -40,6 +40,8 @@ int reserve_memory(int descriptor, off_t offset, off_t bytes) noexcept;
 
 // Hint that the system may prefetch that range; does not wait.
 void will_need(int descriptor, off_t offset, off_t bytes) noexcept;
+// Drops clean cached pages, so that the next reads go to the file system; dirty pages stay.
+void forget_pages(int descriptor) noexcept;
 // True if a byte of a file is in the page cache; false if unknown.
 bool is_cached(int descriptor, off_t offset) noexcept;
 

@@ -60,6 +60,8 @@ void will_need(int descriptor, off_t offset, off_t bytes) noexcept {
   }
 }
 
+void forget_pages(int descriptor) noexcept { ::posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED); }
+
 bool is_cached([[maybe_unused]] int descriptor, [[maybe_unused]] off_t offset) noexcept {
 #ifdef RWF_NOWAIT
   char byte = 0;

@@ -43,6 +43,8 @@ int reserve_memory(int, off_t, off_t) noexcept { return ENOSYS; }
 
 void will_need(int, off_t, off_t) noexcept {}
 
+void forget_pages(int) noexcept {}
+
 bool is_cached(int, off_t) noexcept { return false; }
 
 int rename_to_new([[maybe_unused]] const char* from, [[maybe_unused]] const char* to) noexcept {

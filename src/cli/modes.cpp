@@ -237,6 +237,7 @@ struct ModesArguments {
       options.coherence = modes::Coherence{.basis = basis, .block = block, .tolerance = tolerance};
     }
     Report report;
+    const EndsBySignals ending;
     const std::uint64_t modes = modes::convert(files[0], files[1], session.communicator, options, &report);
     return at_root(session, [&] {
       if (session.json) {

@@ -14,6 +14,7 @@
 #include <string>
 
 #include <limequat/inspect.hpp>
+#include <limequat/interrupt.hpp>
 
 #include "base/ordered_results.hpp"
 #include "cli/session.hpp"
@@ -42,6 +43,23 @@ class OnEnding {
   std::array<void (*)(int), signals.size()> before_{};
 };
 
+// Whether such a signal was remembered.
+bool is_told_to_end() noexcept;
+
+// While it lives, such a signal is remembered, and calls of the library end by it; then it does what it does. Of ranks,
+// too: launchers hand it on, and wait a moment before they kill. The next signal ends the program at once.
+class EndsBySignals {
+ public:
+  EndsBySignals();
+  ~EndsBySignals();
+  EndsBySignals(const EndsBySignals&) = delete;
+  EndsBySignals& operator=(const EndsBySignals&) = delete;
+
+ private:
+  std::optional<OnEnding> on_ending_;
+  Interruptible interruptible_;
+};
+
 class ProgressBar {
  public:
   ProgressBar(const Session& session, std::string label);
@@ -57,8 +75,9 @@ class ProgressBar {
 
  private:
   using Clock = std::chrono::steady_clock;
+  bool is_alone_;  // ranks end together, by the library
   bool enabled_;
-  std::optional<OnEnding> on_ending_ = {};  // for one process; launchers of several handle signals themselves
+  EndsBySignals ends_by_signals_;
   bool visible_ = false;
   std::string label_;
   Clock::time_point next_;
@@ -82,7 +101,10 @@ void take_in_order(const Session& session, std::string label, std::size_t count,
     take(static_cast<std::size_t>(k), result);
     if (told) told(k + 1, count);
   };
-  const auto work_on = [&](std::uint64_t k) { return work(static_cast<std::size_t>(k)); };
+  const auto work_on = [&](std::uint64_t k) {
+    const Interruptible on_this_thread(is_told_to_end);
+    return work(static_cast<std::size_t>(k));
+  };
   if (how.is_alone) return base::in_order(count, how.things, work_on, take_one);
   for (std::uint64_t k = 0; k < count; ++k) take_one(k, work_on(k));
 }

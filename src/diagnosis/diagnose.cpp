@@ -17,6 +17,7 @@
 #include <limequat/error.hpp>
 
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "diagnosis/diagnose.hpp"
 #include "diagnosis/pass.hpp"
@@ -624,7 +625,7 @@ bool Detective::is_of_field(const Finding& finding) const {
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
-      sets::verify_own(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+      sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
   if (stored.ok) return;
   const auto is_sum_that_differs = [&](const Claim& claim) {
     return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
@@ -771,8 +772,10 @@ std::string_view name(ComplexParts parts) noexcept {
 }
 
 Diagnosis diagnose(const std::string& path, const DiagnoseOptions& options) {
-  storage::Transport& files = storage::resolve(path);
-  return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
+  return comm::alone([&] {
+    storage::Transport& files = storage::resolve(path);
+    return diagnosis::diagnose(*io::open_journaled(files, path), options, &files);
+  });
 }
 
 }  // namespace lq

@@ -10,6 +10,7 @@
 #include <limequat/ensemble.hpp>
 
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/observables.hpp"
@@ -103,30 +104,35 @@ Found find(const Database& database, const std::string& expression, const Catalo
 }
 
 IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options) {
-  const std::string place = ensemble::place_of(options.db);
-  ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
-  IndexReport report = ensemble::bring_up_to_date(database, folders, options);
-  if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
-  report.assessment = ensemble::assess(database);
-  return report;
+  return comm::alone([&] {
+    const std::string place = ensemble::place_of(options.db);
+    ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
+    IndexReport report = ensemble::bring_up_to_date(database, folders, options);
+    if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
+    report.assessment = ensemble::assess(database);
+    return report;
+  });
 }
 
 Found find(const std::string& expression, const CatalogueOptions& options) {
-  return ensemble::find(ensemble::open_existing(ensemble::place_of(options.db)), expression, options);
+  return comm::alone(
+      [&] { return ensemble::find(ensemble::open_existing(ensemble::place_of(options.db)), expression, options); });
 }
 
 ScrubReport scrub(const CatalogueOptions& options) {
-  ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
-  return ensemble::scrub(database, options);
+  return comm::alone([&] {
+    ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
+    return ensemble::scrub(database, options);
+  });
 }
 
 Assessment assess(const CatalogueOptions& options) {
-  return ensemble::assess(ensemble::open_existing(ensemble::place_of(options.db)));
+  return comm::alone([&] { return ensemble::assess(ensemble::open_existing(ensemble::place_of(options.db))); });
 }
 
 PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
                        const CatalogueOptions& options) {
-  return ensemble::write_page(folders, page, options);
+  return comm::alone([&] { return ensemble::write_page(folders, page, options); });
 }
 
 }  // namespace lq::ensemble

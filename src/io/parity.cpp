@@ -6,6 +6,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -143,8 +144,12 @@ class ParityWriter {
   }
 
   void write_sidecar() {
-    NewFile file(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
-    comm::agree_alike(comm_, [&] { file.keep_private(paths_.front()); });
+    std::optional<NewFile> made;
+    comm::agree_alike(comm_, [&] {
+      made.emplace(storage::resolve(request_.sidecar), communicator_, request_.sidecar);
+      made->keep_private(paths_.front());
+    });
+    NewFile& file = *made;
     file.create(request_.overwrite, head_.sidecar_bytes());
     const storage::Owners owners = file.owners();
     const std::uint64_t writers = owners.writers(comm_.size(), 1);
@@ -260,10 +265,13 @@ void protect_written(const Communicator& communicator, const std::vector<std::st
   try {
     write_parity(communicator, requested());
   } catch (const Error& error) {
-    throw Error(error.code(),
-                fmt::format("{}. {} is complete, but has no sidecar with parity: protect it (`lq protect`)",
-                            error.what(), path),
-                error.facts());
+    if (error.code() == Code::communication) throw;
+    comm::agree_alike(communicator.engine(), [&] {
+      throw Error(error.code(),
+                  fmt::format("{}. {} is complete, but has no sidecar with parity: protect it (`lq protect`)",
+                              error.what(), path),
+                  error.facts());
+    });
   }
 }
 

@@ -130,12 +130,14 @@ void flow(const Grid& grid, int colors, Links& links, const ObservablesOptions& 
     result.flow.push_back(measure_flow(grid, colors, links, k * options.flow_step, team));
   }
   if (grid.extents().size() != charge_dimensions) return;
-  const std::vector<double> clover = energies_of(result.flow, &FlowPoint::energy);
-  const std::vector<double> plaquettes = energies_of(result.flow, &FlowPoint::energy_plaquette);
-  result.t0 = physics::t0_of(clover, options.flow_step);
-  result.w0 = physics::w0_of(clover, options.flow_step);
-  result.t0_plaquette = physics::t0_of(plaquettes, options.flow_step);
-  result.w0_plaquette = physics::w0_of(plaquettes, options.flow_step);
+  comm::agree_alike(ranks_of(grid), [&] {
+    const std::vector<double> clover = energies_of(result.flow, &FlowPoint::energy);
+    const std::vector<double> plaquettes = energies_of(result.flow, &FlowPoint::energy_plaquette);
+    result.t0 = physics::t0_of(clover, options.flow_step);
+    result.w0 = physics::w0_of(clover, options.flow_step);
+    result.t0_plaquette = physics::t0_of(plaquettes, options.flow_step);
+    result.w0_plaquette = physics::w0_of(plaquettes, options.flow_step);
+  });
 }
 
 }  // namespace

@@ -131,7 +131,9 @@ std::vector<WilsonLoop> wilson_loops(const Grid& grid, int colors, const Links& 
                                      comm::Team& team) {
   LoopSums sums;
   comm::CombinedTerms terms(sums);
+  std::vector<WilsonLoop> loops;
   comm::agree(grid.communicator().engine(), terms.all(), [&] {
+    loops.reserve(std::size_t{longest} * longest);
     terms.tell(sum_of_cells<LoopSums>(links.halo().local_cells(), team,
                                       [&](LoopSums& mine, std::size_t begin, std::size_t end) {
                                         with_colors(colors, [&](auto n) {
@@ -141,7 +143,6 @@ std::vector<WilsonLoop> wilson_loops(const Grid& grid, int colors, const Links& 
                                       }));
   });
   terms.take(sums);
-  std::vector<WilsonLoop> loops;
   for (int r = 1; r <= longest; ++r) {
     for (int s = 1; s <= longest; ++s) loops.push_back(averages_of(sums, r, s, grid.extents(), open_boundary));
   }

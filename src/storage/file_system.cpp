@@ -92,7 +92,7 @@ bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
 
 std::span<const Kind> kinds() { return kind_table; }
 
-bool asks_for_mount(std::uint32_t number) {
+bool needs_mount_table(std::uint32_t number) {
   return number == fuse_number || number == any_number ||
          std::ranges::find(kind_table, number, &Kind::number) == kind_table.end();
 }
@@ -136,7 +136,7 @@ MountEntry find_mount(const std::string& path, dev_t device) {
 }
 
 // statfs queries all servers.
-void ask_for_numbers(SystemFacts& facts) {
+void query_numbers(SystemFacts& facts) {
   base::FileSystemNumbers about;
   if (base::file_system_numbers(facts.path.c_str(), about) != 0) {
     throw base::errno_error(facts.path, "examine its file system", errno);
@@ -149,7 +149,9 @@ void ask_for_numbers(SystemFacts& facts) {
 
 // The last device that statfs reported as not FUSE, so that statfs is tried first next time: the table of mounts is a
 // long text. Only a guess, because the number may belong to another file system by then, which statfs reports again.
-std::atomic<dev_t> last_beside_fuse{0};
+std::atomic<dev_t> last_not_fuse{0};
+
+bool is_fuse(const MountEntry& mount) { return mount.type == "fuse" || mount.type.starts_with("fuse."); }
 
 SystemFacts ask_system(const std::string& path, bool is_whole) {
   SystemFacts facts;
@@ -158,15 +160,15 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   facts.preferred_bytes = static_cast<std::uint64_t>(std::max<decltype(status.st_blksize)>(status.st_blksize, 0));
   facts.device = status.st_dev;
   // A file system without a device may be FUSE, which requires the table of mounts in any case.
-  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_beside_fuse;
+  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_not_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
-  if (!is_whole && (facts.mount.type == "fuse" || facts.mount.type.starts_with("fuse."))) {
+  if (!is_whole && is_fuse(facts.mount)) {
     facts.number = fuse_number;
     return facts;
   }
-  ask_for_numbers(facts);
-  if (facts.number != fuse_number && may_be_fuse) last_beside_fuse = status.st_dev;
-  if (asks_for_mount(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
+  query_numbers(facts);
+  if (facts.number != fuse_number && may_be_fuse) last_not_fuse = status.st_dev;
+  if (needs_mount_table(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
   return facts;
 }
 
@@ -324,6 +326,24 @@ FileSystem examine_whole_file_system(const std::string& path) {
 }
 
 FileSystem examine_file_system(const std::string& path) { return conclude(ask_system(path, false), system_calls()); }
+
+bool keeps_old_pages(const std::string& path, std::uint64_t device) noexcept {
+  if (base::device_numbers(static_cast<dev_t>(device)).major != 0) return false;
+  // The answers for some devices: twice the number, plus one for yes, plus two because 0 is none.
+  static std::array<std::atomic<std::uint64_t>, 16> answers{};
+  std::atomic<std::uint64_t>& answer = answers[device % answers.size()];
+  const std::uint64_t no = 2 * device + 2, yes = no + 1;
+  if (const std::uint64_t known = answer; known == no || known == yes) return known == yes;
+  try {
+    const MountEntry mount = find_mount(path, static_cast<dev_t>(device));
+    const bool is_like_fuse = mount.type == "9p" || mount.type == "virtiofs";
+    const bool found = is_like_fuse || (is_fuse(mount) && needs_single_owner(kind_of(fuse_number, mount)));
+    answer = found ? yes : no;
+    return found;
+  } catch (...) {
+    return false;  // asked again next time
+  }
+}
 
 }  // namespace lq::storage
 

@@ -77,7 +77,7 @@ struct Kind {
 std::span<const Kind> kinds();
 
 // True if the number alone does not determine the kind: that of FUSE, or an unknown one.
-bool asks_for_mount(std::uint32_t number);
+bool needs_mount_table(std::uint32_t number);
 // The kind of a mount; `mount` is used only if the number requires it.
 const Kind& kind_of(std::uint32_t number, const MountEntry& mount);
 // The kind with a name as in FileSystem::name.
@@ -93,6 +93,10 @@ FileSystem examine_whole_file_system(const std::string& path);
 // Local. The same without queries to the whole file system: mount, sizes and number of targets are filled in only if
 // they are available at no cost.
 FileSystem examine_file_system(const std::string& path);
+
+// True if cached pages of a file may be stale after another client has written to it: with FUSE and similar systems,
+// for as long as attributes are considered valid. Opening a file there drops its pages first; NFS does so itself.
+bool keeps_old_pages(const std::string& path, std::uint64_t device) noexcept;
 
 // FileSystem::needs_single_owner for a file system with this name (FileSystem::name); for unknown ones the worst is
 // assumed.

@@ -5,6 +5,7 @@
 // damaged, the one before it. Some runs save on nodes first, one of which may be lost at any time.
 #include <limequat/checkpoints.hpp>
 
+#include <exception>
 #include <map>
 #include <optional>
 #include <vector>
@@ -45,18 +46,23 @@ class CheckpointRun final : public Item {
     options_.keep = static_cast<std::int32_t>(draw.between(1, 3));
     options_.proven = static_cast<std::int32_t>(draw.between(1, 2));
     machine_.put(path_.substr(0, path_.rfind('/')) + "/program", "its folder");
-    if (!draw.once_in(3)) return;
+    if (draw.once_in(2)) return;
     nodes_ = static_cast<int>(draw.between(2, 4));
     ranks_per_node_ = static_cast<int>(draw.between(1, 2));
     options_.node_group = static_cast<std::int32_t>(draw.between(2, 4));
-    for (int number = 0; number < nodes_; ++number) machine_.put(node(number) + "/program", "its folder");
+    // Folders are there as long as they have files.
+    const std::string id = fmt::format("{:016x}", 1 + draw.below(1000));
+    machine_.put(path_ + "/.lq-checkpoints.id", id + "\n");
+    for (int number = 0; number < nodes_; ++number) machine_.put(node(number) + "/" + id + "/program", "its folder");
   }
 
   void step(const Tell& tell) override {
     const std::uint64_t kind = draw_.below(6);
     if (kind == 0) return nodes_ > 0 ? lose_node(tell) : damage(tell);
     kind == 1 ? load(tell) : save(tell);
-    check();
+    // What is loaded from the nodes is copied to the folder, and then no longer needed on the nodes.
+    if (nodes_ > 0 && draw_.once_in(2)) return lose_node(tell);
+    if (nodes_ == 0 || draw_.once_in(4)) check();
   }
 
   void after_power_failure() override {}  // it is synced when save() returns
@@ -196,6 +202,14 @@ class CheckpointRun final : public Item {
     return found;
   }
 
+  void require_right_streams(const MultifileReader& streams, std::uint64_t step) const {
+    for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
+      const auto bytes = streams.task(task).read_all();
+      if (bytes == testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) continue;
+      throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
+    }
+  }
+
   void require_right(const lq::Checkpoint& found, const Communicator& all) const {
     const std::uint64_t step = found.step();
     const auto tasks = tasks_.find(step);
@@ -204,13 +218,13 @@ class CheckpointRun final : public Item {
     }
     if (found.state() != state_of(step)) throw Failure(fmt::format("{}: step {} has another state", path_, step));
     if (tasks->second > 0) {
-      const MultifileReader& streams = found.streams();
-      for (std::int64_t task = streams.first_task(); task < streams.first_task() + streams.local_tasks(); ++task) {
-        const auto bytes = streams.task(task).read_all();
-        if (bytes != testing::stream_bytes(stream_id(step, task), 0, stream_size(step, task))) {
-          throw Failure(fmt::format("{}: stream {} of step {} is wrong", path_, task, step));
-        }
+      std::exception_ptr failure;  // streams are a rank's own affair
+      try {
+        require_right_streams(found.streams(), step);
+      } catch (const Error&) {
+        failure = std::current_exception();
       }
+      all.agree(failure);
     }
     if (!has_field_.at(step)) return;
     const Grid grid(all, lattice_);

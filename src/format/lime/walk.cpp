@@ -163,7 +163,10 @@ bool Walker::accept(Record& record, base::Bytes header) {
     findings_.warning("lime-type-unterminated", record,
                       "the type fills all 128 bytes, so no NUL ends it; it is read as 128 characters");
   } else if (header_.type.empty()) {
-    findings_.warning("lime-type-empty", record, "the record has no type");
+    findings_.error(
+        Code::ok, "lime-type-empty", record,
+        "the record has no type: its header is damaged, and what it holds is not found; copy the file again "
+        "from its source");
   }
   if (looks_for_losses_) check_type(record, header);
   return check_length(record);

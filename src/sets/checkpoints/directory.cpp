@@ -59,7 +59,7 @@ bool is_unfinished(std::string_view name) {
 bool is_file_of_checkpoint(std::string_view name) {
   while (name.starts_with('.')) name.remove_prefix(1);
   return std::ranges::any_of(std::array{manifest_name, state_file_name, tries_name, streams_name, parity_file_name,
-                                        std::string_view("field-")},
+                                        complete_name, std::string_view("field-")},
                              [&](std::string_view own) { return name.starts_with(own); });
 }
 
@@ -181,9 +181,9 @@ std::uint64_t CheckpointDirectory::id() const {
     const std::string text = read_small(name);
     const auto high = base::parse_hex32(text.substr(0, number_digits));
     const auto low = base::parse_hex32(text.size() >= digits ? text.substr(number_digits, number_digits) : "");
-    if (high && low) return std::uint64_t{*high} << 32 | *low;
+    if (high && low && (*high != 0 || *low != 0)) return std::uint64_t{*high} << 32 | *low;
   }
-  const std::uint64_t made = std::uint64_t{base::random_number()} << 32 | base::random_number();
+  const std::uint64_t made = std::uint64_t{base::random_number()} << 32 | base::random_number() | 1U;
   write_small(name, base::as_bytes(fmt::format("{:016x}\n", made)));
   return made;
 }

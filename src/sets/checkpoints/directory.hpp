@@ -21,7 +21,8 @@
 
 namespace lq::sets {
 
-inline constexpr std::string_view streams_name = "streams.sion", parity_file_name = "parity";
+inline constexpr std::string_view streams_name = "streams.sion", parity_file_name = "parity",
+                                  complete_name = "complete";
 inline constexpr int most_tries = 2;
 
 // Failed tries to load a checkpoint.
@@ -71,7 +72,7 @@ class CheckpointDirectory {
   bool excludes_others() const noexcept { return lock_ && lock_->excludes_others(); }
   // Describes the holder of the lock; empty: none.
   std::string holder() const;
-  // A number that distinguishes this folder from all others, created on first use.
+  // A number, never 0, that distinguishes this folder from all others, created on first use.
   std::uint64_t id() const;
 
   Listing list() const;

@@ -219,6 +219,7 @@ OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report
   comm.all_reduce({&bytes, 1}, comm::Reduce::sum);
   report.bytes = bytes;
   keep_parity(report);
+  note_complete(report);
   return own;
 }
 
@@ -273,6 +274,15 @@ void NodeLevel::remove_part(const CheckpointReport& report) const noexcept {
     if (!report.path.empty()) own_->directory().remove(name_in(report.path));
   } catch (...) {
     // It is distinguished from complete ones when the parts are searched.
+  }
+}
+
+void NodeLevel::note_complete(const CheckpointReport& report) const noexcept {
+  try {
+    const CheckpointDirectory& own = own_->directory();
+    own.write_small(own.of(name_in(report.path)) + "/" + std::string(complete_name), {});
+  } catch (...) {
+    // The notes of the other ranks suffice.
   }
 }
 
@@ -342,16 +352,21 @@ std::vector<NodeSet> NodeLevel::find() const {
     base::keep_failure(failure, [&] {
       for (const NodePart& part : parts_here(0)) {
         const Manifest& manifest = part.manifest;
-        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces});
+        const CheckpointDirectory directory(part.folder);
+        const std::string note = directory.of(part.name) + "/" + std::string(complete_name);
+        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces,
+                        directory.transport().kind(note) == storage::PathKind::file});
       }
     });
     base::keep_failure(failure, [&] {
-      std::set<std::uint64_t> seen;
+      std::map<std::uint64_t, NodeSet> seen;
       for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
         for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
-          if (seen.insert(one.set).second) sets.push_back(one);
+          const bool was_complete = seen.emplace(one.set, one).first->second.was_complete;
+          seen[one.set].was_complete = was_complete || one.was_complete;
         }
       }
+      for (const auto& [set, one] : seen) sets.push_back(one);
     });
     if (failure) std::rethrow_exception(failure);
   });

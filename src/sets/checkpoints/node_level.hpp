@@ -31,6 +31,8 @@ struct OwnContents {
 // A checkpoint stored on the nodes.
 struct NodeSet {
   std::uint64_t set = 0, step = 0, save = 0, pieces = 0;
+  // Some rank knows that all ranks had their parts and parity. False if the save was interrupted before.
+  bool was_complete = false;
 };
 
 class NodeLevel {
@@ -57,6 +59,7 @@ class NodeLevel {
   // Local.
   void save_here(const SaveRequest& request, std::uint64_t set, CheckpointReport& report, OwnContents& own);
   void remove_part(const CheckpointReport& report) const noexcept;
+  void note_complete(const CheckpointReport& report) const noexcept;
   void keep_parity(CheckpointReport& report);
   void fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>& parts) const;
   void restore_own(const NodeSet& set, std::span<const std::uint64_t> lost,

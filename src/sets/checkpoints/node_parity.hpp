@@ -17,6 +17,9 @@
 
 namespace lq::sets {
 
+// Bounds of the options node_group and lost_nodes: the ranks of a group and its parities fit one code.
+inline constexpr int most_nodes_of_group = 100, most_lost_nodes = 16;
+
 // A published part, or published parity.
 struct NodePart {
   std::string folder, name;  // of the rank, and within that

@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
-#include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
@@ -25,6 +25,7 @@
 #include "io/mend.hpp"
 #include "io/new_file.hpp"
 #include "io/replacement.hpp"
+#include "protection/sidecar.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/checkpoint/found_set.hpp"
 #include "sets/checkpoint/repair.hpp"
@@ -96,8 +97,10 @@ std::optional<io::MendedFile> mended(base::ByteSource& file, const Verification&
 
 }  // namespace
 
-RepackReport repair_opened(storage::Transport& transport, base::ByteSource& file, const Target& target,
+RepackReport repair_opened(storage::Transport& transport, base::ByteSource& once, const Target& target,
                            const RepackOptions& options) {
+  // A bit that is read wrongly when the damage was found already would be damage of the new file.
+  base::ReadTwice file(once);
   Verification before = examine(transport, file, file.path(), options);
   if (is_in_order(before)) return nothing_to_repair(before);
   if (!before.ok) target.require();
@@ -325,12 +328,31 @@ RepackReport repair_any(const std::string& from, const std::string& to, const Re
   }
 }
 
+// A sidecar that cannot be read is one, too.
+bool is_covered(const std::string& path) {
+  try {
+    return protection::find_cover(path).has_value();
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    return true;
+  }
+}
+
+// What a sidecar says of a file that is in order by itself belongs to its verdict.
+RepackReport repair_covered(const std::string& from, const std::string& to, const RepackOptions& options) {
+  RepackReport report = repair_any(from, to, options);
+  if (report.needed || !is_covered(from)) return report;
+  const Verification examined =
+      sets::verify_file(storage::resolve(from), from, {}, {.limits = options.limits, .threads = options.threads});
+  if (!examined.ok) sets::refuse_to_repair(examined);
+  report.verdict = examined.verdict;
+  return report;
+}
+
 }  // namespace
 
-// Runs on one rank, but with the error that all ranks get if memory runs out.
 RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
-  const Communicator alone;
-  return comm::agree(alone.engine(), [&] { return repair_any(from, to, options); });
+  return comm::alone([&] { return repair_covered(from, to, options); });
 }
 
 }  // namespace lq

@@ -16,6 +16,7 @@
 #include <limequat/multifile.hpp>
 
 #include "base/error.hpp"
+#include "comm/alone.hpp"
 #include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -292,6 +293,7 @@ class Rewriting {
   RepackReport write(std::vector<FilePlan> plans, const OpenTask& open) {
     require_other_files(found_, plans);
     plans.front().like = found_.set.files().front().path;
+    if (is_checkpoint()) remember_lost_fields(plans.front().losses);
     std::vector<Finding> findings = is_checkpoint() ? findings_of_checkpoint() : left_behind();
     if (options_.verify == Verify::none) std::ranges::move(taken_as_they_are(), std::back_inserter(findings));
     RepackReport report = is_checkpoint()
@@ -299,6 +301,13 @@ class Rewriting {
                               : write_set(transport_, std::move(plans), open, options_);
     report.findings = std::move(findings);
     return report;
+  }
+
+  // The new set has fewer fields and would be in order: it says what the old one had.
+  void remember_lost_fields(std::vector<StreamLoss>& losses) const {
+    const auto is_of_fields = [](const StreamLoss& loss) { return loss.task == StreamLoss::of_fields; };
+    if (fields_.damage().empty() || std::ranges::any_of(losses, is_of_fields)) return;
+    losses.push_back({.task = StreamLoss::of_fields, .position = fields_.count(), .bytes = fields_.damage().size()});
   }
 
   std::vector<Finding> findings_of_checkpoint() const {
@@ -403,11 +412,11 @@ std::optional<RepackReport> rescue(storage::Transport& transport, const std::str
 namespace lq {
 
 RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return sets::defragment(storage::resolve(from), from, to, options);
+  return comm::alone([&] { return sets::defragment(storage::resolve(from), from, to, options); });
 }
 
 RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return sets::rewrite(storage::resolve(from), from, to, options);
+  return comm::alone([&] { return sets::rewrite(storage::resolve(from), from, to, options); });
 }
 
 }  // namespace lq

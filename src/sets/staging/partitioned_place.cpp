@@ -64,6 +64,11 @@ Frame frame_of(const PartitionedFile& file) {
   const auto opened = storage::resolve(file.path).open_read(file.path);
   base::CachedSource source(*opened);
   const Catalog catalog = format::scan(source, {});
+  // What is said of the field is written anew.
+  if (const Finding* const finding = catalog.first_error()) {
+    base::fail(finding->code == Code::ok ? Code::malformed : finding->code,
+               {.path = file.path, .offset = finding->offset}, "{}; nothing was repartitioned", finding->message);
+  }
   if (catalog.fields.size() != 1) {
     base::fail(Code::unsupported, file.path,
                "there are {} fields in these part files, of which one can be repartitioned; convert them "

@@ -20,6 +20,7 @@
 #include "comm/agree.hpp"
 #include "comm/pack.hpp"
 #include "io/journal.hpp"
+#include "io/protected.hpp"
 #include "options/agreed.hpp"
 #include "sets/checkpoint/closing.hpp"
 #include "sets/staging/file_copy.hpp"
@@ -107,7 +108,10 @@ class Repartitioning {
       return std::make_unique<PartitionedPlace>(source_, frame_, target_, target_text_, unfinished_name(to_));
     });
     Catalog contents;
-    if (options_.verify != Verify::none && !options_.dry_run) contents = contents_of(*place, from_, communicator_);
+    if (options_.verify != Verify::none && !options_.dry_run) {
+      contents = contents_of(*place, from_, communicator_);
+      comm::agree_at_root(comm_, [&] { require_as_protected(contents); });
+    }
     contents.files.clear();  // the place has made one of them
     const auto copy = comm::agree_alike(comm_, [&] {
       return std::make_unique<FileCopy>(comm_, pair, copy_options_, moved_, passage(*place, contents));
@@ -123,6 +127,15 @@ class Repartitioning {
   }
 
  private:
+  // What is made of it has no sidecar that would tell.
+  static void require_as_protected(const Catalog& contents) {
+    if (contents.format.empty()) return;
+    const std::vector<Finding> damage = io::damage_by_sidecar(contents, Verdict::consistent);
+    if (damage.empty()) return;
+    throw Error(damage.front().code, damage.front().message + ". Nothing was repartitioned",
+                {.path = contents.path, .offset = damage.front().offset});
+  }
+
   void look_at_root() {
     const FileArray array = array_of(options_);
     source_ = partitioned_file(from_, array);
