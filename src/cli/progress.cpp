@@ -20,9 +20,9 @@ constexpr std::chrono::milliseconds patience(500);
 constexpr std::chrono::milliseconds interval(100);
 constexpr std::uint64_t bar_width = 40;
 
-volatile std::sig_atomic_t told_to_end = 0;  // the signal
+volatile std::sig_atomic_t told_to_end = 0;  // the number of the signal
 
-// The next one ends the program at once.
+// The next signal ends the program immediately.
 void remember(int signal) {
   told_to_end = signal;
   std::signal(signal, SIG_DFL);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A progress bar on stderr: only on a terminal, from the root, not with --quiet, and only for what takes longer
-// than half a second. And the end of the work when somebody tells this program to end: the library takes back what is
-// not complete, and then the signal does what it does.
+// than half a second. Also handles signals that end the program: the library removes incomplete
+// files, and then the signal takes its usual effect.
 #pragma once
 
 #include <array>
@@ -21,9 +21,9 @@
 
 namespace lq::cli {
 
-// What is done when somebody tells this program to end.
+// Action when a signal asks this program to end.
 
-// While it lives, the signals that end a program call `handler`; those that are ignored stay so.
+// During its lifetime, signals that end a program call `handler`; ignored signals stay ignored.
 class OnEnding {
  public:
   explicit OnEnding(void (*handler)(int)) {
@@ -67,10 +67,10 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  // Throws where a signal came meanwhile.
+  // Throws if a signal arrived.
   void show(std::uint64_t done, std::uint64_t total);
   void clear();
-  // For calls of the library; valid as long as this bar.
+  // For calls of the library; valid during the lifetime of this bar.
   Progress callback();
 
  private:
@@ -83,15 +83,15 @@ class ProgressBar {
   Clock::time_point next_;
 };
 
-// How many of so many things are worked on at a time, and with how many threads each: one process alone takes several,
-// ranks take each of them together.
+// How many items are processed at a time, and with how many threads each: one process alone takes several,
+// ranks share each of them.
 struct AtOnce {
   AtOnce(const Session& session, std::size_t count, int threads_asked);
   bool is_alone;
   int things = 1, threads;
 };
 
-// Collective. take(k, work(k)) for each of so many things, in their order and with a bar.
+// Collective. take(k, work(k)) for each of the items, in order and with a bar.
 template <class Work, class Take>
 void take_in_order(const Session& session, std::string label, std::size_t count, const AtOnce& how, const Work& work,
                    const Take& take) {
@@ -109,7 +109,7 @@ void take_in_order(const Session& session, std::string label, std::size_t count,
   for (std::uint64_t k = 0; k < count; ++k) take_one(k, work_on(k));
 }
 
-// What `work` gives with these options and a bar.
+// Returns the result of `work` with these options and a bar.
 template <class Options, class Work>
 auto with_bar(const Session& session, std::string label, Options options, const Work& work) {
   ProgressBar bar(session, std::move(label));

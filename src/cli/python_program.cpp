@@ -27,8 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr int lacks_packages = 77;
 
-// Takes the package installed with this program before any other, and none from the current folder. What ends a program
-// ends it once: a terminal tells it as well as this process, which hands it on.
+// Prefers the package installed with this program, and uses none from the current folder. A signal that ends a program
+// ends it once: a terminal sends it to this process too, which forwards it.
 constexpr const char* bootstrap = R"(import os, signal, sys
 sys.path[:] = [folder for folder in sys.path if folder]
 beside, verbose = sys.argv[1:3]
@@ -71,7 +71,7 @@ std::vector<std::string> interpreters() {
   return found;
 }
 
-// The process, or -1. `end` 0 or more: what its standard input and output are.
+// Starts the process; -1 if that fails. `end` 0 or more: its standard input and output.
 pid_t spawn(std::vector<std::string> words, int end = -1) {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
@@ -88,7 +88,7 @@ pid_t spawn(std::vector<std::string> words, int end = -1) {
   return child;
 }
 
-// Of a process that ended.
+// The exit code of an ended process.
 int exit_code_of_process(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0) {
@@ -124,7 +124,7 @@ std::string with_package(const PythonProgram& program, std::string_view between)
   return program.packages.empty() ? "limequat" : fmt::format("limequat{}{}", between, program.packages);
 }
 
-// What starts the program, but for the interpreter in front.
+// The arguments of the interpreter that start the program.
 std::vector<std::string> command_of(const PythonProgram& program, bool is_verbose,
                                     const std::vector<std::string>& words) {
   std::error_code failure;

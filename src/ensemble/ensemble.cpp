@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The public functions over a catalogue.
+// The public functions of a catalogue.
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -17,7 +17,7 @@
 
 namespace lq::ensemble {
 
-// Files of a catalogue as entries.
+// Rows of a catalogue as entries.
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string order_of(const std::string& sort) {
   const std::string_view path = column_named("path");
   if (sort.empty()) return std::string(path);
   const bool is_downwards = sort.starts_with('-');
-  // What is not known is last, whichever way.
+  // Unknown values come last in both directions.
   return fmt::format("{}{} NULLS LAST, {}", column_named(std::string_view(sort).substr(is_downwards ? 1 : 0)),
                      is_downwards ? " DESC" : "", path);
 }
@@ -68,7 +68,7 @@ std::string selection() {
 }  // namespace
 
 void require_known_names(const Database& database, const Condition& condition) {
-  // Of no files nothing is known.
+  // An empty catalogue has no names to compare with.
   if (condition.properties.empty() || database.whole("SELECT count(*) FROM files") == 0) return;
   Statement known = database.prepare("SELECT 1 FROM properties WHERE name = ? COLLATE NOCASE LIMIT 1");
   for (const std::string& name : condition.properties) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,9 +32,11 @@
 #include <limequat/view.hpp>
 
 #include "base/error.hpp"
+#include "comm/agree.hpp"
 #include "support/checkpoint_contents.hpp"
 #include "support/formula_field.hpp"
 #include "support/memory_fault.hpp"
+#include "support/node_part.hpp"
 #include "support/scratch_directory.hpp"
 
 namespace lq {
@@ -230,6 +233,32 @@ Work open_node_cache(const Communicator& all, const Paths& paths) {
   return [all, paths] {
     const NodeCache cache(paths.from, all, {.bytes = 1 << 20, .block_bytes = 4096});
     all.barrier();
+  };
+}
+
+// The part of rank 0 on a node is lost, and restored from the parity of the others.
+Work restore_part_on_node(const Communicator& all, const Paths& paths) {
+  const std::string folder = std::filesystem::path(paths.to).parent_path();
+  const auto part = std::make_shared<sets::NodePart>(
+      testing::make_node_part(folder + "/part-" + std::to_string(all.rank()), all.rank(), 1, 3000));
+  const auto kept = std::make_shared<sets::CheckpointDirectory>(folder + "/parity-" + std::to_string(all.rank()));
+  kept->make();
+  const auto own = std::make_shared<sets::CheckpointDirectory>(part->folder);
+  return [all, part, kept, own] {
+    comm::Comm& comm = all.engine();
+    constexpr std::array<int, ranks> group{0, 1, 2};
+    sets::write_parity(comm, group, 1, *part, *kept);
+    std::map<std::uint64_t, sets::NodePart> parts;
+    std::vector<sets::NodePart> parity;
+    comm::agree(comm, [&] {
+      if (comm.rank() == 0) return;
+      parts[static_cast<std::uint64_t>(comm.rank())] = *part;
+      for (sets::Listed& one : kept->list().checkpoints) {
+        parity.push_back({kept->path(), one.name, std::move(one.manifest)});
+      }
+    });
+    const std::string name = sets::restore_parts(comm, std::array<std::uint64_t, 1>{0}, parts, parity, *own);
+    EXPECT_EQ(name.empty(), comm.rank() != 0);
   };
 }
 
@@ -454,6 +483,7 @@ INSTANTIATE_TEST_SUITE_P(
             Scenario{"WriteView", prepare_as<ildg>, use_view<true>},
             Scenario{"Inspect", prepare_as<scidac>, inspect_file},
             Scenario{"NodeCache", prepare_as<ildg>, open_node_cache},
+            Scenario{"RestorePartOnNode", nothing, restore_part_on_node, 3},
             Scenario{"Convert", prepare_as<ildg>, convert_file}, Scenario{"Diff", prepare_as<ildg>, diff_file},
             Scenario{"RegionWriter", nothing, write_regions}, Scenario{"Observables", nothing, observe_field},
             Scenario{"Protect", prepare_as<ildg>, protect_file}, Scenario{"WriteProtected", nothing, write_protected},
