@@ -404,7 +404,7 @@ Work ask_about_file(const Communicator&, const Paths& paths) {
     explain(paths.from);
     validate(paths.from);
     partitioned_file(paths.from);
-    read_site(paths.from, Coord{});
+    read_site(paths.from, Coord{0, 0, 0, 0});
   };
 }
 Work ask_about_set(const Communicator&, const Paths& paths) {

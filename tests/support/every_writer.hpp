@@ -40,6 +40,7 @@ struct Work {
   std::string name;
   std::function<void(const std::string& source, const std::string& to, const Communicator& ranks)> run;
   bool is_marked = false;  // with its name, or a number drawn at random: no two files are the same
+  bool is_by_one = false;  // of the ranks one makes the call, which has no communicator
 };
 inline std::ostream& operator<<(std::ostream& out, const Work& work) { return out << work.name; }
 
@@ -150,7 +151,7 @@ inline Work by_one(const std::string& name, std::function<void(const std::string
             ranks.barrier();
             if (failure) std::rethrow_exception(failure);
           },
-          is_marked};
+          is_marked, true};
 }
 
 // A checkpoint beside the configuration, the same for all.
@@ -173,7 +174,10 @@ inline std::string checkpoint_for(const std::string& source, const std::string& 
   for (const auto& entry : fs::directory_iterator(fs::path(source).parent_path())) {
     const std::string path = entry.path();
     if (!path.starts_with(set)) continue;
-    fs::copy_file(path, to + ".set" + path.substr(set.size()), fs::copy_options::overwrite_existing);
+    // A program that was started twice reads what the other has put there: at no moment is a part of it there.
+    const std::string copy = to + ".set" + path.substr(set.size()), own = copy + "." + std::to_string(::getpid());
+    fs::copy_file(path, own, fs::copy_options::overwrite_existing);
+    fs::rename(own, copy);
   }
   return to + ".set";
 }
