@@ -43,10 +43,14 @@ class Table {
   bool empty() const noexcept { return rows_.empty(); }
   // Title and rows, one line each; no blanks at the ends of lines.
   std::string text() const;
+  // The same of long tables, part by part: rows that are added later follow without titles, in columns as wide or
+  // wider.
+  std::string take();
 
  private:
   std::vector<std::string> titles_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> widths_;  // of what was taken
 };
 
 // Which sums a field has where it has no SciDAC checksum: "sha256 of arrays"; `none` where it has none.

@@ -27,8 +27,9 @@ struct ChangedFiles {
 struct Changes {
   std::string since;  // when the earlier page was made, as it states
   ChangedFiles added, gone, rewritten;
-  ChangedFiles failed;    // are damaged, incomplete, unreadable or missing, and were not
-  ChangedFiles verified;  // are sound or consistent, and were not
+  ChangedFiles failed;      // are damaged, incomplete, unreadable or missing, and were not
+  ChangedFiles verified;    // are sound or consistent, and were not
+  bool is_partial = false;  // of files that both pages list; not whether others are new or gone
 };
 
 // Of two pages' data, in the order old, new; nothing if the old one is not data of a page, or is about other folders.

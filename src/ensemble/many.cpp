@@ -120,7 +120,7 @@ void Listing::add_folder(const std::string& folder) {
         },
         [&](const std::string& path) {
           found.push_back(
-              answered(not_verified(path, Verdict::foreign, path + ": this is " + ensemble::describe_link(path))));
+              answered(not_verified(path, Verdict::foreign, path + ": this is " + ensemble::describe_not_entered(path))));
         });
     compare_with_catalogue(folder, found);
   } catch (const Error& error) {
