@@ -95,7 +95,7 @@ constexpr std::array command_table = {
             "a multifile of many chunks as one with a chunk for each task", "lq defrag streams.sion -o tidy.sion",
             "the same without gaps", "lq defrag streams.sion -o tidy.sion --block-size 1"},
     Command{"repair", group_check, declare_repair,
-            "make a complete multifile from one whose writer was interrupted; report what is guessed",
+            "what can be had back of a damaged or interrupted file, in a new one: headers, sums, bytes, whole slices, streams, and what a sidecar restores",
             "what could be repaired; nothing is written", "lq repair streams.sion --dry-run",
             "a complete new file; exit code 1 if something is lost", "lq repair killed.sion -o whole.sion"},
     Command{"diff", group_look, declare_diff,
