@@ -506,7 +506,7 @@ def grid_page(folder):
 """
     return f"""# Beside what Grid prints
 
-`lq bench lattice --protocol grid` ([guide](../guide/benchmarks.md#beside-what-grid-prints)): the paths of the I/O test of the Grid library, to be compared with
+`lq bench lattice --protocol grid` ([guide](../guide/benchmarks.md#compared-with-grid)): the paths of the I/O test of the Grid library, to be compared with
 [mpich#7935](https://github.com/pmodels/mpich/issues/7935), where collective MPI-IO on Frontier levels off at about 30 GB/s while plain reads reach 375 GB/s. Here more ranks than cores share a
 small machine on which other programs were running, so only the columns *of raw* and the stages tell anything. Medians; *skew*: how much longer the slowest rank took than the fastest one.
 

@@ -74,8 +74,8 @@ struct UsableMachine {
 };
 LQ_API UsableMachine usable_site_machine();
 // Local. The machine of a profile, read once as well, or where there is no such file the one described under that name:
-// "alice-pvfs", "bluegene-p", "frontier-like", "jaguar-xt4", "jugene". If `profile` is empty that of the site, and the same with a warning.
-// Errors of a profile that is named are those of load_machine.
+// "alice-pvfs", "bluegene-p", "frontier-like", "jaguar-xt4", "jugene". If `profile` is empty that of the site, and the
+// same with a warning. Errors of a profile that is named are those of load_machine.
 LQ_API Machine machine_of(const std::string& profile);
 LQ_API UsableMachine usable_machine_of(const std::string& profile);
 // Local. The machine of a profile; keys that are not there have their defaults. not_found, no_permission; malformed

@@ -177,8 +177,8 @@ class LQ_API Writer {
   std::unique_ptr<State> state_;
 };
 
-// Collective. All vectors of a set at once; modes[k] tells of vectors[k]. Returns the bytes of all vectors. `report`, if
-// there is one, gets what all of them warn of: numbers that are NaN or infinite.
+// Collective. All vectors of a set at once; modes[k] tells of vectors[k]. Returns the bytes of all vectors. `report`,
+// if there is one, gets what all of them warn of: numbers that are NaN or infinite.
 LQ_API std::uint64_t write(const std::string& path, const Grid& grid, const Description& description,
                            std::span<const Field> vectors, std::span<const Mode> modes,
                            const WriteOptions& options = {}, Report* report = nullptr);
@@ -200,8 +200,8 @@ struct ConvertOptions {
 };
 // Collective. A set from a set, checksums compared on the way. Each rank holds its part of a few vectors; for `quda`,
 // whose files have all of a site in one place, of all vectors on one time slice. Returns how many modes there are.
-// `report`, if there is one, gets warnings, as of write(). What a repair has said of a set stays with it; formats of other
-// programs have no place for that, which is a warning.
+// `report`, if there is one, gets warnings, as of write(). What a repair has said of a set stays with it; formats of
+// other programs have no place for that, which is a warning.
 LQ_API std::uint64_t convert(const std::string& from, const std::string& to, const Communicator& communicator = {},
                              const ConvertOptions& options = {}, Report* report = nullptr);
 

@@ -77,8 +77,8 @@ LQ_API RepackReport rewrite(const std::string& from, const std::string& to, cons
 // Local. A whole file of one that is damaged; `from` stays as it is, except where no `to` is given. A file that
 // lq::verify() calls sound or consistent is left alone, unless flags or padding of its records can be set right without
 // touching their contents: the report says that no repair was needed. The result is examined likewise, before it gets
-// its name, and the report has the verdict. Findings say what was done (warnings) and what is lost, left out, damaged or
-// unproven (errors).
+// its name, and the report has the verdict. Findings say what was done (warnings) and what is lost, left out, damaged
+// or unproven (errors).
 //
 // LIME, ILDG and SciDAC files, HDF5 files and sets of modes go into the new file `to`: bytes whose right values are
 // known are put right in headers, texts, indices and data. A record of sums is written anew only where other sums prove

@@ -1,17 +1,32 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Signals that arrive while the library works: Ctrl-C ends the call.
+"""Signals that arrive while the library works: Ctrl-C ends the call, and what ends the process does so after it.
 
 Python calls a handler between two lines of Python, and there are none while the library works; what it raises within
 one of the library's callbacks would be lost. So for as long as a call lasts signals are only noted. The library asks for
 them some times a second, their own handlers are called then, and what these raise ends the call, which raises it.
+
+A request to end (``SIGTERM``, ``SIGHUP``: from batch systems, and what launchers make of Ctrl-C for their ranks) that the
+program leaves to the system ends the call in the same way, so that no file is left that is not complete, and then the
+process.
 """
 
+import os
 import signal
 import threading
 
 _NAMES = ("SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2", "SIGINT")
 _NUMBERS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
+_ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+class _Ended(BaseException):
+    """The system ends this process."""
+
+
+def _end_process(number, frame):
+    """What a signal does that has no handler, once the call is over."""
+    raise _Ended(number)
 
 
 class _Deferred:
@@ -30,7 +45,7 @@ class _Deferred:
         try:
             for number in _NUMBERS:
                 handler = signal.getsignal(number)
-                if callable(handler):
+                if handler == signal.SIG_DFL and number in _ENDING or callable(handler):
                     self._handlers[number] = handler
                     try:
                         signal.signal(number, self._note)
@@ -51,8 +66,12 @@ class _Deferred:
         noted, self._noted = self._noted, {}
         try:
             for number, frame in noted.items():
-                handlers[number](number, frame)
+                self._call(handlers[number], number, frame)
+        except _Ended as ended:
+            failure = ended
         finally:
+            if isinstance(failure, _Ended):
+                os.kill(os.getpid(), failure.args[0])  # by its own doing
             if failure is not None:
                 raise failure
 
@@ -64,6 +83,10 @@ class _Deferred:
             signal.signal(number, handler)
         return handlers
 
+    @staticmethod
+    def _call(handler, number, frame):
+        (handler if callable(handler) else _end_process)(number, frame)
+
     def _note(self, number, frame):
         self._noted[number] = frame  # several of one kind are one, as always in Python
 
@@ -72,7 +95,7 @@ class _Deferred:
         try:
             while self._noted and self._failure is None:
                 number, frame = self._noted.popitem()
-                self._handlers[number](number, frame)
+                self._call(self._handlers[number], number, frame)
         except BaseException as failure:
             self._failure = failure
         return int(self._failure is not None)

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Stripes in words and as JSON.
+// Stripes as text and as JSON.
 #include <fmt/format.h>
 #include <limequat/file_system.hpp>
 

@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// lq export: files that show the numbers of other ones, which stay where they are. --virtual: in HDF5; --references: as
-// a Zarr array of all files, by the Python package.
+// lq export: files that show the numbers of other files, without a copy. --virtual: in HDF5; --references: as
+// a Zarr array of all files, made by the Python package.
 #include <memory>
 #include <optional>
 
@@ -13,6 +13,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/python_program.hpp"
 
 namespace lq::cli {
@@ -38,6 +39,7 @@ struct Export {
     how.limits = options.limits;
     how.dry_run = options.dry_run;
     const std::string& source = from.front();
+    const EndsBySignals ending;
     lq::export_virtual(source, to, session.communicator, how);
     if (session.json) {
       session.out.object("path", to, "source", source, "dry_run", options.dry_run);
@@ -60,15 +62,14 @@ struct Export {
 
   void require_sense() const {
     if (is_virtual == are_references) {
-      throw UsageError(
-          "either --virtual (an HDF5 file) or --references (a Zarr array); for a copy take \"lq convert\"");
+      throw UsageError("either --virtual (an HDF5 file) or --references (a Zarr array); for a copy use \"lq convert\"");
     }
     if (to.empty()) throw UsageError("-o OUT is missing: which file is to be written?");
     if (is_virtual && from.size() > 1)
       throw UsageError("--virtual shows one file; --references shows many as one array");
-    if (are_references && options.dry_run) throw UsageError("--dry-run belongs to --virtual; references copy no data");
+    if (are_references && options.dry_run) throw UsageError("--dry-run requires --virtual; references copy no data");
     if (is_virtual && (!field.empty() || prefix || slices != 1)) {
-      throw UsageError("--field, --slices and --prefix belong to --references");
+      throw UsageError("--field, --slices and --prefix require --references");
     }
   }
 };
@@ -81,14 +82,14 @@ Run declare_export(Arguments& arguments) {
                   "file with fields whose numbers are stored contiguously; for --references also a folder");
   arguments.flag("--virtual", exported->is_virtual, "an HDF5 file that refers to the data of one file");
   arguments.flag("--references", exported->are_references,
-                 "references of kerchunk: all files as one Zarr array, by the Python package");
+                 "kerchunk references: all files as one Zarr array (made by the Python package)");
   arguments.text("-o,--output", "OUT", exported->to,
                  "file to write, with the suffix .h5; references: .json, or .parq for parquet");
   arguments.text("--field", "NAME[:N]", exported->field, "references: the field (default: all)");
-  arguments.number("--slices", exported->slices, "references: time slices in a chunk, 0 for all (default 1)");
+  arguments.number("--slices", exported->slices, "references: time slices per chunk, 0 for all (default 1)");
   arguments.add({.names = {"--prefix"},
                  .value = "TEXT",
-                 .help = "references: what takes the place of the folder of the files, such as https://host/folder",
+                 .help = "references: replacement for the folder of the files, such as https://host/folder",
                  .take = [exported](const std::string& text) { exported->prefix = text; }});
   declare_options(arguments, "export", "RepackOptions", exported->options);
   return [exported](Session& session) {

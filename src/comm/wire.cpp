@@ -52,7 +52,7 @@ const std::exception_ptr& preallocated_out_of_memory() noexcept {
       return std::make_exception_ptr(
           Error(Code::out_of_memory, "memory ran out on a rank; use more ranks or smaller blocks"));
     } catch (...) {
-      return std::current_exception();  // a lack of memory, too
+      return std::current_exception();  // possibly a lack of memory
     }
   }();
   return words;
@@ -107,7 +107,7 @@ void broadcast_error(bool is_teller, const std::exception_ptr& failure,
   std::exception_ptr lack;
   if (!is_teller)
     base::keep_failure(lack, [&] { told.words.resize(length == no_words ? 0 : static_cast<std::size_t>(length)); });
-  // In pieces, for which a rank without memory has room, too.
+  // In pieces, for which a rank without memory also has space.
   std::array<std::byte, 512> piece;
   for (std::size_t done = 0; length != no_words && done < static_cast<std::size_t>(length); done += piece.size()) {
     const auto part = std::span(piece).first(std::min(piece.size(), static_cast<std::size_t>(length) - done));

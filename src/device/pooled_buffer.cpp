@@ -31,7 +31,7 @@ void free_in_home(const Parts& parts) noexcept {
   }
 }
 
-// Blocks that nobody has. Never destroyed: at the end of the program the driver may be gone before them.
+// Unused blocks. Never destroyed: at exit the driver may be gone before them.
 class Store {
  public:
   static Store& get() {
@@ -39,7 +39,7 @@ class Store {
     return store;
   }
 
-  // One of the home that is large enough and not much too large; its driver is null where there is none.
+  // A block of the context that is large enough and not much too large; its driver is null if there is none.
   Parts take(const Driver& driver, DeviceContext home, std::size_t host_bytes, std::size_t gpu_bytes) {
     const std::lock_guard lock(mutex_);
     forget_former(driver, home);
@@ -54,7 +54,7 @@ class Store {
     return parts;
   }
 
-  // False where there is no room for it.
+  // False if the limit is reached.
   bool keep(const Parts& parts) noexcept try {
     const std::lock_guard lock(mutex_);
     std::size_t host_bytes = parts.host_bytes, gpu_bytes = parts.gpu_bytes;
@@ -77,7 +77,7 @@ class Store {
  private:
   static bool is_near(std::size_t bytes, std::size_t wanted) noexcept { return bytes >= wanted && bytes / 2 <= wanted; }
 
-  // A GPU that was reset has another home at the same address, and what was in the former one is gone.
+  // A GPU that was reset has another context at the same address, and the memory of the former one is gone.
   void forget_former(const Driver& driver, DeviceContext home) {
     std::erase_if(kept_, [&](const Parts& parts) {
       return parts.driver == &driver && parts.home.handle == home.handle && parts.home != home;
@@ -117,7 +117,7 @@ PooledBuffer::~PooledBuffer() {
     const ContextScope inside(*parts_.driver, parts_.home);
     if (is_moving_) parts_.driver->wait_for_stream(parts_.stream);
     is_idle = true;
-  } catch (...) {  // what failed for good has failed before, for whoever waited for it
+  } catch (...) {  // permanent errors were reported before, to the thread that waited
   }
   if (!is_idle || !Store::get().keep(parts_)) free_in_home(parts_);
 }

@@ -27,7 +27,7 @@ bool Windows::Window::has(std::int64_t site, std::int64_t wanted_stride) const n
          static_cast<std::uint64_t>(distance / stride) < sites;
 }
 
-// blocks: none has it.
+// `blocks` if none has it.
 std::size_t Windows::holder_of(std::int64_t first, std::int64_t stride) const noexcept {
   std::size_t i = 0;
   while (i < blocks && !windows_[i].has(first, stride)) ++i;
@@ -40,7 +40,7 @@ Windows::SiteSpan Windows::some_of(std::size_t i, std::int64_t first, std::uint6
   return {i, skip, std::min(sites, window.sites - skip)};
 }
 
-// What comes next: the rest of these, and the rest of the field for who goes through it.
+// Sites to fetch next: the rest of these, and the rest of the field for a sequential reader.
 std::uint64_t Windows::ahead_of(const SiteSpan& some, std::int64_t first, std::uint64_t sites) const noexcept {
   const Window& window = windows_[some.block];
   if (is_dense(some.block) && first == expected_) return static_cast<std::uint64_t>((end_ - window.end()) / step_);

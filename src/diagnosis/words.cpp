@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What was found, in sentences and as JSON (docs/reference/json.md).
+// Findings as messages and as JSON (docs/reference/json.md).
 #include "diagnosis/words.hpp"
 
 #include <algorithm>
@@ -286,11 +286,11 @@ std::vector<Finding> damage_in(const Walk& walked, const Pass& pass) {
   return all;
 }
 
-// What broken joints between time slices come from, in sentences.
+// Explains broken joints between time slices.
 
 namespace {
 
-// The places of the slices in the order of time, where they are all there and only stand in another order; else empty.
+// The places of the slices in the order of time, if all exist and are only permuted; else empty.
 std::vector<std::int64_t> places_in_time(const Joints& joints, std::int64_t slices) {
   std::vector<std::int64_t> successors;
   for (std::int64_t t = 0; t < slices; ++t) successors.push_back((t + 1) % slices);
@@ -344,7 +344,7 @@ std::vector<Finding> damage_in(const Joints& joints, const Extents& extents) {
   for (std::size_t k = 0; k < joints.broken.size(); ++k) {
     const BrokenJoint& broken = joints.broken[k];
     const std::int64_t next = (broken.slice + 1) % slices;
-    // Slices that are moved together, and the joint after them.
+    // Slices that are shifted together, and the joint after them.
     if (broken.shift && k + 1 < joints.broken.size() && joints.broken[k + 1].shift == slice_sites - *broken.shift) {
       const std::int64_t end = joints.broken[++k].slice;
       all.push_back(finding(

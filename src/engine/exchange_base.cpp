@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What both directions of an exchange have: slots, and the ways to other ranks.
+// Common parts of both directions of an exchange: slots, and paths to other ranks.
 #include "engine/exchange_base.hpp"
 
 #include <unistd.h>

@@ -41,7 +41,7 @@ void Movement::tell(const Passed& now) noexcept {
   }
 }
 
-// Other ranks may count on this one, so that it goes on without moving anything.
+// Other ranks may depend on this one, so it continues without moving anything.
 void Movement::end_by(std::exception_ptr reason) noexcept {
   ended_by_ = std::move(reason);
   tell_ = nullptr;

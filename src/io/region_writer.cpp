@@ -129,7 +129,7 @@ Report RegionWriter::close() {
     const auto hole = std::find(state.is_given.begin(), state.is_given.end(), false) - state.is_given.begin();
     throw Error(
         Code::wrong_state,
-        fmt::format("{}: {} of {} sites of this rank were not given, the first of them {}; the file appears when "
+        fmt::format("{}: {} of {} sites of this rank were not given, the first of them {}; the file is published when "
                     "all were",
                     state.path, state.missing, state.is_given.size(),
                     to_string(site_of(state.box(), static_cast<std::uint64_t>(hole)))),

@@ -125,8 +125,9 @@ TEST_F(OnStripes, TheReportSaysHowLargeCallsWereAndWhyNotAsLargeAsAskedFor) {
   const Report smaller = write(striped_, "smaller.lime", options);
   EXPECT_EQ(smaller.storage.call_bytes, 25 * 65536U);
   ASSERT_EQ(smaller.warnings.size(), 1U);
-  EXPECT_EQ(smaller.warnings.front(),
-            "chunks of 1600 KiB, smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
+  EXPECT_EQ(
+      smaller.warnings.front(),
+      "chunks of 1600 KiB, smaller than the 8 MiB asked for: 10 chunks must fit into the 16 MiB of `memory_bytes`");
 }
 
 TEST_F(OnStripes, OfASmallFileAreLeftAndRefusalIsARemark) {

@@ -20,7 +20,7 @@ namespace lq::lattice {
 
 namespace {
 
-// The constructors of specs judge their arguments; members that were set by hand meet the same judgement here.
+// The constructors of specs check their arguments; members that were set directly are checked here in the same way.
 std::uint64_t numbers_of(const FieldSpec& spec) {
   switch (spec.kind) {
     case FieldKind::gauge:
@@ -43,7 +43,7 @@ std::uint64_t numbers_of(const FieldSpec& spec) {
              name(spec.kind), available, grid.local_volume(), to_string(grid.extents()), spec.numbers, needed, remedy);
 }
 
-// What is described is as large as the description says, in each of its arrays.
+// Described memory has the size that the description states, in each of its arrays.
 template <class AnyField>
 void require_described_memory(const Grid& grid, const AnyField& field) {
   if (!field.order.empty()) {
@@ -71,7 +71,7 @@ void require_memory(const Grid& grid, const AnyField& field) {
   }
 }
 
-// Parities are those of global coordinates; from here on they are counted in the box.
+// Parities refer to global coordinates; from here on they are relative to the box.
 int parity_of(const Coord& x) {
   std::int64_t sum = 0;
   for (const std::int64_t coordinate : x) sum += coordinate;
@@ -87,7 +87,7 @@ AnyField resolve_any(const Grid& grid, const AnyField& field) {
   return resolved;
 }
 
-// work(x, number in the user's memory, number with x fastest)
+// Calls work(x, number in the user's memory, number with x fastest).
 template <class Work>
 void for_each_site(const Grid& grid, const SiteOrder& user_order, Work&& work) {
   const int dimensions = grid.extents().size();

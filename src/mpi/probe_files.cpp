@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Files written through MPI-IO and read back without it. A step that fails on one rank ends the probe on all, so that
-// nobody waits in a collective call that others do not make.
+// no rank waits in a collective call that others do not make.
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -19,7 +19,7 @@ namespace {
 
 using base::mebi;
 
-constexpr std::size_t repetitions = 3;  // such faults depend on who comes first
+constexpr std::size_t repetitions = 3;  // such faults depend on timing
 
 // Short and long blocks, odd numbers, gaps that a writer of whole ranges would overwrite.
 constexpr std::array<AwkwardView, 5> views{
@@ -36,7 +36,7 @@ std::string text_of(int code) {
   return {text.data(), static_cast<std::size_t>(length)};
 }
 
-// What went wrong on this rank; the first thing counts.
+// The failure of this rank; the first one is kept.
 class Attempt {
  public:
   explicit Attempt(MPI_Comm comm) : comm_(comm) {}
@@ -46,7 +46,7 @@ class Attempt {
   void complain(const std::string& wrong) {
     if (wrong_.empty()) wrong_ = wrong;
   }
-  // Collective. Whether all is well on all ranks.
+  // Collective. True if no rank has failed.
   bool goes_on() const {
     const int bad = wrong_.empty() ? 0 : 1;
     int any = 0;
@@ -65,7 +65,7 @@ void remove_file(const std::string& path) {
   std::filesystem::remove(path, ignored);
 }
 
-// Every byte gap_byte, by the root.
+// The root fills the file with gap_byte.
 void fill_file(MPI_Comm comm, Attempt& attempt, const std::string& path, std::uint64_t bytes) {
   if (rank_of(comm) != 0) return;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
@@ -85,7 +85,7 @@ std::vector<std::byte> read_file(const std::string& path, std::uint64_t bytes) {
   return data;
 }
 
-// Two aggregators and no sieving of the whole range, as programs ask for them.
+// Two aggregators and no data sieving, as programs commonly request.
 class Hints {
  public:
   Hints() {
@@ -121,7 +121,7 @@ class FileType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-// Collective. The file is written by all ranks through their views.
+// Collective. All ranks write the file through their views.
 void write_views(MPI_Comm comm, Attempt& attempt, const std::string& path, const AwkwardView& view, bool collective) {
   const int rank = rank_of(comm);
   const int ranks = size_of(comm);
@@ -130,7 +130,7 @@ void write_views(MPI_Comm comm, Attempt& attempt, const std::string& path, const
   const std::vector<std::byte> data = view.data_of(rank, ranks);
   MPI_File file = MPI_FILE_NULL;
   attempt.step(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, hints.info(), &file), "open");
-  // A file that is open on some ranks only cannot be closed, for that is collective; it stays open.
+  // A file that is open on only some ranks cannot be closed, because that is collective; it stays open.
   if (!attempt.goes_on()) return;
   const auto start = static_cast<MPI_Offset>(view.start + static_cast<std::uint64_t>(rank) * view.block);
   attempt.step(MPI_File_set_view(file, start, MPI_BYTE, type.type(), "native", hints.info()), "set the view");
@@ -155,12 +155,12 @@ double slowest(MPI_Comm comm, double seconds) {
   return result;
 }
 
-// Views written in turn, each several times, as long as there is time.
+// Views written in turn, each several times, while time remains.
 class Rounds {
  public:
   Rounds(MPI_Comm comm, double seconds) : comm_(comm), seconds_(seconds) {}
 
-  // Collective. The next view, cut to what there is time for; false: all are done, or the time is over.
+  // Collective. The next view, reduced to the remaining time; false: all are done, or the time is over.
   bool next(AwkwardView& view) {
     if (done_ == all) return false;
     const double left = seconds_ - slowest(comm_, watch_.seconds());
@@ -189,7 +189,7 @@ class Rounds {
 
  private:
   static constexpr std::size_t all = views.size() * repetitions;
-  static constexpr std::uint64_t first_blocks = 64;  // which tell what a block costs
+  static constexpr std::uint64_t first_blocks = 64;  // to measure the cost of a block
 
   MPI_Comm comm_;
   double seconds_;
@@ -270,7 +270,7 @@ Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, doub
                     "strided views of " + std::to_string(ranks) + " ranks come back bit for bit" + rounds.left_out());
 }
 
-// The root alone: a few bytes beyond 4 GiB, sparse.
+// By the root only: a few bytes beyond 4 GiB, sparse.
 Probe probe_large_offset(MPI_Comm comm, const std::string& path) {
   constexpr std::uint64_t place = (std::uint64_t{1} << 32) + 12345;
   const Probe failure{"mpi-large-offset", ProbeVerdict::fail, "", "do not write files above 4 GiB by this MPI-IO"};

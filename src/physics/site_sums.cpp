@@ -74,7 +74,7 @@ SiteStream::SiteStream(const Grid& grid, const Field& field)
   }
 }
 
-// Doubles where they lie, single precision by way of `scratch_`.
+// Doubles in place, single precision through `scratch_`.
 std::span<const double> SiteStream::widen(const void* site) {
   if (field_.spec.precision == Precision::double_) return {static_cast<const double*>(site), field_.spec.numbers};
   const float* narrow = static_cast<const float*>(site);
@@ -103,7 +103,7 @@ void SiteStream::for_each(std::uint64_t begin, std::uint64_t end, const TakeSite
   }
 }
 
-// Doubles side by side in natural order.
+// True for contiguous doubles in natural order.
 bool SiteStream::is_in_place() const noexcept {
   return !elsewhere_ && !on_device_ && order_ == natural_ && field_.spec.precision == Precision::double_;
 }

@@ -27,6 +27,8 @@ typedef struct lq_checkpoints_options {
   const char* local;                    // a folder on each node that is saved to first, or NULL
   int files;                            // physical files of the streams; 0: as many as the file system wants
   int compression;                      // LQ_COMPRESSION_* of the streams; default none
+  int node_group;                       // with local: nodes that keep parity of each other's parts; default 8
+  int lost_nodes;                       // nodes of a group that can be lost; default 1; 0: no parity
 } lq_checkpoints_options;
 LQ_API lq_status lq_checkpoints_options_init(lq_checkpoints_options* options, size_t struct_size);
 LQ_API lq_status lq_checkpoints_options_set(lq_checkpoints_options* options, const char* name, const char* value);

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
+#include "comm/alone.hpp"
 #include "format/sion/head.hpp"
 #include "format/sion/set.hpp"
 #include "io/new_file.hpp"
@@ -459,7 +460,7 @@ RepairReport repair(storage::Transport& transport, const std::string& path, cons
 namespace lq {
 
 RepairReport repair_multifile(const std::string& path, const RepairOptions& options) {
-  return sets::repair(storage::resolve(path), path, options);
+  return comm::alone([&] { return sets::repair(storage::resolve(path), path, options); });
 }
 
 }  // namespace lq

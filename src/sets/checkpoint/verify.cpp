@@ -21,6 +21,7 @@
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "io/catalog_codec.hpp"
@@ -116,7 +117,7 @@ MultifileCheck verify(storage::Transport& transport, const std::string& path, in
 }  // namespace sets
 
 MultifileCheck verify_multifile(const std::string& path, int threads) {
-  return sets::verify(storage::resolve(path), path, threads);
+  return comm::alone([&] { return sets::verify(storage::resolve(path), path, threads); });
 }
 
 namespace {
@@ -152,15 +153,17 @@ Verification verify(const std::string& path, const Communicator& communicator, c
 }
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
-  std::vector<Finding> findings = io::broken_rules(path, limits);
-  Verification verification = lq::verify(path, {}, {.limits = limits});
-  io::add_untold(findings, std::move(verification.findings));
-  io::require_error(findings, verification,
-                    {.severity = Severity::error,
-                     .code = Code::checksum_mismatch,
-                     .rule = "verdict",
-                     .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
-  return findings;
+  return comm::alone([&] {
+    std::vector<Finding> findings = io::broken_rules(path, limits);
+    Verification verification = lq::verify(path, {}, {.limits = limits});
+    io::add_untold(findings, std::move(verification.findings));
+    io::require_error(findings, verification,
+                      {.severity = Severity::error,
+                       .code = Code::checksum_mismatch,
+                       .rule = "verdict",
+                       .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
+    return findings;
+  });
 }
 
 namespace {

@@ -71,6 +71,12 @@ void require_options(const CheckpointsOptions& options) {
   if (options.keep < 1) refuse(fmt::format("keep is {}; at least one checkpoint stays", options.keep));
   if (options.proven < 1) refuse(fmt::format("proven is {}; at least the newest checkpoint is proven", options.proven));
   if (options.files < 0) refuse(fmt::format("files is {}; 0 or more is expected", options.files));
+  if (options.node_group < 2 || options.node_group > most_nodes_of_group) {
+    refuse(fmt::format("node_group is {}, expected 2 to {}", options.node_group, most_nodes_of_group));
+  }
+  if (options.lost_nodes < 0 || options.lost_nodes > most_lost_nodes) {
+    refuse(fmt::format("lost_nodes is {}, expected 0 to {}", options.lost_nodes, most_lost_nodes));
+  }
   if (!is_available(options.compression)) {
     throw Error(Code::unsupported, fmt::format("this library was built without {}", name(options.compression)));
   }
@@ -87,8 +93,9 @@ CheckpointFolder::CheckpointFolder(const std::string& folder, const Communicator
 std::vector<comm::Stated> CheckpointFolder::stated() const {
   return {{"the folder", directory_.path()},
           {"the options of the checkpoints",
-           fmt::format("{} {} {} {} {} {} {}", options_.keep, options_.keep_every, options_.proven, options_.read_only,
-                       options_.files, name(options_.compression), options_.local.empty())}};
+           fmt::format("{} {} {} {} {} {} {} {} {}", options_.keep, options_.keep_every, options_.proven,
+                       options_.read_only, options_.files, name(options_.compression), options_.local.empty(),
+                       options_.node_group, options_.lost_nodes)}};
 }
 
 void CheckpointFolder::open() {
@@ -140,7 +147,7 @@ void CheckpointFolder::open_nodes() {
   const std::uint64_t id = comm::decide_at_root(comm, [&] { return refusal_ ? std::uint64_t{0} : directory_.id(); });
   if (id == 0) return;
   comm::agree(comm, [&] { nodes_ = std::make_unique<NodeLevel>(communicator_, options_, id); });
-  nodes_->find_neighbours();
+  nodes_->form_groups();
 }
 
 void CheckpointFolder::number(SaveRequest& request) {

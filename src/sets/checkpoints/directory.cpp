@@ -58,9 +58,9 @@ bool is_unfinished(std::string_view name) {
 // A file of a checkpoint, or a temporary one that is to become it.
 bool is_file_of_checkpoint(std::string_view name) {
   while (name.starts_with('.')) name.remove_prefix(1);
-  return std::ranges::any_of(
-      std::array{manifest_name, state_file_name, tries_name, streams_name, std::string_view("field-")},
-      [&](std::string_view own) { return name.starts_with(own); });
+  return std::ranges::any_of(std::array{manifest_name, state_file_name, tries_name, streams_name, parity_file_name,
+                                        std::string_view("field-")},
+                             [&](std::string_view own) { return name.starts_with(own); });
 }
 
 std::string without_slashes(std::string path) {
@@ -181,9 +181,9 @@ std::uint64_t CheckpointDirectory::id() const {
     const std::string text = read_small(name);
     const auto high = base::parse_hex32(text.substr(0, number_digits));
     const auto low = base::parse_hex32(text.size() >= digits ? text.substr(number_digits, number_digits) : "");
-    if (high && low) return std::uint64_t{*high} << 32 | *low;
+    if (high && low && (*high != 0 || *low != 0)) return std::uint64_t{*high} << 32 | *low;
   }
-  const std::uint64_t made = std::uint64_t{base::random_number()} << 32 | base::random_number();
+  const std::uint64_t made = std::uint64_t{base::random_number()} << 32 | base::random_number() | 1U;
   write_small(name, base::as_bytes(fmt::format("{:016x}\n", made)));
   return made;
 }
@@ -315,6 +315,31 @@ bool CheckpointDirectory::remove_unfinished(const std::string& name) const {
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return true;
   if (errno == ENOTEMPTY || errno == EEXIST) return false;
   throw base::errno_error(path, "remove the folder", errno);
+}
+
+UnfinishedCheckpoint::UnfinishedCheckpoint(const CheckpointDirectory& directory, std::uint64_t step)
+    : directory_(directory), name_(directory.begin(step)) {}
+
+UnfinishedCheckpoint::~UnfinishedCheckpoint() {
+  try {
+    if (!name_.empty()) directory_.remove_unfinished(name_);
+  } catch (...) {
+    // It occupies space until the next save, which removes it.
+  }
+}
+
+std::string UnfinishedCheckpoint::path_of(std::string_view file) const {
+  return directory_.of(name_) + "/" + std::string(file);
+}
+
+std::unique_ptr<storage::File> UnfinishedCheckpoint::create(std::string_view file) const {
+  return directory_.transport().create(path_of(file));
+}
+
+std::string UnfinishedCheckpoint::publish() {
+  std::string name = directory_.publish(name_);
+  name_.clear();
+  return name;
 }
 
 }  // namespace lq::sets

@@ -21,7 +21,7 @@
 
 namespace lq::sets {
 
-inline constexpr std::string_view streams_name = "streams.sion";
+inline constexpr std::string_view streams_name = "streams.sion", parity_file_name = "parity";
 inline constexpr int most_tries = 2;
 
 // What is known of tries to load one that failed.
@@ -71,7 +71,7 @@ class CheckpointDirectory {
   bool excludes_others() const noexcept { return lock_ && lock_->excludes_others(); }
   // Who holds the lock, in words; empty: nobody.
   std::string holder() const;
-  // A number that tells this folder from all others. It is made when it is first asked for.
+  // A number, never 0, that tells this folder from all others. It is made when it is first asked for.
   std::uint64_t id() const;
 
   Listing list() const;
@@ -103,6 +103,25 @@ class CheckpointDirectory {
   std::string path_;
   storage::Transport& transport_;
   std::unique_ptr<storage::WriterLock> lock_;
+};
+
+// A checkpoint that has no name yet: its folder is removed unless it is published.
+class UnfinishedCheckpoint {
+ public:
+  // `directory` outlives this.
+  UnfinishedCheckpoint(const CheckpointDirectory& directory, std::uint64_t step);
+  ~UnfinishedCheckpoint();
+  UnfinishedCheckpoint(const UnfinishedCheckpoint&) = delete;
+  UnfinishedCheckpoint& operator=(const UnfinishedCheckpoint&) = delete;
+
+  std::string path_of(std::string_view file) const;
+  std::unique_ptr<storage::File> create(std::string_view file) const;
+  // Gives it its name, which is returned. Its files are synced and closed.
+  std::string publish();
+
+ private:
+  const CheckpointDirectory& directory_;
+  std::string name_;
 };
 
 }  // namespace lq::sets

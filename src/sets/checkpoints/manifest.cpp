@@ -20,6 +20,7 @@
 #include "comm/team.hpp"
 #include "io/sites.hpp"
 #include "kernels/crc32.hpp"
+#include "kernels/galois.hpp"
 #include "storage/owners.hpp"
 
 namespace lq::sets {
@@ -116,6 +117,15 @@ void take_file(Lines& lines, Manifest& manifest) {
   manifest.files.push_back(std::move(file));
 }
 
+void take_file_of_member(Lines& lines, Manifest& manifest) {
+  SummedFile file;
+  file.bytes = lines.number();
+  file.name = lines.rest();
+  if (!can_be_file(file.name)) lines.fail("a file outside its folder");
+  if (manifest.members.empty()) lines.fail("a part of no member");
+  manifest.members.back().files.push_back(std::move(file));
+}
+
 void take_line(Lines& lines, Manifest& manifest) {
   constexpr std::uint64_t most_ranks = 0x7fffffff;
   const std::string_view key = lines.word();
@@ -149,6 +159,13 @@ void take_line(Lines& lines, Manifest& manifest) {
     manifest.fields.push_back(std::move(field));
   } else if (key == "file") {
     take_file(lines, manifest);
+  } else if (key == "parity") {
+    manifest.restorable = static_cast<std::uint32_t>(lines.number(kernels::most_code_blocks));
+    manifest.chunk_bytes = lines.number();
+  } else if (key == "member") {
+    manifest.members.push_back({static_cast<int>(lines.number(most_ranks))});
+  } else if (key == "part") {
+    take_file_of_member(lines, manifest);
   } else {
     lines.fail(fmt::format("a line \"{}\", which this version does not know", base::printable(key)));
   }
@@ -184,6 +201,11 @@ std::string encode(const Manifest& manifest) {
                       manifest.ranks, manifest.tasks);
   if (manifest.pieces > 0) {
     text += fmt::format("piece {} {} {}\n", manifest.piece, manifest.pieces, manifest.set);
+  }
+  if (manifest.restorable > 0) text += fmt::format("parity {} {}\n", manifest.restorable, manifest.chunk_bytes);
+  for (const ParityMember& member : manifest.members) {
+    text += fmt::format("member {}\n", member.rank);
+    for (const SummedFile& file : member.files) text += fmt::format("part {} {}\n", file.bytes, file.name);
   }
   text += fmt::format("block {}\n", manifest.block_bytes);
   for (const NamedState& state : manifest.states) {

@@ -40,6 +40,12 @@ struct NamedField {
   Coord first = {};
 };
 
+// A member of a group of ranks that keep parity of each other's parts, and the files of its part.
+struct ParityMember {
+  int rank = 0;
+  std::vector<SummedFile> files = {};  // without sums
+};
+
 struct Manifest {
   std::uint64_t step = 0;
   std::uint64_t save = 0;  // counts the saves into the folder
@@ -50,6 +56,11 @@ struct Manifest {
   int piece = 0;
   std::uint64_t pieces = 0;
   std::uint64_t set = 0;
+  // If this is the parity of a group that piece `piece` belongs to: how many parts of the group can be restored (0: no
+  // parity), how the parts are divided, and the members.
+  std::uint32_t restorable = 0;
+  std::uint64_t chunk_bytes = 0;
+  std::vector<ParityMember> members = {};
   std::uint64_t block_bytes = 1 << 20;
   std::vector<NamedState> states;
   std::vector<NamedField> fields;

@@ -30,7 +30,7 @@ namespace lq::sets {
 namespace {
 
 constexpr std::string_view no_file = "-";
-constexpr std::string_view rank_folder = "rank-", copy_folder = "copy-";
+constexpr std::string_view rank_folder = "rank-", parity_folder = "parity-";
 constexpr std::size_t kept_on_node = 2;  // checkpoints of each rank
 
 CheckpointsOptions options_on_node(const CheckpointsOptions& shared) {
@@ -189,7 +189,10 @@ Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
 }  // namespace
 
 NodeLevel::NodeLevel(const Communicator& communicator, const CheckpointsOptions& options, std::uint64_t id)
-    : communicator_(communicator), folder_(fmt::format("{}/{:016x}", options.local, id)) {
+    : communicator_(communicator),
+      folder_(fmt::format("{}/{:016x}", options.local, id)),
+      nodes_of_group_(options.node_group),
+      lost_nodes_(static_cast<std::uint32_t>(options.lost_nodes)) {
   const std::string mine = folder_of(communicator_.rank());
   storage::resolve(mine).make_directory(mine);
   own_ = std::make_unique<CheckpointFolder>(mine, Communicator(), options_on_node(options));
@@ -215,51 +218,54 @@ OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report
   std::uint64_t bytes = report.bytes;
   comm.all_reduce({&bytes, 1}, comm::Reduce::sum);
   report.bytes = bytes;
-  keep_copies(report);
+  keep_parity(report);
   return own;
 }
 
-// The ranks of a node mostly follow each other, or lie apart by the number of nodes. Where neither brings each part to
-// another node, most of them still are.
-void NodeLevel::find_neighbours() {
-  comm::Comm& comm = communicator_.engine();
-  const comm::Node& node = comm.node();
-  if (node.is_only()) return;
-  for (const int shift : {node.largest(), 1}) {
-    std::uint64_t stays = node.index_of((comm.rank() + shift) % comm.size()) ? 1 : 0;
-    comm.all_reduce({&stays, 1}, comm::Reduce::max);
-    shift_ = shift;
-    if (stays == 0) return;
-  }
-  shift_ = node.largest() % comm.size();
+void NodeLevel::form_groups() {
+  if (lost_nodes_ > 0) group_ = form_parity_group(communicator_.engine(), nodes_of_group_);
 }
 
-std::string NodeLevel::folder_of_copy(int rank) const { return fmt::format("{}/{}{:06}", folder_, copy_folder, rank); }
+std::string NodeLevel::folder_of_parity() const {
+  return fmt::format("{}/{}{:06}", folder_, parity_folder, communicator_.rank());
+}
 
-// Without them the checkpoint is as good, as long as no node is lost.
-void NodeLevel::keep_copies(CheckpointReport& report) {
-  if (shift_ == 0) return;
+// Without it the checkpoint is as good, as long as no node is lost.
+void NodeLevel::keep_parity(CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
+  if (lost_nodes_ == 0 || comm.node().is_only()) return;
+  std::array<std::uint64_t, 1> served{0};
   try {
-    const int from = (comm.rank() + comm.size() - shift_) % comm.size();
-    std::unique_ptr<CheckpointDirectory> copies;
-    std::vector<SentPart> sent;
+    std::unique_ptr<CheckpointDirectory> kept;
+    NodePart mine;
     comm::agree(comm, [&] {
-      copies = std::make_unique<CheckpointDirectory>(folder_of_copy(from));
-      copies->make();
-      for (const std::string& name : copies->list().unfinished) copies->remove_unfinished(name);
-      sent = {{(comm.rank() + shift_) % comm.size(), &own_->directory(), name_in(report.path), report.step}};
+      kept = std::make_unique<CheckpointDirectory>(folder_of_parity());
+      kept->make();
+      for (const std::string& name : kept->list().unfinished) kept->remove_unfinished(name);
+      const CheckpointDirectory& own = own_->directory();
+      const std::string name = name_in(report.path);
+      mine = {own.path(), name, decode_manifest(report.path, own.manifest_text(name))};
     });
-    move_parts(comm, sent, [&]() -> const CheckpointDirectory& { return *copies; });
+    served[0] = write_parity(comm, group_, lost_nodes_, mine, *kept);
     comm::agree(comm, [&] {
-      const std::vector<Listed> all = copies->list().checkpoints;
-      for (std::size_t number = kept_on_node; number < all.size(); ++number) copies->remove(all[number].name);
+      const std::vector<Listed> all = kept->list().checkpoints;
+      for (std::size_t number = kept_on_node; number < all.size(); ++number) kept->remove(all[number].name);
     });
+    comm.all_reduce(served, comm::Reduce::min);
   } catch (const Error& error) {
     if (error.code() == Code::communication) throw;
-    comm::agree_alike(
-        comm, [&] { report.warnings.push_back(fmt::format("no copies were made on other nodes: {}", error.what())); });
+    comm::agree_alike(comm, [&] {
+      report.warnings.push_back(fmt::format("no parity was written on other nodes: {}", error.what()));
+    });
+    return;
   }
+  if (served[0] >= lost_nodes_) return;
+  comm::agree_alike(comm, [&] {
+    report.warnings.push_back(
+        fmt::format("the parts on the nodes survive the loss of {} nodes of a group, expected {}: there are too few "
+                    "nodes, or the ranks are distributed too unevenly over them",
+                    served[0], lost_nodes_));
+  });
 }
 
 void NodeLevel::remove_part(const CheckpointReport& report) const noexcept {
@@ -308,14 +314,14 @@ void NodeLevel::save_here(const SaveRequest& request, std::uint64_t set, Checkpo
   keep_streams(own);
 }
 
-std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
+std::vector<NodePart> NodeLevel::published_here(std::string_view kind, std::uint64_t set) const {
   std::vector<std::string> names;
-  std::vector<Part> parts;
+  std::vector<NodePart> parts;
   if (const int reason = base::names_in(folder_, names); reason != 0 && reason != ENOENT) {
     throw base::errno_error(folder_, "list the checkpoints of this node", reason);
   }
   for (const std::string& name : names) {
-    if (!name.starts_with(rank_folder) && !name.starts_with(copy_folder)) continue;
+    if (!name.starts_with(kind)) continue;
     const CheckpointDirectory directory(folder_ + "/" + name);
     for (Listed& one : directory.list().checkpoints) {
       if (one.problem || one.marks.is_left_alone() || one.manifest.pieces == 0) continue;
@@ -325,6 +331,8 @@ std::vector<NodeLevel::Part> NodeLevel::parts_here(std::uint64_t set) const {
   return parts;
 }
 
+std::vector<NodePart> NodeLevel::parts_here(std::uint64_t set) const { return published_here(rank_folder, set); }
+
 std::vector<NodeSet> NodeLevel::find() const {
   comm::Comm& comm = communicator_.engine();
   std::vector<NodeSet> sets;
@@ -332,7 +340,7 @@ std::vector<NodeSet> NodeLevel::find() const {
     std::exception_ptr failure;
     std::vector<NodeSet> here;
     base::keep_failure(failure, [&] {
-      for (const Part& part : parts_here(0)) {
+      for (const NodePart& part : parts_here(0)) {
         const Manifest& manifest = part.manifest;
         here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces});
       }
@@ -365,12 +373,11 @@ void NodeLevel::reject(std::uint64_t step, std::uint64_t save, const std::string
     }
   };
   reject_in(own_->directory());
-  const CheckpointDirectory copies(
-      folder_of_copy((communicator_.rank() + communicator_.size() - shift_) % communicator_.size()));
-  if (shift_ > 0 && copies.transport().kind(copies.path()) == storage::PathKind::directory) reject_in(copies);
+  const CheckpointDirectory parity(folder_of_parity());
+  if (parity.transport().kind(parity.path()) == storage::PathKind::directory) reject_in(parity);
 }
 
-void NodeLevel::prove_part(const Part& part) const {
+void NodeLevel::prove_part(const NodePart& part) const {
   const CheckpointDirectory directory(part.folder);
   try {
     prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
@@ -381,7 +388,7 @@ void NodeLevel::prove_part(const Part& part) const {
 }
 
 // The same, of a part of another rank, who marks it.
-bool NodeLevel::is_whole(const Part& part) const {
+bool NodeLevel::is_whole(const NodePart& part) const {
   const CheckpointDirectory directory(part.folder);
   try {
     prove(Communicator().engine(), directory.transport(), directory.of(part.name), part.manifest);
@@ -392,8 +399,8 @@ bool NodeLevel::is_whole(const Part& part) const {
   }
 }
 
-// A part that is not on the node of its rank, or damaged there, comes from one that has a copy.
-void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& parts) const {
+// A part that is not on the node of its rank, or is damaged there, comes from the node that has it, or is restored.
+void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>& parts) const {
   comm::Comm& comm = communicator_.engine();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
   std::uint64_t lacks = 0;
@@ -441,16 +448,47 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& par
   comm::agree(comm, [&] {
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (owners[i] != rank) continue;
-      const Part& part = parts.at(wanted[i]);
+      const NodePart& part = parts.at(wanted[i]);
       directories.push_back(std::make_unique<CheckpointDirectory>(part.folder));
       sent.push_back({static_cast<int>(wanted[i]), directories.back().get(), part.name, set.step});
     }
   });
   const std::string name = move_parts(comm, sent, [&]() -> const CheckpointDirectory& { return own_->directory(); });
+  take_own(name, parts);
+  const std::vector<std::uint64_t> lost = comm::agree(comm, [&] {
+    std::vector<std::uint64_t> pieces;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (owners[i] == ~std::uint64_t{0}) pieces.push_back(wanted[i]);
+    }
+    return pieces;
+  });
+  if (!lost.empty()) restore_own(set, lost, parts);
+}
+
+// By parity, from all that is left of each group.
+void NodeLevel::restore_own(const NodeSet& set, std::span<const std::uint64_t> lost,
+                            std::map<std::uint64_t, NodePart>& parts) const {
+  comm::Comm& comm = communicator_.engine();
+  std::map<std::uint64_t, NodePart> intact;
+  std::vector<NodePart> parity;
   comm::agree(comm, [&] {
+    for (const auto& [piece, part] : parts) {
+      if (is_whole(part)) intact.insert_or_assign(piece, part);
+    }
+    for (NodePart& one : published_here(parity_folder, set.set)) {
+      if (is_whole(one)) parity.push_back(std::move(one));
+    }
+  });
+  take_own(restore_parts(comm, lost, intact, parity, own_->directory()), parts);
+}
+
+// Collective. `name`: of the part of this rank that has come back; empty: none has.
+void NodeLevel::take_own(const std::string& name, std::map<std::uint64_t, NodePart>& parts) const {
+  comm::agree(communicator_.engine(), [&] {
     if (name.empty()) return;
     const CheckpointDirectory& mine = own_->directory();
-    parts[rank] = {mine.path(), name, decode_manifest(mine.of(name), mine.manifest_text(name))};
+    parts[static_cast<std::uint64_t>(communicator_.rank())] = {
+        mine.path(), name, decode_manifest(mine.of(name), mine.manifest_text(name))};
   });
 }
 
@@ -460,11 +498,10 @@ OwnContents NodeLevel::recover(const NodeSet& set) const {
   comm::Comm& comm = communicator_.engine();
   const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());
   const bool is_as_before = set.pieces == ranks;
-  std::map<std::uint64_t, Part> parts;
+  std::map<std::uint64_t, NodePart> parts;
   OwnContents own;
   comm::agree(comm, [&] {
-    for (Part& part : parts_here(set.set)) {
-      // Copies are called so that they come before.
+    for (NodePart& part : parts_here(set.set)) {
       parts.insert_or_assign(static_cast<std::uint64_t>(part.manifest.piece), std::move(part));
     }
   });

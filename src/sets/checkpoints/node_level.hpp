@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Checkpoints on the nodes (formats/checkpoints.md 4): a folder for each rank, in which its part of a checkpoint is a
-// checkpoint of one process. From all parts together comes the one that is saved in the shared folder. A rank of
-// another node keeps a copy of each part, so that a node that is lost, or is a new one, gets back what it had.
+// checkpoint of one process. From all parts together comes the one that is saved in the shared folder. Ranks of other
+// nodes keep parity of each part, so that a node that is lost, or is a new one, gets back what it had.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include <limequat/checkpoints.hpp>
 
 #include "sets/checkpoints/directory.hpp"
+#include "sets/checkpoints/node_parity.hpp"
 #include "sets/checkpoints/saving.hpp"
 
 namespace lq::sets {
@@ -38,7 +39,7 @@ class NodeLevel {
   NodeLevel(const Communicator& communicator, const CheckpointsOptions& options, std::uint64_t id);
   ~NodeLevel();
   // Collective. Before all else.
-  void find_neighbours();
+  void form_groups();
 
   // Collective. This rank's part, complete and proven; then all of it in memory of its own, to be copied from there.
   OwnContents save(const SaveRequest& request, CheckpointReport& report);
@@ -53,26 +54,27 @@ class NodeLevel {
   void reject(std::uint64_t step, std::uint64_t save, const std::string& reason) const;
 
  private:
-  struct Part {
-    std::string folder, name;  // of the rank, and in it
-    Manifest manifest;
-  };
-
   // Local.
   void save_here(const SaveRequest& request, std::uint64_t set, CheckpointReport& report, OwnContents& own);
   void remove_part(const CheckpointReport& report) const noexcept;
-  void keep_copies(CheckpointReport& report);
-  void fetch_own(const NodeSet& set, std::map<std::uint64_t, Part>& parts) const;
-  void prove_part(const Part& part) const;
-  bool is_whole(const Part& part) const;
-  std::vector<Part> parts_here(std::uint64_t set) const;
+  void keep_parity(CheckpointReport& report);
+  void fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>& parts) const;
+  void restore_own(const NodeSet& set, std::span<const std::uint64_t> lost,
+                   std::map<std::uint64_t, NodePart>& parts) const;
+  void take_own(const std::string& name, std::map<std::uint64_t, NodePart>& parts) const;
+  void prove_part(const NodePart& part) const;
+  bool is_whole(const NodePart& part) const;
+  std::vector<NodePart> parts_here(std::uint64_t set) const;
+  std::vector<NodePart> published_here(std::string_view kind, std::uint64_t set) const;
   std::string folder_of(int rank) const;
-  std::string folder_of_copy(int rank) const;
+  std::string folder_of_parity() const;
 
   Communicator communicator_;
   std::string folder_;
   std::unique_ptr<CheckpointFolder> own_;
-  int shift_ = 0;  // the copy of a part is kept by the rank so much further; 0: there is no other node
+  int nodes_of_group_;
+  std::uint32_t lost_nodes_;
+  std::vector<int> group_;  // ranks that keep parity of each other's parts
 };
 
 }  // namespace lq::sets

@@ -15,6 +15,7 @@
 #include "base/byte_source.hpp"
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "format/format.hpp"
 #include "io/journal.hpp"
 #include "io/replacement.hpp"
@@ -88,25 +89,29 @@ class Candidates {
 }  // namespace
 
 Matching match(const Partition& one, const Partition& other) {
-  Matching matching;
-  for (std::uint64_t part = 0; part < one.parts(); ++part) add_part(matching, one, part, other);
-  return matching;
+  return comm::alone([&] {
+    Matching matching;
+    for (std::uint64_t part = 0; part < one.parts(); ++part) add_part(matching, one, part, other);
+    return matching;
+  });
 }
 
 Partition propose_partition(const Partition& access, std::uint64_t parts) {
-  // The first process stands for all: regular distributions treat them alike.
-  std::optional<std::pair<Matching, Partition>> best;
-  const Candidates candidates(access, parts);
-  for (const Partition& candidate : candidates.all()) {
-    Matching matching;
-    add_part(matching, access, 0, candidate);
-    const auto requests = [](const Matching& of) { return std::pair(of.runs, of.pairs); };
-    const bool is_better = !best || requests(matching) < requests(best->first);
-    if (is_better) best = {matching, candidate};
-  }
-  if (best) return best->second;
-  throw Error(Code::invalid_argument,
-              fmt::format("no cuts of the axes make {} parts; choose a number that their extents allow", parts));
+  return comm::alone([&] {
+    // The first process stands for all: regular distributions treat them alike.
+    std::optional<std::pair<Matching, Partition>> best;
+    const Candidates candidates(access, parts);
+    for (const Partition& candidate : candidates.all()) {
+      Matching matching;
+      add_part(matching, access, 0, candidate);
+      const auto requests = [](const Matching& of) { return std::pair(of.runs, of.pairs); };
+      const bool is_better = !best || requests(matching) < requests(best->first);
+      if (is_better) best = {matching, candidate};
+    }
+    if (best) return best->second;
+    throw Error(Code::invalid_argument,
+                fmt::format("no cuts of the axes make {} parts; choose a number that their extents allow", parts));
+  });
 }
 
 // What lies at a path, as a partitioned file: a set by its description, QIO's part files, a lattice file, bytes.
@@ -178,10 +183,7 @@ std::optional<Catalog> catalog_of(storage::File& file) {
   return {};
 }
 
-}  // namespace
-}  // namespace sets
-
-PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
+PartitionedFile known_parts(const std::string& path, const FileArray& array) {
   storage::Transport& transport = storage::resolve(path);
   const auto file = transport.open_read(path);
   if (auto set = storage::set_in(*file, path)) return *std::move(set);  // nobody appends to it
@@ -191,9 +193,16 @@ PartitionedFile partitioned_file(const std::string& path, const FileArray& array
   if (bytes == 0 || bytes >> 62 != 0) {
     base::fail(Code::unsupported, path, "a file of {} bytes has no parts; expected 1 to 2^62", bytes);
   }
-  if (!array.extents.empty()) return sets::in_one_piece(path, bytes, array);
-  if (const auto catalog = sets::catalog_of(*file)) return sets::of_catalog(*catalog, bytes);
-  return sets::in_one_piece(path, bytes, {.extents = {static_cast<std::int64_t>(bytes)}});
+  if (!array.extents.empty()) return in_one_piece(path, bytes, array);
+  if (const auto catalog = catalog_of(*file)) return of_catalog(*catalog, bytes);
+  return in_one_piece(path, bytes, {.extents = {static_cast<std::int64_t>(bytes)}});
+}
+
+}  // namespace
+}  // namespace sets
+
+PartitionedFile partitioned_file(const std::string& path, const FileArray& array) {
+  return comm::alone([&] { return sets::known_parts(path, array); });
 }
 
 }  // namespace lq

@@ -17,7 +17,7 @@
 
 #include "base/error.hpp"
 #include "base/path.hpp"
-#include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
@@ -327,10 +327,8 @@ RepackReport repair_any(const std::string& from, const std::string& to, const Re
 
 }  // namespace
 
-// Alone, but in the words that all ranks get where memory runs out.
 RepackReport repair(const std::string& from, const std::string& to, const RepackOptions& options) {
-  const Communicator alone;
-  return comm::agree(alone.engine(), [&] { return repair_any(from, to, options); });
+  return comm::alone([&] { return repair_any(from, to, options); });
 }
 
 }  // namespace lq

@@ -16,6 +16,7 @@
 #include <limequat/multifile.hpp>
 
 #include "base/error.hpp"
+#include "comm/alone.hpp"
 #include "comm/team.hpp"
 #include "format/sion/geometry.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -405,11 +406,11 @@ std::optional<RepackReport> rescue(storage::Transport& transport, const std::str
 namespace lq {
 
 RepackReport defragment(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return sets::defragment(storage::resolve(from), from, to, options);
+  return comm::alone([&] { return sets::defragment(storage::resolve(from), from, to, options); });
 }
 
 RepackReport rewrite(const std::string& from, const std::string& to, const RepackOptions& options) {
-  return sets::rewrite(storage::resolve(from), from, to, options);
+  return comm::alone([&] { return sets::rewrite(storage::resolve(from), from, to, options); });
 }
 
 }  // namespace lq

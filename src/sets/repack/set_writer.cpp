@@ -13,6 +13,7 @@
 
 #include "base/byte_source.hpp"
 #include "base/error.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "io/journal.hpp"
 #include "sets/checkpoint/closing.hpp"
@@ -224,10 +225,9 @@ RepackReport write_set(storage::Transport& transport, std::vector<FilePlan> plan
 }  // namespace lq::sets
 
 namespace lq {
+namespace {
 
-// Files packed into a multifile (include/limequat/repack.hpp).
-
-RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
+RepackReport pack_files(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
   storage::Transport& transport = storage::resolve(path);
   if (inputs.empty()) {
     base::fail(Code::invalid_argument, path, "name at least one file to pack");
@@ -258,6 +258,14 @@ RepackReport pack(const std::string& path, const std::vector<std::string>& input
     };
   };
   return sets::write_set(transport, {sets::plan_single_file(path, block, bytes)}, open, options);
+}
+
+}  // namespace
+
+// Files packed into a multifile (include/limequat/repack.hpp).
+
+RepackReport pack(const std::string& path, const std::vector<std::string>& inputs, const RepackOptions& options) {
+  return comm::alone([&] { return pack_files(path, inputs, options); });
 }
 
 }  // namespace lq

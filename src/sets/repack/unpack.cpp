@@ -26,6 +26,7 @@
 #include "base/error.hpp"
 #include "base/function_ref.hpp"
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "format/format.hpp"
@@ -227,16 +228,21 @@ bool read_field(const sets::FoundSet& found, std::string_view name, const Limits
   return false;
 }
 
-}  // namespace
-
-void read_record(const std::string& path, std::string_view type, std::uint64_t index,
-                 const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
+void hand_out_record(const std::string& path, std::string_view type, std::uint64_t index,
+                     const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
   sets::RecordReader reader(storage::resolve(path), path, limits, sets::RecordReader::Reads::once);
   const Sink hand_out = [&](base::Bytes piece) { sink(piece.data(), piece.size()); };
   const bool is_record = std::ranges::count(reader.catalog().records, type, &Record::type) > 0;
   const sets::FoundSet* found = is_record || index > 0 ? nullptr : reader.checkpoint();
   if (found != nullptr && read_field(*found, type, limits, hand_out)) return;
   reader.for_each_piece(reader.catalog().record(type, index), hand_out);
+}
+
+}  // namespace
+
+void read_record(const std::string& path, std::string_view type, std::uint64_t index,
+                 const std::function<void(const void* data, std::uint64_t bytes)>& sink, const Limits& limits) {
+  comm::alone([&] { hand_out_record(path, type, index, sink, limits); });
 }
 
 namespace {
@@ -416,9 +422,7 @@ void make_folder(const std::string& folder) {
              failure ? failure.message() : "there is a file of this name");
 }
 
-}  // namespace
-
-RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options) {
+RepackReport unpack_records(const std::string& path, const std::string& folder, const RepackOptions& options) {
   Unpacking unpacking(path, options);
   unpacking.require_sound_files();
   const auto& records = unpacking.catalog().records;
@@ -440,8 +444,8 @@ RepackReport unpack(const std::string& path, const std::string& folder, const Re
   return unpacking.report();
 }
 
-RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
-                     const RepackOptions& options) {
+RepackReport extract_record(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
+                            const RepackOptions& options) {
   Unpacking unpacking(path, options);
   const auto& records = unpacking.catalog().records;
   const bool is_record = std::ranges::count(records, type, &Record::type) > 0;
@@ -456,6 +460,17 @@ RepackReport extract(const std::string& path, std::string_view type, std::uint64
   unpacking.plan_field(*field, to);
   unpacking.write();
   return unpacking.report();
+}
+
+}  // namespace
+
+RepackReport unpack(const std::string& path, const std::string& folder, const RepackOptions& options) {
+  return comm::alone([&] { return unpack_records(path, folder, options); });
+}
+
+RepackReport extract(const std::string& path, std::string_view type, std::uint64_t index, const std::string& to,
+                     const RepackOptions& options) {
+  return comm::alone([&] { return extract_record(path, type, index, to, options); });
 }
 
 }  // namespace lq
