@@ -41,7 +41,7 @@ struct CheckpointsOptions {
   std::int32_t files = 0;                       // physical files of the streams, as in MultifileOptions
   Compression compression = Compression::none;  // of the streams
   // With `local`, ranks of up to `node_group` nodes (at least 2; twice as many if the rest is too small for a group)
-  // keep parity of each other's parts, and any `lost_nodes` of them can be lost. Each node then needs
+  // store parity of each other's parts, and any `lost_nodes` of these nodes can be lost. Each node then needs
   // lost_nodes / (node_group - lost_nodes) of the space of its parts for parity. lost_nodes 0: no parity.
   std::int32_t node_group = 8;
   std::int32_t lost_nodes = 1;

@@ -296,7 +296,7 @@ LQ_API std::string to_json(const IndexReport& report);
 LQ_API std::string to_json(const Entry& entry);
 LQ_API std::string to_json(const Found& found);
 LQ_API std::string to_json(const ScrubReport& report);
-// Of a file that could be verified its Verification.
+// The Verification of the file, if it could be verified.
 LQ_API std::string to_json(const VerifiedFile& file);
 LQ_API std::string to_json(const VerdictCounts& counts);
 LQ_API std::string to_json(const VerifiedFiles& files);

@@ -225,7 +225,7 @@ LQ_API void read_record(const std::string& path, std::string_view type, std::uin
                         const std::function<void(const void* data, std::uint64_t bytes)>& sink,
                         const Limits& limits = {});
 
-// One field of a header, or one stretch of payload.
+// One field of a header, or one part of the payload.
 struct Annotation {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Calls that end early because the program was told to end, by Ctrl-C for example.
+// Early end of calls, for example after Ctrl-C.
 #pragma once
 
 #include <limequat/language.hpp>
@@ -10,9 +10,9 @@
 
 namespace lq {
 
-// While it lives, calls of this thread ask `check` some times a second. Once it has said true they end with io, whose
-// errno is ECANCELED, until it is gone: on all ranks of the call, though one alone says so. No new file appears, and an
-// existing one is left as it was. `check` may not throw, and is called on this thread. For C: lq_check_interrupts().
+// While an object exists, calls of this thread call `check` several times per second. If it returns true on any rank,
+// the call ends with io and errno ECANCELED on all ranks, and so do later calls until the object is destroyed. No new
+// file appears, and an existing one is unchanged. `check` must not throw. For C: lq_check_interrupts().
 class LQ_API Interruptible {
  public:
   // Local.

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Signals that arrive while the library works: Ctrl-C ends the call, and what ends the process does so after it.
 
-Python calls a handler between two lines of Python, and there are none while the library works; what it raises within
-one of the library's callbacks would be lost. So for as long as a call lasts signals are only noted. The library asks for
-them some times a second, their own handlers are called then, and what these raise ends the call, which raises it.
+Python calls a handler between two lines of Python, and none are executed while the library works; an exception within
+one of the library's callbacks would be lost. So signals are only recorded during a call. The library checks for them
+some times a second. Their own handlers are then called, and an exception in one ends the call, which raises it again.
 
-A request to end (``SIGTERM``, ``SIGHUP``: from batch systems, and what launchers make of Ctrl-C for their ranks) that the
-program leaves to the system ends the call in the same way, so that no file is left that is not complete, and then the
-process.
+A request to end (``SIGTERM``, ``SIGHUP``: from batch systems, and from launchers that were interrupted by Ctrl-C) without a
+handler ends the call in the same way, so that no incomplete file remains, and then ends the process.
 """
 
 import os
@@ -21,17 +20,17 @@ _ENDING = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 
 
 class _Ended(BaseException):
-    """The system ends this process."""
+    """The request to end this process."""
 
 
 def _end_process(number, frame):
-    """What a signal does that has no handler, once the call is over."""
+    """The handler of a signal without a handler: it ends the process after the call."""
     raise _Ended(number)
 
 
 class _Deferred:
-    """A block in which the handlers of Python wait until :meth:`handle` calls them. Of the main thread, which alone gets
-    signals; in others, and within such a block, nothing."""
+    """A block in which handlers are deferred until :meth:`handle` calls them. For the main thread only, which alone receives
+    signals; it has no effect in other threads, and within another such block."""
 
     def __init__(self):
         self._handlers, self._noted, self._failure, self._depth = {}, {}, None, 0
@@ -71,7 +70,7 @@ class _Deferred:
             failure = ended
         finally:
             if isinstance(failure, _Ended):
-                os.kill(os.getpid(), failure.args[0])  # by its own doing
+                os.kill(os.getpid(), failure.args[0])  # the default action of the signal
             if failure is not None:
                 raise failure
 
@@ -91,7 +90,7 @@ class _Deferred:
         self._noted[number] = frame  # several of one kind are one, as always in Python
 
     def handle(self, context):
-        """Calls the handlers of signals that arrived; 1 when one of them raised something, which ends the call."""
+        """Calls the handlers of signals that arrived; returns 1 if one of them raised an exception, which ends the call."""
         try:
             while self._noted and self._failure is None:
                 number, frame = self._noted.popitem()

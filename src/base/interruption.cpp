@@ -28,7 +28,7 @@ struct ThreadState {
 
 thread_local ThreadState this_thread;
 
-bool is_asked_for(const ThreadState& me) noexcept { return me.calls > 0 && me.own && me.uninterruptible == 0; }
+bool can_be_interrupted(const ThreadState& me) noexcept { return me.calls > 0 && me.own && me.uninterruptible == 0; }
 
 void ask(ThreadState& me) noexcept {
   if (me.is_asking || me.own->load(std::memory_order_relaxed) || Clock::now() < me.ask_at) return;
@@ -67,7 +67,7 @@ void end_call() noexcept { --this_thread.calls; }
 
 bool is_interrupted() noexcept {
   ThreadState& me = this_thread;
-  if (is_asked_for(me)) {
+  if (can_be_interrupted(me)) {
     if (me.check != nullptr) ask(me);
     return me.own->load(std::memory_order_relaxed);
   }
@@ -89,7 +89,7 @@ std::exception_ptr interruption() noexcept {
   }
 }
 
-bool may_be_interrupted() noexcept { return is_asked_for(this_thread); }
+bool may_be_interrupted() noexcept { return can_be_interrupted(this_thread); }
 
 SharedInterruption interruption_of_this_call() noexcept {
   const ThreadState& me = this_thread;

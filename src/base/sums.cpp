@@ -138,8 +138,8 @@ bool operator==(const Sums& a, const Sums& b) noexcept { return std::ranges::is_
 std::string to_string(const Sums& sums) {
   std::string text;
   for (const Sum& sum : sums.all) {
-    const bool tells_all = sum.name.of == SumOf::field || sum.name.of == SumOf::arrays;
-    if (tells_all) text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(sum));
+    const bool covers_all = sum.name.of == SumOf::field || sum.name.of == SumOf::arrays;
+    if (covers_all) text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(sum));
   }
   return text.empty() ? "none" : text;
 }

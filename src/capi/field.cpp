@@ -50,9 +50,9 @@ MemoryLayout layout_of(const lq_field& field) {
   if (field.context == nullptr || field.data == nullptr) return layout;
   // Fields in memory do not use the context otherwise. Without a description that needs a table it is not read.
   const auto* const places = static_cast<const lq_places*>(field.context);
-  const bool is_asked_for = layout.places != PlaceTable::none;
-  layout.table = is_asked_for ? places->table : static_cast<const std::uint64_t*>(field.context);
-  layout.table_entries = is_asked_for && places->table != nullptr ? places->entries : 0;
+  const bool needs_table = layout.places != PlaceTable::none;
+  layout.table = needs_table ? places->table : static_cast<const std::uint64_t*>(field.context);
+  layout.table_entries = needs_table && places->table != nullptr ? places->entries : 0;
   return layout;
 }
 

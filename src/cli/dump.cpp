@@ -32,7 +32,7 @@ namespace lq::cli {
 namespace {
 
 // The reader of the output has gone; thrown through read_record to stop it.
-struct NobodyReads {};
+struct ReaderGone {};
 
 struct Cat {
   std::string file;
@@ -42,12 +42,12 @@ struct Cat {
     const NumberedName wanted = parse_numbered_name(name);
     const auto sink = [&](const void* data, std::uint64_t bytes) {
       session.out.write_data({static_cast<const char*>(data), static_cast<std::size_t>(bytes)}, session.mpi != "none");
-      if (!session.out.wants_more()) throw NobodyReads();
+      if (!session.out.wants_more()) throw ReaderGone();
     };
     return at_root(session, [&] {
       try {
         read_record(file, wanted.name, wanted.index, sink);
-      } catch (const NobodyReads&) {
+      } catch (const ReaderGone&) {
         // run() decides whether this is an error.
       }
       return fine;

@@ -18,11 +18,11 @@
 namespace lq::comm {
 namespace {
 
-constexpr std::uint64_t nobody = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t no_rank = std::numeric_limits<std::uint64_t>::max();
 
-// The lowest rank with `raised` set, or `nobody`.
+// The lowest rank with `raised` set, or `no_rank`.
 std::uint64_t lowest_rank(Comm& comm, bool raised) {
-  std::uint64_t lowest = raised ? static_cast<std::uint64_t>(comm.rank()) : nobody;
+  std::uint64_t lowest = raised ? static_cast<std::uint64_t>(comm.rank()) : no_rank;
   comm.all_reduce(std::span(&lowest, 1), Reduce::min);
   return lowest;
 }
@@ -128,7 +128,7 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
 
 // Collective. `failed`: the lowest rank that failed. Its message is broadcast; if a rank has no memory for it, all
 // throw that error instead.
-[[noreturn]] void tell_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
+[[noreturn]] void broadcast_failure(Comm& comm, const std::exception_ptr& failure, std::uint64_t failed) {
   const int rank = static_cast<int>(failed);
   std::vector<std::byte> words, all;
   const bool is_packed = succeeds_everywhere(comm, [&] {
@@ -151,7 +151,7 @@ std::uint64_t hash_of(std::span<const Stated> arguments) noexcept {
 void require_same_text(Comm& comm, std::string_view text, std::string_view what) {
   const std::string first = broadcast_text_from(comm, text, 0);
   const std::uint64_t different = lowest_rank(comm, first != text);
-  if (different == nobody) return;
+  if (different == no_rank) return;
   const int rank = static_cast<int>(different);
   const std::string other = broadcast_text_from(comm, text, rank);
   agree_alike(comm, [&] {
@@ -165,9 +165,9 @@ void require_same_text(Comm& comm, std::string_view text, std::string_view what)
 // Collective. A single reduction on success.
 template <class CompareTexts>
 void settle(Comm& comm, const std::exception_ptr& failure, std::uint64_t hash, const CompareTexts& compare_texts) {
-  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, hash, ~hash};
+  std::array<std::uint64_t, 3> lowest{failure ? static_cast<std::uint64_t>(comm.rank()) : no_rank, hash, ~hash};
   comm.all_reduce(lowest, Reduce::min);
-  if (lowest[0] != nobody) tell_failure(comm, failure, lowest[0]);
+  if (lowest[0] != no_rank) broadcast_failure(comm, failure, lowest[0]);
   if (lowest[1] != ~lowest[2]) compare_texts();
 }
 
@@ -177,16 +177,16 @@ void throw_out_of_memory() { std::rethrow_exception(preallocated_out_of_memory()
 
 void agree_on_success(Comm& comm, std::exception_ptr failure) {
   const std::uint64_t failed = lowest_rank(comm, failure != nullptr);
-  if (failed != nobody) tell_failure(comm, failure, failed);
+  if (failed != no_rank) broadcast_failure(comm, failure, failed);
 }
 
 void agree_on_success(Comm& comm, std::exception_ptr failure, std::span<Term> terms) {
-  terms.front() = {failure ? static_cast<std::uint64_t>(comm.rank()) : nobody, Reduce::min};
+  terms.front() = {failure ? static_cast<std::uint64_t>(comm.rank()) : no_rank, Reduce::min};
   comm.combine(terms);
-  if (terms.front().value != nobody) tell_failure(comm, failure, terms.front().value);
+  if (terms.front().value != no_rank) broadcast_failure(comm, failure, terms.front().value);
 }
 
-void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure) { tell_failure(comm, failure, 0); }
+void throw_failure_of_root(Comm& comm, const std::exception_ptr& failure) { broadcast_failure(comm, failure, 0); }
 
 FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()> make) {
   std::exception_ptr failure;
@@ -194,9 +194,9 @@ FromRoot bytes_from_root(Comm& comm, base::FunctionRef<std::vector<std::byte>()>
   if (comm.rank() == 0) base::keep_failure(failure, [&] { made = make(); });
   FromRoot sent;
   Frame frame = frame_of(made);
-  if (failure) frame.length = nobody;
+  if (failure) frame.length = no_rank;
   comm.broadcast(std::as_writable_bytes(std::span(&frame, 1)), 0);
-  if (frame.length == nobody) tell_failure(comm, failure, 0);
+  if (frame.length == no_rank) broadcast_failure(comm, failure, 0);
   sent.length_ = frame.length;
   if (frame.is_all()) {
     sent.begin_ = frame.begin;

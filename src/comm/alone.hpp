@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Public calls that work without other ranks throw what those with ranks do: Error alone, where memory runs out, too.
+// Public calls that need no other ranks throw the same as collective ones: only Error, even if memory runs out.
 #pragma once
 
 #include <new>
@@ -12,10 +12,10 @@
 
 namespace lq::comm {
 
-// Local. In words that were made before.
+// Local. Throws a preallocated error.
 [[noreturn]] LQ_INNER void throw_out_of_memory();
 
-// Local. What `work` returns. A lack of memory becomes out_of_memory; all else is thrown as it is.
+// Local. Returns the result of `work`. A lack of memory becomes out_of_memory; other exceptions pass unchanged.
 template <class Work>
 auto alone(const Work& work) -> std::invoke_result_t<const Work&> {
   try {

@@ -176,7 +176,7 @@ class MessageComm final : public Comm {
   // Collective. The messages to be received, by sender, with memory for their bytes.
   std::vector<Message> announced(const std::vector<Message>& outgoing) {
     std::exception_ptr failure;
-    std::vector<std::byte> mine, told;
+    std::vector<std::byte> mine, received;
     std::vector<std::vector<std::byte>> for_rank;
     base::keep_failure(failure, [&] {
       for (const Message& message : outgoing) append(mine, Announced{message.rank, message.bytes.size()});
@@ -192,7 +192,7 @@ class MessageComm final : public Comm {
       }
     });
     base::keep_failure(failure, [&] {
-      told = scatter_parts(
+      received = scatter_parts(
           [&](int r) {
             return for_rank.empty() ? std::vector<std::byte>() : std::move(for_rank[static_cast<std::size_t>(r)]);
           },
@@ -200,7 +200,7 @@ class MessageComm final : public Comm {
     });
     if (failure) std::rethrow_exception(failure);
     std::vector<Message> incoming;
-    for (const Announced& one : take_all<Announced>(told)) {
+    for (const Announced& one : take_all<Announced>(received)) {
       incoming.push_back({static_cast<int>(one.rank), std::vector<std::byte>(one.bytes)});
     }
     return incoming;

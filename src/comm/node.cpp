@@ -189,7 +189,7 @@ std::uint64_t reduced(Comm& comm, std::uint64_t value, Reduce operation) {
 }
 
 // Information about a rank for the other ranks of its node.
-struct Card {
+struct RankInfo {
   std::int64_t rank = 0;
   std::int64_t process = 0;
   std::uint64_t address = 0;  // address of a number that other ranks try to read
@@ -199,21 +199,21 @@ struct Card {
 
 // Each core is assigned to one of the ranks that may run on it, the one that has the fewest so far. Ranks that are
 // bound to separate cores keep all of them, others get even shares.
-void deal_out_cores(std::span<Card> cards) noexcept {
+void deal_out_cores(std::span<RankInfo> infos) noexcept {
   for (std::size_t core = 0; core < base::CoreSet().size(); ++core) {
-    Card* poorest = nullptr;
-    for (Card& card : cards) {
-      if (card.cores[core] && (poorest == nullptr || card.own_cores < poorest->own_cores)) poorest = &card;
+    RankInfo* poorest = nullptr;
+    for (RankInfo& info : infos) {
+      if (info.cores[core] && (poorest == nullptr || info.own_cores < poorest->own_cores)) poorest = &info;
     }
     if (poorest != nullptr) ++poorest->own_cores;
   }
 }
 
 // Reads the neighbour's number from its memory.
-bool can_read(const Card& card, std::uint64_t expected) noexcept {
+bool can_read(const RankInfo& info, std::uint64_t expected) noexcept {
   std::uint64_t found = 0;
-  const std::array<NeighbourPiece, 1> piece{{{card.address, sizeof(found)}}};
-  return pull(card.process, piece, reinterpret_cast<std::byte*>(&found)) == 0 && found == expected;
+  const std::array<NeighbourPiece, 1> piece{{{info.address, sizeof(found)}}};
+  return pull(info.process, piece, reinterpret_cast<std::byte*>(&found)) == 0 && found == expected;
 }
 
 }  // namespace
@@ -227,20 +227,20 @@ Node& Comm::node() {
 }
 
 void Node::discover() {
-  std::vector<Card> cards;
+  std::vector<RankInfo> infos;
   comm_ = agree(all_, [&] {
     auto node = all_.split_by_node();
     ranks_.reserve(static_cast<std::size_t>(node->size()));
-    cards.resize(static_cast<std::size_t>(node->size()));
+    infos.resize(static_cast<std::size_t>(node->size()));
     return node;
   });
   constexpr std::uint64_t mark = 0x6c696d6571756174;
   const std::uint64_t number = mark + static_cast<std::uint64_t>(all_.rank());
-  const Card mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number), base::usable_core_set()};
-  all_gather(*comm_, mine, std::span(cards));
-  for (const Card& card : cards) ranks_.push_back(static_cast<int>(card.rank));
+  const RankInfo mine{all_.rank(), ::getpid(), reinterpret_cast<std::uint64_t>(&number), base::usable_core_set()};
+  all_gather(*comm_, mine, std::span(infos));
+  for (const RankInfo& info : infos) ranks_.push_back(static_cast<int>(info.rank));
 
-  const Card& next = cards[static_cast<std::size_t>((index() + 1) % comm_->size())];
+  const RankInfo& next = infos[static_cast<std::size_t>((index() + 1) % comm_->size())];
   const bool readable = can_read(next, mark + static_cast<std::uint64_t>(next.rank));
   std::array<Term, 3> terms{
       {{readable ? 1U : 0U, Reduce::min}, {ranks_.size(), Reduce::max}, {ranks_.size(), Reduce::min}}};
@@ -248,8 +248,8 @@ void Node::discover() {
   can_pull_ = terms[0].value == 1;  // also keeps `number` alive until all have read it
   largest_ = static_cast<int>(terms[1].value);
   is_only_ = terms[2].value == static_cast<std::uint64_t>(all_.size());
-  deal_out_cores(cards);
-  own_cores_ = std::max(cards[static_cast<std::size_t>(index())].own_cores, 1);
+  deal_out_cores(infos);
+  own_cores_ = std::max(infos[static_cast<std::size_t>(index())].own_cores, 1);
 }
 
 std::optional<int> Node::index_of(int rank) const noexcept {
@@ -259,7 +259,7 @@ std::optional<int> Node::index_of(int rank) const noexcept {
 }
 
 // Leases may be returned in different orders on different ranks: only memory that is free on all of them is reused.
-void Node::tell_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept {
+void Node::report_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept {
   const auto fits =
       std::ranges::find_if(free_, [&](const Made& m) { return m.memory->bytes_per_rank() >= bytes_per_rank; });
   const std::uint64_t number = fits == free_.end() ? 0 : fits->number;
@@ -283,7 +283,7 @@ bool Node::fill(Lease& lease, std::uint64_t bytes_per_rank, std::span<const Term
 std::unique_ptr<Node::Lease> Node::lease(std::uint64_t bytes_per_rank) {
   std::array<Term, 1 + lease_terms> terms{};
   auto lease = agree(all_, terms, [&] {
-    tell_free(bytes_per_rank, std::span(terms).subspan<1>());
+    report_free(bytes_per_rank, std::span(terms).subspan<1>());
     return std::make_unique<Lease>(*this);
   });
   if (!fill(*lease, bytes_per_rank, std::span(terms).subspan<1>())) return nullptr;

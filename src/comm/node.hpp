@@ -103,7 +103,7 @@ class Node {
   // The same in two steps. Local: what this rank could reuse, for an agreement of the caller in which all ranks create
   // an empty lease.
   static constexpr std::size_t lease_terms = 2;
-  void tell_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept;
+  void report_free(std::uint64_t bytes_per_rank, std::span<Term, lease_terms> terms) const noexcept;
   // Collective only if memory has to be created. True if the lease now has memory on all ranks of all nodes.
   bool fill(Lease& lease, std::uint64_t bytes_per_rank, std::span<const Term, lease_terms> of_all);
 

@@ -16,9 +16,9 @@
 
 namespace lq::comm {
 
-class ToldTerms {
+class SentTerms {
  public:
-  explicit ToldTerms(std::span<Term> terms) noexcept : rest_(terms) {}
+  explicit SentTerms(std::span<Term> terms) noexcept : rest_(terms) {}
   void combine(std::uint64_t& value, Reduce operation) noexcept { next() = {value, operation}; }
   void sum(std::uint64_t& value) noexcept { combine(value, Reduce::sum); }
   // For values that are not negative and not NaN.
@@ -56,7 +56,7 @@ class CombinedTerms {
   // Sets the operations before any rank can fail.
   explicit CombinedTerms(const Objects&... empty) noexcept { tell(empty...); }
   void tell(Objects... objects) noexcept {
-    ToldTerms terms(std::span<Term>(terms_).subspan(1));
+    SentTerms terms(std::span<Term>(terms_).subspan(1));
     (objects.each_term(terms), ...);
   }
   void take(Objects&... objects) const noexcept {

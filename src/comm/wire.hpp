@@ -112,7 +112,7 @@ std::exception_ptr received_error(base::Bytes words) noexcept;
 
 // One rank of a group informs the others of a failure, or of success: `spread` broadcasts its bytes. All throw the
 // same.
-void broadcast_error(bool is_teller, const std::exception_ptr& failure,
+void broadcast_error(bool is_source, const std::exception_ptr& failure,
                      base::FunctionRef<void(base::MutableBytes)> spread);
 
 }  // namespace lq::comm

@@ -33,13 +33,13 @@ bool can_be_read(const void* memory) noexcept {
 
 }  // namespace
 
-const Driver* driver_of(const void* memory, DeviceContext& home) {
+const Driver* driver_of(const void* memory, DeviceContext& context) {
   if (memory == nullptr) return nullptr;
   const Driver* asked = nullptr;
   for (const Kind kind : {Kind::cuda, Kind::hip}) {
     const Driver* const driver = driver_of_kind(kind);
     if (driver == nullptr) continue;
-    if (driver->owns(memory, home)) return driver;
+    if (driver->owns(memory, context)) return driver;
     asked = driver;
   }
   if (asked == nullptr || can_be_read(memory)) return nullptr;
@@ -53,8 +53,8 @@ const Driver* driver_of(const void* memory, DeviceContext& home) {
 bool has_driver() { return driver_of_kind(Kind::cuda) != nullptr || driver_of_kind(Kind::hip) != nullptr; }
 
 bool is_device_memory(const void* memory) {
-  DeviceContext home;
-  return driver_of(memory, home) != nullptr;
+  DeviceContext context;
+  return driver_of(memory, context) != nullptr;
 }
 
 // The drivers of NVIDIA's and AMD's GPUs, identical except for names and some numbers.
@@ -174,25 +174,26 @@ class Gpu final : public Driver {
   std::string_view name() const noexcept override { return kind_ == Kind::cuda ? "CUDA" : "HIP"; }
   Kind kind() const noexcept override { return kind_; }
 
-  bool owns(const void* memory, DeviceContext& home) const override {
+  bool owns(const void* memory, DeviceContext& context) const override {
     int type = types_.host;
     if (!ask(memory, attribute_memory_type, &type, "memory type")) return false;
     if (type != types_.device && type != types_.managed) return false;
     // Memory of a pool belongs to a device and to no context, and HIP knows no others.
-    if (kind_ == Kind::cuda && ask(memory, attribute_context, &home.handle, "context") && home.handle != nullptr) {
-      home.number = number_of(home);
+    if (kind_ == Kind::cuda && ask(memory, attribute_context, &context.handle, "context") &&
+        context.handle != nullptr) {
+      context.number = number_of(context);
       return true;
     }
     int ordinal = 0, device = 0;
     if (!ask(memory, attribute_device_ordinal, &ordinal, "device")) return false;
     run(calls_.device, &device, ordinal);
     // Never released: the program that owns the memory uses the same context, and memory of a released context is gone.
-    run(calls_.context_of_device, &home.handle, device);
-    home.number = number_of(home);
+    run(calls_.context_of_device, &context.handle, device);
+    context.number = number_of(context);
     return true;
   }
 
-  void enter(DeviceContext home) const override { run(calls_.push, home.handle); }
+  void enter(DeviceContext context) const override { run(calls_.push, context.handle); }
   void leave() const noexcept override {
     void* left = nullptr;
     static_cast<void>(calls_.pop.function(&left));
@@ -285,9 +286,9 @@ class Gpu final : public Driver {
     return true;
   }
 
-  std::uint64_t number_of(DeviceContext home) const {
+  std::uint64_t number_of(DeviceContext context) const {
     unsigned long long number = 0;
-    if (calls_.context_number.function != nullptr) run(calls_.context_number, home.handle, &number);
+    if (calls_.context_number.function != nullptr) run(calls_.context_number, context.handle, &number);
     return number;
   }
 
@@ -361,15 +362,15 @@ const Driver* find_driver() {
 template <Kind kind>
 const Driver* driver_in_program() {
   static std::atomic<const Driver*> found = nullptr;
-  static std::atomic<unsigned long long> looked_among = 0;
+  static std::atomic<unsigned long long> searched_among = 0;
   const Driver* driver = found.load(std::memory_order_acquire);
   if (driver != nullptr) return driver;
   const unsigned long long loaded = base::libraries_loaded();
   // Another thread may have found it in the meantime.
-  if (looked_among.load(std::memory_order_acquire) == loaded) return found.load(std::memory_order_acquire);
+  if (searched_among.load(std::memory_order_acquire) == loaded) return found.load(std::memory_order_acquire);
   driver = find_driver<kind>();
   if (driver != nullptr) found.store(driver, std::memory_order_release);
-  looked_among.store(loaded, std::memory_order_release);
+  searched_among.store(loaded, std::memory_order_release);
   return driver;
 }
 

@@ -46,9 +46,9 @@ class Driver {
   virtual Kind kind() const noexcept = 0;
 
   // True if a GPU owns that memory; sets its context. False for memory that the host can access.
-  virtual bool owns(const void* memory, DeviceContext& home) const = 0;
+  virtual bool owns(const void* memory, DeviceContext& context) const = 0;
 
-  virtual void enter(DeviceContext home) const = 0;
+  virtual void enter(DeviceContext context) const = 0;
   virtual void leave() const noexcept = 0;
   // Waits until all operations started in this context are done.
   virtual void wait_for_all() const = 0;
@@ -87,7 +87,7 @@ bool has_driver();
 
 // Local. The driver that owns the memory, and its context; nullptr for memory of the host. invalid_argument for invalid
 // addresses, such as memory that was freed; this check is made only if there is a driver.
-const Driver* driver_of(const void* memory, DeviceContext& home);
+const Driver* driver_of(const void* memory, DeviceContext& context);
 
 // Local. True if a driver owns the memory.
 bool is_device_memory(const void* memory);
@@ -95,7 +95,7 @@ bool is_device_memory(const void* memory);
 // Makes a context current while it exists.
 class ContextScope {
  public:
-  ContextScope(const Driver& driver, DeviceContext home) : driver_(driver) { driver.enter(home); }
+  ContextScope(const Driver& driver, DeviceContext context) : driver_(driver) { driver.enter(context); }
   ~ContextScope() { driver_.leave(); }
   ContextScope(const ContextScope&) = delete;
   ContextScope& operator=(const ContextScope&) = delete;

@@ -153,23 +153,23 @@ constexpr std::array names{"pack_sites", "unpack_sites", "crcs_of_sites"};
 // There are many numbers and few sites: small blocks distribute the sites over all processors of the GPU.
 constexpr unsigned bytes_of_crc_table = 256, for_numbers = 256, for_sites = 32, most_blocks = 2048;
 
-bool is_wanted() {
-  const char* const wish = std::getenv("LQ_DEVICE_PROGRAM");
-  return wish == nullptr || std::string_view(wish) != "off";
+bool is_enabled() {
+  const char* const choice = std::getenv("LQ_DEVICE_PROGRAM");
+  return choice == nullptr || std::string_view(choice) != "off";
 }
 
 // Compiled and loaded programs. Destroyed contexts leave their program behind, a few kilobytes of host memory.
 class Programs {
  public:
-  const Program* of(const Driver& driver, DeviceContext home) {
+  const Program* of(const Driver& driver, DeviceContext context) {
     const std::lock_guard lock(mutex_);
-    Loaded& loaded = loaded_[{&driver, home}];
-    if (!loaded.program) load(loaded, driver, home);
+    Loaded& loaded = loaded_[{&driver, context}];
+    if (!loaded.program) load(loaded, driver, context);
     return loaded.program.get();
   }
-  std::string why_none(const Driver& driver, DeviceContext home) {
+  std::string why_none(const Driver& driver, DeviceContext context) {
     const std::lock_guard lock(mutex_);
-    return loaded_[{&driver, home}].refusal;
+    return loaded_[{&driver, context}].refusal;
   }
 
  private:
@@ -178,8 +178,8 @@ class Programs {
     std::string refusal;  // why there is none
   };
 
-  void load(Loaded& loaded, const Driver& driver, DeviceContext home) try {
-    const ContextScope inside(driver, home);
+  void load(Loaded& loaded, const Driver& driver, DeviceContext context) try {
+    const ContextScope inside(driver, context);
     const Compiled* const compiled = compiled_for(driver.kind(), driver.architecture());
     if (compiled == nullptr) {
       loaded.refusal = "no compiler was found, NVRTC or hipRTC";
@@ -230,12 +230,12 @@ void Program::launch(Kernel kernel, const SiteJob& job, Driver::Handle stream) c
                  std::min((threads + in_block - 1) / in_block, most_blocks), in_block, &copy, stream);
 }
 
-const Program* program_of(const Driver& driver, DeviceContext home) {
-  return is_wanted() ? programs().of(driver, home) : nullptr;
+const Program* program_of(const Driver& driver, DeviceContext context) {
+  return is_enabled() ? programs().of(driver, context) : nullptr;
 }
 
-std::string why_no_program(const Driver& driver, DeviceContext home) {
-  return is_wanted() ? programs().why_none(driver, home) : "the environment has LQ_DEVICE_PROGRAM=off";
+std::string why_no_program(const Driver& driver, DeviceContext context) {
+  return is_enabled() ? programs().why_none(driver, context) : "the environment has LQ_DEVICE_PROGRAM=off";
 }
 
 namespace {
@@ -251,25 +251,25 @@ bool FileForm::fits() const noexcept {
   return !numbers.empty() && numbers.size() < most / 16 && groups < most;
 }
 
-FileBlocks::FileBlocks(const Driver& driver, DeviceContext home, const Program& program, const FileForm& form,
+FileBlocks::FileBlocks(const Driver& driver, DeviceContext context, const Program& program, const FileForm& form,
                        std::size_t most_bytes)
     : driver_(driver),
-      home_(home),
+      context_(context),
       program_(program),
       form_(form),
       most_sites_(std::max<std::uint64_t>(most_bytes / form.site_bytes(), 1)),
       file_at_(aligned(static_cast<std::size_t>(most_sites_) * form.groups * sizeof(std::int64_t))),
       crcs_at_(file_at_ + aligned(static_cast<std::size_t>(most_sites_) * form.site_bytes())),
       end_(crcs_at_ + (form.has_crcs ? static_cast<std::size_t>(most_sites_) * sizeof(std::uint32_t) : 0)) {
-  const ContextScope inside(driver_, home_);
+  const ContextScope inside(driver_, context_);
   driver_.wait_for_all();
   make();
 }
 
 void FileBlocks::make() {
-  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, home_, end_, end_);
+  for (PooledBuffer& block : blocks_) block = PooledBuffer(driver_, context_, end_, end_);
   const std::size_t bytes = form_.numbers.size() * sizeof(NumberPlace);
-  numbers_ = PooledBuffer(driver_, home_, bytes, bytes);
+  numbers_ = PooledBuffer(driver_, context_, bytes, bytes);
   std::memcpy(numbers_.host(), form_.numbers.data(), bytes);
   numbers_.begins();
   driver_.copy(Direction::to_device, {numbers_.gpu(), bytes, 0, 1}, numbers_.host(), numbers_.stream());
@@ -306,7 +306,7 @@ void FileBlocks::copy(Direction direction, const PooledBuffer& block, std::size_
 
 template <class Move>
 void FileBlocks::begin(std::size_t i, const MemorySites& sites, const Move& move) {
-  const ContextScope inside(driver_, home_);
+  const ContextScope inside(driver_, context_);
   PooledBuffer& block = blocks_[i];
   block.begins();
   const SiteJob job = job_of(block, sites);

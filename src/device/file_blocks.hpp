@@ -42,9 +42,9 @@ class Program {
 
 // Local. The program of that context; nullptr if it cannot be compiled or the driver rejects it, or if the environment
 // has LQ_DEVICE_PROGRAM=off: the host then computes.
-const Program* program_of(const Driver& driver, DeviceContext home);
+const Program* program_of(const Driver& driver, DeviceContext context);
 // Local. The reason why there was none, in a sentence.
-std::string why_no_program(const Driver& driver, DeviceContext home);
+std::string why_no_program(const Driver& driver, DeviceContext context);
 
 // Bytes per block: longer than the blocks computed by the host, because each one takes more driver calls.
 inline constexpr std::size_t file_block_bytes = 1024 * 1024;
@@ -76,7 +76,7 @@ class FileBlocks {
 
   // Waits for the operations that the program has started on the GPU, as Copies does. `form` fits. At most `most_bytes`
   // a block, or one site.
-  FileBlocks(const Driver& driver, DeviceContext home, const Program& program, const FileForm& form,
+  FileBlocks(const Driver& driver, DeviceContext context, const Program& program, const FileForm& form,
              std::size_t most_bytes = file_block_bytes);
 
   std::uint64_t most_sites() const noexcept { return most_sites_; }
@@ -104,7 +104,7 @@ class FileBlocks {
   void copy(Direction direction, const PooledBuffer& block, std::size_t begin, std::size_t end) const;
 
   const Driver& driver_;
-  DeviceContext home_;
+  DeviceContext context_;
   const Program& program_;
   FileForm form_;
   std::uint64_t most_sites_;

@@ -16,7 +16,7 @@ class PooledBuffer {
  public:
   PooledBuffer() = default;
   // Call in the context. No block of a GPU if `gpu_bytes` is 0. Throws Error as Driver does.
-  PooledBuffer(const Driver& driver, DeviceContext home, std::size_t host_bytes, std::size_t gpu_bytes);
+  PooledBuffer(const Driver& driver, DeviceContext context, std::size_t host_bytes, std::size_t gpu_bytes);
   // Waits for an abandoned operation, which must not write into memory that is reused. Call outside the context.
   ~PooledBuffer();
   PooledBuffer(PooledBuffer&& other) noexcept { swap(other); }
@@ -37,7 +37,7 @@ class PooledBuffer {
 
   struct Parts {
     const Driver* driver = nullptr;
-    DeviceContext home;
+    DeviceContext context;
     std::size_t host_bytes = 0, gpu_bytes = 0;
     std::byte *host = nullptr, *gpu = nullptr;
     Driver::Handle stream = nullptr, done = nullptr;  // done: event

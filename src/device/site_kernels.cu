@@ -123,8 +123,8 @@ extern "C" __global__ void crcs_of_sites(SiteJob job) {
     unsigned crc = 0xffffffffu;
     for (unsigned i = 0; i < words; ++i) {
       crc ^= file[i];
-      crc = crc_table[768 + (crc & 255)] ^ crc_table[512 + (crc >> 8 & 255)] ^ crc_table[256 + (crc >> 16 & 255)] ^
-            crc_table[crc >> 24];
+      crc = crc_table[768 + (crc & 255)] ^ crc_table[512 + (crc >> 8 & 255)] ^
+            crc_table[256 + (crc >> 16 & 255)] ^ crc_table[crc >> 24];
     }
     job.crcs[site] = ~crc;
   }

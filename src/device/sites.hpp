@@ -21,7 +21,7 @@ class Copies {
 
   // Local. `memory` belongs to that context. Waits for operations that the program has started on the GPU, because
   // their results are part of the field.
-  Copies(const Driver& driver, DeviceContext home, std::size_t bytes);
+  Copies(const Driver& driver, DeviceContext context, std::size_t bytes);
 
   std::byte* block(std::size_t i) const noexcept { return blocks_[i].host(); }
   // Rows of at most a block's bytes in total, which are in the block from `offset` on. Do not access the block until
@@ -32,7 +32,7 @@ class Copies {
 
  private:
   const Driver& driver_;
-  DeviceContext home_;
+  DeviceContext context_;
   std::array<PooledBuffer, blocks> blocks_;
 };
 
@@ -107,7 +107,7 @@ inline constexpr std::size_t block_bytes = 256 * 1024;
 class SitesOut {
  public:
   // `sites` of `site_bytes` each begin at `memory`. Throws Error as Driver does.
-  SitesOut(const Driver& driver, DeviceContext home, const std::byte* memory, std::uint64_t sites,
+  SitesOut(const Driver& driver, DeviceContext context, const std::byte* memory, std::uint64_t sites,
            std::size_t site_bytes);
 
   struct SiteSpan {
@@ -127,7 +127,7 @@ class SitesOut {
 // Sites to be written to a GPU.
 class SitesIn {
  public:
-  SitesIn(const Driver& driver, DeviceContext home, std::size_t site_bytes);
+  SitesIn(const Driver& driver, DeviceContext context, std::size_t site_bytes);
 
   struct Room {
     std::byte* at = nullptr;
@@ -146,7 +146,7 @@ class SitesIn {
 };
 
 // Copies all sites of a field from host memory to GPU memory.
-void copy_in(const Driver& driver, DeviceContext home, const std::byte* from, std::byte* to, std::uint64_t sites,
+void copy_in(const Driver& driver, DeviceContext context, const std::byte* from, std::byte* to, std::uint64_t sites,
              std::size_t site_bytes);
 
 }  // namespace lq::device

@@ -200,8 +200,8 @@ void Detective::report_no_reading() {
   const std::uint64_t sites = sites_in(*subject_.declared);
   const Fit declared = sites == 0 ? Fit{} : fit_of(*subject_.declared, file_, sites, sampled_links_sites);
   add(Severity::error, "no-reading",
-      fmt::format("in no precision, byte order and order of the axes, from no possible first byte, are the links "
-                  "SU(N) matrices; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
+      fmt::format("the links are not SU(N) matrices in any precision, byte order or order of the axes, wherever the "
+                  "numbers begin; {}|U U^dagger - 1| is {:.2g}: these are other data, smeared or rescaled links, or "
                   "the lattice is not {}",
                   subject_.is_described ? "as the header says " : "as in ILDG files ", declared.unitarity,
                   to_string(subject_.extents)));
@@ -263,7 +263,7 @@ void Detective::report_choice() {
   if (readings_.larger) {
     add(Severity::warning, "order-doubtful",
         fmt::format("in another order of the sites or links plaquettes average to {:.3f}, in the order of the format "
-                    "to {:.3f}; no stated plaquette decides which is right",
+                    "to {:.3f}; no stated plaquette decides which is correct",
                     *readings_.larger, plaquette_->value));
   }
   if (way.fit.is_single_in_double) {
@@ -429,12 +429,11 @@ void Detective::judge_sums(const Pass& pass) {
   result_.grid = found.answer;
   if (found.answer.is_found) return report_order(found);
   add(Severity::error, "checksum",
-      fmt::format(
-          "the data have checksum {}, {} {}, and in none of {} grids of processes and {} other orders of the sites "
-          "do they have that{}: numbers were changed since it was computed",
-          to_string(*result_.computed), options_.sums.empty() ? "the file states" : "it should be", to_string(stored),
-          found.answer.grids, found.answer.tried - found.answer.grids,
-          found.answer.is_complete ? "" : " (there are more, but the time limit was reached)"));
+      fmt::format("the data have checksum {}, {} {}, and none of {} process grids and {} other orders of the sites "
+                  "gives that{}: numbers were changed since it was computed",
+                  to_string(*result_.computed), options_.sums.empty() ? "the file states" : "it should be",
+                  to_string(stored), found.answer.grids, found.answer.tried - found.answer.grids,
+                  found.answer.is_complete ? "" : " (there are more, but the time limit was reached)"));
 }
 
 // Links may be outside the group, and still be the data that were written. The sum does not prove the meaning of
@@ -444,7 +443,7 @@ void Detective::vouch_for_numbers() {
   for (Finding& one : result_.findings) {
     if (one.rule != "no-reading") continue;
     one.severity = Severity::warning;
-    one.message += ". The checksum agrees: they are the numbers that were written";
+    one.message += ". The checksum agrees: the numbers are those that were written";
   }
 }
 
@@ -465,7 +464,7 @@ void Detective::report_order(const FoundOrder& found) {
     add(Severity::note, "checksum-afterwards", proof);
   } else if (!found.answer.sites.empty()) {
     add(Severity::error, "site-order",
-        fmt::format("the sites stand with {}: {}", order_text(found.answer.sites), proof));
+        fmt::format("the sites are stored with {}: {}", order_text(found.answer.sites), proof));
   } else {
     add(Severity::error, "writer-grid",
         fmt::format("the sites are stored process by process, as {} ranks on the process grid {} write them in "
@@ -507,13 +506,13 @@ void Detective::judge_other_sums() {
   if (judgement.status == ChecksumStatus::ok) {
     is_proven_by_sums_ = true;
     return add(Severity::note, "checksum-afterwards",
-               "with this corrected the data have the sums that the file states: they were changed after the sums were "
+               "with this corrected the data have the stated sums: they were changed after the sums were "
                "computed, and nothing is lost");
   }
   if (judgement.status != ChecksumStatus::mismatch) return;
   if (io::judge_sequence(sites_file(), *subject_.entry).status == ChecksumStatus::ok) return;
   add(Severity::error, "checksum",
-      fmt::format("neither as stored nor with this corrected do the data have the sum that the file states ({}; they "
+      fmt::format("neither as stored nor with this corrected do the data have the stated sum ({}; they "
                   "have {}): numbers were changed after it was computed",
                   judgement.stated, judgement.found));
 }
@@ -575,7 +574,7 @@ void Detective::judge_plaquette() {
   add(Severity::error, "plaquette",
       fmt::format(
           "the header states the plaquette {:.10g}, the links have {:.10g}{}: header and data belong to different "
-          "configurations, or the order of the sites is none that was tried",
+          "configurations, or the order of the sites was not among those tried",
           stated, plaquette_->value,
           plaquette_->error > 0 ? fmt::format(" (+- {:.2g}, a sample)", plaquette_->error) : std::string()));
 }
@@ -626,7 +625,7 @@ bool Detective::is_of_field(const Finding& finding) const {
 void Detective::verify_as_stored() {
   if (files_ == nullptr || subject_.catalog.format.empty() || !is_small()) return;
   const Verification stored =
-      sets::verify_own(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
+      sets::verify_file(*files_, result_.path, {}, {.limits = options_.limits, .threads = options_.threads});
   if (stored.ok) return;
   const auto is_sum_that_differs = [&](const Claim& claim) {
     return claim.outcome == Outcome::differs && claim.evidence != Evidence::nature &&
@@ -675,7 +674,7 @@ std::string Detective::verdict() const {
   const std::string basis = text.empty() ? "" : "\n" + text;
   const std::string checked = (subject_.stored && result_.computed ? ", and the checksum agrees" : "") +
                               std::string(result_.is_whole_read ? "" : "; only a sample of it was read");
-  if (has("no-reading")) return "the numbers are as they were written, because the checksum agrees";
+  if (has("no-reading")) return "the numbers are those that were written, because the checksum agrees";
   if (!reads_links()) {
     return subject_.declared ? fmt::format("the links are SU({}) matrices{}", subject_.spec.colors, checked)
                              : fmt::format("nothing wrong was found{}{}", checked, basis);
@@ -706,15 +705,15 @@ std::string Detective::remedy() const {
   if (result_.ok) return subject_.is_described || !plaquette_ ? "" : command() + " writes a file that states this";
   if (std::ranges::none_of(result_.findings, [&](const Finding& one) { return is_open(one); })) {
     return command() + (has("ambiguous") || has("unproven")
-                            ? " writes reading N of the list, if you know which is right"
-                            : " writes the numbers as they should stand, with a header and sums of their own");
+                            ? " writes reading N of the list, if you know which is correct"
+                            : " writes the numbers in the correct form, with a new header and sums");
   }
   if (has("order-unknown"))
     return "give the checksum with --sums, if it is known: the order of the sites is found from it";
   if (has("no-reading"))
     return "give another lattice with options.lattice, or ask the author of the file for its contents";
   if (has("lattice")) return "give another lattice with options.lattice";
-  if (has("truncated")) return "copy the file again from its source; lq repair rescues the whole time slices";
+  if (has("truncated")) return "copy the file again from its source; lq repair rescues the complete time slices";
   if (has("sums-exchanged")) return "the numbers can be used; read them without comparing sums, and write them again";
   return "use a good copy if there is one, or write the file again; the lines above show where the damage is";
 }

@@ -40,7 +40,7 @@ Probe judge_file_system(const FileSystem& fs) {
             "each rank gets its own blocks and every writer syncs; open files again to see what other nodes wrote"};
   }
   if (!fs.allows_holes) {
-    return {"file-system", ProbeVerdict::warn, found + ", no reports of holes",
+    return {"file-system", ProbeVerdict::warn, found + ", no holes known",
             "a file occupies all of its space immediately"};
   }
   return {"file-system", ProbeVerdict::pass, found, ""};

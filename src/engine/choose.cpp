@@ -190,7 +190,7 @@ std::uint64_t divisor_between(std::uint64_t alignment, std::uint64_t least, std:
 }
 
 // A buffer also holds the sites that extend beyond the chunk, and is rounded up to a page.
-std::uint64_t beside_chunk(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
+std::uint64_t chunk_overhead(std::uint64_t site_bytes) { return 2 * site_bytes + page; }
 
 std::uint64_t alignment_for(const RouteOptions& options, const TransferContext& context) {
   const std::uint64_t block = std::max<std::uint64_t>(context.block_bytes, 1);
@@ -254,9 +254,9 @@ std::optional<ChunkSizes> sizes_around(std::uint64_t usual, std::uint64_t site_b
   sizes.alignment = alignment_for(options, context);
   const std::uint64_t memory = granted_memory(options.memory_bytes, context.call_bytes);
   const std::uint64_t buffer = memory / chunks_in_memory;
-  if (site_bytes > buffer / few_sites || beside_chunk(site_bytes) > buffer) return std::nullopt;
+  if (site_bytes > buffer / few_sites || chunk_overhead(site_bytes) > buffer) return std::nullopt;
   const std::uint64_t least = std::max(few_sites * site_bytes, page);
-  const std::uint64_t most = buffer - beside_chunk(site_bytes);
+  const std::uint64_t most = buffer - chunk_overhead(site_bytes);
   const std::uint64_t wanted = options.chunk_bytes == 0 ? usual : options.chunk_bytes;
   if (least > most) return std::nullopt;
   const std::uint64_t target = std::clamp(wanted, least, most);
@@ -306,7 +306,7 @@ bool has_whole_layers(const Transfer& transfer, const RouteOptions& options, con
 }
 
 std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_bytes) {
-  return chunks_in_memory * (chunk_bytes + beside_chunk(site_bytes));
+  return chunks_in_memory * (chunk_bytes + chunk_overhead(site_bytes));
 }
 
 std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine) {

@@ -136,8 +136,8 @@ std::uint64_t memory_of_exchange(std::uint64_t chunk_bytes, std::uint64_t site_b
 // Rank 0 writes what is before and after the sites.
 constexpr bool root_owns_edges(bool needs_single_owner, bool writing) { return needs_single_owner && writing; }
 
-// Default number of ranks that write a file on the given number of targets: twice as many as keep a target busy, at
-// least four, and equally many for each target, whatever the number of nodes. 0: all that may.
+// Default number of ranks that write a file on the given number of targets: for each target twice as many as keep it
+// busy, but at least four, whatever the number of nodes. 0: all that may.
 std::uint64_t writers_for_targets(std::uint64_t targets, std::uint64_t ranks, const Machine& machine);
 
 // The number of fastest dimensions whose ranks should share: no more than needed for long pieces and for at most as

@@ -54,7 +54,7 @@ void count_owned(const Shares& shares, int rank, std::uint64_t most_chunks, Coun
     for (const int holder : holders) counts.arrivals += holder == rank ? 0 : 1;
   }
   if (counts.calls < most_chunks) return;
-  // Owners alternate: all of them occur between two chunks of the first owner.
+  // Owners alternate: the work on the chunks up to `reached` is extrapolated to all chunks.
   const std::uint64_t all = shares.end_chunk() - shares.first_chunk();
   const std::uint64_t arrivals = counts.arrivals;
   continue_to(counts, reached - first, all, &Counts::calls, &Counts::stored);
@@ -86,7 +86,7 @@ void count_held(const Shares& shares, int rank, std::uint64_t most_chunks, Count
 }
 
 // Representative places along one dimension: both ends and the middle.
-std::vector<std::int64_t> telling_places(std::int64_t places) {
+std::vector<std::int64_t> sample_places(std::int64_t places) {
   std::vector<std::int64_t> all{0, places / 2, places - 1};
   all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
@@ -112,7 +112,7 @@ Counts count_busiest(const Transfer& transfer, const Geometry& geometry, const C
     const std::int64_t held = std::min(dealt.processes()[d], dealt.extents()[d]);
     std::vector<Coord> more;
     for (const Coord& place : places) {
-      for (const std::int64_t x : telling_places(held)) {
+      for (const std::int64_t x : sample_places(held)) {
         more.push_back(place);
         more.back()[d] = x;
       }

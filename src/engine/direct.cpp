@@ -221,7 +221,7 @@ class ByTeam final : public Movement {
   void fetch_ahead() noexcept override {
     if constexpr (std::is_same_v<Way, RowsIn>) {
       try {
-        tell_of_coming();
+        announce_next();
       } catch (...) {
         // There is no memory for the hint: the bytes are loaded when they are read.
       }
@@ -331,32 +331,32 @@ class ByTeam final : public Movement {
   }
 
   // Contiguous stretches are passed as one hint. For short rows the kernel's own readahead is cheaper.
-  void tell_of_coming() {
+  void announce_next() {
     Stretches coming = [&] {
       const std::lock_guard lock(mutex_);
       return stretches_;
     }();
     std::vector<Stretch> some(coming.sequences());
     Way& way = workers_.front()->way;
-    std::uint64_t first = 0, end = 0, told = 0;
-    const auto tell = [&] {
+    std::uint64_t first = 0, end = 0, announced = 0;
+    const auto announce = [&] {
       if ((end - first) * payload_.site_bytes() < least_ahead) return false;
       way.fetch_ahead(first, end - first);
-      told += end - first;
-      return told * payload_.site_bytes() < most_ahead;
+      announced += end - first;
+      return announced * payload_.site_bytes() < most_ahead;
     };
     for (auto next = coming.next(some); !next.empty(); next = coming.next(some)) {
       for (const Stretch& stretch : next) {
-        if (stretch.file_site != end && end > first && !tell()) return;
+        if (stretch.file_site != end && end > first && !announce()) return;
         if (stretch.file_site != end) first = stretch.file_site;
         end = stretch.file_site + stretch.sites;
-        if ((end - first + told) * payload_.site_bytes() >= most_ahead) {
-          tell();
+        if ((end - first + announced) * payload_.site_bytes() >= most_ahead) {
+          announce();
           return;
         }
       }
     }
-    tell();
+    announce();
   }
 
   struct Help {

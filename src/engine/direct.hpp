@@ -18,7 +18,7 @@ namespace lq::engine {
 
 struct PumpOptions {
   std::uint64_t block_bytes = 512 * 1024;
-  // They take the rows block by block. If the file allows only one, or sites are read from or written to the user's
+  // They take the rows block by block. If the file allows only one, or sites to be written come from the user's
   // functions: at most two, one of which is with the storage. Functions are called by the calling thread only.
   int threads = 1;
   bool file_is_thread_safe = true;  // several threads may use it at different bytes

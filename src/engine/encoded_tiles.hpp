@@ -109,7 +109,7 @@ class EncodedTiles final : public TileFiles {
   void require_moderate(std::size_t tile, std::uint64_t size) const;
   std::byte* place_in(std::size_t tile);
   void encode(std::size_t tile, base::Bytes bytes);
-  // Start of the waiting area of a tile in its file, after the places of all tiles; reserves its bytes there.
+  // Size and place of the slot in which an encoded tile waits in its file, after the places of all tiles.
   std::uint64_t waiting_room() const;
   std::uint64_t waiting_place(std::size_t tile) const;
   void put(const Encoded& one, const Tile& place) const;

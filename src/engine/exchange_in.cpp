@@ -51,7 +51,7 @@ class ExchangeIn final : public Exchange {
   // A slot of this rank that is open, as this rank sees it.
   struct Open {
     bool is_open = false;
-    std::uint64_t by_hand = 0;  // ranks that take their sites from the slot directly
+    std::uint64_t direct_ranks = 0;  // ranks that take their sites from the slot directly
     std::vector<comm::Flight> flights;
   };
   // A chunk with sites of this rank, and the message that brings them, if any.
@@ -143,7 +143,8 @@ class ExchangeIn final : public Exchange {
       Open& slot = open_[i];
       if (!slot.is_open || (read_ && slot_read_ == i)) continue;
       std::erase_if(slot.flights, [](comm::Flight& flight) { return flight.is_done(); });
-      if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.by_hand) continue;
+      if (!slot.flights.empty() || slots_.control(i).done.load(std::memory_order_acquire) != slot.direct_ranks)
+        continue;
       slots_.control(i).open.store(0, std::memory_order_relaxed);
       slot.is_open = false;
       moved = true;
@@ -183,10 +184,10 @@ class ExchangeIn final : public Exchange {
 
   void hand_out(std::uint64_t i, const engine::Chunk& chunk) {
     Open& slot = open_[i];
-    slot.by_hand = 0;
+    slot.direct_ranks = 0;
     shares_->holders(chunk, holders_);
     for (const int holder : holders_) {
-      if (peers_.slots_of(holder)) ++slot.by_hand;
+      if (peers_.slots_of(holder)) ++slot.direct_ranks;
     }
     slots_.control(i).done.store(0, std::memory_order_relaxed);
     slots_.control(i).is_bad.store(failure_.is_stopped() ? 1 : 0, std::memory_order_relaxed);

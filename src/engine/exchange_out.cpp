@@ -161,8 +161,8 @@ class ExchangeOut final : public Exchange {
   struct Open {
     bool is_open = false;
     engine::Chunk chunk;
-    std::uint64_t by_hand = 0;  // ranks that put their sites into the slot directly
-    std::uint64_t awaited = 0;  // messages that have not arrived
+    std::uint64_t direct_ranks = 0;  // ranks that put their sites into the slot directly
+    std::uint64_t awaited = 0;       // messages that have not arrived
     struct Arrival {
       int rank = 0;
       std::size_t begin = 0, bytes = 0;  // in `staging`
@@ -187,7 +187,7 @@ class ExchangeOut final : public Exchange {
     Open& slot = open_[i];
     slot.chunk = *owned_;
     slot.is_open = true;
-    slot.by_hand = 0;
+    slot.direct_ranks = 0;
     next_owned();
     shares_->holders(slot.chunk, holders_);
     std::size_t staged = 0;
@@ -196,7 +196,7 @@ class ExchangeOut final : public Exchange {
       if (peers_.neighbour(holder) != nullptr) {
         fetch(holder, slot.chunk, slots_.buffer(i));
       } else if (peers_.slots_of(holder)) {
-        ++slot.by_hand;
+        ++slot.direct_ranks;
       } else {
         const auto bytes = static_cast<std::size_t>(bytes_in(peers_.rows_of(holder), slot.chunk));
         slot.arrivals.push_back({holder, staged, bytes, {}});
@@ -214,7 +214,8 @@ class ExchangeOut final : public Exchange {
 
   bool is_complete(std::uint64_t i) const {
     const Open& slot = open_[i];
-    return slot.is_open && slot.awaited == 0 && slots_.control(i).done.load(std::memory_order_acquire) == slot.by_hand;
+    return slot.is_open && slot.awaited == 0 &&
+           slots_.control(i).done.load(std::memory_order_acquire) == slot.direct_ranks;
   }
 
   // Writes one complete slot at a time.

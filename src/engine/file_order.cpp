@@ -124,7 +124,7 @@ void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIn
     return thread == 0 ? mine : workers[static_cast<std::size_t>(thread) - 1]->reader;
   };
   std::atomic<std::uint64_t> done{0};
-  const auto tell = [&](int thread, std::uint64_t passed, std::uint64_t all) {
+  const auto report = [&](int thread, std::uint64_t passed, std::uint64_t all) {
     done.fetch_add(passed, std::memory_order_relaxed);
     if (progress && thread == 0) progress(done.load(std::memory_order_relaxed), all);
   };
@@ -134,7 +134,7 @@ void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIn
                                     are_large_blocks(payload, team.size()));
     comm::parallel_for(team, boxes.items(), [&](int thread, std::uint64_t item) {
       boxes.for_each_box(item, [&](const Box& box) { reader(thread).pass(box); });
-      tell(thread, 1, boxes.items());
+      report(thread, 1, boxes.items());
     });
   } else {
     const lattice::Share share = lattice::share_of(payload.stored.volume(), part.all, part.number);
@@ -144,7 +144,7 @@ void checksum_sites(base::ByteSource& file, const Payload& payload, const PartIn
       const std::uint64_t site = std::max(begin, first + block * each);
       const std::uint64_t sites = std::min(first + (block + 1) * each, end) - site;
       reader(thread).pass(site, sites);
-      tell(thread, sites, end - begin);
+      report(thread, sites, end - begin);
     });
   }
   for (const auto& worker : workers) stats.add(worker->stats);

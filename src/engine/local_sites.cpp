@@ -68,8 +68,8 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   const bool is_plain = lattice::is_plain(field);
   const std::byte* const first =
       is_plain ? static_cast<const std::byte*>(field.data) : first_array(field, plan.memory.extents);
-  device::DeviceContext home;
-  const device::Driver* const driver = device::driver_of(first, home);
+  device::DeviceContext context;
+  const device::Driver* const driver = device::driver_of(first, context);
   if (driver == nullptr) return nullptr;
   const auto leave_to_host = [&](std::string_view reason) {
     stats.device.host_computes(reason);
@@ -77,8 +77,8 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   };
   if (!is_known_form(payload.codec, way)) return leave_to_host("the file leaves numbers out, or rounds them");
   if (!is_plain && !lattice::is_moved_by_number(field.memory)) return leave_to_host("half precision, with norms");
-  const device::Program* const program = device::program_of(*driver, home);
-  if (program == nullptr) return leave_to_host(device::why_no_program(*driver, home));
+  const device::Program* const program = device::program_of(*driver, context);
+  if (program == nullptr) return leave_to_host(device::why_no_program(*driver, context));
   const std::vector<device::NumberPlace> numbers =
       is_plain ? plain_numbers(field.spec)
                : lattice::numbers_of(field.memory, field.spec, plan.memory.extents, field.data);
@@ -101,7 +101,7 @@ std::unique_ptr<ComputedMemory> ComputedMemory::find(const AnyField& field, cons
   if (!form.fits()) return leave_to_host("a site has more numbers than the kernels support");
   if (!std::ranges::all_of(form.numbers, is_aligned)) return leave_to_host("numbers that are not aligned in memory");
   stats.device.gpu_computes();
-  memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, home, *program, form);
+  memory->blocks_ = std::make_unique<device::FileBlocks>(*driver, context, *program, form);
   if (!is_plain) {
     const std::uint64_t most = memory->blocks_->most_sites();
     memory->described_->walk = lattice::RowWalk(plan.wanted, memory->file_order_, most);
@@ -288,10 +288,10 @@ LocalSource::LocalSource(const Field& field, const Payload& payload, const latti
     if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
-  device::DeviceContext home;
-  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
+  device::DeviceContext context;
+  if (const device::Driver* const driver = device::driver_of(field.data, context); driver != nullptr) {
     device_ =
-        std::make_unique<device::SitesOut>(*driver, home, static_cast<const std::byte*>(field.data),
+        std::make_unique<device::SitesOut>(*driver, context, static_cast<const std::byte*>(field.data),
                                            plan.memory.volume(), static_cast<std::size_t>(packer_.memory_bytes()));
   }
 }
@@ -377,9 +377,9 @@ LocalSink::LocalSink(const MutableField& field, const Payload& payload, const la
     if (!in_one_pass_) staged_.resize(buffer_for(*walk_, packer_));
     return;
   }
-  device::DeviceContext home;
-  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
-    device_ = std::make_unique<device::SitesIn>(*driver, home, static_cast<std::size_t>(packer_.memory_bytes()));
+  device::DeviceContext context;
+  if (const device::Driver* const driver = device::driver_of(field.data, context); driver != nullptr) {
+    device_ = std::make_unique<device::SitesIn>(*driver, context, static_cast<std::size_t>(packer_.memory_bytes()));
   }
 }
 

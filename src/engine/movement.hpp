@@ -66,11 +66,11 @@ class Movement {
  private:
   virtual Progress take_step() = 0;
   virtual Passed passed() noexcept { return {}; }  // called only if there is a progress callback
-  void tell(const Passed& now) noexcept;
+  void report_progress(const Passed& now) noexcept;
   void end_by(std::exception_ptr reason) noexcept;
 
-  lq::Progress tell_;
-  std::uint64_t bytes_ = 0, told_ = 0;
+  lq::Progress report_;
+  std::uint64_t bytes_ = 0, reported_ = 0;
   std::exception_ptr ended_by_;
   std::atomic<bool> cancelled_{false};
 };

@@ -81,7 +81,7 @@ int Shares::owner(std::uint64_t domain) const {
   if (options_.root_owns_edges && is_edge(domain)) return 0;
   const std::uint64_t begin = domain_begin(domain);
   const std::optional<std::uint64_t> behind = first_moved(site_from(begin));
-  // After the begin of the last site comes only the end of that site.
+  // After the beginning of the last site comes only the end of that site.
   const std::uint64_t site = behind.value_or(transfer_.payload.stored.volume() - 1);
   const Coord x = lattice::site_at(site, transfer_.payload.stored, order_);
   if (!transfer_.region.contains(x)) return transfer_.dealt->rank_at(Coord::filled(x.size(), 0));

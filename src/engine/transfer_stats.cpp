@@ -219,9 +219,9 @@ void each_term(OddNumbers& found, Terms&& terms) {
 }
 constexpr std::size_t odd_terms = 1 + 2 * 5 + 2 * max_dimensions;
 
-// Except sums and odd numbers. `teller`: a rank whose host computes for a GPU; the first such rank states the reason.
+// Except sums and odd numbers. `reporter`: a rank whose host computes for a GPU; the first such rank states the reason.
 template <class Terms>
-void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& teller,
+void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& copying, std::uint64_t& reporter,
                Terms&& terms) {
   std::uint64_t first = stats.zeros.sites > 0 ? stats.zeros.first_offset : highest;
   terms.sum(stats.zeros.sites);
@@ -232,7 +232,7 @@ void each_term(TransferStats& stats, std::uint64_t& computing, std::uint64_t& co
   terms.sum(stats.ranks_at_file);
   terms.sum(computing);
   terms.sum(copying);
-  terms.combine(teller, comm::Reduce::min);
+  terms.combine(reporter, comm::Reduce::min);
   terms.max(stats.pack_seconds);
   terms.max(stats.exchange_seconds);
   terms.max(stats.storage_seconds);
@@ -249,18 +249,18 @@ void TransferStats::reduce(comm::Comm& comm, const std::exception_ptr& failure) 
   const std::span<comm::Term> all(terms_), theirs = all.subspan(1, of_sums), odd = all.subspan(1 + of_sums, of_numbers),
                                            others = all.subspan(1 + of_sums + of_numbers);
   std::uint64_t computing = device.computing(), copying = device.copying();
-  std::uint64_t teller = copying > 0 ? static_cast<std::uint64_t>(comm.rank()) : highest;
+  std::uint64_t reporter = copying > 0 ? static_cast<std::uint64_t>(comm.rank()) : highest;
   const auto pass = [&](auto terms_of_odd, auto terms_of_others) {
     if (numbers) each_term(numbers->found, terms_of_odd);
-    each_term(*this, computing, copying, teller, terms_of_others);
+    each_term(*this, computing, copying, reporter, terms_of_others);
   };
   sums.tell(theirs);
-  pass(comm::ToldTerms(odd), comm::ToldTerms(others));
+  pass(comm::SentTerms(odd), comm::SentTerms(others));
   comm::agree_on_success(comm, failure, all);
   sums.take(theirs);
   pass(comm::TakenTerms(odd), comm::TakenTerms(others));
   device.set_ranks(computing, copying);
-  if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(teller));
+  if (copying > 0) comm.broadcast(device.reason(), static_cast<int>(reporter));
 }
 
 }  // namespace lq::engine

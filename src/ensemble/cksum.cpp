@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <limequat/error.hpp>
 
+#include "io/scan.hpp"
 #include "kernels/crc32.hpp"
 #include "kernels/digest.hpp"
 
@@ -89,9 +90,16 @@ base::Bytes read_block(storage::File& file, std::uint64_t offset, base::MutableB
   return base::Bytes(block).first(got);
 }
 
-std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length) {
-  const auto file = storage::resolve(path).open_read(path);
-  return cksum_of_piece(*file, offset, length);
+// A set of subfiles is the file that these are.
+std::uint32_t whole_cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length) {
+  const auto file = io::ScannedFile::open(storage::resolve(path), path, {}, {});
+  return cksum_of_piece(*file->files().open_read(path), offset, length);
+}
+
+std::uint32_t whole_cksum_of(const std::string& path) {
+  const auto file = io::ScannedFile::open(storage::resolve(path), path, {}, {});
+  const auto opened = file->files().open_read(path);
+  return cksum_of_piece(*opened, 0, opened->size());
 }
 
 std::uint32_t cksum_of(const std::string& path) {

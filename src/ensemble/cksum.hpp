@@ -38,9 +38,11 @@ std::uint32_t cksum_contribution(base::Bytes bytes, std::uint64_t behind) noexce
 
 // Reads as many bytes of a file as fit into the block, at least one. truncated: the file is shorter.
 base::Bytes read_block(storage::File& file, std::uint64_t offset, base::MutableBytes block);
-// The checksum of a range of a file. truncated: the file is shorter.
-std::uint32_t cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length);
-// The checksum of the whole file.
+// The checksum of a range of a file, or of the file in pieces if it describes a set of subfiles. truncated: the file is
+// shorter.
+std::uint32_t whole_cksum_of(const std::string& path, std::uint64_t offset, std::uint64_t length);
+std::uint32_t whole_cksum_of(const std::string& path);
+// The checksum of all bytes of this file.
 std::uint32_t cksum_of(const std::string& path);
 
 // The CRC of POSIX `cksum` of files that are read anyway, in any pieces and order, by any threads.

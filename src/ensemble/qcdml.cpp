@@ -112,12 +112,12 @@ FileFacts facts_of(const std::string& path, const Limits& limits) {
                 {.path = path});
   }
   FileFacts facts;
-  facts.sums.file = cksum_of(path);
+  facts.sums.file = whole_cksum_of(path);
   for (const FieldEntry& field : catalog.fields) {
     if (!is_gauge(field)) continue;
     const Payload& payload = field.payload;
     std::optional<std::uint32_t> sum;
-    if (payload.tile_sites == 0 && payload.file == 0) sum = cksum_of(path, payload.offset, payload.length);
+    if (payload.tile_sites == 0 && payload.file == 0) sum = whole_cksum_of(path, payload.offset, payload.length);
     facts.field_sums.push_back(sum);
   }
   facts.sums.data = facts.field_sums.front();

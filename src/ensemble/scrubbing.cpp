@@ -403,7 +403,7 @@ Judged judge(const std::optional<SeenSound>& before, const std::vector<SummedFil
   if (const std::vector<std::string> paths = rotten(before->files, now); !paths.empty()) {
     const std::string which = before->files.size() > 1 ? fmt::format("{}: ", fmt::join(paths, ", ")) : "";
     return {std::string(bit_rot),
-            fmt::format("{}its bytes differ from {}, although size and time stamp are the same: the storage has "
+            fmt::format("{}its bytes have changed since {}, but not its size and time stamp: the storage has "
                         "changed them; restore it from a copy, and check the disk",
                         which, before->at)};
   }

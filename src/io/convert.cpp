@@ -385,7 +385,13 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const format::FieldFormat& into =
       *comm::agree(comm, [&] { return &target_of(chosen, to, options.write).for_fields(); });
   const bool late = is_late(entry, into);
-  const auto measure = [&] { return io::observe(source, entry, communicator, into.observables()); };
+  // What no sum covers is read twice, and so is what is measured: sums are compared while sites pass into the new file.
+  storage::TwiceRead twice(source.files());
+  storage::Transport& once = source.files();
+  const auto measure = [&] {
+    storage::Transport& place = options.write.verify == Verify::none ? once : twice;
+    return io::observe(place, catalog, entry, communicator, into.observables());
+  };
   const io::Observed observed = late ? io::Observed{} : measure();
   const auto placed =
       writer.place(comm::agree(comm, [&] { return plan_of(catalog, chosen, to, observed, late, options); }));
@@ -396,11 +402,9 @@ Report convert_field(io::FieldWriter& writer, io::ScannedFile& source, const Cho
   const int threads = comm::thread_count(comm, options.write.route.threads, entry.payload.length);
   const storage::Owners owners = storage::owners_of(comm, [&] { return placed->seen; });
   const std::uint64_t writers = owners.writers(comm.size(), 1);
-  // Bytes without a sum are read twice.
-  storage::TwiceRead twice(source.files());
   const bool is_covered = options.write.verify == Verify::none || io::sums_see_every_bit(entry);
   const PartCopy copy{
-      is_covered ? static_cast<storage::Transport&>(source.files()) : twice,
+      is_covered ? once : twice,
       catalog,
       entry.payload,
       placed->payload(),

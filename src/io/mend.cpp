@@ -143,6 +143,12 @@ void Mending::mend_bytes(const FieldEntry& entry, engine::TransferStats& stats) 
   stats = all_proven ? std::move(corrected) : read_past(*file_, entry.payload, threads_);
 }
 
+// True if the checksum can belong to these data, damaged: it is absent, or one of its words is still theirs. If both
+// differ, the data and the sums of their slices may both come from an older file.
+bool can_be_of(const std::optional<Checksum>& checksum, const Checksum& data) noexcept {
+  return !checksum || checksum->suma == data.suma || checksum->sumb == data.sumb;
+}
+
 // Missing or damaged records of sums are rewritten if other sums prove the data. Sums that
 // differ from the data stay: they show where the damage is.
 void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& stats) {
@@ -157,7 +163,8 @@ void Mending::mend_sums(const FieldEntry& entry, const engine::TransferStats& st
     return;
   }
   if (total_agrees && (slices_agree || !has_damaged_slices(entry))) return;
-  const bool is_proven = slices_agree || (total_agrees && !are_misplaced(entry, stats));
+  const bool is_proven =
+      (slices_agree && can_be_of(checksum, stats.sums.total())) || (total_agrees && !are_misplaced(entry, stats));
   if (!is_proven) return;
   format_->for_fields().store_sums(*file_, catalog_, entry, {stats.sums.values()});
   end_is_restored_ = end_is_restored_ || (!checksum && &entry == &catalog_.fields.back());

@@ -57,10 +57,13 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::Tra
   first_ = memory();
   behind_ = memory();
   for (std::size_t plane = 0; plane < sums_.planes(); ++plane) slice_.push_back(memory());
+  base::ReadTwice twice(sites_);
   for (std::uint64_t t = share.begin; t <= share.end; ++t) {
     for_each_piece([&](std::size_t first, std::size_t planes) {
-      // The slice after the last one belongs to another share.
-      const Box box = read(t, first, planes, t < share.end ? stats : unseen_);
+      // The slice after the last one belongs to another share; no sum is taken of what is read of it here.
+      const bool is_own = t < share.end;
+      const Box box =
+          read(is_own ? sites_ : static_cast<base::ByteSource&>(twice), t, first, planes, is_own ? stats : unseen_);
       if (t < share.end) seen(box, piece_.get());
       for (std::size_t k = 0; k < planes; ++k) {
         to_rows(k, t == share.begin ? slice_[first + k].get() : behind_.get());
@@ -78,7 +81,8 @@ void MeasuredSlices::for_each_piece(const Work& work) const {
   }
 }
 
-Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t planes, engine::TransferStats& stats) {
+Box MeasuredSlices::read(base::ByteSource& sites, std::uint64_t slice, std::size_t plane, std::size_t planes,
+                         engine::TransferStats& stats) {
   Box box = whole(payload_.extents);
   box.lower[order_.back()] = static_cast<std::int64_t>(slice % slices(payload_));
   box.extents[order_.back()] = 1;
@@ -87,7 +91,7 @@ Box MeasuredSlices::read(std::uint64_t slice, std::size_t plane, std::size_t pla
     box.lower[dimension] = static_cast<std::int64_t>(plane);
     box.extents[dimension] = static_cast<std::int64_t>(planes);
   }
-  read_box_as_stored(sites_, payload_, box, precision_, piece_.get(), stats);
+  read_box_as_stored(sites, payload_, box, precision_, piece_.get(), stats);
   return box;
 }
 
@@ -123,11 +127,16 @@ bool is_stated(const FieldEntry& entry, format::Observables wanted) noexcept {
 
 Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator& communicator,
                  format::Observables wanted) {
+  return observe(file.files(), file.catalog(), entry, communicator, wanted);
+}
+
+Observed observe(storage::Transport& place, const Catalog& catalog, const FieldEntry& entry,
+                 const Communicator& communicator, format::Observables wanted) {
   const Payload& payload = entry.payload;
   if (is_stated(entry, wanted)) return {entry.plaquette, entry.link_trace};
   comm::Comm& comm = communicator.engine();
   physics::SliceSums sums = comm::agree(comm, [&] {
-    const PayloadFiles files(file.files(), file.catalog(), payload);
+    const PayloadFiles files(place, catalog, payload);
     MeasuredSlices slices(files.sequence(), payload);
     const lattice::Share share =
         lattice::share_of(MeasuredSlices::slices(payload), static_cast<std::uint64_t>(comm.size()),

@@ -38,6 +38,10 @@ bool is_stated(const FieldEntry& entry, format::Observables wanted) noexcept;
 // the dimension that is slowest in the file is held in memory, and a few of its planes.
 Observed observe(ScannedFile& file, const FieldEntry& entry, const Communicator& communicator,
                  format::Observables wanted);
+// The same of a field whose files are read through `place`: twice, where what is measured is written and nothing else
+// would tell that a bit was read wrongly.
+Observed observe(storage::Transport& place, const Catalog& catalog, const FieldEntry& entry,
+                 const Communicator& communicator, format::Observables wanted);
 
 // The plaquettes of parts of a gauge field in a file, for formats whose files state them for their own part.
 
@@ -72,7 +76,8 @@ class MeasuredSlices {
 
   template <class Work>
   void for_each_piece(const Work& work) const;
-  Box read(std::uint64_t slice, std::size_t plane, std::size_t planes, engine::TransferStats& stats);
+  Box read(base::ByteSource& sites, std::uint64_t slice, std::size_t plane, std::size_t planes,
+           engine::TransferStats& stats);
   void to_rows(std::size_t plane, kernels::RowLine* rows);
   void add(std::size_t plane);
 

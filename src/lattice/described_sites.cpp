@@ -47,7 +47,7 @@ std::vector<std::byte*> begins_of(const SitePlaces& places, const MemoryLayout& 
   return begins;
 }
 
-void require_one_home(const std::vector<std::byte*>& arrays) {
+void require_one_context(const std::vector<std::byte*>& arrays) {
   device::DeviceContext first, other;
   const device::Driver* const driver = device::driver_of(arrays.front(), first);
   for (const std::byte* array : arrays) {
@@ -96,7 +96,7 @@ struct DescribedSites::Norms {
 Arrays arrays_of(const MemoryLayout& layout, const FieldSpec& spec, const Extents& box, const void* data) {
   const SitePlaces places(layout, spec, box);
   Arrays arrays{begins_of(places, layout, data), places.numbers_in_array()};
-  if (data != nullptr) require_one_home(arrays.begin);
+  if (data != nullptr) require_one_context(arrays.begin);
   return arrays;
 }
 
@@ -149,10 +149,10 @@ DescribedSites::~DescribedSites() = default;
 DescribedSites::DescribedSites(DescribedSites&&) noexcept = default;
 
 void DescribedSites::use_device(std::byte* memory) {
-  device::DeviceContext home;
-  const device::Driver* const driver = device::driver_of(memory, home);
+  device::DeviceContext context;
+  const device::Driver* const driver = device::driver_of(memory, context);
   if (driver == nullptr) return;
-  copies_ = std::make_unique<device::Copies>(*driver, home, std::max(device::block_bytes, site_bytes_));
+  copies_ = std::make_unique<device::Copies>(*driver, context, std::max(device::block_bytes, site_bytes_));
 }
 
 // The size of a stripe if it is a pair or four numbers, and each bundle is at most a cache line of a row.

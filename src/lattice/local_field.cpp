@@ -134,10 +134,10 @@ void take_sites(const Grid& grid, const Field& field, std::byte* sites) {
     return for_each_row(grid, rows.best_bytes() / bytes,
                         [&](const auto& parts, std::uint64_t first) { rows.take(parts, sites + first * bytes); });
   }
-  device::DeviceContext home;
+  device::DeviceContext context;
   std::optional<device::SitesOut> on_device;
-  if (const device::Driver* const driver = device::driver_of(field.data, home)) {
-    on_device.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(),
+  if (const device::Driver* const driver = device::driver_of(field.data, context)) {
+    on_device.emplace(*driver, context, static_cast<const std::byte*>(field.data), grid.local_volume(),
                       static_cast<std::size_t>(bytes));
   }
   for_each_site(grid, field.order, [&](const Coord&, std::uint64_t i, std::uint64_t n) {
@@ -154,15 +154,15 @@ void give_sites(const Grid& grid, const std::byte* sites, const MutableField& fi
                  [&](const auto& parts, std::uint64_t first) { rows.give(parts, sites + first * bytes); });
     return rows.finish();
   }
-  device::DeviceContext home;
-  const device::Driver* const driver = device::driver_of(field.data, home);
+  device::DeviceContext context;
+  const device::Driver* const driver = device::driver_of(field.data, context);
   std::vector<std::byte> ordered(static_cast<std::size_t>(driver != nullptr ? grid.local_volume() * bytes : 0));
   std::byte* const memory = driver != nullptr ? ordered.data() : static_cast<std::byte*>(field.data);
   for_each_site(grid, field.order, [&](const Coord&, std::uint64_t i, std::uint64_t n) {
     std::memcpy(memory + i * bytes, sites + n * bytes, bytes);
   });
   if (driver == nullptr) return;
-  device::copy_in(*driver, home, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
+  device::copy_in(*driver, context, ordered.data(), static_cast<std::byte*>(field.data), grid.local_volume(),
                   static_cast<std::size_t>(bytes));
 }
 

@@ -27,7 +27,7 @@ struct SiteRequest {
   std::uint64_t number = 0;  // in the owner's box
 };
 
-std::vector<SiteRequest> list_wishes(const Grid& grid, std::span<const Coord> wanted) {
+std::vector<SiteRequest> list_requests(const Grid& grid, std::span<const Coord> wanted) {
   const lattice::Decomposition& decomposition = grid.decomposition();
   const Box lattice = whole(grid.extents());
   std::vector<SiteRequest> wishes;
@@ -65,15 +65,15 @@ SiteExchange::SiteExchange(const Grid& grid, base::FunctionRef<std::vector<Coord
     : communicator_(grid.communicator()) {
   const auto requests = [&] {
     std::vector<comm::Message> made;
-    for (const SiteRequest& wish : list_wishes(grid, list())) {
-      if (from_.empty() || from_.back().rank != wish.owner) {
-        from_.push_back({wish.owner, {}});
-        made.push_back({wish.owner, {}});
+    for (const SiteRequest& request : list_requests(grid, list())) {
+      if (from_.empty() || from_.back().rank != request.owner) {
+        from_.push_back({request.owner, {}});
+        made.push_back({request.owner, {}});
       }
-      from_.back().sites.push_back(wish.place);
+      from_.back().sites.push_back(request.place);
       std::vector<std::byte>& bytes = made.back().bytes;
       bytes.resize(bytes.size() + number_bytes);
-      base::store_le(bytes.data() + bytes.size() - number_bytes, wish.number);
+      base::store_le(bytes.data() + bytes.size() - number_bytes, request.number);
     }
     return made;
   };

@@ -75,8 +75,8 @@ NewSet::NewSet(const std::string& path, const Grid& grid, const Description& des
 }
 
 Report append_to(const Target& target, const Grid& grid, const Field& vector, const Mode& mode) {
-  const auto append = [&](const Grid& on, const Field& field, const Mode& told) {
-    const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(told); });
+  const auto append = [&](const Grid& on, const Field& field, const Mode& described) {
+    const Metadata texts = comm::agree(on.communicator().engine(), [&] { return format::modes::texts_of(described); });
     return io::append_field(target.writer, target.transport, on, target.path, target.options.name, field, texts,
                             target.options, true);
   };

@@ -200,7 +200,7 @@ class CombinedTransfer final : public io::Transfer, private engine::Movement {
            rounded_.size() * sizeof(float) + (own_.size() + wanted_.size()) * sizeof(Complex);
   }
 
-  // Computes one more block or, without exchange, part of the vector; true if more remains to be done.
+  // Computes one more block or, when all are done, stores the vector; true if more remains to be done.
   bool combine(const std::vector<Complex>& coefficients) {
     if (block_ == whole_modes().cover().volume()) {
       give();

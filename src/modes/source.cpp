@@ -235,7 +235,7 @@ std::uint64_t count_files(const std::string& path) {
 constexpr std::string_view beside = ".evals.xml";
 
 // At the root. Empty: the file does not exist.
-std::string text_beside(const std::string& path) {
+std::string eigenvalue_text(const std::string& path) {
   const std::string name = path + std::string(beside);
   storage::Transport& transport = storage::resolve(name);
   if (transport.kind(name) != storage::PathKind::file) return {};
@@ -314,7 +314,7 @@ std::vector<std::string> files_in(const std::string& path, const Communicator& c
 std::string eigenvalues_beside(const std::string& path, const Communicator& communicator) {
   std::string text;
   comm::share_from_root(
-      communicator.engine(), [&] { text = text_beside(path); }, text);
+      communicator.engine(), [&] { text = eigenvalue_text(path); }, text);
   return text;
 }
 

@@ -29,7 +29,7 @@ void add(Verification& all, Verification one, std::size_t k) {
 
 // If a mode is stored as coefficients, a site of its field is a block of sites: its time slices are converted to those
 // of the vector.
-void tell_slices_of_vectors(Verification& one, const Set& set) {
+void convert_slices_to_vectors(Verification& one, const Set& set) {
   const Extents& block = set.description().coherence.block;
   for (std::size_t j = 0; j < std::min<std::size_t>(one.fields.size(), set.size()); ++j) {
     if (!set.modes()[j].error) continue;
@@ -64,7 +64,7 @@ Verification verify_as(const std::string& path, const Set& set, const Communicat
   for (std::uint64_t k = 0; k < set.file_count(); ++k) {
     Verification one = io::verify(set.file(k).catalog().path, communicator, options);
     comm::agree(comm, [&] {
-      tell_slices_of_vectors(one, set);
+      convert_slices_to_vectors(one, set);
       add(all, std::move(one), static_cast<std::size_t>(k));
     });
   }

@@ -42,13 +42,13 @@ Code code_of_file_error(int code) {
 // The name by which MPI identifies itself, and the names of MPIs with incompatible handles.
 #if defined(MPI_ABI)
 constexpr std::string_view compiled_for = "the standard ABI of MPI";
-constexpr std::array<std::string_view, 0> strangers{};
+constexpr std::array<std::string_view, 0> incompatible{};
 #elif defined(OPEN_MPI)
 constexpr std::string_view compiled_for = "Open MPI";
-constexpr std::array<std::string_view, 4> strangers{"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
+constexpr std::array<std::string_view, 4> incompatible{"MPICH", "Intel(R) MPI", "MVAPICH", "CRAY MPICH"};
 #else
 constexpr std::string_view compiled_for = "MPICH and its relatives";
-constexpr std::array<std::string_view, 1> strangers{"Open MPI"};
+constexpr std::array<std::string_view, 1> incompatible{"Open MPI"};
 #endif
 
 }  // namespace
@@ -58,8 +58,8 @@ void require_own_mpi() {
   int length = 0;
   if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return;
   const std::string_view loaded(text.data());
-  for (const std::string_view stranger : strangers) {
-    if (!loaded.starts_with(stranger)) continue;
+  for (const std::string_view other : incompatible) {
+    if (!loaded.starts_with(other)) continue;
     std::string name(loaded.substr(0, loaded.find_first_of(",\n")));
     std::replace(name.begin(), name.end(), '\t', ' ');
     std::string sentence = "MPI: this process has loaded " + name + ", but liblimequat_mpi was built for ";

@@ -43,11 +43,11 @@ class Attempt {
   void step(int code, const char* what) {
     if (code != MPI_SUCCESS && wrong_.empty()) wrong_ = std::string(what) + ": " + text_of(code);
   }
-  void complain(const std::string& wrong) {
+  void record_failure(const std::string& wrong) {
     if (wrong_.empty()) wrong_ = wrong;
   }
   // Collective. True if no rank has failed.
-  bool goes_on() const {
+  bool all_succeeded() const {
     const int bad = wrong_.empty() ? 0 : 1;
     int any = 0;
     check(MPI_Allreduce(&bad, &any, 1, MPI_INT, MPI_MAX, comm_), "reduce");
@@ -74,7 +74,7 @@ void fill_file(MPI_Comm comm, Attempt& attempt, const std::string& path, std::ui
     file.write(block.data(), static_cast<std::streamsize>(std::min(mebi, bytes - done)));
   }
   file.close();
-  if (!file) attempt.complain(path + ": cannot be made; choose a folder that can be written to");
+  if (!file) attempt.record_failure(path + ": cannot be made; choose a folder that can be written to");
 }
 
 std::vector<std::byte> read_file(const std::string& path, std::uint64_t bytes) {
@@ -131,10 +131,10 @@ void write_views(MPI_Comm comm, Attempt& attempt, const std::string& path, const
   MPI_File file = MPI_FILE_NULL;
   attempt.step(MPI_File_open(comm, path.c_str(), MPI_MODE_WRONLY, hints.info(), &file), "open");
   // A file that is open on only some ranks cannot be closed, because that is collective; it stays open.
-  if (!attempt.goes_on()) return;
+  if (!attempt.all_succeeded()) return;
   const auto start = static_cast<MPI_Offset>(view.start + static_cast<std::uint64_t>(rank) * view.block);
   attempt.step(MPI_File_set_view(file, start, MPI_BYTE, type.type(), "native", hints.info()), "set the view");
-  if (!attempt.goes_on()) return;
+  if (!attempt.all_succeeded()) return;
   const int bytes = static_cast<int>(data.size());
   MPI_Status status;
   attempt.step(collective ? MPI_File_write_at_all(file, 0, data.data(), bytes, MPI_BYTE, &status)
@@ -257,12 +257,12 @@ Probe probe_writes(MPI_Comm comm, const std::string& path, bool collective, doub
   const int ranks = size_of(comm);
   Attempt attempt(comm);
   Rounds rounds(comm, seconds);
-  for (AwkwardView view; attempt.goes_on() && rounds.next(view); rounds.finish()) {
+  for (AwkwardView view; attempt.all_succeeded() && rounds.next(view); rounds.finish()) {
     fill_file(comm, attempt, path, view.file_bytes(ranks));
-    if (!attempt.goes_on()) break;
+    if (!attempt.all_succeeded()) break;
     write_views(comm, attempt, path, view, collective);
-    if (attempt.goes_on() && rank_of(comm) == 0) {
-      attempt.complain(first_difference(view, ranks, read_file(path, view.file_bytes(ranks))));
+    if (attempt.all_succeeded() && rank_of(comm) == 0) {
+      attempt.record_failure(first_difference(view, ranks, read_file(path, view.file_bytes(ranks))));
     }
   }
   if (rank_of(comm) == 0) remove_file(path);
@@ -290,7 +290,7 @@ Probe probe_large_offset(MPI_Comm comm, const std::string& path) {
       std::ifstream in(path, std::ios::binary);
       in.seekg(static_cast<std::streamoff>(place));
       in.read(found.data(), 16);
-      if (found != data) attempt.complain("16 bytes at " + std::to_string(place) + " come back changed");
+      if (found != data) attempt.record_failure("16 bytes at " + std::to_string(place) + " come back changed");
     }
     remove_file(path);
   }

@@ -103,7 +103,7 @@ std::vector<Option> limit_texts() {
 
 Option threads_text() {
   return {.name = "threads",
-          .meaning = "threads of each rank, or 0 for one for each core it has to itself (default 0)",
+          .meaning = "threads of each rank; 0: one for each core that it has to itself (default 0)",
           .advice =
               "They read, write, pack, check and compress in parallel; the results are the same to the last "
               "bit. 0 divides the cores that the ranks of a node may run on fairly among them, and uses one "
@@ -132,7 +132,7 @@ Option block_bytes_text() {
 
 Option overwrite_text() {
   return {.name = "overwrite",
-          .meaning = "replace an existing file, which remains until the new one is complete",
+          .meaning = "replace an existing file, which stays until the new one is complete",
           .advice =
               "Without it an existing file of that name is an error before the first byte is written. With it "
               "the old file stays under its name until the new one is complete and checked, and is then "

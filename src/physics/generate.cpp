@@ -249,21 +249,21 @@ class Target {
       : memory_(static_cast<std::byte*>(field.data)),
         sites_(grid.local_volume()),
         site_bytes_(static_cast<std::size_t>(field.spec.site_bytes())),
-        driver_(device::driver_of(field.data, home_)),
+        driver_(device::driver_of(field.data, context_)),
         host_(driver_ != nullptr ? sites_ * field.spec.numbers : 0) {}
 
   double* numbers() noexcept { return driver_ != nullptr ? host_.data() : reinterpret_cast<double*>(memory_); }
   // Copies numbers() into the field.
   void complete() {
     if (driver_ == nullptr) return;
-    device::copy_in(*driver_, home_, reinterpret_cast<const std::byte*>(host_.data()), memory_, sites_, site_bytes_);
+    device::copy_in(*driver_, context_, reinterpret_cast<const std::byte*>(host_.data()), memory_, sites_, site_bytes_);
   }
 
  private:
   std::byte* memory_;
   std::uint64_t sites_;
   std::size_t site_bytes_;
-  device::DeviceContext home_;
+  device::DeviceContext context_;
   const device::Driver* driver_;
   std::vector<double> host_;
 };

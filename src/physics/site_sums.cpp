@@ -68,9 +68,9 @@ SiteStream::SiteStream(const Grid& grid, const Field& field)
     row_.resize(std::max<std::size_t>(most, 1) * site_bytes);
     return;
   }
-  device::DeviceContext home;
-  if (const device::Driver* const driver = device::driver_of(field.data, home); driver != nullptr) {
-    on_device_.emplace(*driver, home, static_cast<const std::byte*>(field.data), grid.local_volume(), site_bytes);
+  device::DeviceContext context;
+  if (const device::Driver* const driver = device::driver_of(field.data, context); driver != nullptr) {
+    on_device_.emplace(*driver, context, static_cast<const std::byte*>(field.data), grid.local_volume(), site_bytes);
   }
 }
 

@@ -20,7 +20,7 @@
 namespace lq::protection {
 namespace {
 
-constexpr std::size_t most_ranges_told = 20;
+constexpr std::size_t max_ranges_listed = 20;
 constexpr std::size_t most_open = 100;
 constexpr std::size_t most_pages = 64, most_restored = 4096;
 constexpr std::uint64_t check_piece = base::mebi;
@@ -73,11 +73,11 @@ std::uint64_t bytes_of(const std::vector<Range>& ranges) noexcept {
 
 std::string text_of(const std::vector<Range>& ranges) {
   std::string text = "bytes ";
-  for (std::size_t i = 0; i < std::min(ranges.size(), most_ranges_told); ++i) {
+  for (std::size_t i = 0; i < std::min(ranges.size(), max_ranges_listed); ++i) {
     const Range& range = ranges[i];
     text += fmt::format("{}{} to {}", i == 0 ? "" : ", ", range.offset, range.offset + range.length - 1);
   }
-  if (ranges.size() > most_ranges_told) text += fmt::format(" and {} more ranges", ranges.size() - most_ranges_told);
+  if (ranges.size() > max_ranges_listed) text += fmt::format(" and {} more ranges", ranges.size() - max_ranges_listed);
   return text;
 }
 

@@ -67,8 +67,8 @@ struct Cover {
   std::size_t file = 0;
   const ProtectedPart& part() const noexcept { return sidecar->head().files[file]; }
 };
-// The possible names of the sidecar of a file, in search order: its own; that of a set named by the part of the file
-// name before a dot; and that of the folder.
+// The possible names of the sidecar of a file, in search order: its own; those of sets named by the file name, or by a
+// part of it before a dot; and that of the folder.
 std::vector<std::string> sidecar_names(const std::string& path);
 // The sidecar of a file, which may be lost. Empty: there is none. Throws the errors of a damaged sidecar.
 LQ_INNER std::optional<Cover> find_cover(const std::string& path);

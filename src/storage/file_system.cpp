@@ -92,7 +92,7 @@ bool is_kind(const Kind& kind, std::uint32_t number, const MountEntry& mount) {
 
 std::span<const Kind> kinds() { return kind_table; }
 
-bool asks_for_mount(std::uint32_t number) {
+bool needs_mount_table(std::uint32_t number) {
   return number == fuse_number || number == any_number ||
          std::ranges::find(kind_table, number, &Kind::number) == kind_table.end();
 }
@@ -136,7 +136,7 @@ MountEntry find_mount(const std::string& path, dev_t device) {
 }
 
 // statfs queries all servers.
-void ask_for_numbers(SystemFacts& facts) {
+void query_numbers(SystemFacts& facts) {
   base::FileSystemNumbers about;
   if (base::file_system_numbers(facts.path.c_str(), about) != 0) {
     throw base::errno_error(facts.path, "examine its file system", errno);
@@ -149,7 +149,7 @@ void ask_for_numbers(SystemFacts& facts) {
 
 // The last device that statfs reported as not FUSE, so that statfs is tried first next time: the table of mounts is a
 // long text. Only a guess, because the number may belong to another file system by then, which statfs reports again.
-std::atomic<dev_t> last_beside_fuse{0};
+std::atomic<dev_t> last_not_fuse{0};
 
 bool is_fuse(const MountEntry& mount) { return mount.type == "fuse" || mount.type.starts_with("fuse."); }
 
@@ -160,15 +160,15 @@ SystemFacts ask_system(const std::string& path, bool is_whole) {
   facts.preferred_bytes = static_cast<std::uint64_t>(std::max<decltype(status.st_blksize)>(status.st_blksize, 0));
   facts.device = status.st_dev;
   // A file system without a device may be FUSE, which requires the table of mounts in any case.
-  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_beside_fuse;
+  const bool may_be_fuse = base::device_numbers(status.st_dev).major == 0 && status.st_dev != last_not_fuse;
   if (is_whole || may_be_fuse) facts.mount = find_mount(facts.path, status.st_dev);
   if (!is_whole && is_fuse(facts.mount)) {
     facts.number = fuse_number;
     return facts;
   }
-  ask_for_numbers(facts);
-  if (facts.number != fuse_number && may_be_fuse) last_beside_fuse = status.st_dev;
-  if (asks_for_mount(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
+  query_numbers(facts);
+  if (facts.number != fuse_number && may_be_fuse) last_not_fuse = status.st_dev;
+  if (needs_mount_table(facts.number) && facts.mount.type.empty()) facts.mount = find_mount(facts.path, status.st_dev);
   return facts;
 }
 

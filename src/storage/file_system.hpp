@@ -77,7 +77,7 @@ struct Kind {
 std::span<const Kind> kinds();
 
 // True if the number alone does not determine the kind: that of FUSE, or an unknown one.
-bool asks_for_mount(std::uint32_t number);
+bool needs_mount_table(std::uint32_t number);
 // The kind of a mount; `mount` is used only if the number requires it.
 const Kind& kind_of(std::uint32_t number, const MountEntry& mount);
 // The kind with a name as in FileSystem::name.

@@ -153,7 +153,8 @@ bool WriterLock::is_of(const std::string& path) const noexcept {
 }
 
 void WriterLock::require_same(const File& file) const {
-  if (descriptor_ < 0 || is_same_across_nodes(look_at(descriptor_, file.path()).identity, file.identity())) return;
+  if (descriptor_ < 0 || is_same_across_nodes(facts_of_open(descriptor_, file.path()).identity, file.identity()))
+    return;
   throw replaced_error(file.path());
 }
 

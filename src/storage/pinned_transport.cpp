@@ -21,7 +21,7 @@ namespace lq::storage {
 
 namespace {
 
-Looked looked(const base::FileNumbers& numbers) noexcept {
+OpenFileFacts facts_of_numbers(const base::FileNumbers& numbers) noexcept {
   return {{.device = static_cast<std::uint64_t>(numbers.device),
            .inode = numbers.inode,
            .created = numbers.created,
@@ -44,16 +44,16 @@ bool is_unchanged(const Identity& before, const Identity& now) noexcept {
   return is_same_file(before, now) && before.bytes == now.bytes && before.modified == now.modified;
 }
 
-Looked look_at(int descriptor, const std::string& path) {
+OpenFileFacts facts_of_open(int descriptor, const std::string& path) {
   base::FileNumbers numbers;
   if (base::file_numbers(descriptor, numbers) != 0) throw base::errno_error(path, "look it up", errno);
-  return looked(numbers);
+  return facts_of_numbers(numbers);
 }
 
 Identity identity_of_name(const std::string& path) {
   base::FileNumbers numbers;
   if (base::file_numbers(path.c_str(), numbers) != 0) throw base::errno_error(path, "look it up", errno);
-  return looked(numbers).identity;
+  return facts_of_numbers(numbers).identity;
 }
 
 namespace {

@@ -127,7 +127,7 @@ std::unique_ptr<File> open_regular(const std::string& path, int flags, const cha
     if (special && reason != EACCES) throw not_regular(path, describe_type(status.st_mode), reason);
     throw base::errno_error(path, purpose, reason);
   }
-  const Looked found = look_at(file->descriptor(), path);
+  const OpenFileFacts found = facts_of_open(file->descriptor(), path);
   if (!S_ISREG(found.mode)) {
     throw not_regular(path, describe_type(found.mode), S_ISDIR(found.mode) ? EISDIR : 0);
   }

@@ -48,11 +48,11 @@ auto uninterrupted(Call call) {
 }
 
 // Results of fstat, and of stat by name.
-struct Looked {
+struct OpenFileFacts {
   Identity identity;
   mode_t mode = 0;
 };
-Looked look_at(int descriptor, const std::string& path);
+OpenFileFacts facts_of_open(int descriptor, const std::string& path);
 Identity identity_of_name(const std::string& path);
 
 class PosixFile final : public File {
@@ -67,7 +67,7 @@ class PosixFile final : public File {
   bool open(int flags, mode_t mode = 0) noexcept;
 
   const std::string& path() const noexcept override { return path_; }
-  Identity identity() const override { return look_at(descriptor_, path_).identity; }
+  Identity identity() const override { return facts_of_open(descriptor_, path_).identity; }
   Identity identity_when_opened() const override { return when_opened_ ? *when_opened_ : identity(); }
   // Local. The identity found when it was opened.
   void set_identity_when_opened(const Identity& found) noexcept { when_opened_ = found; }

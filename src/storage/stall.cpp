@@ -47,11 +47,11 @@ class StallWatch {
 
   bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
 
-  void begin(double seconds, std::function<void(const Stall&)> tell) {
+  void begin(double seconds, std::function<void(const Stall&)> report) {
     const std::lock_guard one_at_a_time(state_->change);
     state_->is_chosen = true;
     is_decided_ = true;
-    start(seconds, std::move(tell));
+    start(seconds, std::move(report));
   }
 
   void set_default(double seconds, std::string who) {
@@ -105,7 +105,7 @@ class StallWatch {
     bool is_ending = false;
     WatchedCall* first = nullptr;
     Duration limit{};
-    std::function<void(const Stall&)> tell;
+    std::function<void(const Stall&)> report;
     std::thread thread;
   };
 
@@ -137,11 +137,11 @@ class StallWatch {
                  base::printable(to_string(stall)).c_str());
   }
 
-  void start(double seconds, std::function<void(const Stall&)> tell) {
+  void start(double seconds, std::function<void(const Stall&)> report) {
     end();
-    if (!tell) return;
+    if (!report) return;
     state_->limit = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-    state_->tell = std::move(tell);
+    state_->report = std::move(report);
     state_->is_ending = false;
     try {
       state_->thread = base::start_quiet_thread([this] { watch(*state_); });
@@ -170,7 +170,7 @@ class StallWatch {
     while (!state.ends.wait_for(lock, pause, [&] { return state.is_ending; })) {
       const std::vector<Stall> stalls = look(state);
       lock.unlock();
-      for (const Stall& stall : stalls) state.tell(stall);
+      for (const Stall& stall : stalls) state.report(stall);
       lock.lock();
     }
   }
@@ -213,11 +213,11 @@ std::string to_string(const Stall& stall) {
   return fmt::format("has waited for {:.0f} s in {} of {}{}", stall.seconds, stall.call, place, stall.path);
 }
 
-void watch_stalls(double seconds, std::function<void(const Stall&)> tell) {
-  if (tell && !(seconds > 0 && seconds < storage::longest_seconds)) {
+void watch_stalls(double seconds, std::function<void(const Stall&)> report) {
+  if (report && !(seconds > 0 && seconds < storage::longest_seconds)) {
     base::fail(Code::invalid_argument, {}, "watch_stalls: {} seconds; a positive number is expected", seconds);
   }
-  storage::StallWatch::instance().begin(seconds, std::move(tell));
+  storage::StallWatch::instance().begin(seconds, std::move(report));
 }
 
 void watch_stalls_by_default(double seconds, std::string who) {

@@ -336,8 +336,8 @@ std::uint64_t object_for(const FileSystem& fs, std::uint64_t stripe_bytes) {
 }
 
 // 0 or an errno.
-int tell(const FileSystem& fs, const std::string& path, const std::string& spare, const Stripes& wanted,
-         StorageCalls& calls) {
+int apply_stripes(const FileSystem& fs, const std::string& path, const std::string& spare, const Stripes& wanted,
+                  StorageCalls& calls) {
   switch (kind_named(fs.name).stripes) {
     case StripeSource::lustre:
       return calls.renew_on_lustre(path, spare, lustre_layout(wanted.count, wanted.bytes, fs.pool));
@@ -364,7 +364,7 @@ Stripes set_stripes(const FileSystem& fs, const std::string& path, const std::st
   if (wanted.reason == StripeReason::by_size && !calls.attribute(base::directory_of(path), "lustre.lov").empty()) {
     return left(fs, StripeReason::folder_decides);
   }
-  const int reason = tell(fs, path, spare, wanted, calls);
+  const int reason = apply_stripes(fs, path, spare, wanted, calls);
   if (reason == 0) return wanted;
   Stripes refused = left(fs, StripeReason::refused);
   refused.system_errno = reason;

@@ -440,6 +440,27 @@ TEST_F(NodeLevels, HoldNothingOfASaveThatFailsOnOneRank) {
   }
 }
 
+// A first save that is killed leaves nothing that a job could wait for; a lost one is an error.
+TEST_F(NodeLevels, AreNoCheckpointIfTheirSaveWasInterrupted) {
+  for (const bool was_complete : {false, true}) {
+    on_ranks(4, [&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      const StepContents contents(ranks, lattice, 1);
+      checkpoints.save(1, contents.contents);
+    });
+    for (const auto& entry : fs::recursive_directory_iterator(directory_ / "node0")) {
+      if (entry.path().filename() == "complete" && !was_complete) fs::remove(entry.path());
+    }
+    fs::remove_all(directory_ / "node1");
+    on_ranks(4, [&](const Communicator& ranks) {
+      Checkpoints checkpoints(folder_, ranks, on_node(ranks));
+      const Error error = error_of([&] { EXPECT_FALSE(checkpoints.load_newest().has_value()); });
+      EXPECT_EQ(error.code(), was_complete ? Code::malformed : Code::ok) << error.what();
+    });
+    for (const auto& entry : fs::directory_iterator(directory_ / "")) fs::remove_all(entry.path());
+  }
+}
+
 // With more ranks than sites in a dimension some have none.
 TEST_F(NodeLevels, ServeRanksWithoutSites) {
   const CheckpointsOptions one_node{.local = directory_ / "node"};

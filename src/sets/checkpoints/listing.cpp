@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What is in a folder of checkpoints, for people: by one process, which changes nothing.
+// Lists a folder of checkpoints, for people: by one process, which changes nothing.
 #include <utility>
 
 #include <limequat/checkpoints.hpp>
@@ -52,7 +52,7 @@ CheckpointEntry describe_unfinished(const CheckpointDirectory& directory, const 
     try {
       entry.bytes += directory.transport().identity(directory.of(name) + "/" + file).bytes;
     } catch (const Error&) {
-      // It is gone, or has its name by now.
+      // It is gone, or has been renamed.
     }
   }
   return entry;

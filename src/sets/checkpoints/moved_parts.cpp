@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t piece_bytes = 4 * base::mebi;
 
-// A part in pieces: each says of which file it is, and where in it.
+// Sends a part in pieces, each with its file and position.
 class Sender {
  public:
   explicit Sender(const SentPart& part) : part_(part) {

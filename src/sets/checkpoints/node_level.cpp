@@ -47,8 +47,8 @@ Coord sum_of(Coord a, const Coord& b) {
   return a;
 }
 
-// The sites of this rank as a lattice of their own: functions are asked for the sites that they know, and what is
-// sorted by parity is so by that in the whole lattice.
+// The sites of this rank as a separate lattice: functions are called for sites that they know, and
+// sorting by parity still uses the parity in the whole lattice.
 Field on_own_lattice(Field field, const Box& box) {
   const Coord corner = box.lower;
   if (field.fetch) {
@@ -71,7 +71,7 @@ Field on_own_lattice(Field field, const Box& box) {
   return field;
 }
 
-// Numbers of sites in memory of their own.
+// The numbers of sites in separate memory.
 struct SiteBytes {
   std::shared_ptr<std::vector<std::byte>> bytes;
   std::uint64_t numbers = 0;
@@ -82,7 +82,7 @@ SiteBytes room_for(const FieldSpec& spec, std::uint64_t sites) {
   return {std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(numbers * spec.number_bytes())), numbers};
 }
 
-// Local. The sites of a part, and what they are.
+// Local. The sites of a part, and their description.
 struct FieldPart {
   Box box;
   FieldSpec spec;
@@ -91,7 +91,7 @@ struct FieldPart {
 FieldPart read_part(const std::string& path, const Coord& first) {
   const Catalog catalog = inspect(path);
   if (catalog.fields.size() != 1) {
-    base::fail(Code::malformed, path, "it has {} fields, expected one", catalog.fields.size());
+    base::fail(Code::malformed, path, "it has {} fields, expected 1", catalog.fields.size());
   }
   const FieldEntry& entry = catalog.fields.front();
   FieldPart part{{first, entry.payload.extents}, entry.payload.spec, {}};
@@ -117,7 +117,7 @@ void append_streams(OwnContents& own, const std::string& folder, const Manifest&
   for (std::int64_t task = 0; task < reader.tasks(); ++task) own.streams.push_back(reader.task(task).read_all());
 }
 
-// Collective. The same on all ranks, of which some know it.
+// Collective. The same on all ranks, some of which know it.
 FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   std::array<std::uint64_t, 7> facts{};
   if (mine != nullptr) {
@@ -141,10 +141,10 @@ FieldSpec agreed_spec(comm::Comm& comm, const FieldSpec* mine) {
   return spec;
 }
 
-// Collective. The process grid of the writer, with every rank at the place where its box is; those without sites are at
-// any of the others.
+// Collective. The process grid of the writer, with every rank at the place of its box; ranks without sites get any of
+// the other places.
 GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box* mine) {
-  std::vector<std::uint64_t> places;  // the rank of each, from 1
+  std::vector<std::uint64_t> places;  // the rank at each, from 1
   comm::agree(comm, [&] {
     places.resize(static_cast<std::size_t>(volume(field.processes)));
     if (mine == nullptr) return;
@@ -171,7 +171,7 @@ GridOptions grid_of_before(comm::Comm& comm, const NamedField& field, const Box*
   });
 }
 
-// A field whose sites are looked for in the parts.
+// A field whose sites are taken from the parts.
 Field field_of_parts(const FieldSpec& spec, std::vector<FieldPart> parts) {
   const std::uint64_t site_bytes = spec.site_bytes();
   Field field;
@@ -203,7 +203,7 @@ NodeLevel::~NodeLevel() = default;
 
 std::string NodeLevel::folder_of(int rank) const { return fmt::format("{}/{}{:06}", folder_, rank_folder, rank); }
 
-// All parts or none: those of a checkpoint that is not whole would take the places of older ones that are.
+// All parts or none: those of an incomplete checkpoint would replace older complete ones.
 OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
   const std::uint64_t set =
@@ -219,6 +219,7 @@ OwnContents NodeLevel::save(const SaveRequest& request, CheckpointReport& report
   comm.all_reduce({&bytes, 1}, comm::Reduce::sum);
   report.bytes = bytes;
   keep_parity(report);
+  note_complete(report);
   return own;
 }
 
@@ -230,7 +231,7 @@ std::string NodeLevel::folder_of_parity() const {
   return fmt::format("{}/{}{:06}", folder_, parity_folder, communicator_.rank());
 }
 
-// Without it the checkpoint is as good, as long as no node is lost.
+// Without it the checkpoint is equally valid, as long as no node is lost.
 void NodeLevel::keep_parity(CheckpointReport& report) {
   comm::Comm& comm = communicator_.engine();
   if (lost_nodes_ == 0 || comm.node().is_only()) return;
@@ -272,7 +273,16 @@ void NodeLevel::remove_part(const CheckpointReport& report) const noexcept {
   try {
     if (!report.path.empty()) own_->directory().remove(name_in(report.path));
   } catch (...) {
-    // It is told from those that are whole when all parts are looked for.
+    // It is distinguished from complete ones when the parts are searched.
+  }
+}
+
+void NodeLevel::note_complete(const CheckpointReport& report) const noexcept {
+  try {
+    const CheckpointDirectory& own = own_->directory();
+    own.write_small(own.of(name_in(report.path)) + "/" + std::string(complete_name), {});
+  } catch (...) {
+    // The notes of the other ranks suffice.
   }
 }
 
@@ -294,7 +304,7 @@ void NodeLevel::save_here(const SaveRequest& request, std::uint64_t set, Checkpo
   }
   own_->begin_save(std::move(part));
   report = *own_->complete_save();
-  // What is copied is read from what was saved.
+  // The copy is read from the saved part.
   const Manifest saved = decode_manifest(report.path, own_->directory().manifest_text(name_in(report.path)));
   append_streams(own, report.path, saved);
   own.contents.state = request.contents.state;
@@ -342,16 +352,21 @@ std::vector<NodeSet> NodeLevel::find() const {
     base::keep_failure(failure, [&] {
       for (const NodePart& part : parts_here(0)) {
         const Manifest& manifest = part.manifest;
-        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces});
+        const CheckpointDirectory directory(part.folder);
+        const std::string note = directory.of(part.name) + "/" + std::string(complete_name);
+        here.push_back({manifest.set, manifest.step, manifest.save, manifest.pieces,
+                        directory.transport().kind(note) == storage::PathKind::file});
       }
     });
     base::keep_failure(failure, [&] {
-      std::set<std::uint64_t> seen;
+      std::map<std::uint64_t, NodeSet> seen;
       for (const std::vector<std::byte>& bytes : comm.gather(std::as_bytes(std::span(here)), 0)) {
         for (const NodeSet& one : comm::take_all<NodeSet>(base::Bytes(bytes))) {
-          if (seen.insert(one.set).second) sets.push_back(one);
+          const bool was_complete = seen.emplace(one.set, one).first->second.was_complete;
+          seen[one.set].was_complete = was_complete || one.was_complete;
         }
       }
+      for (const auto& [set, one] : seen) sets.push_back(one);
     });
     if (failure) std::rethrow_exception(failure);
   });
@@ -387,7 +402,7 @@ void NodeLevel::prove_part(const NodePart& part) const {
   }
 }
 
-// The same, of a part of another rank, who marks it.
+// The same for a part of another rank, which marks it.
 bool NodeLevel::is_whole(const NodePart& part) const {
   const CheckpointDirectory directory(part.folder);
   try {
@@ -399,7 +414,7 @@ bool NodeLevel::is_whole(const NodePart& part) const {
   }
 }
 
-// A part that is not on the node of its rank, or is damaged there, comes from the node that has it, or is restored.
+// A part that is missing or damaged on the node of its rank is fetched from the node that has it, or restored.
 void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>& parts) const {
   comm::Comm& comm = communicator_.engine();
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -417,7 +432,7 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>&
   std::uint64_t any = lacks;
   comm.all_reduce({&any, 1}, comm::Reduce::max);
   if (any == 0) return;
-  std::vector<std::uint64_t> wanted;  // pieces
+  std::vector<std::uint64_t> wanted;  // requested pieces
   comm::agree(comm, [&] {
     std::exception_ptr failure;
     std::vector<std::uint64_t> all;
@@ -433,7 +448,7 @@ void NodeLevel::fetch_own(const NodeSet& set, std::map<std::uint64_t, NodePart>&
     });
     if (failure) std::rethrow_exception(failure);
   });
-  // Of those that have a whole one, the rank with the lowest number sends it.
+  // Among the ranks with an intact one, the lowest sends it.
   std::vector<std::uint64_t> owners = comm::agree(comm, [&] {
     std::vector<std::uint64_t> mine;
     for (const std::uint64_t piece : wanted) {
@@ -492,8 +507,8 @@ void NodeLevel::take_own(const std::string& name, std::map<std::uint64_t, NodePa
   });
 }
 
-// On as many ranks as saved it each takes its own part, on the same process grid, wherever the others are. Else every
-// rank must see all parts, because it needs sites of any.
+// If the number of ranks is unchanged each takes its own part, on the same process grid, wherever the others are.
+// Otherwise every rank must see all parts, because it may need sites of any.
 OwnContents NodeLevel::recover(const NodeSet& set) const {
   comm::Comm& comm = communicator_.engine();
   const auto ranks = static_cast<std::uint64_t>(comm.size()), rank = static_cast<std::uint64_t>(comm.rank());

@@ -116,7 +116,7 @@ class PartWriter {
     for (const SummedFile& file : files) files_.push_back({file.bytes, part_.create(file.name)});
   }
 
-  // What is beyond the end is left out.
+  // Bytes after the end are ignored.
   void write(std::uint64_t offset, base::Bytes bytes) {
     for (const auto& [size, file] : files_) {
       if (bytes.empty()) return;
@@ -164,7 +164,7 @@ class Accumulator {
 
 kernels::ProductTables tables_of(std::uint8_t factor) { return kernels::ProductTables(std::span(&factor, 1)); }
 
-// One message for each rank, of pieces that have a number each.
+// One message for each rank, made of numbered pieces.
 class Outbox {
  public:
   // `fill` adds the bytes of the piece.
@@ -327,7 +327,7 @@ std::vector<ParityMember> gather_members(comm::Comm& comm, std::span<const int> 
   return members;
 }
 
-// What is left of a group: the rank that gives the part of each member, and that which gives its parity.
+// The rest of a group: for each member the rank that provides its part, and the one that provides its parity.
 struct Left {
   Manifest group;  // members and how their parts are divided
   std::vector<std::uint64_t> parts, parities;
@@ -339,7 +339,7 @@ struct Left {
   }
 };
 
-// A multiple of a chunk or parity that a lost part consists of.
+// A term of the sum that restores a lost part: a multiple of a chunk or of a parity.
 struct Addend {
   std::uint32_t chunk = 0;             // of the lost part
   std::uint32_t stripe = 0, from = 0;  // a member
@@ -347,7 +347,7 @@ struct Addend {
   std::uint8_t factor = 0;
 };
 
-// What a stripe adds to the lost part; false: too little of it is left.
+// Adds the terms of a stripe for the lost part; false: too little of the stripe is left.
 bool add_stripe(const Left& left, std::uint32_t lost, std::uint32_t chunk, std::vector<Addend>& addends) {
   const ParityCode code = left.code();
   const std::uint32_t stripe = code.stripe_of(chunk, lost);
@@ -408,7 +408,7 @@ std::vector<Restoration> plan_restorations(const std::vector<Left>& groups, std:
   return all;
 }
 
-// Whether restore_parts() can calculate with it: its sums agree, but another program may have made it.
+// True if restore_parts() can use it: its sums agree, but another program may have made it.
 bool is_usable(const Manifest& group) {
   const std::size_t members = group.members.size();
   return group.restorable > 0 && members > group.restorable &&
@@ -417,7 +417,7 @@ bool is_usable(const Manifest& group) {
          group.files.front().bytes / group.restorable == group.chunk_bytes;
 }
 
-// Only what all of a group's parity has in common.
+// The properties common to all parity of a group.
 std::string description_of(const Manifest& parity) {
   Manifest group;
   group.step = parity.step;
@@ -427,7 +427,7 @@ std::string description_of(const Manifest& parity) {
   return encode(group);
 }
 
-// Collective. The groups of which there is parity anywhere and a member is lost.
+// Collective. The groups with a lost member and existing parity on any rank.
 std::vector<Left> find_groups(comm::Comm& comm, std::span<const std::uint64_t> lost,
                               const std::vector<NodePart>& parity) {
   std::vector<std::byte> all;
@@ -470,7 +470,7 @@ const NodePart* parity_of(const std::vector<NodePart>& parity, const Left& left,
   return nullptr;
 }
 
-// Collective. Who gives what of the groups: of the ranks that can read it, the lowest.
+// Collective. The providers of the groups' parts and parity: among the ranks that can read them, the lowest.
 void find_givers(comm::Comm& comm, std::vector<Left>& groups, const std::map<std::uint64_t, NodePart>& parts,
                  const std::vector<NodePart>& parity) {
   const auto rank = static_cast<std::uint64_t>(comm.rank());
@@ -497,7 +497,7 @@ void find_givers(comm::Comm& comm, std::vector<Left>& groups, const std::map<std
   }
 }
 
-// What this rank gives of parts and parity, opened when it is first read.
+// The parts and parity that this rank provides, opened on first use.
 class Sources {
  public:
   Sources(const std::vector<Left>& groups, const std::map<std::uint64_t, NodePart>& parts,
@@ -580,7 +580,7 @@ std::vector<std::vector<int>> deal_parity_groups(std::span<const std::int32_t> n
         std::span(on_node).subspan(count * set / sets, count * (set + 1) / sets - count * set / sets);
     std::size_t fullest = 0;
     for (const std::vector<int>& ranks : some) fullest = std::max(fullest, ranks.size());
-    // Dealt in turn, so that groups are equally large even if nodes are not: no two ranks of a node meet.
+    // Assigned round-robin, so that groups are equally large even if nodes are not; no group has two ranks of a node.
     std::vector<std::vector<int>> groups(fullest);
     std::size_t next = 0;
     for (const std::vector<int>& ranks : some) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Parity of parts on nodes (formats/checkpoints.md 4): ranks of different nodes form a group, and each keeps
-// Reed-Solomon parity of the others' parts. A node that is lost, or is a new one, gets its parts back from the rest.
+// Reed-Solomon parity of the others' parts. A lost or replaced node gets its parts back from the rest.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ inline constexpr int most_nodes_of_group = 100, most_lost_nodes = 16;
 
 // A published part, or published parity.
 struct NodePart {
-  std::string folder, name;  // of the rank, and in it
+  std::string folder, name;  // of the rank, and within that
   Manifest manifest;
 };
 
