@@ -73,7 +73,7 @@ struct Outlier {
 // Anything else that stands out, or the same facts in words.
 struct Remark {
   // "duplicate-trajectory", "name-differs", "lattice-differs", "precision-differs", "kind-differs", "group-differs",
-  // "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format", "warning" (of few of a series).
+  // "fields-differ", "parameter-differs", "plaquette-outlier", "charge-outlier", "same-in-other-format", "warning" (of few of a series).
   std::string rule;
   std::string series;
   std::vector<std::string> paths;  // the files it is about
@@ -165,6 +165,11 @@ struct Found {
 // `below=DIR` selects the files in a folder. invalid_argument: a syntax error, with its position, or a name that no
 // file of the catalogue has, with a similar one; not_found: there is no catalogue; others as index().
 LQ_API Found find(const std::string& expression, const CatalogueOptions& options = {});
+// Local. The same, one file after the other, in memory that does not grow with entries but by a number for each file:
+// for catalogues of millions. The catalogue is not locked while `each` runs; entries that are removed meanwhile are
+// left out.
+LQ_API void find(const std::string& expression, const std::function<void(const Entry& file)>& each,
+                 const CatalogueOptions& options = {});
 
 // A verified file, compared with the facts in the catalogue.
 struct Scrubbed {

@@ -130,31 +130,36 @@ struct Find {
   CatalogueOptions options;
 
   int run(Session& session) const {
-    const ensemble::Found found = ensemble::find(fmt::format("{}", fmt::join(words, " ")), options);
-    for (const std::string& warning : found.warnings) session.note(warning);
-    if (session.json) {
-      for (const ensemble::Entry& entry : found.files) session.out.line(to_json(entry));
-    } else if (ends_with_nul) {
-      for (const ensemble::Entry& entry : found.files) session.out.write_data(entry.path + '\0', true);
-    } else if (only_paths) {
-      for (const ensemble::Entry& entry : found.files) session.out.line(entry.path);
-    } else {
-      session.out.write(table(found));
-      if (found.files.empty() && found.warnings.empty())
-        session.note("no file of the catalogue matches the expression");
-    }
+    const std::string expression = fmt::format("{}", fmt::join(words, " "));
+    if (!session.json && !ends_with_nul && !only_paths) return show_table(session, expression);
+    const auto print = [&](const ensemble::Entry& entry) {
+      if (session.json) {
+        session.out.line(to_json(entry));
+      } else if (ends_with_nul) {
+        session.out.write_data(entry.path + '\0', true);
+      } else {
+        session.out.line(entry.path);
+      }
+    };
+    ensemble::find(expression, print, options);
     return fine;
   }
 
-  static std::string table(const ensemble::Found& found) {
+  int show_table(Session& session, const std::string& expression) const {
+    constexpr std::size_t at_once = 10'000;  // rows whose columns are equally wide
     Table table({"FILE", "FORMAT", "KIND", "LATTICE", "PRECISION", ">TRAJECTORY", ">PLAQUETTE", "STATE"});
     const auto shown = [](const std::string& text) { return text.empty() ? std::string("-") : printable(text); };
-    for (const ensemble::Entry& entry : found.files) {
+    std::size_t count = 0;
+    const auto add = [&](const ensemble::Entry& entry) {
       table.row({printable(entry.path), shown(entry.format), shown(entry.kind), shown(entry.lattice),
                  shown(entry.precision), entry.trajectory ? std::to_string(*entry.trajectory) : "-",
                  entry.plaquette ? fmt::format("{:.8f}", *entry.plaquette) : "-", entry.state});
-    }
-    return table.empty() ? std::string() : table.text();
+      if (++count % at_once == 0) session.out.write(table.take());
+    };
+    ensemble::find(expression, add, options);
+    if (!table.empty()) session.out.write(table.take());
+    if (count == 0) session.note("no file of the catalogue matches the expression");
+    return fine;
   }
 };
 

@@ -43,10 +43,14 @@ class Table {
   bool empty() const noexcept { return rows_.empty(); }
   // Title and rows, one line each; no trailing blanks.
   std::string text() const;
+  // The same of long tables, part by part: rows that are added later follow without titles, in columns as wide or
+  // wider.
+  std::string take();
 
  private:
   std::vector<std::string> titles_;
   std::vector<std::vector<std::string>> rows_;
+  std::vector<std::size_t> widths_;  // of what was taken
 };
 
 // The sums of a field without a SciDAC checksum: "sha256 of arrays"; `none` if it has none.

@@ -94,7 +94,8 @@ constexpr std::array command_table = {
             "a multifile of many chunks as one with a chunk for each task", "lq defrag streams.sion -o tidy.sion",
             "the same without gaps", "lq defrag streams.sion -o tidy.sion --block-size 1"},
     Command{"repair", group_check, declare_repair,
-            "make a complete multifile from one whose writer was interrupted; report what is guessed",
+            "restore a damaged or interrupted file into a new one, as far as its sums or a sidecar prove it; report "
+            "what is lost",
             "what could be repaired; nothing is written", "lq repair streams.sion --dry-run",
             "a complete new file; exit code 1 if something is lost", "lq repair killed.sion -o whole.sion"},
     Command{"diff", group_look, declare_diff,

@@ -440,5 +440,22 @@ TEST(Choose, PullsOnlyWhereAllOfAGroupIsOnOneNode) {
   EXPECT_EQ(choice(gauge_on({2, 2, 2, 2}), many_nodes(2)).strategy, Strategy::shared);
 }
 
+// Pull is there for writes only, whatever the model predicts.
+TEST(Choose, NeverReadsByPull) {
+  for (const Extents& lattice : {Extents{16, 16, 16, 32}, Extents{64, 64, 64, 64}}) {
+    for (const Extents& processes :
+         {Extents{2, 1, 1, 1}, Extents{1, 2, 2, 1}, Extents{2, 2, 2, 1}, Extents{4, 4, 2, 1}, Extents{2, 2, 4, 4}}) {
+      const TransferOf made({"", lattice, processes, 576, 1200, false});
+      for (int variant = 0; variant < 8; ++variant) {
+        TransferContext context =
+            (variant & 1) != 0 ? one_node(static_cast<std::uint64_t>(made.ranks())) : many_nodes(4);
+        context.can_share = (variant & 2) != 0;
+        context.lies_on_servers = (variant & 4) != 0;
+        EXPECT_NE(choice(made, context).strategy, Strategy::pull);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lq::engine

@@ -25,6 +25,7 @@ namespace {
 
 IndexReport index(const std::vector<std::string>&, const CatalogueOptions&) { refuse(); }
 Found find(const std::string&, const CatalogueOptions&) { refuse(); }
+void find(const std::string&, const std::function<void(const Entry&)>&, const CatalogueOptions&) { refuse(); }
 ScrubReport scrub(const CatalogueOptions&) { refuse(); }
 std::vector<std::pair<std::string, double>> catalogued_observables(const std::string&) { return {}; }
 Assessment assess(const CatalogueOptions&) { refuse(); }

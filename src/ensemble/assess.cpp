@@ -97,14 +97,15 @@ std::vector<Member> members_of(const Database& database) {
   std::unordered_map<std::int64_t, Facts> facts = facts_of(database);
   std::unordered_map<std::int64_t, Warnings> warnings = warnings_of(database);
   std::vector<Member> members;
-  Statement rows = database.prepare(
-      fmt::format("SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
-                  "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
-                  "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), device, inode FROM files WHERE "
-                  "missing_since IS NULL ORDER "
-                  "BY whole_series, "
-                  "trajectory, full",
-                  has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace"));
+  Statement rows = database.prepare(fmt::format(
+      "SELECT id, full_path(path) AS full, full_path(series) AS whole_series, trajectory, trajectory_from, "
+      "coalesce(measured_plaquette, plaquette), {}, state, format, kind, lattice, precision, gauge_group, "
+      "nullif(coalesce(checksum, computed_checksum), '00000000/00000000'), fields, device, inode FROM files "
+      "WHERE "
+      "missing_since IS NULL ORDER "
+      "BY whole_series, "
+      "trajectory, full",
+      has_traces ? "coalesce(measured_link_trace, link_trace)" : "link_trace"));
   while (rows.step()) {
     Member member;
     member.path = rows.text(1);
@@ -120,10 +121,12 @@ std::vector<Member> members_of(const Database& database) {
       member.link_trace = rows.optional_real(6);
     }
     int column = 8;
-    for (std::string Member::*text :
-         {&Member::format, &Member::kind, &Member::lattice, &Member::precision, &Member::group, &Member::checksum}) {
+    for (std::string Member::*text : {&Member::format, &Member::kind, &Member::lattice, &Member::precision,
+                                      &Member::group, &Member::checksum, &Member::fields}) {
       member.*text = rows.text(column++);
     }
+    member.is_whole = is_whole;
+    if (!is_whole) member.fields.clear();
     member.device = rows.whole(column++);
     member.inode = rows.whole(column);
     if (const auto known = facts.find(rows.whole(0)); known != facts.end()) {

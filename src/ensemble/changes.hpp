@@ -27,8 +27,9 @@ struct ChangedFiles {
 struct Changes {
   std::string since;  // when the earlier page was made
   ChangedFiles added, gone, rewritten;
-  ChangedFiles failed;    // newly damaged, incomplete, unreadable or missing
-  ChangedFiles verified;  // newly sound or consistent
+  ChangedFiles failed;      // newly damaged, incomplete, unreadable or missing
+  ChangedFiles verified;    // newly sound or consistent
+  bool is_partial = false;  // compares files that both pages list; says nothing about new and missing ones
 };
 
 // Compares two pages' data, in the order old, new; nothing if the old data are not a page's, or for other folders.

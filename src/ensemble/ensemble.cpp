@@ -3,6 +3,9 @@
 //
 // The public functions of a catalogue.
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -84,23 +87,51 @@ void require_known_names(const Database& database, const Condition& condition) {
   }
 }
 
-Found find(const Database& database, const std::string& expression, const CatalogueOptions& options) {
+namespace {
+
+// Numbers of the files that fulfil the expression, in the order that is asked for.
+std::vector<std::int64_t> find_ids(const Database& database, const std::string& expression,
+                                   const CatalogueOptions& options) {
   const Condition condition = parse_expression(expression);
   require_known_names(database, condition);
-  Found found;
   Statement rows = database.prepare(
-      fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
+      fmt::format("SELECT id FROM files WHERE {} ORDER BY {} LIMIT ?", condition.sql, order_of(options.sort)));
   int number = 0;
   for (const Value& value : condition.values) rows.bind_at(++number, value);
   rows.bind_at(++number, options.most == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(options.most));
+  std::vector<std::int64_t> ids;
+  while (rows.step()) ids.push_back(rows.whole(0));
+  return ids;
+}
+
+std::vector<Entry> entries_of(const Database& database, std::span<const std::int64_t> ids) {
+  Statement row = database.prepare(selection() + " WHERE id = ?");
   Statement properties = database.prepare("SELECT name, value FROM properties WHERE file_id = ? ORDER BY rowid");
-  while (rows.step()) {
-    Entry entry = entry_of(rows);
-    properties.bind(rows.whole(0));
+  std::vector<Entry> entries;
+  for (const std::int64_t id : ids) {
+    if (!row.bind(id).step()) continue;
+    Entry entry = entry_of(row);
+    properties.bind(id);
     while (properties.step()) entry.properties.emplace_back(properties.text(0), properties.text(1));
-    found.files.push_back(std::move(entry));
+    entries.push_back(std::move(entry));
   }
-  return found;
+  return entries;
+}
+
+}  // namespace
+
+// No statement is open while `each` runs: whoever reads slowly, as a pager does, keeps no writer waiting.
+void find(const std::string& expression, const std::function<void(const Entry& file)>& each,
+          const CatalogueOptions& options) {
+  constexpr std::size_t at_once = 500;
+  comm::alone([&] {
+    const Database database = open_existing(place_of(options.db));
+    const std::vector<std::int64_t> ids = find_ids(database, expression, options);
+    for (std::size_t begin = 0; begin < ids.size(); begin += at_once) {
+      const auto some = std::span(ids).subspan(begin, std::min(at_once, ids.size() - begin));
+      for (const Entry& entry : entries_of(database, some)) each(entry);
+    }
+  });
 }
 
 IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options) {
@@ -115,8 +146,12 @@ IndexReport index(const std::vector<std::string>& folders, const CatalogueOption
 }
 
 Found find(const std::string& expression, const CatalogueOptions& options) {
-  return comm::alone(
-      [&] { return ensemble::find(ensemble::open_existing(ensemble::place_of(options.db)), expression, options); });
+  return comm::alone([&] {
+    Found found;
+    find(
+        expression, [&](const Entry& file) { found.files.push_back(file); }, options);
+    return found;
+  });
 }
 
 ScrubReport scrub(const CatalogueOptions& options) {

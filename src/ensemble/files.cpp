@@ -59,7 +59,7 @@ std::string full_path(const std::string& path) {
 
 void walk(const std::string& folder, const std::function<void(const std::string&, const FileStatus&)>& visit,
           const std::function<void(const std::string&, const std::string&)>& unreadable,
-          const std::function<void(const std::string&)>& linked,
+          const std::function<void(const std::string&)>& not_entered,
           const std::function<bool(const std::string&)>& is_left_out) {
   std::vector<std::string> waiting = {folder};
   while (!waiting.empty()) {
@@ -82,14 +82,24 @@ void walk(const std::string& folder, const std::function<void(const std::string&
         visit(path, {});
         continue;
       }
-      if (S_ISDIR(found.st_mode) && linked) linked(path);
-      if (S_ISREG(found.st_mode)) visit(path, taken(found));
+      if (S_ISREG(found.st_mode)) {
+        visit(path, taken(found));
+      } else if (not_entered) {
+        not_entered(path);
+      }
     }
     if (failure != 0) unreadable(here, std::strerror(failure));
   }
 }
 
-std::string describe_link(const std::string& path) {
+std::string describe_not_entered(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode)) {
+    const char* const what = S_ISFIFO(found.st_mode)   ? "a named pipe"
+                             : S_ISSOCK(found.st_mode) ? "a socket"
+                                                       : "a device";
+    return fmt::format("{}, which contains no file", what);
+  }
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   return fmt::format("a link to the folder {}, which is not followed; name that folder to include it",
                      real ? base::printable(real.get(), 4096) : "?");

@@ -30,14 +30,16 @@ std::string full_path(const std::string& path);
 
 // Calls `visit` for each regular file below, in no particular order; links to files are followed, links to folders are
 // not. A link that leads nowhere has an empty status. `unreadable` gets folders that cannot be read, with the reason.
-// `linked` gets links to folders. Files and folders for which `is_left_out` returns true are skipped.
+// `not_entered` gets links to folders, pipes, sockets and devices. Files and folders for which `is_left_out` returns
+// true are skipped.
 void walk(const std::string& folder, const std::function<void(const std::string& path, const FileStatus&)>& visit,
           const std::function<void(const std::string& folder, const std::string& reason)>& unreadable,
-          const std::function<void(const std::string& path)>& linked = {},
+          const std::function<void(const std::string& path)>& not_entered = {},
           const std::function<bool(const std::string& path)>& is_left_out = {});
 
 // "a link to the folder /data/old, which is not followed; name that folder to include it"
-std::string describe_link(const std::string& path);
+// "a named pipe, which contains no file"
+std::string describe_not_entered(const std::string& path);
 
 // Patterns with * and ?, between commas. One without a slash is compared with names, any other with paths below
 // `folder`.

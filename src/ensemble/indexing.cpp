@@ -81,6 +81,7 @@ class Indexing {
   void tell_change(const Looked& looked, const Known& before);
   std::vector<std::string> parts_of_nobody() const;
   void settle(Looked looked);
+  bool is_orphan(const std::string& path, const Place& place) const;
   void settle_lost(Looked looked, const Place& place);
   void settle_unread();
   void forget_parity(const std::string& folder) const;
@@ -99,7 +100,7 @@ class Indexing {
   bool is_new_ = false;
   Store store_{database_};
   std::vector<std::string> unreadable_;  // folders
-  std::vector<std::string> links_;       // to folders
+  std::vector<std::string> links_;       // to folders, and what is no file
   std::string folder_, patterns_;        // current folder, and its exclusion patterns
   Exclusion exclusion_{""};
   KnownFiles known_;  // files of the folder
@@ -159,7 +160,7 @@ void Indexing::keep_links() {
     if (const auto entry = known_.find(path); entry != known_.end()) entry->second.was_seen = true;
     if (const Known* const before = entry_before(path)) store_.forget(before->id);
     Looked looked = without_look(path, {});
-    looked.other = describe_link(path);
+    looked.other = describe_not_entered(path);
     store_.keep_other(looked);
   }
 }
@@ -359,7 +360,9 @@ void Indexing::settle(Looked looked) {
       return settle_lost(std::move(looked), place);
     case Standing::part:
       if (protection::is_sidecar(looked.path)) parity_.push_back(looked.path);
-      looked.other = fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
+      looked.other = is_orphan(looked.path, place)
+                         ? fmt::format("parity of {}, which is not there", base::printable(place.reason, 4096))
+                         : fmt::format("{}{}", part_of, database_.paths().kept(place.reason));
       break;
     case Standing::being_written:
     case Standing::leftover:
@@ -370,6 +373,14 @@ void Indexing::settle(Looked looked) {
   }
   if (before != nullptr) store_.forget(before->id);
   store_.keep_other(looked);
+}
+
+// Of a sidecar: the file that it is called after is gone.
+bool Indexing::is_orphan(const std::string& path, const Place& place) const {
+  FileStatus status;
+  std::error_code failure;
+  return protection::is_sidecar(path) && !status_of(place.reason, status) && !is_hidden_from_us(place.reason) &&
+         !std::filesystem::is_directory(place.reason, failure);
 }
 
 void Indexing::settle_lost(Looked looked, const Place& place) {
@@ -396,7 +407,14 @@ void Indexing::keep_parity(const std::string& sidecar) const {
       "kept_path(?2), NULL, 'sidecar' FROM files WHERE path = kept_path(?1)");
   try {
     const protection::Sidecar opened(storage::resolve(sidecar), sidecar);
-    for (std::size_t i = 0; i < opened.head().files.size(); ++i) put.bind(opened.path_of(i), sidecar).run();
+    for (std::size_t i = 0; i < opened.head().files.size(); ++i) {
+      const std::string path = opened.path_of(i);
+      put.bind(path, sidecar).run();
+      FileStatus status;
+      if (opened.head().files.size() < 2 || status_of(path, status) || is_hidden_from_us(path)) continue;
+      report_.warnings.push_back(fmt::format(
+          "{}: this file is gone; `lq repair {}` brings it back if {} has enough parity", path, path, sidecar));
+    }
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     report_.warnings.push_back(error.what());

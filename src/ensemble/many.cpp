@@ -119,8 +119,8 @@ void Listing::add_folder(const std::string& folder) {
           found.push_back(answered({where, Verdict::unreadable, error.what(), {}, error}));
         },
         [&](const std::string& path) {
-          found.push_back(
-              answered(not_verified(path, Verdict::foreign, path + ": this is " + ensemble::describe_link(path))));
+          found.push_back(answered(
+              not_verified(path, Verdict::foreign, path + ": this is " + ensemble::describe_not_entered(path))));
         });
     compare_with_catalogue(folder, found);
   } catch (const Error& error) {

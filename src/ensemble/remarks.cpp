@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/history.hpp"
+#include "ensemble/paths.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -166,6 +167,20 @@ void add_differing(const std::vector<Member>& series, const std::string& rule, c
   }
 }
 
+// Files that do not state what nine of ten of the others state.
+template <class ValueOf>
+void add_lacking(const std::vector<Member>& series, const std::string& name, const ValueOf& value_of,
+                 std::vector<Remark>& remarks) {
+  std::vector<std::string> paths;
+  for (const Member& file : series) {
+    if (value_of(file).empty() && file.is_whole) paths.push_back(file.path);
+  }
+  if (paths.empty() || paths.size() * 10 > series.size()) return;
+  std::string sentence = fmt::format("{}: no {} is stated, as {} of the series do", names_text(paths),
+                                     base::printable(name, 60), series.size() - paths.size());
+  remarks.push_back({"parameter-differs", series.front().series, std::move(paths), std::move(sentence)});
+}
+
 // A warning about nearly all files comes from how the series was written.
 void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remarks) {
   std::map<std::string, std::size_t> counts;
@@ -175,7 +190,10 @@ void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remark
   for (const Member& file : series) {
     for (const auto& [rule, sentence] : file.warnings) {
       if (counts[rule] * 3 > series.size()) continue;
-      remarks.push_back({"warning", file.series, {file.path}, fmt::format("{}: {}", file.path, sentence)});
+      remarks.push_back({"warning",
+                         file.series,
+                         {file.path},
+                         fmt::format("{}: {}", file.path, without_leading_path(sentence, file.path))});
     }
   }
 }
@@ -237,34 +255,28 @@ double spread_of_charges(std::vector<double> values) {
 
 }  // namespace
 
+// One of the parts that a name has between its letters and digits and other characters, with or without a number at its
+// end: "light_mass", "gauge.beta", "kappa2".
 bool is_parameter(const std::string& name) {
-  constexpr std::array<std::string_view, 24> whole = {"beta",
-                                                      "kappa",
-                                                      "mass",
-                                                      "m0",
-                                                      "mu",
-                                                      "csw",
-                                                      "c_sw",
-                                                      "u0",
-                                                      "xi",
-                                                      "anisotropy",
-                                                      "nf",
-                                                      "action",
-                                                      "gauge_action",
-                                                      "fermion_action",
-                                                      "smearing",
-                                                      "c1",
-                                                      "group",
-                                                      "ensemble",
-                                                      "ensemble_id",
-                                                      "ensemble_label",
-                                                      "boundary",
-                                                      "gauge_group",
-                                                      "lattice_spacing",
-                                                      "datatype"};
-  constexpr std::array<std::string_view, 6> beginnings = {"kappa_", "mass_", "mu_", "csw_", "boundary_", "beta_"};
-  return std::ranges::find(whole, name) != whole.end() ||
-         std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
+  constexpr std::array<std::string_view, 47> words = {
+      "beta",  "kappa",      "kappas",   "mass",     "masses",        "m0",       "am",
+      "mu",    "csw",        "sw",       "u0",       "tadpole",       "xi",       "xi0",
+      "gamma", "anisotropy", "nf",       "nc",       "action",        "smearing", "ape",
+      "hyp",   "hex",        "stout",    "rho",      "alpha",         "c0",       "c1",
+      "c2",    "coupling",   "group",    "ensemble", "boundary",      "bc",       "boundaries",
+      "theta", "spacing",    "datatype", "hopping",  "flavours",      "flavors",  "m5",
+      "ls",    "b5",         "c5",       "twist",    "representation"};
+  const auto is_one = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+  const auto is_of_a_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  for (std::size_t begin = 0; begin < name.size();) {
+    std::size_t end = begin;
+    while (end < name.size() && is_of_a_word(name[end])) ++end;
+    const std::string_view word = std::string_view(name).substr(begin, end - begin);
+    const std::size_t letters = word.find_last_not_of("0123456789");
+    if (is_one(word) || (letters != std::string_view::npos && is_one(word.substr(0, letters + 1)))) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 bool is_charge(const std::string& name) {
@@ -305,6 +317,8 @@ std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bo
       series, "group-differs", "group", [](const Member& file) { return file.group; }, &alike, remarks);
   add_differing(
       series, "precision-differs", "precision", [](const Member& file) { return file.precision; }, nullptr, remarks);
+  add_differing(
+      series, "fields-differ", "number of fields", [](const Member& file) { return file.fields; }, nullptr, remarks);
   add_warnings(series, remarks);
   std::set<std::string> names;
   for (const Member& file : series) {
@@ -316,6 +330,7 @@ std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bo
       return found == file.parameters.end() ? std::string() : found->second;
     };
     add_differing(series, "parameter-differs", name, value_of, &alike, remarks);
+    add_lacking(series, name, value_of, remarks);
   }
   return remarks;
 }

@@ -19,7 +19,8 @@ struct Member {
   std::string path, series;
   std::optional<std::int64_t> in_text, in_name;  // trajectory number
   std::optional<double> plaquette, link_trace, charge;
-  std::string format, kind, lattice, precision, group, checksum;
+  std::string format, kind, lattice, precision, group, checksum, fields;
+  bool is_whole = true;  // neither damaged nor incomplete nor unreadable
   std::int64_t device = 0, inode = 0;
   std::map<std::string, std::string> parameters;  // of the ensemble, by name in lower case
   std::map<std::string, std::string> warnings;    // of its headers and of its verification: messages by rule

@@ -425,8 +425,9 @@ std::optional<Replacement> settle_replacement(Transport& transport, const std::s
 
 void give_usual_permissions(Transport& transport, const std::string& path) {
   const std::string usual = base::temporary_name(path, base::random_number());
-  transport.create(usual)->close();
+  const auto file = transport.create(usual);
   try {
+    file->close();
     transport.copy_permissions(usual, path);
   } catch (...) {
     remove_quietly(transport, usual);

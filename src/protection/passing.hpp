@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,13 @@ class LQ_INNER PassedBlocks {
   // True if `now` is the same file in the same state, so that the results are valid.
   bool are_of(const storage::Identity& now) const;
   bool have_agreed(std::uint64_t block) const;
+
+  // The file whose bytes have passed; nothing: none, or several.
+  std::optional<storage::Identity> identity() const;
+  // One bit for each block, for other ranks, which saw other bytes of the same file.
+  std::uint64_t words() const noexcept { return (agreed_.size() + 63) / 64; }
+  void put_words(std::span<std::uint64_t> words) const;
+  void add_words(std::span<const std::uint64_t> words);
 
  private:
   Cover cover_;

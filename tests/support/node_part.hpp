@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include <limequat/grid.hpp>
+
 #include "sets/checkpoints/node_parity.hpp"
 
 namespace lq::testing {

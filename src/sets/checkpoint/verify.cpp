@@ -10,6 +10,9 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -335,18 +338,62 @@ void add(Verification& verification, Covered covered, Require require) {
   io::conclude(verification, require);
 }
 
-// For a single rank, which reads all of the file for its own sums anyway. Empty: no sidecar, or an unreadable one,
-// which is reported later.
-std::unique_ptr<protection::PassedBlocks> passing_blocks(const std::string& path, const Communicator& communicator) {
-  if (communicator.size() > 1) return nullptr;
-  try {
-    auto cover = protection::find_cover(path);
-    return cover ? std::make_unique<protection::PassedBlocks>(*std::move(cover)) : nullptr;
-  } catch (const Error& error) {
-    if (error.code() == Code::out_of_memory) throw;
-    return nullptr;
+// What the ranks read of a file for its own sums is compared with those of its sidecar at the same time, so that the
+// file is read once. Collective, as its functions are.
+class Passing {
+ public:
+  // No sidecar, or one that cannot be read: nothing is compared here, and what it is is said later.
+  Passing(const std::string& path, comm::Comm& comm) : comm_(comm) {
+    std::array<std::uint64_t, 1> words{};
+    comm::agree(comm_, [&] {
+      if (comm_.rank() == 0) open(path);
+      words[0] = blocks_ ? blocks_->words() : 0;
+    });
+    comm_.broadcast(std::as_writable_bytes(std::span(words)), 0);
+    if (words[0] == 0) return;
+    comm::agree(comm_, [&] {
+      if (comm_.rank() > 0) open(path);
+      if (blocks_ && blocks_->words() != words[0]) blocks_.reset();
+      words_.resize(static_cast<std::size_t>(words[0]));
+    });
   }
-}
+
+  // nullptr: as they are. Otherwise the files through which bytes pass.
+  std::unique_ptr<storage::Transport> files(storage::Transport& transport, const std::string& path) {
+    return comm::agree_alike(comm_, [&]() -> std::unique_ptr<storage::Transport> {
+      if (!blocks_) return nullptr;
+      return std::make_unique<protection::PassingTransport>(transport, path, *blocks_);
+    });
+  }
+
+  // At the root those of all ranks that saw the file that it saw; elsewhere they are not used.
+  const protection::PassedBlocks* blocks() {
+    if (comm_.size() == 1 || words_.empty()) return blocks_.get();
+    const auto own = blocks_ ? blocks_->identity() : std::nullopt;
+    storage::Identity seen = own.value_or(storage::Identity{});
+    comm_.broadcast(std::as_writable_bytes(std::span(&seen, 1)), 0);
+    const bool is_the_same =
+        own && storage::is_same_across_nodes(*own, seen) && own->bytes == seen.bytes && own->modified == seen.modified;
+    if (is_the_same) blocks_->put_words(words_);
+    comm_.all_reduce(words_, comm::Reduce::bit_or);
+    if (is_the_same) blocks_->add_words(words_);
+    return blocks_.get();
+  }
+
+ private:
+  void open(const std::string& path) {
+    try {
+      auto cover = protection::find_cover(path);
+      if (cover) blocks_ = std::make_unique<protection::PassedBlocks>(*std::move(cover));
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+    }
+  }
+
+  comm::Comm& comm_;
+  std::unique_ptr<protection::PassedBlocks> blocks_;
+  std::vector<std::uint64_t> words_;
+};
 
 }  // namespace
 
@@ -354,14 +401,10 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
                                const VerifyOptions& options) {
   std::optional<Verification> own;
   std::optional<Error> failure;
-  const auto passed = passing_blocks(path, communicator);
+  Passing passing(path, communicator.engine());
+  const auto files = passing.files(transport, path);
   try {
-    if (passed) {
-      protection::PassingTransport files(transport, path, *passed);
-      own = verify_own(files, path, communicator, options);
-    } else {
-      own = verify_own(transport, path, communicator, options);
-    }
+    own = verify_own(files ? *files : transport, path, communicator, options);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     failure = error;
@@ -372,7 +415,7 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
   const auto verdict = own                                       ? std::optional(own->verdict)
                        : failure->code() == Code::unknown_format ? std::nullopt
                                                                  : std::optional(io::verdict_of(*failure));
-  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passed.get());
+  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passing.blocks());
   if (own && covered.is_covered) {
     comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
   }
