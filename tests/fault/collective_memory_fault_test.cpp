@@ -270,6 +270,13 @@ Work write_protected(const Communicator& all, const Paths& paths) {
   };
 }
 
+template <bool is_covered>
+Work verify_file(const Communicator& all, const Paths& paths) {
+  if (is_covered && all.is_root()) protect({paths.from}, {}, {.overwrite = true, .sync = Sync::none});
+  all.barrier();
+  return [all, from = paths.from] { verify(from, all); };
+}
+
 Work convert_file(const Communicator& all, const Paths& paths) {
   ConvertOptions options;
   options.write = unsynced("nersc");
@@ -373,6 +380,10 @@ void prepare_damaged(const Paths& paths) {
   std::string bytes = testing::contents(paths.from);
   bytes.at(bytes.find("ildg-binary-data")) ^= 1;
   testing::put_contents(paths.from, bytes);
+}
+
+void prepare_unreadable(const Paths& paths) {
+  testing::put_contents(paths.from, "This is a text, and no lattice file: nothing in it has a format that is known.");
 }
 
 RepackOptions unsynced_copy() {
@@ -484,6 +495,10 @@ INSTANTIATE_TEST_SUITE_P(
             Scenario{"Inspect", prepare_as<scidac>, inspect_file},
             Scenario{"NodeCache", prepare_as<ildg>, open_node_cache},
             Scenario{"RestorePartOnNode", nothing, restore_part_on_node, 3},
+            Scenario{"Verify", prepare_as<ildg>, verify_file<false>},
+            Scenario{"VerifyProtected", prepare_as<ildg>, verify_file<true>, 3},
+            Scenario{"VerifySet", prepare_streams<true>, verify_file<false>, 3},
+            Scenario{"VerifyUnreadable", prepare_unreadable, verify_file<false>},
             Scenario{"Convert", prepare_as<ildg>, convert_file}, Scenario{"Diff", prepare_as<ildg>, diff_file},
             Scenario{"RegionWriter", nothing, write_regions}, Scenario{"Observables", nothing, observe_field},
             Scenario{"Protect", prepare_as<ildg>, protect_file}, Scenario{"WriteProtected", nothing, write_protected},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -182,12 +183,15 @@ void examine_streams(storage::Transport& transport, Verification& verification, 
     return carrier;
   });
   comm.broadcast(std::as_writable_bytes(std::span(checked)), 0);
-  verification.findings = carrier.findings;
+  verification.findings = std::move(carrier.findings);
   verification.chunks_checked = checked[0];
   verification.fields_checked = checked[1];
-  verification.claims.push_back({.of = "chunks",
-                                 .name = "crc32",
-                                 .outcome = verification.chunks_checked > 0 ? Outcome::agrees : Outcome::absent});
+  comm::agree_alike(comm, [&] {
+    verification.claims.push_back({.of = "chunks",
+                                   .name = "crc32",
+                                   .outcome = verification.chunks_checked > 0 ? Outcome::agrees : Outcome::absent});
+    io::conclude(verification, options.require);
+  });
 }
 
 }  // namespace
@@ -197,9 +201,10 @@ Verification sets::verify_own(storage::Transport& transport, const std::string& 
   Verification verification = io::verify(transport, path, communicator, options);
   if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
     examine_streams(transport, verification, communicator, options);
-    io::conclude(verification, options.require);
   }
-  if (verification.ok && base::parse_temporary_name(path)) {
+  const bool is_temporary =
+      comm::agree_alike(communicator.engine(), [&] { return base::parse_temporary_name(path).has_value(); });
+  if (verification.ok && is_temporary) {
     verification.verdict = Verdict::being_written;
     verification.ok = false;
   }
@@ -395,31 +400,16 @@ class Passing {
   std::vector<std::uint64_t> words_;
 };
 
-}  // namespace
-
-Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                               const VerifyOptions& options) {
-  std::optional<Verification> own;
-  std::optional<Error> failure;
-  Passing passing(path, communicator.engine());
-  const auto files = passing.files(transport, path);
+[[noreturn]] void rethrow_with_remedy(const std::exception_ptr& failure) {
   try {
-    own = verify_own(files ? *files : transport, path, communicator, options);
+    std::rethrow_exception(failure);
   } catch (const Error& error) {
-    if (error.code() == Code::out_of_memory) throw;
-    failure = error;
+    throw sets::with_remedy(error);
   }
-  if (failure && failure->code() == Code::not_found) {
-    comm::agree_at_root(communicator.engine(), [&] { throw with_remedy(*failure); });
-  }
-  const auto verdict = own                                       ? std::optional(own->verdict)
-                       : failure->code() == Code::unknown_format ? std::nullopt
-                                                                 : std::optional(io::verdict_of(*failure));
-  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passing.blocks());
-  if (own && covered.is_covered) {
-    comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
-  }
-  if (own) return *std::move(own);
+}
+
+// Adds what the sidecar shows, if anything.
+[[noreturn]] void rethrow_with(const std::exception_ptr& failure, const Covered& covered, const std::string& path) {
   std::string more;
   if (!covered.findings.empty()) {
     more = covered.findings.front().message;
@@ -428,8 +418,41 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
   } else if (protection::is_sidecar(path)) {
     more = "This is a sidecar with parity: `lq protect --check` compares it with its files";
   }
-  if (more.empty()) throw *failure;
-  throw Error(failure->code(), fmt::format("{}. {}", failure->what(), more), failure->facts());
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    if (more.empty()) throw;
+    throw Error(error.code(), fmt::format("{}. {}", error.what(), more), error.facts());
+  }
+}
+
+}  // namespace
+
+Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                               const VerifyOptions& options) {
+  comm::Comm& comm = communicator.engine();
+  std::optional<Verification> own;
+  std::exception_ptr failure;  // of the file: the same on all ranks
+  std::optional<Verdict> verdict;
+  bool is_absent = false;
+  Passing passing(path, comm);
+  const auto files = passing.files(transport, path);
+  try {
+    own = verify_own(files ? *files : transport, path, communicator, options);
+    verdict = own->verdict;
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory) throw;
+    failure = std::current_exception();
+    is_absent = error.code() == Code::not_found;
+    if (error.code() != Code::unknown_format) verdict = io::verdict_of(error);
+  }
+  if (is_absent) comm::agree_at_root(comm, [&] { rethrow_with_remedy(failure); });
+  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passing.blocks());
+  comm::agree_alike(comm, [&] {
+    if (failure) rethrow_with(failure, covered, path);
+    if (covered.is_covered) add(*own, std::move(covered), options.require);
+  });
+  return *std::move(own);
 }
 
 }  // namespace lq
