@@ -309,6 +309,22 @@ Work observe_field(const Communicator& all, const Paths&) {
   };
 }
 
+// What cannot be examined, with or without a sidecar that covers it: a failure is made of two.
+template <bool is_covered>
+void prepare_no_format(const Paths& paths) {
+  testing::put_contents(paths.from, std::string(5000, '?'));
+  if (is_covered) protect({paths.from});
+}
+Work verify_file(const Communicator& all, const Paths& paths) {
+  return [all, from = paths.from] {
+    try {
+      verify(from, all);
+    } catch (const Error& error) {
+      if (error.code() != Code::unknown_format) throw;
+    }
+  };
+}
+
 Work protect_file(const Communicator& all, const Paths& paths) {
   return [all, from = std::vector<std::string>{paths.from}] {
     ProtectOptions options;
@@ -486,6 +502,8 @@ INSTANTIATE_TEST_SUITE_P(
             Scenario{"RestorePartOnNode", nothing, restore_part_on_node, 3},
             Scenario{"Convert", prepare_as<ildg>, convert_file}, Scenario{"Diff", prepare_as<ildg>, diff_file},
             Scenario{"RegionWriter", nothing, write_regions}, Scenario{"Observables", nothing, observe_field},
+            Scenario{"VerifyNothing", prepare_no_format<false>, verify_file},
+            Scenario{"VerifyProtected", prepare_no_format<true>, verify_file},
             Scenario{"Protect", prepare_as<ildg>, protect_file}, Scenario{"WriteProtected", nothing, write_protected},
             Scenario{"SaveCheckpoint", nothing, save_checkpoint<false>, 5},
             Scenario{"SaveOnNodes", nothing, save_checkpoint<true>, 23},
@@ -504,6 +522,8 @@ INSTANTIATE_TEST_SUITE_P(
                                          Scenario{"Rewrite", prepare_streams<true>, write_anew<rewrite>},
                                          Scenario{"Repair", prepare_damaged, write_anew<repair>},
                                          Scenario{"Questions", prepare_as<ildg>, ask_about_file},
+                                         Scenario{"VerifyOfOne", prepare_as<ildg>, verify_file},
+                                         Scenario{"VerifyNothingOfOne", prepare_no_format<true>, verify_file},
                                          Scenario{"QuestionsToSets", prepare_streams<true>, ask_about_set},
                                          Scenario{"ListCheckpoints", prepare_checkpoints, list_folder},
                                          Scenario{"Diagnose", prepare_as<raw>, diagnose_file}),

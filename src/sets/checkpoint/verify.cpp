@@ -146,7 +146,7 @@ void check_chunks(storage::Transport& transport, Verification& verification, int
 }  // namespace
 
 Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
-  return sets::verify_file(storage::resolve(path), path, communicator, options);
+  return comm::alone([&] { return sets::verify_file(storage::resolve(path), path, communicator, options); });
 }
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
@@ -348,12 +348,34 @@ std::unique_ptr<protection::PassedBlocks> passing_blocks(const std::string& path
   }
 }
 
+// Local. What the sidecar adds to why a file cannot be examined.
+std::string added_by_sidecar(const std::string& path, const Covered& covered) {
+  if (!covered.findings.empty()) return covered.findings.front().message;
+  if (covered.is_covered) return "According to its sidecar, every byte is unchanged since it was protected";
+  if (protection::is_sidecar(path)) {
+    return "This is a sidecar with parity: `lq protect --check` compares it with its files";
+  }
+  return {};
+}
+
+[[noreturn]] void throw_with(const std::exception_ptr& failure, const std::string& more) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Error& error) {
+    if (more.empty()) throw;
+    throw Error(error.code(), fmt::format("{}. {}", error.what(), more), error.facts());
+  }
+}
+
 }  // namespace
 
+// A failure, which all ranks have alike, is kept as it is: a copy would take memory.
 Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                                const VerifyOptions& options) {
   std::optional<Verification> own;
-  std::optional<Error> failure;
+  std::optional<Verdict> verdict;
+  std::exception_ptr failure;
+  Code code = Code::ok;
   const auto passed = passing_blocks(path, communicator);
   try {
     if (passed) {
@@ -364,29 +386,26 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
     }
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
-    failure = error;
+    failure = std::current_exception();
+    code = error.code();
+    if (code != Code::unknown_format) verdict = io::verdict_of(error);
   }
-  if (failure && failure->code() == Code::not_found) {
-    comm::agree_at_root(communicator.engine(), [&] { throw with_remedy(*failure); });
+  if (code == Code::not_found) {
+    comm::agree_at_root(communicator.engine(), [&] {
+      try {
+        std::rethrow_exception(failure);
+      } catch (const Error& error) {
+        throw with_remedy(error);
+      }
+    });
   }
-  const auto verdict = own                                       ? std::optional(own->verdict)
-                       : failure->code() == Code::unknown_format ? std::nullopt
-                                                                 : std::optional(io::verdict_of(*failure));
+  if (own) verdict = own->verdict;
   Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passed.get());
   if (own && covered.is_covered) {
     comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
   }
-  if (own) return *std::move(own);
-  std::string more;
-  if (!covered.findings.empty()) {
-    more = covered.findings.front().message;
-  } else if (covered.is_covered) {
-    more = "According to its sidecar, every byte is unchanged since it was protected";
-  } else if (protection::is_sidecar(path)) {
-    more = "This is a sidecar with parity: `lq protect --check` compares it with its files";
-  }
-  if (more.empty()) throw *failure;
-  throw Error(failure->code(), fmt::format("{}. {}", failure->what(), more), failure->facts());
+  if (!own) comm::agree_alike(communicator.engine(), [&] { throw_with(failure, added_by_sidecar(path, covered)); });
+  return *std::move(own);
 }
 
 }  // namespace lq
