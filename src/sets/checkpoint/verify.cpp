@@ -150,7 +150,7 @@ void check_chunks(storage::Transport& transport, Verification& verification, int
 }  // namespace
 
 Verification verify(const std::string& path, const Communicator& communicator, const VerifyOptions& options) {
-  return sets::verify_file(storage::resolve(path), path, communicator, options);
+  return comm::alone([&] { return sets::verify_file(storage::resolve(path), path, communicator, options); });
 }
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
