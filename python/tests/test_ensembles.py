@@ -202,6 +202,36 @@ def test_find_gives_a_data_frame(indexed):
     assert set(frame["properties.beta"]) == {"6.0"}
 
 
+def test_find_needs_no_memory_for_what_it_found_and_keeps_no_writer_waiting(indexed, tmp_path):
+    _, db, *_ = indexed
+    big = tmp_path / "big.db"
+    shutil.copy(db, big)
+    with sqlite3.connect(big) as tables:
+        columns = [row[1] for row in tables.execute("PRAGMA table_info(files)") if row[1] not in ("id", "path")]
+        count, = tables.execute("SELECT count(*) FROM files").fetchone()
+        times = 150_000 // count
+        tables.execute(f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {times}) INSERT INTO files "
+                       f"(path, {', '.join(columns)}) SELECT path || '.' || i, {', '.join(columns)} FROM files, n")
+        expected, = tables.execute("SELECT count(*) FROM files").fetchone()
+    tables.close()
+    for form in ("--json", "--paths", "-0"):
+        with open(tmp_path / "found", "wb") as output:
+            command = f'ulimit -d 120000; exec "$LQ_PROGRAM" find {form} --db "{big}"'  # kB; all entries together are 230,000
+            subprocess.run(["bash", "-c", command], stdout=output, check=True)
+        found = (tmp_path / "found").read_bytes()
+        assert found.count(b"\0" if form == "-0" else b"\n") == expected
+    with subprocess.Popen([os.environ["LQ_PROGRAM"], "find", "--db", big], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()  # and no more, as a pager does
+        tables = sqlite3.connect(big, timeout=5)
+        tables.execute("UPDATE files SET state = 'sound' WHERE id = 1")
+        tables.commit()
+        tables.close()
+        rows = process.stdout.read().splitlines()
+    assert process.returncode == 0 and len(rows) == expected
+    titles = [line for line in rows if line.startswith(b"FILE ")]
+    assert not titles
+
+
 def test_find_says_what_is_wrong(indexed, tmp_path):
     _, db = indexed
     with pytest.raises(lq.InvalidArgument, match="at character 13"):
@@ -462,7 +492,7 @@ for change in (lambda: lq.index(folder, db=db), lambda: lq.scrub(db=db)):
     except lq.NoPermission as error:
         print(error)
 """, db, folder, tmp_path / "page.html")
-    refusal = (f"{db}: the catalogue, or the folder it is in, may not be written to; `lq index DIR --db FILE` makes one of "
+    refusal = (f"{db}: no permission to write to the catalogue or its folder; `lq index DIR --db FILE` makes one of "
                "your own\n")
     assert printed == f"{len(TRAJECTORIES)} True {len(TRAJECTORIES) + 1}\n" + 2 * refusal
     assert pathlib.Path(db).read_bytes() == before and os.listdir(place) == ["catalogue.db"]

@@ -156,11 +156,27 @@ class Ensemble:
         plant("same-in-other-format", other(130), root / "copies" / "first.nersc", other(140), root / "copies" / "second.h5",
               other(150), root / "copies" / "third.ildg")
 
+        # Two configurations in one file; a text that a keeper's editor has hurt.
+        with open(other(250), "ab") as file:
+            file.write(other(260).read_bytes())
+        settle(other(250))
+        plant("fields-differ", other(250))
+        at = other(270).read_bytes().index(b"beta")
+        change(other(270), at, b"\xff\xfe\xfa\x80")
+        plant("parameter-differs", other(270))
+
         # Files of others, links, files of writers.
         (root / "README").write_text("an ensemble\n")
         (root / "r0" / "core.4711").write_bytes(b"\x7fELF" + bytes(range(256)))
         (root / "r2").symlink_to(root / "r1")
         (root / "r0" / "latest").symlink_to(root / "nowhere")
+        os.mkfifo(root / "r0" / "pipe.0010.ildg")
+        plant("stranger", root / "r0" / "pipe.0010.ildg")
+        (root / "parity").mkdir()
+        shutil.copy2(other(280), root / "parity" / "gone.ildg")
+        lq.protect(root / "parity" / "gone.ildg")
+        (root / "parity" / "gone.ildg").unlink()
+        plant("stranger", root / "parity" / "gone.ildg.lq-parity")
         plant("stranger", root / "README", root / "r0" / "core.4711", root / "r2", root / "r0" / "latest")
         young, old = root / "r0" / ".conf.0700.ildg.1a2b3c4d", root / "r0" / ".conf.0710.ildg.5e6f7a8b"
         for path, seconds in ((young, time.time()), (old, LONG_AGO)):
@@ -244,7 +260,7 @@ def test_enough_is_planted(ensemble):
 
 @pytest.mark.parametrize("rule", ["duplicate-trajectory", "name-differs", "lattice-differs", "precision-differs", "kind-differs",
                                   "group-differs", "parameter-differs", "plaquette-outlier", "charge-outlier",
-                                  "same-in-other-format", "warning"])
+                                  "same-in-other-format", "warning", "fields-differ"])
 def test_what_does_not_go_with_a_series_is_named_and_nothing_else(ensemble, rule):
     assert told(ensemble.assessment.remarks, rule) == ensemble.first[rule]
 

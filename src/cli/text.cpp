@@ -3,7 +3,9 @@
 #include "cli/text.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,7 +13,7 @@ namespace lq::cli {
 namespace {
 
 std::optional<std::string> meant(std::string_view word, const std::vector<std::string>& candidates) {
-  // An abbreviation is meant even where many letters are missing.
+  // An abbreviation matches even if many letters are missing.
   const auto continues = [&](const std::string& candidate) { return word.size() > 2 && candidate.starts_with(word); };
   const auto longer = std::find_if(candidates.begin(), candidates.end(), continues);
   return longer != candidates.end() ? *longer : base::nearest(word, candidates);
@@ -61,12 +63,18 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return name ? fmt::format("; did you mean \"{}\"?", *name) : std::string();
 }
 
-std::string Table::text() const {
-  std::vector<std::vector<std::string>> lines = {titles_};
-  for (std::string& title : lines.front()) title.erase(0, title.starts_with('>') ? 1 : 0);
-  lines.insert(lines.end(), rows_.begin(), rows_.end());
+std::string Table::text() const { return Table(*this).take(); }
 
-  std::vector<std::size_t> widths(titles_.size());
+std::string Table::take() {
+  std::vector<std::vector<std::string>> lines;
+  if (widths_.empty()) {
+    lines.push_back(titles_);
+    for (std::string& title : lines.front()) title.erase(0, title.starts_with('>') ? 1 : 0);
+  }
+  std::ranges::move(std::exchange(rows_, {}), std::back_inserter(lines));
+
+  std::vector<std::size_t>& widths = widths_;
+  widths.resize(titles_.size());
   for (const auto& line : lines) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
   }

@@ -247,5 +247,22 @@ TEST(RequireSame, NoticesExtentsThatAreExchanged) {
   EXPECT_EQ(error.facts().expected, "4 4 4 8");
 }
 
+// Work that is the same on all ranks, over arguments that are the same: memory may still be missing on one of them.
+TEST(AgreeAlike, LackOfMemoryOfOneRankIsThatOfAllAlsoWhereArgumentsAreTheSame) {
+  for (const int failing : {0, 2}) {
+    const Error error = common_error(3, [&](Handle comm) {
+      agree_alike(
+          *comm,
+          [] {
+            return std::vector<Stated>{{"the name", "a"}};
+          },
+          [&] {
+            if (comm->rank() == failing) throw std::bad_alloc();
+          });
+    });
+    EXPECT_EQ(error.code(), Code::out_of_memory);
+  }
+}
+
 }  // namespace
 }  // namespace lq::comm

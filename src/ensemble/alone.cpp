@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What there is without SQLite: an answer.
+// Replacement for builds without SQLite: every call throws the same error.
 #include <limequat/ensemble.hpp>
 
 #include <limequat/error.hpp>
@@ -25,6 +25,7 @@ namespace {
 
 IndexReport index(const std::vector<std::string>&, const CatalogueOptions&) { refuse(); }
 Found find(const std::string&, const CatalogueOptions&) { refuse(); }
+void find(const std::string&, const std::function<void(const Entry&)>&, const CatalogueOptions&) { refuse(); }
 ScrubReport scrub(const CatalogueOptions&) { refuse(); }
 std::vector<std::pair<std::string, double>> catalogued_observables(const std::string&) { return {}; }
 Assessment assess(const CatalogueOptions&) { refuse(); }

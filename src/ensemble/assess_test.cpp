@@ -2,7 +2,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ensemble/ensemble.hpp"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
+
+#include "ensemble/remarks.hpp"
 
 namespace lq::ensemble {
 namespace {
@@ -69,6 +75,58 @@ TEST(PlaquetteSpread, IsAMedianOfDistances) {
   EXPECT_EQ(spread.median, 3);
   EXPECT_NEAR(spread.deviation, 1.4826, 1e-4);
   EXPECT_EQ(spread_of({4, 1, 3, 2}).median, 2.5);
+}
+
+TEST(Parameters, AreKnownByAWordOfTheirNames) {
+  for (const char* name : {"beta", "kappa_l", "kappa2", "light_mass", "gauge.beta", "n_ape", "mass1", "csw",
+                           "boundary t", "gauge_action", "m0", "am_s", "hmc:theta"}) {
+    EXPECT_TRUE(is_parameter(name)) << name;
+  }
+  for (const char* name : {"trajectory", "seed", "host", "accepted", "massive", "alphabet", "date", "plaquette", "",
+                           "_", "time", "deltah", "ensembles2go"}) {
+    EXPECT_FALSE(is_parameter(name)) << name;
+  }
+}
+
+std::vector<Member> series_of(int count) {
+  std::vector<Member> series;
+  for (int k = 0; k < count; ++k) {
+    Member member;
+    member.path = "/x/conf." + std::to_string(100 + k);
+    member.series = "/x/conf.*";
+    member.in_name = 100 + k;
+    member.fields = "1";
+    member.parameters = {{"beta", "6"}};
+    series.push_back(std::move(member));
+  }
+  return series;
+}
+
+std::vector<std::string> told(const std::vector<Member>& series, const std::string& rule) {
+  std::vector<bool> alike;
+  std::vector<std::string> paths;
+  for (const Remark& remark : remarks_on(series, alike)) {
+    if (remark.rule == rule) paths.insert(paths.end(), remark.paths.begin(), remark.paths.end());
+  }
+  return paths;
+}
+
+TEST(Series, NamesFilesThatLackAParameterIfNearlyAllOthersStateIt) {
+  std::vector<Member> series = series_of(20);
+  EXPECT_TRUE(told(series, "parameter-differs").empty());
+  series[4].parameters.clear();
+  EXPECT_EQ(told(series, "parameter-differs"), std::vector<std::string>{series[4].path});
+  series[4].is_whole = false;  // why it lacks the text is told by its verification
+  EXPECT_TRUE(told(series, "parameter-differs").empty());
+  series[4].is_whole = true;
+  for (std::size_t k = 10; k < 20; ++k) series[k].parameters.clear();
+  EXPECT_TRUE(told(series, "parameter-differs").empty());
+}
+
+TEST(Series, NamesFilesWithMoreFieldsThanTheOthers) {
+  std::vector<Member> series = series_of(9);
+  series[3].fields = "2";
+  EXPECT_EQ(told(series, "fields-differ"), std::vector<std::string>{series[3].path});
 }
 
 }  // namespace

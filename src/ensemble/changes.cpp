@@ -19,7 +19,7 @@ struct FileState {
 
 using FileStates = std::map<std::string, FileState>;
 
-// SQLite reads the JSON: places of a row are those of Page::put_file.
+// SQLite parses the JSON: the columns of a row are those of Page::put_file.
 constexpr const char* rows_of_page = R"sql(
 SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[6]'),
   json_extract(value, '$[11]'), json_extract(value, '$[9]') FROM json_each(?1, '$.files'))sql";
@@ -55,6 +55,12 @@ std::string text_at(const Database& database, std::string_view data, const char*
   return row.step() ? row.text(0) : std::string();
 }
 
+// Pages of very many files have a part of them, and not each time the same.
+bool leaves_out(const Database& database, std::string_view data) {
+  const std::string count = text_at(database, data, "$.totals.left_out");
+  return !count.empty() && count != "0";
+}
+
 bool is_bad(const std::string& state) {
   constexpr std::array bad = {"unproven", "damaged", "incomplete", "unreadable", "missing"};
   return std::ranges::find(bad, state) != bad.end();
@@ -79,17 +85,22 @@ std::optional<Changes> changes_between(std::string_view old_data, std::string_vi
     changes.since = text_at(database, old_data, "$.made");
     const bool is_about_the_same = text_at(database, old_data, "$.folders") == text_at(database, new_data, "$.folders");
     if (changes.since.empty() || !is_about_the_same) return std::nullopt;
+    changes.is_partial = leaves_out(database, old_data) || leaves_out(database, new_data);
     const FileStates before = states_of(database, old_data), now = states_of(database, new_data);
     for (const auto& [path, state] : now) {
       const auto old = before.find(path);
-      old == before.end() ? changes.added.add(path) : compare(changes, path, old->second, state);
+      if (old != before.end()) {
+        compare(changes, path, old->second, state);
+      } else if (!changes.is_partial) {
+        changes.added.add(path);
+      }
     }
     for (const auto& [path, state] : before) {
-      if (!now.contains(path)) changes.gone.add(path);
+      if (!changes.is_partial && !now.contains(path)) changes.gone.add(path);
     }
     return changes;
   } catch (const Error&) {
-    return std::nullopt;  // no JSON, or not of a page: somebody else's file
+    return std::nullopt;  // not JSON, or not of a page: another program's file
   }
 }
 

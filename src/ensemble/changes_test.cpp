@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 namespace lq::ensemble {
 namespace {
@@ -63,6 +64,19 @@ TEST(Changes, AreReadFromThePage) {
             "{\"a\":1}");
   EXPECT_EQ(data_of_page("a text"), "");
   EXPECT_EQ(data_of_page(R"(<script type="application/json" id="data">{"a":1})"), "");
+}
+
+// Pages of very many files have a part of them, not each time the same: others are neither new nor gone.
+TEST(Changes, OfPagesThatLeaveFilesOutAreThoseOfFilesInBoth) {
+  std::string partial = new_data;
+  partial.insert(1, R"("totals":{"files":9,"left_out":5},)");
+  for (const auto& [before, now] : {std::pair{old_data, partial}, std::pair{partial, old_data}}) {
+    const auto changes = changes_between(before, now);
+    ASSERT_TRUE(changes);
+    EXPECT_TRUE(changes->is_partial);
+    EXPECT_EQ(changes->added.count + changes->gone.count, 0U);
+    EXPECT_EQ(changes->rewritten.paths, PathList{"/x/b.ildg"});
+  }
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // POSIX takes the bits of a byte in the other order than zlib does. With the bits of each byte reversed the two are one
-// computation, so that the fast loops of room `kernels` serve here, too.
+// computation, so the fast loops of module `kernels` can be used here.
 #include "ensemble/cksum.hpp"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ constexpr std::uint64_t swapped(std::uint64_t word, std::uint64_t mask, int shif
   return ((word >> shift) & mask) | ((word & mask) << shift);
 }
 
-// The bits of each byte in the other order.
+// Reverses the bits of each byte.
 constexpr std::uint64_t bits_reversed(std::uint64_t word) noexcept {
   word = swapped(word, 0x5555555555555555, 1);
   word = swapped(word, 0x3333333333333333, 2);
@@ -84,7 +84,7 @@ base::Bytes read_block(storage::File& file, std::uint64_t offset, base::MutableB
   const std::size_t got = file.read_at(offset, block);
   if (got == 0) {
     throw Error(Code::truncated,
-                fmt::format("{}: ends at byte {}, but {} more were expected", file.path(), offset, block.size()),
+                fmt::format("{}: ends at byte {}, but {} more bytes were expected", file.path(), offset, block.size()),
                 {.path = file.path(), .offset = offset});
   }
   return base::Bytes(block).first(got);
@@ -107,8 +107,8 @@ std::uint32_t cksum_of(const std::string& path) {
   return cksum_of_piece(*file, 0, file->size());
 }
 
-// What a piece contributes to the CRC of a file depends on the piece and on how much lies after it, and contributions
-// add up by XOR: no order is needed.
+// The contribution of a piece to the CRC of a file depends on the piece and the number of bytes after it. Contributions
+// are combined by XOR, so pieces may come in any order.
 
 namespace {
 
@@ -138,7 +138,7 @@ class Paced final : public storage::ForwardingFile {
     pace_.wait_for(got);
     return got;
   }
-  void fetch_ahead(std::uint64_t, std::uint64_t) noexcept override {}  // which nobody would wait for
+  void fetch_ahead(std::uint64_t, std::uint64_t) noexcept override {}  // nothing would wait for the prefetch
 
  private:
   Pace& pace_;

@@ -1,8 +1,11 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The public functions over a catalogue.
+// The public functions of a catalogue.
 #include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
 #include <string>
 #include <unordered_map>
 
@@ -10,13 +13,14 @@
 #include <limequat/ensemble.hpp>
 
 #include "base/text.hpp"
+#include "comm/alone.hpp"
 #include "ensemble/database.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/observables.hpp"
 
 namespace lq::ensemble {
 
-// Files of a catalogue as entries.
+// Rows of a catalogue as entries.
 
 namespace {
 
@@ -28,7 +32,7 @@ std::string order_of(const std::string& sort) {
   const std::string_view path = column_named("path");
   if (sort.empty()) return std::string(path);
   const bool is_downwards = sort.starts_with('-');
-  // What is not known is last, whichever way.
+  // Unknown values come last in both directions.
   return fmt::format("{}{} NULLS LAST, {}", column_named(std::string_view(sort).substr(is_downwards ? 1 : 0)),
                      is_downwards ? " DESC" : "", path);
 }
@@ -67,7 +71,7 @@ std::string selection() {
 }  // namespace
 
 void require_known_names(const Database& database, const Condition& condition) {
-  // Of no files nothing is known.
+  // An empty catalogue has no names to compare with.
   if (condition.properties.empty() || database.whole("SELECT count(*) FROM files") == 0) return;
   Statement known = database.prepare("SELECT 1 FROM properties WHERE name = ? COLLATE NOCASE LIMIT 1");
   for (const std::string& name : condition.properties) {
@@ -83,50 +87,87 @@ void require_known_names(const Database& database, const Condition& condition) {
   }
 }
 
-Found find(const Database& database, const std::string& expression, const CatalogueOptions& options) {
+namespace {
+
+// Numbers of the files that fulfil the expression, in the order that is asked for.
+std::vector<std::int64_t> find_ids(const Database& database, const std::string& expression,
+                                   const CatalogueOptions& options) {
   const Condition condition = parse_expression(expression);
   require_known_names(database, condition);
-  Found found;
   Statement rows = database.prepare(
-      fmt::format("{} WHERE {} ORDER BY {} LIMIT ?", selection(), condition.sql, order_of(options.sort)));
+      fmt::format("SELECT id FROM files WHERE {} ORDER BY {} LIMIT ?", condition.sql, order_of(options.sort)));
   int number = 0;
   for (const Value& value : condition.values) rows.bind_at(++number, value);
   rows.bind_at(++number, options.most == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(options.most));
+  std::vector<std::int64_t> ids;
+  while (rows.step()) ids.push_back(rows.whole(0));
+  return ids;
+}
+
+std::vector<Entry> entries_of(const Database& database, std::span<const std::int64_t> ids) {
+  Statement row = database.prepare(selection() + " WHERE id = ?");
   Statement properties = database.prepare("SELECT name, value FROM properties WHERE file_id = ? ORDER BY rowid");
-  while (rows.step()) {
-    Entry entry = entry_of(rows);
-    properties.bind(rows.whole(0));
+  std::vector<Entry> entries;
+  for (const std::int64_t id : ids) {
+    if (!row.bind(id).step()) continue;
+    Entry entry = entry_of(row);
+    properties.bind(id);
     while (properties.step()) entry.properties.emplace_back(properties.text(0), properties.text(1));
-    found.files.push_back(std::move(entry));
+    entries.push_back(std::move(entry));
   }
-  return found;
+  return entries;
+}
+
+}  // namespace
+
+// No statement is open while `each` runs: whoever reads slowly, as a pager does, keeps no writer waiting.
+void find(const std::string& expression, const std::function<void(const Entry& file)>& each,
+          const CatalogueOptions& options) {
+  constexpr std::size_t at_once = 500;
+  comm::alone([&] {
+    const Database database = open_existing(place_of(options.db));
+    const std::vector<std::int64_t> ids = find_ids(database, expression, options);
+    for (std::size_t begin = 0; begin < ids.size(); begin += at_once) {
+      const auto some = std::span(ids).subspan(begin, std::min(at_once, ids.size() - begin));
+      for (const Entry& entry : entries_of(database, some)) each(entry);
+    }
+  });
 }
 
 IndexReport index(const std::vector<std::string>& folders, const CatalogueOptions& options) {
-  const std::string place = ensemble::place_of(options.db);
-  ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
-  IndexReport report = ensemble::bring_up_to_date(database, folders, options);
-  if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
-  report.assessment = ensemble::assess(database);
-  return report;
+  return comm::alone([&] {
+    const std::string place = ensemble::place_of(options.db);
+    ensemble::Database database = folders.empty() ? ensemble::open_existing(place) : ensemble::open_or_make(place);
+    IndexReport report = ensemble::bring_up_to_date(database, folders, options);
+    if (options.observables || options.flow_steps > 0) measure_observables(database, folders, options, report);
+    report.assessment = ensemble::assess(database);
+    return report;
+  });
 }
 
 Found find(const std::string& expression, const CatalogueOptions& options) {
-  return ensemble::find(ensemble::open_existing(ensemble::place_of(options.db)), expression, options);
+  return comm::alone([&] {
+    Found found;
+    find(
+        expression, [&](const Entry& file) { found.files.push_back(file); }, options);
+    return found;
+  });
 }
 
 ScrubReport scrub(const CatalogueOptions& options) {
-  ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
-  return ensemble::scrub(database, options);
+  return comm::alone([&] {
+    ensemble::Database database = ensemble::open_existing(ensemble::place_of(options.db));
+    return ensemble::scrub(database, options);
+  });
 }
 
 Assessment assess(const CatalogueOptions& options) {
-  return ensemble::assess(ensemble::open_existing(ensemble::place_of(options.db)));
+  return comm::alone([&] { return ensemble::assess(ensemble::open_existing(ensemble::place_of(options.db))); });
 }
 
 PageReport report_page(const std::vector<std::string>& folders, const std::string& page,
                        const CatalogueOptions& options) {
-  return ensemble::write_page(folders, page, options);
+  return comm::alone([&] { return ensemble::write_page(folders, page, options); });
 }
 
 }  // namespace lq::ensemble

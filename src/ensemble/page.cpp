@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -33,13 +34,44 @@ using ensemble::Assessment;
 using ensemble::CatalogueOptions;
 using ensemble::PageReport;
 
-constexpr std::size_t most_damaged = 200;     // files with a map; the table has all
+constexpr std::size_t most_damaged = 200;     // files with a map; the table lists all
 constexpr std::size_t most_duplicates = 500;  // sets of equal files
 constexpr std::size_t most_remarks = 500;
 constexpr std::size_t most_of_a_set = 20;   // of equal files
 constexpr std::size_t most_messages = 20;   // of one file
 constexpr std::size_t most_stretches = 40;  // of a history
 constexpr std::size_t most_facts = 8;       // of an ensemble
+// A page of ten thousand files has all of them. Of more it has a part, and says so, as no browser shows a million.
+constexpr std::uint64_t most_rows = 20'000;
+constexpr std::size_t most_histories = 300;
+constexpr std::size_t most_gaps = 300;     // series with gaps
+constexpr std::size_t most_missing = 200;  // numbers of one of these
+constexpr std::size_t most_ensembles = 100;
+
+// `wanted` of `count` things, evenly spread over them.
+class EvenChoice {
+ public:
+  EvenChoice(std::uint64_t count, std::uint64_t wanted) : count_(count), wanted_(std::min(count, wanted)) {}
+  bool takes_next() noexcept {
+    if (count_ == 0) return true;  // another process added it meanwhile
+    const std::uint64_t before = next_ * wanted_ / count_;
+    return ++next_ * wanted_ / count_ > before;
+  }
+  std::uint64_t left_out() const noexcept { return count_ - wanted_; }
+
+ private:
+  std::uint64_t count_, wanted_, next_ = 0;
+};
+
+// What the page counts: of all files, also those that are not in its list.
+struct Totals {
+  std::uint64_t bytes = 0, with_parity = 0, left_out = 0;
+  std::map<std::string, std::uint64_t> states;
+};
+
+bool is_known_to_be_bad(const std::string& state) {
+  return state == "unproven" || state == "damaged" || state == "incomplete" || state == "unreadable";
+}
 
 // Folders, formats, lattices, ...: each is in the page once.
 class Words {
@@ -57,7 +89,7 @@ class Words {
   std::vector<std::string> words_;
 };
 
-// Bytes of a file of which something is told.
+// A byte range of a file with a message.
 struct Stretch {
   std::int64_t offset = 0;
   std::int64_t length = 0;
@@ -66,14 +98,14 @@ struct Stretch {
   friend bool operator==(const Stretch&, const Stretch&) = default;
 };
 
-// Those within which nothing is told more exactly, from the last to the first.
+// Ranges that contain no smaller one, from the last to the first.
 std::vector<Stretch> innermost(std::vector<Stretch> all) {
   std::ranges::sort(all, [](const Stretch& a, const Stretch& b) {
     return a.offset != b.offset ? a.offset < b.offset : a.length > b.length;
   });
   all.erase(std::unique(all.begin(), all.end()), all.end());
   std::vector<Stretch> kept;
-  std::int64_t next_end = INT64_MAX;  // the first end of one that begins behind
+  std::int64_t next_end = INT64_MAX;  // the smallest end of the ranges that begin later
   for (auto one = all.rbegin(); one != all.rend(); ++one) {
     if (kept.empty() || one->end() < next_end) kept.push_back(*one);
     next_end = std::min(next_end, one->end());
@@ -81,14 +113,14 @@ std::vector<Stretch> innermost(std::vector<Stretch> all) {
   return kept;
 }
 
-// The part of a path that is a name of its own: "b6.0" of "/data/b6.0".
+// The last component of a path: "b6.0" of "/data/b6.0".
 std::string last_part(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
   const std::size_t slash = path.rfind('/');
   return std::string(slash == std::string_view::npos || path.size() == 1 ? path : path.substr(slash + 1));
 }
 
-// What all files of an ensemble state alike: beta, kappa, masses.
+// Facts common to all files of an ensemble: beta, kappa, masses.
 class CommonFacts {
  public:
   void add(const std::string& name, const std::string& value) {
@@ -97,7 +129,7 @@ class CommonFacts {
     fact.is_common = fact.is_common && fact.value == value;
   }
 
-  // Of `files` files: at least half of them state it.
+  // For `files` files: facts that at least half of them state.
   std::vector<std::pair<std::string, std::string>> of(std::uint64_t files) const {
     std::vector<std::pair<std::string, std::string>> common;
     for (const auto& [name, fact] : facts_) {
@@ -119,11 +151,12 @@ class CommonFacts {
 struct Ensemble {
   std::string folder;
   std::string name = last_part(folder);
-  std::uint64_t files = 0;
+  std::uint64_t files = 0;  // with those that are missing
+  std::uint64_t bad = 0, missing = 0;
   CommonFacts facts = {};
 };
 
-// The folders themselves; where there is one, which holds files in folders below it only, these.
+// The folders themselves; for a single folder with files in subfolders only, the subfolders.
 std::vector<Ensemble> ensembles_in(const std::vector<std::string>& folders, const std::vector<std::string>& paths) {
   std::vector<Ensemble> found;
   for (const std::string& folder : folders) found.push_back({folder});
@@ -144,7 +177,8 @@ std::vector<Ensemble> ensembles_in(const std::vector<std::string>& folders, cons
     if (slash == std::string::npos) return found;
     below.insert(path.substr(0, slash));
   }
-  if (below.size() < 2) return found;
+  // As many as these are configurations in folders of their own.
+  if (below.size() < 2 || below.size() > most_ensembles) return found;
   found.clear();
   for (const std::string& one : below) found.push_back({one});
   return found;
@@ -157,11 +191,14 @@ class Page {
     for (const ensemble::Outlier& outlier : assessment_.outliers) {
       if (is_asked_for(outlier.path)) far_.insert(outlier.path);
     }
+    for (std::size_t k = 0; k < ensembles_.size(); ++k) {
+      by_folder_.emplace(ensembles_[k].folder, static_cast<std::int64_t>(k));
+    }
   }
 
   std::string data(std::string_view made);
   std::uint64_t files() const noexcept { return files_; }
-  // Of its ensembles; empty: it has none.
+  // Made from its ensembles; empty: it has none.
   std::string title() const {
     constexpr std::size_t most = 3;
     std::vector<std::string> names;
@@ -178,12 +215,18 @@ class Page {
     return folders_.empty() || std::ranges::any_of(folders_, holds);
   }
   std::vector<Ensemble> find_ensembles() const;
+  // Of the files that are asked for: how many there are, and how many of these are not in order.
+  std::pair<std::uint64_t, std::uint64_t> count_rows() const;
+  bool is_odd(const std::string& path, const std::string& state) const;
+  void count_file(const Statement& row, const std::string& path, std::int64_t ensemble);
+  void put_totals(JsonWriter& json) const;
   std::int64_t ensemble_of(const std::string& path) const;
   void take_facts(const std::unordered_map<std::int64_t, std::int64_t>& ensemble_of_file);
   void put_ensembles(JsonWriter& json) const;
   void put_histories(JsonWriter& json);
   void put_files(JsonWriter& json);
-  void put_file(JsonWriter& json, const Statement& row, const std::string& path);
+  void put_file(JsonWriter& json, const Statement& row, const std::string& path, std::int64_t ensemble);
+  void add_to_chain(const Statement& row, const std::string& path, std::int64_t ensemble);
   void put_observables(JsonWriter& json) const;
   void put_damage(JsonWriter& json);
   void put_damaged_file(JsonWriter& json, std::int64_t id, const std::string& path, const Statement& row);
@@ -193,6 +236,8 @@ class Page {
   const std::vector<std::string>& folders_;
   Assessment assessment_;
   std::vector<Ensemble> ensembles_;
+  std::unordered_map<std::string, std::int64_t> by_folder_;  // numbers of ensembles
+  Totals totals_;
   struct Chain {
     std::vector<std::int64_t> trajectories;
     std::vector<double> plaquettes;
@@ -216,17 +261,14 @@ std::vector<Ensemble> Page::find_ensembles() const {
   return ensembles_in(folders, paths);
 }
 
-// The innermost of the folders that it is in; -1: none.
+// The innermost folder that contains it; -1: none.
 std::int64_t Page::ensemble_of(const std::string& path) const {
-  std::int64_t found = -1;
-  std::size_t longest = 0;
-  for (std::size_t k = 0; k < ensembles_.size(); ++k) {
-    const std::string& folder = ensembles_[k].folder;
-    if (folder.size() < longest || !is_below(path, folder)) continue;
-    longest = folder.size();
-    found = static_cast<std::int64_t>(k);
+  for (std::size_t end = path.size(); end != std::string::npos && end > 0; end = path.rfind('/', end - 1)) {
+    const auto found = by_folder_.find(path.substr(0, end));
+    if (found != by_folder_.end()) return found->second;
   }
-  return found;
+  const auto root = by_folder_.find("/");
+  return root == by_folder_.end() ? -1 : root->second;
 }
 
 void Page::take_facts(const std::unordered_map<std::int64_t, std::int64_t>& ensemble_of_file) {
@@ -243,7 +285,8 @@ void Page::take_facts(const std::unordered_map<std::int64_t, std::int64_t>& ense
 void Page::put_ensembles(JsonWriter& json) const {
   json.key("ensembles").begin_array();
   for (const Ensemble& one : ensembles_) {
-    json.begin_object().member("name", one.name).member("folder", one.folder).key("facts").begin_array();
+    json.begin_object().member("name", one.name).member("folder", one.folder);
+    json.member("files", one.files - one.missing).member("bad", one.bad).key("facts").begin_array();
     for (const auto& [name, value] : one.facts.of(one.files)) json.begin_array().value(name).value(value).end_array();
     json.end_array().end_object();
   }
@@ -251,8 +294,13 @@ void Page::put_ensembles(JsonWriter& json) const {
 }
 
 void Page::put_histories(JsonWriter& json) {
+  std::vector<const std::pair<const std::string, Chain>*> longest;
+  for (const auto& entry : chains_) longest.push_back(&entry);
+  std::ranges::stable_sort(longest, std::greater(), [](const auto* entry) { return entry->second.plaquettes.size(); });
+  if (longest.size() > most_histories) longest.resize(most_histories);
   json.key("histories").begin_array();
-  for (const auto& [series, chain] : chains_) {
+  for (const auto* const entry : longest) {
+    const auto& [series, chain] = *entry;
     const ChainMean mean = mean_of_chain(chain.plaquettes);
     json.begin_object().member("series", words_.number(series)).member("ensemble", chain.ensemble);
     json.member("count", std::uint64_t{chain.plaquettes.size()}).member("mean", mean.mean);
@@ -270,6 +318,7 @@ std::string Page::data(std::string_view made) {
   JsonWriter json;
   json.begin_object().member("made", made).key("folders").array(folders_);
   put_files(json);
+  put_totals(json);
   put_ensembles(json);
   put_histories(json);
   put_observables(json);
@@ -279,7 +328,44 @@ std::string Page::data(std::string_view made) {
   return json.take();
 }
 
+bool Page::is_odd(const std::string& path, const std::string& state) const {
+  return is_known_to_be_bad(state) || state == "missing" || far_.contains(path);
+}
+
+std::pair<std::uint64_t, std::uint64_t> Page::count_rows() const {
+  std::uint64_t all = 0, odd = 0;
+  Statement rows = database_.prepare(
+      "SELECT full_path(path), CASE WHEN missing_since IS NULL THEN state ELSE 'missing' END FROM files");
+  while (rows.step()) {
+    const std::string path = rows.text(0);
+    if (!is_asked_for(path)) continue;
+    ++all;
+    if (is_odd(path, rows.text(1))) ++odd;
+  }
+  return {all, odd};
+}
+
+void Page::count_file(const Statement& row, const std::string& path, std::int64_t ensemble) {
+  const std::string state = row.text(8);
+  ++files_;
+  ++totals_.states[state];
+  if (row.whole(12) != 0) ++totals_.with_parity;
+  if (state != "missing") totals_.bytes += static_cast<std::uint64_t>(row.whole(5));
+  add_to_chain(row, path, ensemble);
+  if (ensemble < 0) return;
+  Ensemble& its = ensembles_[static_cast<std::size_t>(ensemble)];
+  ++its.files;
+  if (state == "missing") ++its.missing;
+  if (is_known_to_be_bad(state)) ++its.bad;
+}
+
+// All files, or, of very many, those that are not in order before others, and of these evenly as many as there is room
+// for: the histories keep their shapes.
 void Page::put_files(JsonWriter& json) {
+  const auto [all, odd] = count_rows();
+  EvenChoice of_odd(odd, all > most_rows ? std::max(most_rows / 2, most_rows - std::min(most_rows, all - odd)) : odd);
+  EvenChoice of_others(all - odd, most_rows - std::min(most_rows, odd - of_odd.left_out()));
+  totals_.left_out = of_odd.left_out() + of_others.left_out();
   json.key("files").begin_array();
   Statement rows = database_.prepare(
       "SELECT full_path(path) AS full, format, kind, lattice, precision, size, trajectory, "
@@ -293,20 +379,36 @@ void Page::put_files(JsonWriter& json) {
   while (rows.step()) {
     const std::string path = rows.text(0);
     if (!is_asked_for(path)) continue;
-    ++files_;
-    if (const std::int64_t ensemble = ensemble_of(path); ensemble >= 0) {
-      ensemble_of_file[rows.whole(13)] = ensemble;
-      ++ensembles_[static_cast<std::size_t>(ensemble)].files;
-    }
-    put_file(json, rows, path);
+    const std::int64_t ensemble = ensemble_of(path);
+    if (ensemble >= 0) ensemble_of_file[rows.whole(13)] = ensemble;
+    count_file(rows, path, ensemble);
+    if (!(is_odd(path, rows.text(8)) ? of_odd : of_others).takes_next()) continue;
+    put_file(json, rows, path, ensemble);
     order_.push_back(path);
   }
   json.end_array();
   take_facts(ensemble_of_file);
 }
 
-// In the order in which the script takes it apart.
-void Page::put_file(JsonWriter& json, const Statement& row, const std::string& path) {
+void Page::put_totals(JsonWriter& json) const {
+  std::uint64_t gaps = 0;
+  for (const ensemble::Gaps& one : assessment_.gaps) gaps += is_asked_for(one.series) ? one.count : 0;
+  const auto is_about_these = [&](const auto& one) {
+    return std::ranges::any_of(one.paths, [&](const std::string& path) { return is_asked_for(path); });
+  };
+  const auto count = [&](const auto& all) {
+    return static_cast<std::uint64_t>(std::ranges::count_if(all, is_about_these));
+  };
+  json.key("totals").begin_object().member("files", files_).member("left_out", totals_.left_out);
+  json.member("bytes", totals_.bytes).member("parity", totals_.with_parity).member("gaps", gaps);
+  json.member("duplicates", count(assessment_.duplicates)).member("remarks", count(assessment_.remarks));
+  json.key("states").begin_object();
+  for (const auto& [state, number] : totals_.states) json.member(state, number);
+  json.end_object().end_object();
+}
+
+// In the order in which the script reads it.
+void Page::put_file(JsonWriter& json, const Statement& row, const std::string& path, std::int64_t ensemble) {
   const std::size_t slash = path.rfind('/');
   json.begin_array().value(words_.number(path.substr(0, slash))).value(std::string_view(path).substr(slash + 1));
   for (int column = 1; column <= 4; ++column) json.value(words_.number(row.text(column)));
@@ -314,21 +416,23 @@ void Page::put_file(JsonWriter& json, const Statement& row, const std::string& p
   json.value(words_.number(row.text(8)));
   row.is_null(9) ? json.null() : json.value(row.text(9).substr(0, 10));
   row.is_null(10) ? json.null() : json.value(row.text(10));
-  const bool is_far = far_.contains(path);
-  const std::int64_t ensemble = ensemble_of(path);
-  json.value(words_.number(row.text(11))).value(is_far ? 1 : 0).value(row.whole(12)).value(ensemble).end_array();
+  json.value(words_.number(row.text(11))).value(far_.contains(path) ? 1 : 0).value(row.whole(12));
+  json.value(ensemble).end_array();
+}
+
+void Page::add_to_chain(const Statement& row, const std::string& path, std::int64_t ensemble) {
   const std::string state = row.text(8);
   const bool counts = state == "indexed" || state == "sound" || state == "consistent";
   const auto trajectory = row.optional_whole(6);
   const auto plaquette = row.optional_real(7);
-  if (!counts || is_far || !trajectory || !plaquette || !std::isfinite(*plaquette)) return;
+  if (!counts || far_.contains(path) || !trajectory || !plaquette || !std::isfinite(*plaquette)) return;
   Chain& chain = chains_[row.text(11)];
   chain.trajectories.push_back(*trajectory);
   chain.plaquettes.push_back(*plaquette);
   chain.ensemble = ensemble;
 }
 
-// Of each file that has some, its number in the list and what is known of it.
+// For each file with values, its number in the list and the values.
 void Page::put_observables(JsonWriter& json) const {
   const KnownObservables known = known_observables(database_);
   json.key("observables").begin_object().key("names").begin_array();
@@ -390,13 +494,17 @@ void Page::put_damaged_file(JsonWriter& json, std::int64_t id, const std::string
 
 void Page::put_assessment(JsonWriter& json) const {
   json.member("outliers", std::uint64_t{far_.size()}).key("gaps").begin_array();
+  std::size_t count = 0;
   for (const ensemble::Gaps& gaps : assessment_.gaps) {
     if (!is_asked_for(gaps.series)) continue;
+    if (++count > most_gaps) break;
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(gaps.missing.size(), most_missing));
+    const std::vector<std::int64_t> first(gaps.missing.begin(), gaps.missing.begin() + shown);
     json.begin_object().member("series", gaps.series).member("first", gaps.first).member("last", gaps.last);
-    json.member("step", gaps.step).member("count", gaps.count).key("missing").array(gaps.missing).end_object();
+    json.member("step", gaps.step).member("count", gaps.count).key("missing").array(first).end_object();
   }
   json.end_array().key("duplicates").begin_array();
-  std::size_t count = 0;
+  count = 0;
   for (const ensemble::Duplicates& same : assessment_.duplicates) {
     if (std::ranges::none_of(same.paths, [&](const std::string& path) { return is_asked_for(path); })) continue;
     if (++count > most_duplicates) break;
@@ -418,13 +526,14 @@ void put(JsonWriter& json, std::string_view name, const ChangedFiles& files) {
   json.key(name).begin_object().member("count", files.count).key("paths").array(files.paths).end_object();
 }
 
-// The data, and what is different from those of the page that was there.
+// The data, and the differences from the previous page's data.
 std::string with_changes(std::string data, std::string_view earlier_page) {
   const std::string_view before = data_of_page(earlier_page);
   const auto changes = before.empty() ? std::nullopt : changes_between(before, data);
   if (!changes) return data;
   JsonWriter json;
   json.begin_object().key("changes").begin_object().member("since", changes->since);
+  if (changes->is_partial) json.member("is_partial", true);
   put(json, "added", changes->added);
   put(json, "gone", changes->gone);
   put(json, "rewritten", changes->rewritten);
@@ -434,7 +543,7 @@ std::string with_changes(std::string data, std::string_view earlier_page) {
   return json.take();
 }
 
-// `text` with the parts named in {{}} filled in; what is filled in is not looked through again.
+// `text` with the parts named in {{}} filled in; inserted text is not searched again.
 std::string filled(std::string_view text, const std::vector<std::pair<std::string_view, std::string_view>>& parts) {
   std::string result;
   while (!text.empty()) {
@@ -449,7 +558,7 @@ std::string filled(std::string_view text, const std::vector<std::pair<std::strin
   return result;
 }
 
-// The catalogue that there is; in memory, and forgotten, where there is none or it is not ours to write to.
+// The existing catalogue; a temporary one in memory if there is none or it is not writable.
 Database database_for(const std::string& db) {
   const std::string place = place_of(db);
   std::error_code failure;
@@ -462,7 +571,7 @@ Database database_for(const std::string& db) {
 }  // namespace
 
 std::string inside_script(std::string json) {
-  // "</script>" and "<!--" would end or change the element, whatever they mean in JSON.
+  // "</script>" and "<!--" would end or change the element, even inside JSON strings.
   for (std::size_t at = json.find('<'); at != std::string::npos; at = json.find('<', at))
     json.replace(at, 1, "\\u003c");
   return json;
@@ -485,7 +594,7 @@ std::string page_text(const Database& database, const std::vector<std::string>& 
 
 namespace {
 
-// What is in a file that is to be replaced; nothing where there is none, or one that is too large for a page.
+// The contents of a file to be replaced; empty if there is none, or it is too large for a page.
 std::string text_of(const std::string& path) {
   constexpr std::uint64_t largest = std::uint64_t{1} << 28;
   storage::Transport& transport = storage::resolve(path);
@@ -499,7 +608,7 @@ std::string text_of(const std::string& path) {
 
 }  // namespace
 
-// Of one in memory its entries that are there.
+// For a catalogue in memory its existing entries.
 std::vector<std::string> sources_of(const Database& database) {
   FileStatus status;
   if (status_of(database.path(), status)) return {database.path()};

@@ -15,11 +15,12 @@
 #include "base/text.hpp"
 #include "ensemble/ensemble.hpp"
 #include "ensemble/history.hpp"
+#include "ensemble/paths.hpp"
 
 namespace lq::ensemble {
 namespace {
 
-constexpr std::size_t most_names = 6;  // in a sentence
+constexpr std::size_t most_names = 6;  // listed in a message
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
@@ -31,7 +32,7 @@ std::string names_text(const std::vector<std::string>& paths) {
   return paths.size() > most_names ? fmt::format("{} and {} more", text, paths.size() - most_names) : text;
 }
 
-// The value that most have, and how often.
+// The most frequent value, and its count.
 template <class T>
 std::pair<T, std::size_t> most_common(const std::vector<T>& values) {
   std::map<T, std::size_t> counts;
@@ -42,7 +43,7 @@ std::pair<T, std::size_t> most_common(const std::vector<T>& values) {
 
 // --- numbers -----------------------------------------------------------------------------------------------------
 
-// text = (slope.first / slope.second) * name + offset, where most files say so.
+// text = (slope.first / slope.second) * name + offset, if most files agree with it.
 struct Relation {
   std::pair<std::int64_t, std::int64_t> slope = {1, 1};
   double offset = 0;
@@ -86,7 +87,7 @@ std::optional<Relation> relation_of(std::vector<const Member*> files) {
 struct Numbers {
   std::vector<const Member*> both;  // with a number in the text and in the name
   std::optional<Relation> relation;
-  std::optional<std::int64_t> stuck;  // the number that most texts state, whatever the names say
+  std::optional<std::int64_t> stuck;  // the number that most texts state, whatever their names
 };
 
 Numbers numbers_in(const std::vector<Member>& series) {
@@ -140,9 +141,9 @@ void add_numbers(const std::vector<Member>& series, std::vector<Remark>& remarks
   }
 }
 
-// --- what all files of a series have in common ---------------------------------------------------------------------
+// --- values common to all files of a series ----------------------------------------------------------------------
 
-// Files whose value is another than that of nearly all; of three at least.
+// Files whose value differs from that of nearly all others; at least three files are needed.
 template <class ValueOf>
 void add_differing(const std::vector<Member>& series, const std::string& rule, const std::string& what,
                    const ValueOf& value_of, std::vector<bool>* alike, std::vector<Remark>& remarks) {
@@ -166,7 +167,21 @@ void add_differing(const std::vector<Member>& series, const std::string& rule, c
   }
 }
 
-// What nearly all files are warned of is how the series was written.
+// Files that do not state what nine of ten of the others state.
+template <class ValueOf>
+void add_lacking(const std::vector<Member>& series, const std::string& name, const ValueOf& value_of,
+                 std::vector<Remark>& remarks) {
+  std::vector<std::string> paths;
+  for (const Member& file : series) {
+    if (value_of(file).empty() && file.is_whole) paths.push_back(file.path);
+  }
+  if (paths.empty() || paths.size() * 10 > series.size()) return;
+  std::string sentence = fmt::format("{}: no {} is stated, as {} of the series do", names_text(paths),
+                                     base::printable(name, 60), series.size() - paths.size());
+  remarks.push_back({"parameter-differs", series.front().series, std::move(paths), std::move(sentence)});
+}
+
+// A warning about nearly all files comes from how the series was written.
 void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remarks) {
   std::map<std::string, std::size_t> counts;
   for (const Member& file : series) {
@@ -175,7 +190,10 @@ void add_warnings(const std::vector<Member>& series, std::vector<Remark>& remark
   for (const Member& file : series) {
     for (const auto& [rule, sentence] : file.warnings) {
       if (counts[rule] * 3 > series.size()) continue;
-      remarks.push_back({"warning", file.series, {file.path}, fmt::format("{}: {}", file.path, sentence)});
+      remarks.push_back({"warning",
+                         file.series,
+                         {file.path},
+                         fmt::format("{}: {}", file.path, without_leading_path(sentence, file.path))});
     }
   }
 }
@@ -210,7 +228,7 @@ ChainMean mean_without(const Chain& chain, const std::vector<std::size_t>& left_
   return mean_of_chain(rest);
 }
 
-// Numbers that depend on each other spread less than independent ones would.
+// Correlated numbers scatter less than independent ones.
 double correction_for(const ChainMean& mean, std::size_t count) {
   const double independent = static_cast<double>(count) / std::max(2 * mean.tau, 1.0);
   return independent > 2 ? std::sqrt(independent / (independent - 1)) : 2;
@@ -224,7 +242,7 @@ std::string chain_text(const ChainMean& mean, std::size_t count) {
       count, mean.mean, mean.error, mean.tau);
 }
 
-// The charge comes in whole numbers: where it hardly moves, the median of its distances is 0.
+// The charge takes integer values: if it hardly moves, the median of its distances is 0.
 double spread_of_charges(std::vector<double> values) {
   const Spread robust = spread_of(values);
   std::ranges::sort(values, {}, [&](double value) { return std::abs(value - robust.median); });
@@ -237,34 +255,28 @@ double spread_of_charges(std::vector<double> values) {
 
 }  // namespace
 
+// One of the parts that a name has between its letters and digits and other characters, with or without a number at its
+// end: "light_mass", "gauge.beta", "kappa2".
 bool is_parameter(const std::string& name) {
-  constexpr std::array<std::string_view, 24> whole = {"beta",
-                                                      "kappa",
-                                                      "mass",
-                                                      "m0",
-                                                      "mu",
-                                                      "csw",
-                                                      "c_sw",
-                                                      "u0",
-                                                      "xi",
-                                                      "anisotropy",
-                                                      "nf",
-                                                      "action",
-                                                      "gauge_action",
-                                                      "fermion_action",
-                                                      "smearing",
-                                                      "c1",
-                                                      "group",
-                                                      "ensemble",
-                                                      "ensemble_id",
-                                                      "ensemble_label",
-                                                      "boundary",
-                                                      "gauge_group",
-                                                      "lattice_spacing",
-                                                      "datatype"};
-  constexpr std::array<std::string_view, 6> beginnings = {"kappa_", "mass_", "mu_", "csw_", "boundary_", "beta_"};
-  return std::ranges::find(whole, name) != whole.end() ||
-         std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); });
+  constexpr std::array<std::string_view, 47> words = {
+      "beta",  "kappa",      "kappas",   "mass",     "masses",        "m0",       "am",
+      "mu",    "csw",        "sw",       "u0",       "tadpole",       "xi",       "xi0",
+      "gamma", "anisotropy", "nf",       "nc",       "action",        "smearing", "ape",
+      "hyp",   "hex",        "stout",    "rho",      "alpha",         "c0",       "c1",
+      "c2",    "coupling",   "group",    "ensemble", "boundary",      "bc",       "boundaries",
+      "theta", "spacing",    "datatype", "hopping",  "flavours",      "flavors",  "m5",
+      "ls",    "b5",         "c5",       "twist",    "representation"};
+  const auto is_one = [&](std::string_view word) { return std::ranges::find(words, word) != words.end(); };
+  const auto is_of_a_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  for (std::size_t begin = 0; begin < name.size();) {
+    std::size_t end = begin;
+    while (end < name.size() && is_of_a_word(name[end])) ++end;
+    const std::string_view word = std::string_view(name).substr(begin, end - begin);
+    const std::size_t letters = word.find_last_not_of("0123456789");
+    if (is_one(word) || (letters != std::string_view::npos && is_one(word.substr(0, letters + 1)))) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 bool is_charge(const std::string& name) {
@@ -283,7 +295,7 @@ std::vector<std::int64_t> numbers_of(const std::vector<Member>& series) {
     if (file.in_text && !is_stuck) (is_odd ? doubtful : all).push_back(*file.in_text);
     if (file.in_name && (names_count || !file.in_text)) all.push_back(*file.in_name);
   }
-  // A wrong number may be one that there is, but makes the series no longer.
+  // A wrong number may exist already, but does not make the series longer.
   if (all.empty()) return all;
   const auto [first, last] = std::ranges::minmax(all);
   for (const std::int64_t number : doubtful) {
@@ -305,6 +317,8 @@ std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bo
       series, "group-differs", "group", [](const Member& file) { return file.group; }, &alike, remarks);
   add_differing(
       series, "precision-differs", "precision", [](const Member& file) { return file.precision; }, nullptr, remarks);
+  add_differing(
+      series, "fields-differ", "number of fields", [](const Member& file) { return file.fields; }, nullptr, remarks);
   add_warnings(series, remarks);
   std::set<std::string> names;
   for (const Member& file : series) {
@@ -316,6 +330,7 @@ std::vector<Remark> remarks_on(const std::vector<Member>& series, std::vector<bo
       return found == file.parameters.end() ? std::string() : found->second;
     };
     add_differing(series, "parameter-differs", name, value_of, &alike, remarks);
+    add_lacking(series, name, value_of, remarks);
   }
   return remarks;
 }
@@ -365,7 +380,7 @@ void add_outliers(const std::vector<Member>& series, const std::vector<bool>& al
 
 namespace {
 
-// Two files whose plaquettes and link traces agree as far as their precision goes.
+// True if plaquettes and link traces of two files agree within their precision.
 bool look_the_same(const Member& a, const Member& b) {
   const bool is_single = a.precision != "double" || b.precision != "double";
   const double within = is_single ? 2e-7 : 2e-10;
@@ -406,7 +421,7 @@ std::vector<Pair> pairs_in(const std::vector<Member>& all) {
 
 namespace {
 
-// Files that are connected by pairs, in the order of their paths.
+// Files connected by pairs, in the order of their paths.
 std::vector<std::vector<const Member*>> groups_of(const std::vector<Pair>& pairs) {
   std::map<const Member*, const Member*> parents;
   const auto root_of = [&](const Member* file) {

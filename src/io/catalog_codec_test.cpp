@@ -56,5 +56,33 @@ TEST(CatalogCodec, RefusesBytesThatWereCut) {
   EXPECT_EQ(testing::error_of([&] { decode(cut); }).code(), Code::communication);
 }
 
+// What the answer calls "in order" may be mapped as an array: the numbers of all sites one after another, as they are.
+TEST(FieldsInJson, AreInOrderWhereTheirBytesAreTheNumbers) {
+  Payload plain;
+  plain.spec = gauge_spec(Precision::double_, 3, 4);
+  plain.extents = plain.stored.extents = {2, 2, 2, 4};
+  plain.order = {0, 1, 2, 3};
+  plain.length = 32 * 576;
+  const auto is_in_order = [](const Payload& payload) {
+    Catalog catalog;
+    catalog.records.emplace_back();
+    catalog.fields.emplace_back().payload = payload;
+    return to_json(catalog).find("\"in_order\":true") != std::string::npos;
+  };
+  EXPECT_TRUE(is_in_order(plain));
+  Payload other = plain;
+  other.order = {3, 0, 1, 2};
+  EXPECT_FALSE(is_in_order(other));
+  other = plain;
+  other.arrays = 2;
+  EXPECT_FALSE(is_in_order(other));
+  other = plain;
+  other.codec.third_rows_missing = true;
+  EXPECT_FALSE(is_in_order(other));
+  other = plain;
+  other.codec.fixed16 = true;
+  EXPECT_FALSE(is_in_order(other));
+}
+
 }  // namespace
 }  // namespace lq::io

@@ -250,5 +250,19 @@ TEST_F(Nature, RanksAndThreadsSeeTheSame) {
   });
 }
 
+TEST(StatedObservables, ThatAreNotOneOrTwoFiniteNumbersAreNotCompared) {
+  Observables measured;
+  measured.t0 = 1.5;
+  const auto compared = [&](const std::string& stated) {
+    return compare_observables({{"xlf-info", "flow_t0 = " + stated + "\n"}}, measured, gauge_spec(Precision::double_, 3, 4))
+        .size();
+  };
+  EXPECT_EQ(compared("1.5"), 1U);
+  EXPECT_EQ(compared("(1.5, 0.01)"), 1U);
+  for (const char* const text : {"nan", "inf", "-inf", "1.5 0.01 7", "about 1.5", "1.5 e", "1.5 nan", ""}) {
+    EXPECT_EQ(compared(text), 0U) << text;
+  }
+}
+
 }  // namespace
 }  // namespace lq::io

@@ -14,7 +14,7 @@
 namespace lq::io {
 namespace {
 
-constexpr std::size_t piece_bytes = 256 * base::kibi;  // stays in the second cache level while it is measured
+constexpr std::size_t piece_bytes = 256 * base::kibi;  // fits into the L2 cache while it is measured
 
 Precision precision_in_memory(const Payload& payload) {
   return physics::can_be_u1(payload.spec, payload.extents) ? Precision::double_ : payload.spec.precision;
@@ -60,7 +60,7 @@ physics::SliceSums MeasuredSlices::sums(const lattice::Share& share, engine::Tra
   base::ReadTwice twice(sites_);
   for (std::uint64_t t = share.begin; t <= share.end; ++t) {
     for_each_piece([&](std::size_t first, std::size_t planes) {
-      // Others have the slice after the last one for their own; no sum is taken of what is read of it here.
+      // The slice after the last one belongs to another share; no sum is taken of what is read of it here.
       const bool is_own = t < share.end;
       const Box box =
           read(is_own ? sites_ : static_cast<base::ByteSource&>(twice), t, first, planes, is_own ? stats : unseen_);
@@ -95,7 +95,7 @@ Box MeasuredSlices::read(base::ByteSource& sites, std::uint64_t slice, std::size
   return box;
 }
 
-// Of a plane of the piece.
+// For a plane of the piece.
 void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
   const std::byte* const sites = piece_.get() + plane * plane_bytes_;
   if (!is_u1_) return sums_.to_rows(precision_, sites, rows);
@@ -103,7 +103,7 @@ void MeasuredSlices::to_rows(std::size_t plane, kernels::RowLine* rows) {
   sums_.to_rows(precision_, phases.data(), rows);
 }
 
-// A plane of the slice, whose place is taken by what is after it; the first one is needed once more.
+// A plane of the slice, whose place is then reused; the first one is needed once more.
 void MeasuredSlices::add(std::size_t plane) {
   const bool is_last = plane + 1 == sums_.planes();
   const Rows& next = !is_last ? slice_[plane + 1] : plane == 0 ? slice_[0] : first_;
@@ -164,7 +164,7 @@ class HaloSlice {
     read_from(all_, 0);
   }
 
-  // The site of the slice that stands there in all other dimensions.
+  // The site of the slice with these coordinates in all other dimensions.
   const double* at(Coord x) const noexcept {
     x[last()] = all_.lower[last()];
     return numbers_.data() + lattice::site_number(x, all_, order_) * payload_->spec.numbers;
@@ -173,7 +173,7 @@ class HaloSlice {
  private:
   int last() const noexcept { return all_.extents.size() - 1; }
 
-  // The lattice is periodic: what lies beyond its end is read from its beginning.
+  // The lattice is periodic: sites beyond its end are read from its beginning.
   void read_from(const Box& box, int d) {
     if (d == box.extents.size()) return take(box);
     const std::int64_t extent = payload_->extents[d], begin = box.lower[d], end = begin + box.extents[d];

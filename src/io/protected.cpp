@@ -21,7 +21,7 @@ using protection::Cover;
 using protection::FileCheck;
 using protection::OwnSum;
 
-// Both have a sum of the same field, and its values are two.
+// True if both have a sum of the same field, with different values.
 bool have_other_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now, [&](const OwnSum& sum) {
     if (sum.key == key_of_format()) return false;
@@ -38,13 +38,13 @@ bool have_common_sums(const std::vector<OwnSum>& before, const std::vector<OwnSu
   });
 }
 
-// Of a field that was not there before.
+// True if there are sums of an additional field.
 bool have_further_sums(const std::vector<OwnSum>& before, const std::vector<OwnSum>& now) {
   return std::ranges::any_of(now,
                              [&](const OwnSum& sum) { return std::ranges::count(before, sum.key, &OwnSum::key) == 0; });
 }
 
-// How many bytes of damaged blocks are others than they were.
+// How many bytes of damaged blocks have changed.
 std::uint64_t differing_bytes(base::ByteSource& before, base::ByteSource& now,
                               const std::vector<protection::Range>& damaged) {
   std::uint64_t differing = 0;
@@ -68,11 +68,11 @@ std::uint64_t differing_bytes(base::ByteSource& before, base::ByteSource& now,
 bool mostly_differs(const Cover& cover, const FileCheck& check, bool comes_back, protection::RestoredFile& restored,
                     base::ByteSource& now) {
   if (2 * check.differing <= check.blocks) return false;
-  // One byte makes all of a small file's only block differ.
+  // A single byte makes the only block of a small file differ.
   return !comes_back || 2 * differing_bytes(restored, now, check.damaged) > cover.part().bytes;
 }
 
-// Nobody who changes a file on purpose leaves it contradicting itself; damage leaves the sums in it as they were, or
+// An intentional change does not leave a file contradicting itself; damage leaves the sums in it unchanged, or
 // makes them contradict the data.
 bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination& own, bool comes_back,
                 protection::RestoredFile& restored, base::ByteSource& now) {
@@ -84,7 +84,7 @@ bool is_changed(const Cover& cover, const FileCheck& check, const OwnExamination
   if (*own.verdict > Verdict::unproven) return false;
   const std::vector<OwnSum> sums = own_sums(own.catalog);
   if (have_other_sums(own.sums_before, sums)) return true;
-  // Bytes behind the end that say nothing are none of the file.
+  // Meaningless bytes after the end do not belong to the file.
   if (was_added_to) return have_further_sums(own.sums_before, sums);
   if (check.bytes != cover.part().bytes) return true;
   if (!is_ok(*own.verdict) || have_common_sums(own.sums_before, sums)) return false;
@@ -140,7 +140,7 @@ std::string sentence_of(const JudgedFile& judged) {
   const ProtectedFile& file = judged.file;
   const std::string damaged = protection::text_of(inner_ranges(file.damaged));
   const std::string beyond =
-      judged.bytes_now > file.bytes ? fmt::format("{} bytes more than there were", judged.bytes_now - file.bytes) : "";
+      judged.bytes_now > file.bytes ? fmt::format("{} additional bytes", judged.bytes_now - file.bytes) : "";
   switch (file.state) {
     case ProtectedState::intact:
     case ProtectedState::unprotected:
@@ -151,20 +151,20 @@ std::string sentence_of(const JudgedFile& judged) {
                            file.sidecar);
       }
       return fmt::format(
-          "{}: {} differ from what was protected, and can be restored from {} (`lq repair`). If the file was edited on "
+          "{}: {} differ from the protected data, and can be restored from {} (`lq repair`). If the file was edited on "
           "purpose, protect it again with options.overwrite = true and options.accept_damage = true",
           file.path, file.damaged.empty() ? beyond : damaged, file.sidecar);
     case ProtectedState::lost:
-      return fmt::format("{}: {}, more than the parity in {} brings back: {} are lost", file.path,
+      return fmt::format("{}: {}, more than the parity in {} can restore: {} are lost", file.path,
                          file.is_missing ? std::string("the file is missing") : damaged + " are damaged", file.sidecar,
                          file.lost.empty() ? "they" : protection::text_of(inner_ranges(file.lost)));
     case ProtectedState::changed:
       if (file.is_missing) {
-        return fmt::format("{}: the set that had this file was written anew since {} was made; protect it again",
-                           file.path, file.sidecar);
+        return fmt::format("{}: the set of this file was rewritten after {} was made; protect it again", file.path,
+                           file.sidecar);
       }
       return fmt::format(
-          "{}: the file was written anew or added to since {} was made, which protects it no longer; protect it again "
+          "{}: the file was rewritten or appended to after {} was made, so it is no longer protected; protect it again "
           "(`lq protect --overwrite`)",
           file.path, file.sidecar);
     case ProtectedState::unproven:
@@ -198,10 +198,10 @@ std::vector<Finding> findings_of(const JudgedFile& judged) {
 
 std::vector<Finding> findings_of(const protection::Sidecar& sidecar, const std::vector<protection::Range>& damage) {
   if (damage.empty()) return {};
-  // No damage of the files.
+  // Not damage of the files.
   return {{.severity = Severity::warning,
            .rule = "parity-sidecar-damaged",
-           .message = fmt::format("{}: {} of this sidecar are damaged; what is left of it still serves. Protect the "
+           .message = fmt::format("{}: {} of this sidecar are damaged; the rest of it is still usable. Protect the "
                                   "files again (`lq protect --overwrite`)",
                                   sidecar.path(), protection::text_of(damage)),
            .offset = damage.front().offset,

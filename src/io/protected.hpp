@@ -1,8 +1,8 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What a sidecar with parity (docs/formats/parity.md) says of a file, and whether a file that differs was damaged or
-// written anew: by the sums that it keeps of itself, and by how much of it differs. Local.
+// What a sidecar with parity (docs/formats/parity.md) knows of a file, and whether a differing file was damaged or
+// rewritten: decided by the sums that the file has of itself, and by how much of it differs. Local.
 #pragma once
 
 #include <optional>

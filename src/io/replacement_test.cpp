@@ -185,5 +185,24 @@ TEST(NewFileWithoutPredecessor, HasTheRightsOfAnyNewFile) {
   EXPECT_EQ(fs::status(path).permissions(), fs::status(usual).permissions());
 }
 
+// The file that tells which rights are usual is removed, whatever fails on the way, except its removal.
+TEST(NewFileWithoutPredecessor, LeavesNoFileThatToldItsRights) {
+  const auto left_when_failing = [](std::int64_t fail_at, std::int64_t& operations) {
+    const testing::ScratchDirectory directory;
+    const std::string path = directory / "conf.ildg";
+    put_contents(path, "new");
+    testing::FaultyTransport files(storage::posix(), fail_at);
+    const Error error = error_of([&] { give_usual_permissions(files, path); });
+    EXPECT_EQ(error.code(), fail_at < 0 ? error_of([] {}).code() : Code::io) << fail_at;
+    operations = files.operations();
+    return std::distance(fs::directory_iterator(directory.path()), {});
+  };
+  std::int64_t all = 0, some = 0;
+  EXPECT_EQ(left_when_failing(-1, all), 1);
+  EXPECT_GE(all, 3);  // it is made, asked and removed
+  for (std::int64_t fail_at = 0; fail_at + 1 < all; ++fail_at)
+    EXPECT_EQ(left_when_failing(fail_at, some), 1) << fail_at;
+}
+
 }  // namespace
 }  // namespace lq::io

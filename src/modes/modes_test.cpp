@@ -224,7 +224,7 @@ TEST_F(ModesOverOthers, AreRefusedOnAllRanksAlike) {
   };
   {
     const Writer writer(path_, grid_);
-    expect_one_error("adds to this file",
+    expect_one_error("appending to this file",
                      [&](const Grid& grid) { Writer other(path_, grid, described(), {.overwrite = true}); });
   }
   const std::string before = folder_ / "before.modes";
@@ -551,6 +551,22 @@ TEST_F(Modes, AreConvertedWithinTheirBoundAndInParts) {
   // What is in fixed point stays the same bits when it is converted again.
   EXPECT_EQ(convert(small, again), 4U);
   EXPECT_EQ(testing::contents(again), testing::contents(small));
+}
+
+// What is wrong with the file is said, and not what follows from it: here a record that is longer than the file.
+TEST_F(Modes, OfAFileWithDamagedHeadersAreNotConverted) {
+  {
+    Writer writer(path_, grid_, described());
+    add(writer, 0, 2);
+  }
+  std::string damaged = testing::contents(path_);
+  const std::size_t type = damaged.find("limequat-modes-index");
+  ASSERT_NE(type, std::string::npos);
+  damaged[type - 8] ^= 0x15;  // the length of the record, in front of its type
+  testing::put_contents(path_, damaged);
+  const std::string to = folder_ / "converted.modes";
+  EXPECT_EQ(error_of([&] { convert(path_, to); }).code(), Code::truncated);
+  EXPECT_FALSE(std::filesystem::exists(to));
 }
 
 TEST_F(Modes, AreNotSoughtInOtherFiles) {

@@ -5,6 +5,8 @@
 // that is made of them is that of one rank. The files: tools/make_golden_vectors.py.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include <limequat/limequat.hpp>
 
 #include "support/error_of.hpp"
@@ -236,6 +238,19 @@ TEST(VectorsOfOthersOnAnotherGrid, AreRefused) {
     std::vector<double> numbers(static_cast<std::size_t>(16 * set.description().field().numbers));
     const Error error = error_of([&] { set.read(0, grid, sites(numbers)); });
     EXPECT_EQ(error.code(), Code::invalid_argument) << name;
+  }
+}
+
+// A folder of files of one vector each, among them one of another lattice, or with several vectors.
+TEST(VectorsInAFolder, AreAllOfOneKind) {
+  const testing::ScratchDirectory folder;
+  std::filesystem::copy(path_of("hadrons_folder"), folder.path());
+  EXPECT_EQ(Set(folder.path()).size(), 3U);
+  for (const char* const other : {"hadrons.bin", "quda_wilson.quda"}) {
+    std::filesystem::copy_file(path_of(other), folder / "v1.bin", std::filesystem::copy_options::overwrite_existing);
+    const Error error = error_of([&] { Set set(folder.path()); });
+    EXPECT_EQ(error.code(), Code::malformed) << other;
+    EXPECT_NE(std::string(error.what()).find("v1.bin"), std::string::npos) << error.what();
   }
 }
 

@@ -45,6 +45,25 @@ bool PassedBlocks::have_agreed(std::uint64_t block) const {
   return agreed_[static_cast<std::size_t>(block)];
 }
 
+std::optional<storage::Identity> PassedBlocks::identity() const {
+  const std::lock_guard lock(mutex_);
+  return is_one_file_ ? identity_ : std::nullopt;
+}
+
+void PassedBlocks::put_words(std::span<std::uint64_t> words) const {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t block = 0; block < agreed_.size(); ++block) {
+    if (agreed_[block]) words[block / 64] |= std::uint64_t{1} << (block % 64);
+  }
+}
+
+void PassedBlocks::add_words(std::span<const std::uint64_t> words) {
+  const std::lock_guard lock(mutex_);
+  for (std::size_t block = 0; block < agreed_.size(); ++block) {
+    if ((words[block / 64] >> (block % 64) & 1) != 0) agreed_[block] = true;
+  }
+}
+
 namespace {
 
 class PassingFile final : public storage::ForwardingFile {

@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Blocks compared with the sums of a sidecar while the file is read for another reason, so that they need not be read
+// Compares blocks with the sums of a sidecar while the file is read for another purpose, so that they need not be read
 // again.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,25 @@
 
 namespace lq::protection {
 
-// Which blocks of a file agreed with their sums. Any thread.
+// The blocks of a file that agreed with their sums. Any thread.
 class LQ_INNER PassedBlocks {
  public:
   explicit PassedBlocks(Cover cover);
 
   const Cover& cover() const noexcept { return cover_; }
-  // The file whose bytes pass from now on; they count as long as it is one file, and nothing writes to it.
+  // Sets the file whose bytes pass from now on; results are valid as long as the file is the same and not written to.
   void begin(const storage::Identity& identity);
   void take(std::uint64_t offset, base::Bytes bytes);
-  // Nothing has agreed where `now` is another file, or one in another state.
+  // True if `now` is the same file in the same state, so that the results are valid.
   bool are_of(const storage::Identity& now) const;
   bool have_agreed(std::uint64_t block) const;
+
+  // The file whose bytes have passed; nothing: none, or several.
+  std::optional<storage::Identity> identity() const;
+  // One bit for each block, for other ranks, which saw other bytes of the same file.
+  std::uint64_t words() const noexcept { return (agreed_.size() + 63) / 64; }
+  void put_words(std::span<std::uint64_t> words) const;
+  void add_words(std::span<const std::uint64_t> words);
 
  private:
   Cover cover_;
@@ -39,7 +47,7 @@ class LQ_INNER PassedBlocks {
   std::vector<bool> agreed_;
 };
 
-// Files of another transport; what is read of one of them passes.
+// Files of another transport; reads of one of them are checked.
 class LQ_INNER PassingTransport final : public storage::ForwardingTransport {
  public:
   // `passed` outlives the object and its files.

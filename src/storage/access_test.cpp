@@ -83,6 +83,13 @@ TEST_F(Access, OfACopyInAFolderThatGivesItsGroupIsForThatGroup) {
   posix().give_permissions(old, copy);
   posix().copy_permissions(old, replaced);
   EXPECT_EQ(group_of(copy), of_folder);
+  constexpr uid_t somebody = 4321;
+  ASSERT_EQ(::chown(old.c_str(), somebody, of_source), 0);
+  const std::string of_somebody = create("of_somebody");
+  posix().copy_permissions(old, of_somebody);
+  struct stat status {};
+  ASSERT_EQ(::stat(of_somebody.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, somebody);
   EXPECT_EQ(mode_of(copy), 0640u);
   EXPECT_EQ(group_of(replaced), of_source);
 }

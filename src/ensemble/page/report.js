@@ -2,7 +2,7 @@
 (function () {
   const data = JSON.parse(document.getElementById("data").textContent);
   const at = (id) => document.getElementById(id);
-  // Texts of files become text, never markup.
+  // Texts of files are inserted as text, never as markup.
   function add(parent, tag, text, classes) {
     const made = document.createElement(tag);
     if (text !== undefined && text !== null) made.textContent = text;
@@ -32,11 +32,12 @@
     size: f[6], trajectory: f[7], plaquette: f[8], state: word(f[9]), verified: f[10] === null ? "" : f[10], checksum: f[11],
     series: word(f[12]), far: f[13] === 1, parity: f[14] ? "yes" : "", ensemble: f[15]
   }));
-  // Quantities of which there are histories; each file has those that were measured.
+  // Quantities with histories; each file has the measured ones.
   const quantities = ["plaquette"].concat(data.observables.names.filter((name, k) => name !== "flow_time" && data.observables.files.some((f) => f[k + 1] !== null)));
   for (const [number, ...values] of data.observables.files) data.observables.names.forEach((name, k) => { files[number][name] = values[k]; });
   const histories = data.histories.map((h) => ({ ...h, series: word(h.series) }));
   const isMany = data.ensembles.length > 1;
+  const total = data.totals;
   // 0.59371(12): the error in units of the last digits.
   function withError(value, error) {
     if (!(error > 0)) return value.toFixed(8);
@@ -51,7 +52,7 @@
   const shown = { query: "", state: "", ensemble: "", sort: "", down: false, rows: 200, quantity: "plaquette" };
   const mood = { sound: "good", consistent: "fair", unproven: "bad", damaged: "bad", incomplete: "bad", unreadable: "bad", missing: "warn" };
 
-  // What the address says behind "#": q, state, ensemble, sort, quantity; so that a view can be kept and sent.
+  // State in the address after "#": q, state, ensemble, sort, quantity; so that a view can be saved and shared.
   function readAddress() {
     const wanted = new URLSearchParams(location.hash.slice(1));
     shown.query = wanted.get("q") || "";
@@ -107,7 +108,8 @@
       }
     }
     body.appendChild(part);
-    at("count").textContent = found.length === files.length ? many(files.length, "file") : found.length + " of " + many(files.length, "file");
+    at("count").textContent = (found.length === files.length ? many(files.length, "file") : found.length + " of " + many(files.length, "file")) +
+      (total.left_out ? " in this list" : "");
     at("more").hidden = found.length <= shown.rows;
     at("table").dataset.found = found.length;
     for (const head of at("heads").children) {
@@ -144,7 +146,7 @@
     showTable();
   }
   function fillTools() { at("query").value = shown.query; at("state").value = shown.state; at("ensemble").value = shown.ensemble; }
-  // Paper has no button "more".
+  // On paper the button "more" cannot be used.
   const mostOnPaper = 5000;
   window.addEventListener("beforeprint", () => { shown.rows = mostOnPaper; showTable(); });
   window.addEventListener("afterprint", () => { shown.rows = 200; showTable(); });
@@ -159,12 +161,11 @@
       add(box, "p", one.folder, "quiet");
       const list = add(box, "dl");
       const say = (term, text, classes) => { if (text) { add(list, "dt", term); add(list, "dd", text, classes); } };
-      say("files", String(its.length));
+      say("files", String(one.files));
       say("lattice", distinct(its.map((f) => f.lattice)).slice(0, 4).join(", "));
       say("kind", distinct(its.map((f) => (f.kind + " " + f.precision).trim())).slice(0, 4).join(", "));
       for (const [name, value] of one.facts) say(name, value);
-      const bad = its.filter((f) => mood[f.state] === "bad").length;
-      say("not sound", bad ? String(bad) : "", "bad");
+      say("not sound", one.bad ? String(one.bad) : "", "bad");
       for (const h of histories.filter((h) => h.ensemble === number).sort((a, b) => b.count - a.count).slice(0, 3)) {
         say("plaquette", withError(h.mean, h.error) + " from " + many(h.count, "configuration"));
         if (h.error > 0) say("autocorrelation", "\u03c4 = " + withError(h.tau, h.tau_error) + " configurations");
@@ -178,7 +179,7 @@
     if (!changes) { at("changed").hidden = true; return; }
     const kinds = [["added", "new", ""], ["rewritten", "rewritten", "warn"], ["gone", "no longer in the catalogue", "warn"],
       ["failed", "damaged, incomplete, unreadable or missing since", "bad"], ["verified", "found sound or consistent since", "good"]];
-    add(place, "p", "Since the page of " + changes.since.replace("T", " ") + ":", "quiet");
+    add(place, "p", "Since the page of " + changes.since.replace("T", " ") + (changes.is_partial ? ", among the files that both pages list:" : ":"), "quiet");
     let any = false;
     for (const [key, text, classes] of kinds) {
       const found = changes[key];
@@ -196,16 +197,19 @@
 
   // --- numbers at the top -----------------------------------------------------------------------------------------
   function makeCards() {
-    const count = (state) => files.filter((f) => f.state === state).length;
+    const count = (state) => total.states[state] || 0;
     const cards = [
-      [files.length - count("missing"), "files", ""], [bytes(files.filter((f) => f.state !== "missing").reduce((sum, f) => sum + f.size, 0)), "of data", ""],
+      [total.files - count("missing"), "files", ""], [bytes(total.bytes), "of data", ""],
       [count("sound"), "verified and sound", ""], [count("consistent"), "consistent, without an exact checksum", ""],
       [count("indexed"), "not verified yet", ""], [count("unproven"), "unproven", "bad"], [count("damaged"), "damaged", "bad"], [count("incomplete"), "incomplete", "bad"], [count("unreadable"), "unreadable", "bad"],
-      [files.filter((f) => f.parity).length, "protected by parity", ""],
-      [count("missing"), "missing", "warn"], [data.gaps.reduce((sum, g) => sum + g.count, 0), "trajectories missing", "warn"],
-      [data.duplicates.length, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"],
-      [data.remarks.length, "other findings", "warn"]
+      [total.parity, "protected by parity", ""],
+      [count("missing"), "missing", "warn"], [total.gaps, "trajectories missing", "warn"],
+      [total.duplicates, "sets of duplicates", "warn"], [data.outliers, "outliers", "warn"],
+      [total.remarks, "other findings", "warn"]
     ];
+    at("left").hidden = !total.left_out;
+    at("left").textContent = "The numbers and means on this page are those of all files. Its list, and the points of its histories, have " + files.length + " of the " +
+      total.files + " files: " + total.left_out + " are left out, first of all files that are in order, evenly. lq find lists all.";
     for (const [value, label, classes] of cards) {
       const card = add(at("cards"), "div", null, "card" + (value && classes ? " " + classes : ""));
       add(card, "b", value);
@@ -219,10 +223,10 @@
     const points = files.filter((f) => f.series === name && isKnown(f) && f.state !== "missing");
     const place = at("plots");
     place.textContent = "";
-    if (points.length === 0) { add(place, "p", "No " + quantity + " is known of these files.", "quiet"); return; }
+    if (points.length === 0) { add(place, "p", "No " + quantity + " is known for these files.", "quiet"); return; }
     const ordered = points.slice().sort((a, b) => (a.trajectory === null ? 0 : a.trajectory) - (b.trajectory === null ? 0 : b.trajectory));
     const xs = ordered.map((f, k) => (f.trajectory === null ? k : f.trajectory)), ys = ordered.map((f) => f[quantity]);
-    // Numbers of damaged files may be anything: they do not make the scale, and are drawn at its edge.
+    // Numbers of damaged files may be arbitrary: they do not affect the scale, and are drawn at its edge.
     const whole = ordered.filter((f) => !["damaged", "incomplete", "unreadable"].includes(f.state)).map((f) => f[quantity]);
     const scale = whole.length ? whole : ys;
     let low = scale.reduce((a, b) => Math.min(a, b)), high = scale.reduce((a, b) => Math.max(a, b));
@@ -258,18 +262,18 @@
     draw(svg, "path", { class: "means", d: stretches.map(([from, to, mean]) => "M" + px((from + to) / 2).toFixed(1) + " " + inside(mean).toFixed(1) + "h0").join("") });
     draw(svg, "path", { class: "far", d: dots(true) });
     const called = quantity[0].toUpperCase() + quantity.slice(1);
-    let caption = called + " by trajectory, " + many(points.length, "configuration") + ", median " + median.toFixed(8) +
+    let caption = called + " by trajectory, " + many(points.length, "configuration") + (total.left_out ? " of those in the list" : "") + ", median " + median.toFixed(8) +
       (quantity === "plaquette" ? "; outliers in red." : ".");
     if (history && history.error > 0) {
-      caption += " Mean " + withError(history.mean, history.error) + " without outliers and files that are not sound, with the error of the " +
-        "autocorrelation time \u03c4 = " + withError(history.tau, history.tau_error) + " configurations (Gamma method; the configurations are taken as equally far apart)";
-      caption += stretches.length ? "; bars: means of stretches with their errors." : ".";
+      caption += " Mean " + withError(history.mean, history.error) + " without outliers and damaged files; the error uses the " +
+        "autocorrelation time \u03c4 = " + withError(history.tau, history.tau_error) + " configurations (Gamma method, for equidistant configurations)";
+      caption += stretches.length ? "; bars: means of sections with their errors." : ".";
     }
-    if (beyond) caption += " " + many(beyond, "file") + " that " + (beyond === 1 ? "is" : "are") + " damaged beyond the scale, at its edge.";
+    if (beyond) caption += " " + many(beyond, "damaged file") + (beyond === 1 ? " is" : " are") + " outside the scale and drawn at its edge.";
     add(figure, "figcaption", caption);
     makeHistogram(add(place, "figure"), ys.filter((y) => y >= low && y <= high), low, high, quantity);
   }
-  // Of a plot, in the pixels that it has, so that its texts are as large as others on a phone.
+  // The size of a plot in its pixels, so that its texts keep their size on a phone.
   function sizes(place) {
     const wide = Math.max(280, Math.min(760, place.clientWidth || 760));
     return { wide, left: wide < 500 ? 70 : 100 };
@@ -298,7 +302,7 @@
     draw(svg, "text", { x: left - 6, y: 18, "text-anchor": "end" }, String(most));
     add(figure, "figcaption", quantity === "plaquette" ? "Distribution of the plaquette." : "Distribution of " + quantity + ".");
   }
-  // "b6.0/conf.*.ildg": the folder that they all share says nothing.
+  // "b6.0/conf.*.ildg": the folder common to all series is omitted.
   function shortSeries(name) {
     const its = files.find((f) => f.series === name);
     if (!its || its.ensemble < 0) return name;
@@ -323,7 +327,9 @@
 
   // --- damage -----------------------------------------------------------------------------------------------------
   function makeDamage() {
-    if (data.damage.length === 0) { add(at("damaged"), "p", "No file is known to be damaged.", "good"); return; }
+    const bad = Object.entries(total.states).reduce((sum, [state, count]) => sum + (mood[state] === "bad" ? count : 0), 0);
+    if (bad === 0) { add(at("damaged"), "p", "No file is known to be damaged.", "good"); return; }
+    if (bad > data.damage.length) add(at("damaged"), "p", "Maps of the first " + data.damage.length + " of " + bad + " files; lq find \"not sound not consistent not indexed\" lists all.", "quiet");
     for (const file of data.damage) {
       const box = add(at("damaged"), "div", null, "damage");
       add(box, "b", file.path);
@@ -345,30 +351,33 @@
     }
   }
 
-  // --- what is missing, what is there twice -----------------------------------------------------------------------
+  // --- missing and duplicate files --------------------------------------------------------------------------------
   function makeMissing() {
     const place = at("missing");
-    const gone = files.filter((f) => f.state === "missing");
-    if (gone.length === 0 && data.gaps.length === 0) add(place, "p", "Nothing: no trajectory between the first and the last, and no file that was here before.", "good");
+    const gone = files.filter((f) => f.state === "missing"), more = (count, shown, what) => { if (count > shown) add(place, "p", "and " + (count - shown) + what, "quiet"); };
+    if (gone.length === 0 && data.gaps.length === 0) add(place, "p", "No trajectory between the first and the last is missing, and no earlier file.", "good");
     for (const gaps of data.gaps) {
       add(place, "p", gaps.series + ": " + many(gaps.count, "trajectory").replace(/trajectorys/, "trajectories") + " of " + gaps.first + " to " + gaps.last + " in steps of " + gaps.step + " missing: " +
         gaps.missing.join(", ") + (gaps.count > gaps.missing.length ? ", ..." : ""));
     }
+    more(total.gaps, data.gaps.reduce((sum, g) => sum + g.count, 0), " trajectories of other series");
     if (gone.length) {
-      add(place, "p", "Files that were here before:");
+      add(place, "p", "Files that no longer exist:");
       const list = add(place, "ul");
       for (const f of gone.slice(0, 1000)) add(list, "li", f.path, "warn");
-      if (gone.length > 1000) add(list, "li", "and " + (gone.length - 1000) + " more: #state=missing");
+      if (total.states.missing > 1000) add(list, "li", "and " + (total.states.missing - 1000) + " more: lq find missing");
     }
     if (data.remarks.length > 0) {
-      add(place, "p", "What does not go with the rest:");
+      add(place, "p", "Unusual values:");
       const remarks = add(place, "ul");
       for (const [rule, sentence] of data.remarks) add(remarks, "li", rule + ": " + sentence, "warn");
+      more(total.remarks, data.remarks.length, " more: lq index lists them");
     }
     if (data.duplicates.length === 0) return;
     add(place, "p", "Files with the same data:");
     const list = add(place, "ul");
     for (const same of data.duplicates) add(list, "li", same.paths.join(" = ") + (same.count > same.paths.length ? " and " + (same.count - same.paths.length) + " more" : ""));
+    more(total.duplicates, data.duplicates.length, " more sets: lq index lists them");
   }
 
   makeCards();

@@ -123,5 +123,31 @@ TEST(Hdf5Scan, PropagatorsOfQdpWithColorsForSpinsAreNamedAndNoFields) {
   EXPECT_EQ(std::ranges::count(catalog.findings, "hdf5-qdp-spins", &Finding::rule), 1);
 }
 
+// Real numbers of lattice shape are a field of QDP++ where the file has a type that QDP++ commits, by its name and at
+// its place, and not where somebody committed a type.
+TEST(Hdf5Scan, TypesThatOthersCommitDoNotMakeAFileOneOfQdp) {
+  const testing::ScratchDirectory scratch;
+  for (const auto& [type, is_of_qdp] :
+       {std::pair{".ComplexD", true}, {"measured", false}, {"group/.ComplexD", false}, {"ColorMatrix", false}}) {
+    const std::string path = scratch / "types.h5";
+    const hid_t file = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    H5Gclose(H5Gcreate2(file, "group", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    const hid_t number = H5Tcreate(H5T_COMPOUND, 16);
+    H5Tinsert(number, "re", 0, H5T_IEEE_F64LE);
+    H5Tinsert(number, "im", 8, H5T_IEEE_F64LE);
+    H5Tcommit2(file, type, number, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const std::array<hsize_t, 4> extents{4, 2, 2, 2};
+    const hid_t space = H5Screate_simple(4, extents.data(), nullptr);
+    const hid_t data = H5Dcreate2(file, "x", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    const std::vector<double> numbers(32, 0.5);
+    H5Dwrite(data, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data());
+    H5Dclose(data);
+    H5Sclose(space);
+    H5Tclose(number);
+    H5Fclose(file);
+    EXPECT_EQ(catalog_of(testing::contents(path)).fields.size(), is_of_qdp ? 1U : 0U) << type;
+  }
+}
+
 }  // namespace
 }  // namespace lq::hdf5

@@ -344,5 +344,23 @@ TEST_F(AppendTo, CannotBeDiscarded) {
   EXPECT_EQ(error_of([&] { writer.discard(); }).code(), Code::wrong_state);
 }
 
+// A set of fewer files removes those that it replaces, and no others.
+TEST_F(AppendTo, ASetThatReplacesALargerOneLeavesFilesThatWereNotOfIt) {
+  const auto write = [&](const std::string& path, int ranks) {
+    testing::run_ranks(ranks, [&](std::shared_ptr<comm::Comm> comm) {
+      MultifileWriter writer(path, Communicator(std::move(comm)), {.files = ranks, .overwrite = true});
+      writer.write(stream_bytes(static_cast<std::uint64_t>(writer.stream().task()), 0, 100));
+      writer.close();
+    });
+  };
+  const testing::ScratchDirectory elsewhere;
+  write(elsewhere / "set", 3);
+  write(path_, 2);
+  std::filesystem::copy_file(elsewhere / "set.000002", path_ + ".000002");
+  write(path_, 1);
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".000001"));
+  EXPECT_TRUE(std::filesystem::exists(path_ + ".000002"));
+}
+
 }  // namespace
 }  // namespace lq

@@ -63,6 +63,23 @@ TEST_F(DamagedFields, ADamagedByteIsFoundAndNamed) {
   EXPECT_EQ(report.lost[0].field, "b");
 }
 
+// Nothing is added behind fields that cannot be read, and the set is as good as before.
+TEST_F(DamagedFields, AreNotAddedTo) {
+  write(0);
+  std::string damaged = contents(fields_);
+  for (std::size_t i = 0; i < 100; ++i) damaged[i] = static_cast<char>(~damaged[i]);
+  put_contents(fields_, damaged);
+  {
+    MultifileWriter writer = MultifileWriter::append(path_);
+    const std::vector<double> numbers(6, 1.5);
+    const Error error = error_of([&] { writer.write_field("c", Grid({2, 3}), sites(numbers)); });
+    EXPECT_EQ(error.code(), Code::malformed);
+    EXPECT_NE(std::string(error.what()).find("does not begin with a field"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(fields_), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(contents(fields_), damaged);
+}
+
 TEST_F(DamagedFields, OfAWriterThatDiedAreRecovered) {
   for (const int files : {1, 2}) {
     write(5, false, files);

@@ -40,7 +40,7 @@ std::vector<std::string> members_of(const std::string& path, const Catalog& cata
 
 namespace {
 
-// That of the set which is called so.
+// True if it is the sidecar of the set of this name.
 bool is_sidecar_of_set(const protection::Sidecar& sidecar, const std::string& path) {
   return sidecar.path() == path + std::string(protection::set_ending);
 }
@@ -48,7 +48,7 @@ bool is_sidecar_of_set(const protection::Sidecar& sidecar, const std::string& pa
 bool has_all_files(const protection::Sidecar& sidecar, const std::vector<std::string>& members) {
   std::set<std::string> plain;
   for (const std::string& member : members) plain.insert(base::plain_path(member));
-  plain.insert(base::plain_path(fields_name(members.front())));  // which may be lost
+  plain.insert(base::plain_path(fields_name(members.front())));  // it may be lost
   for (std::size_t i = 0; i < sidecar.head().files.size(); ++i) {
     if (!plain.contains(base::plain_path(sidecar.path_of(i)))) return false;
   }
@@ -73,7 +73,7 @@ OwnExamination own_examination(const Cover& cover, const std::string& path, std:
 
 namespace {
 
-// Whether that file of the sidecar is the whole which the one of the cover is a part of.
+// True if that file of the sidecar is the whole that the one of the cover is a part of.
 bool is_whole_of(const Cover& whole, const Cover& part) {
   if (whole.part().sums.empty()) return false;
   const std::string path = whole.sidecar->path_of(whole.file);
@@ -86,7 +86,7 @@ bool is_whole_of(const Cover& whole, const Cover& part) {
   }
 }
 
-// The cover of what speaks for a file.
+// The cover of the file whose sums apply to this one.
 Cover speaker_of(const Cover& cover) {
   if (!cover.part().sums.empty()) return cover;
   const std::size_t files = cover.sidecar->head().files.size();
@@ -132,8 +132,8 @@ Error with_remedy(const Error& not_found) {
   const auto cover = path.empty() ? std::nullopt : protection::find_cover_in_folder(path);
   if (!cover || storage::resolve(path).kind(path) != storage::PathKind::absent) return not_found;
   return {not_found.code(),
-          fmt::format("{}. {} protects this file: `lq repair {}` brings it back", not_found.what(),
-                      cover->sidecar->path(), path),
+          fmt::format("{}. {} protects this file: `lq repair {}` restores it", not_found.what(), cover->sidecar->path(),
+                      path),
           not_found.facts()};
 }
 

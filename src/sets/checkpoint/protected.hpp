@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Files held against their sidecars with parity (io/protected.hpp), by the verdict of the whole that they are of.
+// Files compared with their sidecars with parity (io/protected.hpp), by the verdict on the whole that they are part of.
 // Local.
 #pragma once
 
@@ -18,22 +18,22 @@
 
 namespace lq::sets {
 
-// The physical files that a file consists of, itself among them, and those of the set of subfiles that it describes.
+// The physical files of a file, including itself, and those of the set of subfiles that it describes.
 std::vector<std::string> members_of(const std::string& path, const Catalog& catalog);
 
 using io::JudgedFile;
 using io::OwnExamination;
 
-// `verdict` as verify_own() gives it; the catalogue is read here. `cover`: that of the file itself.
+// `verdict`: from verify_own(); the catalogue is read here. `cover`: of the file itself.
 OwnExamination own_examination(const protection::Cover& cover, const std::string& path, std::optional<Verdict> verdict);
-// The same of the file that speaks for the one of the cover: itself, or the whole that it is a part of, which is
+// The same for the file whose sums apply to the one of the cover: itself, or the whole that it is a part of, which is
 // verified.
 OwnExamination own_examination(const protection::Cover& cover, const std::string& path, int threads);
 
 using io::judge;
-// A file of that name held against its sidecar; it is examined only where it differs.
+// The same for the file of that name, which is examined only if it differs.
 JudgedFile judge(const protection::Cover& cover, const std::string& path, int threads, const Progress& progress = {});
-// The error that a file does not exist, and where a sidecar brings it back how. On all ranks alike.
+// The error that a file does not exist, with the command that restores it from a sidecar, if any. Same on all ranks.
 Error with_remedy(const Error& not_found);
 using io::findings_of;
 using io::sentence_of;

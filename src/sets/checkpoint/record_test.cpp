@@ -6,7 +6,18 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <memory>
+
+#include <limequat/error.hpp>
+
+#include "base/byte_source.hpp"
 #include "kernels/crc32.hpp"
+#include "sets/checkpoint/found_set.hpp"
+#include "sets/checkpoint/stream.hpp"
+#include "support/error_of.hpp"
 
 namespace lq::sets {
 namespace {
@@ -65,6 +76,68 @@ TEST(StreamRecords, OfOneKindAreNoneOfAnother) {
   EXPECT_FALSE(decode_chunk_record(base::Bytes(chunk).first(63)));
   EXPECT_FALSE(decode_chunk_record({}));
   EXPECT_FALSE(looks_like_set_record(chunk));
+}
+
+// At the end of a chunk may stand what was written for another one: an older set, another file, task or chunk.
+TEST(StreamRecords, OfChunksBelongToOneChunkOnly) {
+  SetRecord set;
+  set.generation = counted();
+  StreamPlace place;
+  place.start = 64;
+  place.width = 1000;
+  place.skip = 1000;
+  place.file = 2;
+  place.task = 5;
+  ChunkRecord right;
+  right.generation = counted();
+  right.file = 2;
+  right.task = 5;
+  right.chunk = 1;
+  right.used = 1000 - reserved_bytes;
+  const auto found = [&](const ChunkRecord& record) {
+    std::vector<std::byte> file(3000);
+    const RecordBytes bytes = encode(record);
+    std::ranges::copy(bytes, file.begin() + static_cast<std::ptrdiff_t>(place.records_offset(1)));
+    base::MemorySource source(file, "set");
+    return read_chunk_records(source, set, place, 1).size();
+  };
+  EXPECT_EQ(found(right), 1U);
+  for (const auto& change : std::initializer_list<std::function<void(ChunkRecord&)>>{
+           [](ChunkRecord& r) { r.generation.bytes[3] ^= std::byte{1}; }, [](ChunkRecord& r) { r.file = 3; },
+           [](ChunkRecord& r) { r.task = 4; }, [](ChunkRecord& r) { r.chunk = 0; },
+           [](ChunkRecord& r) { r.compression = Compression::lz4; }, [](ChunkRecord& r) { ++r.used; }}) {
+    ChunkRecord wrong = right;
+    change(wrong);
+    EXPECT_EQ(found(wrong), 0U);
+  }
+}
+
+// A frame that is all there, but broken, is not called cut.
+TEST(FramesOfStreams, SayWhatIsWrongWithThem) {
+  for (const Compression compression : {Compression::lz4, Compression::zstd}) {
+    std::unique_ptr<Compressor> compressor;
+    try {
+      compressor = make_compressor(compression, 0);
+    } catch (const Error&) {
+      continue;  // built without it
+    }
+    std::vector<std::byte> raw(100'000), frame(compressor->bound(raw.size())), back;
+    for (std::size_t i = 0; i < raw.size(); ++i) raw[i] = static_cast<std::byte>(i * i / 100);
+    frame.resize(compressor->compress(raw, frame));
+    const auto decompressor = make_decompressor(compression);
+    EXPECT_EQ(decompressor->decompress(frame, back), frame.size());
+    EXPECT_EQ(back, raw);
+    const auto error_of_frame = [&](base::Bytes bytes) {
+      return std::string(testing::error_of([&] { decompressor->decompress(bytes, back); }).what());
+    };
+    EXPECT_NE(error_of_frame(base::Bytes(frame).first(frame.size() - 100)), "");
+    if (compression != Compression::lz4) continue;
+    EXPECT_NE(error_of_frame(base::Bytes(frame).first(frame.size() - 100)).find("ends early"), std::string::npos);
+    // The size of the first block, behind magic, flags, size of the contents and their check.
+    for (const std::size_t at : {15U, 16U, 17U}) frame[at] = std::byte{0xff};
+    frame[18] = std::byte{0x7f};
+    EXPECT_EQ(error_of_frame(frame).find("ends early"), std::string::npos) << error_of_frame(frame);
+  }
 }
 
 }  // namespace

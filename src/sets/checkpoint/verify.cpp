@@ -1,7 +1,7 @@
 // Copyright (c) 2026 The Limequat authors
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every chunk of a set held against its record, and every field against its checksum, also as a part of lq::verify().
+// Compares every chunk of a set with its record, and every field with its checksum, also as a part of lq::verify().
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -10,6 +10,9 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <limequat/error.hpp>
@@ -18,6 +21,7 @@
 
 #include "base/path.hpp"
 #include "comm/agree.hpp"
+#include "comm/alone.hpp"
 #include "comm/node.hpp"
 #include "comm/team.hpp"
 #include "io/catalog_codec.hpp"
@@ -44,7 +48,7 @@ CheckedFields check_fields(storage::Transport& transport, const FoundSet& found,
   } else if (intact < found.fields && checked.damage.empty()) {
     checked.damage.push_back({.path = found.fields_path,
                               .task = -1,
-                              .what = fmt::format("{}: the set has {} fields, of which {} are there: the file was cut",
+                              .what = fmt::format("{}: the set has {} fields, of which {} exist: the file is truncated",
                                                   found.fields_path, found.fields, intact)});
   }
   return checked;
@@ -56,7 +60,7 @@ void verify_fields(storage::Transport& transport, const FoundSet& found, Multifi
   check.damage.insert(check.damage.end(), fields.damage.begin(), fields.damage.end());
 }
 
-// A stream at a time by each thread.
+// Each thread checks one stream at a time.
 std::uint64_t check_streams(const FoundSet& found, const std::shared_ptr<OpenFiles>& files, int threads,
                             ChunkWords words, std::vector<ChunkDamage>& damage) {
   ReadSettings settings;
@@ -113,7 +117,7 @@ MultifileCheck verify(storage::Transport& transport, const std::string& path, in
 }  // namespace sets
 
 MultifileCheck verify_multifile(const std::string& path, int threads) {
-  return sets::verify(storage::resolve(path), path, threads);
+  return comm::alone([&] { return sets::verify(storage::resolve(path), path, threads); });
 }
 
 namespace {
@@ -149,20 +153,22 @@ Verification verify(const std::string& path, const Communicator& communicator, c
 }
 
 std::vector<Finding> validate(const std::string& path, const Limits& limits) {
-  std::vector<Finding> findings = io::broken_rules(path, limits);
-  Verification verification = lq::verify(path, {}, {.limits = limits});
-  io::add_untold(findings, std::move(verification.findings));
-  io::require_error(findings, verification,
-                    {.severity = Severity::error,
-                     .code = Code::checksum_mismatch,
-                     .rule = "verdict",
-                     .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
-  return findings;
+  return comm::alone([&] {
+    std::vector<Finding> findings = io::broken_rules(path, limits);
+    Verification verification = lq::verify(path, {}, {.limits = limits});
+    io::add_untold(findings, std::move(verification.findings));
+    io::require_error(findings, verification,
+                      {.severity = Severity::error,
+                       .code = Code::checksum_mismatch,
+                       .rule = "verdict",
+                       .message = fmt::format("{}: the file is {}", path, name(verification.verdict))});
+    return findings;
+  });
 }
 
 namespace {
 
-// The streams of a multifile, which io::verify() does not look into.
+// The streams of a multifile, which io::verify() does not examine.
 void examine_streams(storage::Transport& transport, Verification& verification, const Communicator& communicator,
                      const VerifyOptions& options) {
   comm::Comm& comm = communicator.engine();
@@ -202,16 +208,16 @@ Verification sets::verify_own(storage::Transport& transport, const std::string& 
 
 namespace {
 
-// What the sidecar of a file, if it has one, says of it, on all ranks.
+// The result of a file's sidecar, if it has one, on all ranks.
 struct Covered {
   bool is_covered = false;
   Outcome outcome = Outcome::agrees;
-  std::uint64_t bytes = 0;  // protected ones
+  std::uint64_t bytes = 0;  // protected bytes
   std::vector<Finding> findings = {};
-  bool is_whole = true;  // no physical file of it is without sums
+  bool is_whole = true;  // every physical file of it has sums
 };
 
-// A file that was written anew is what its own sums say, if they do.
+// A rewritten file is judged by its own sums, if they decide.
 Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdict) noexcept {
   switch (judged.file.state) {
     case ProtectedState::intact:
@@ -228,7 +234,7 @@ Outcome outcome_of(const sets::JudgedFile& judged, std::optional<Verdict> verdic
   return Outcome::unchecked;
 }
 
-// Of several files the worst decides.
+// Among several files the worst decides.
 Outcome worse(Outcome a, Outcome b) noexcept {
   for (const Outcome outcome : {Outcome::differs, Outcome::unchecked, Outcome::absent}) {
     if (a == outcome || b == outcome) return outcome;
@@ -236,12 +242,12 @@ Outcome worse(Outcome a, Outcome b) noexcept {
   return Outcome::agrees;
 }
 
-// No journal says that its bytes are to be read as others.
+// True if no journal changes the meaning of its bytes.
 bool is_as_it_lies(const std::string& path, base::ByteSource& file) {
   return io::find_journal(storage::resolve(path), file).state == io::FoundJournal::State::absent;
 }
 
-// The physical files of a set have one sidecar.
+// The physical files of a set share one sidecar.
 void judge_files(const protection::Cover& cover, const sets::OwnExamination& own, const std::string& path, int threads,
                  const protection::PassedBlocks* passed, Covered& covered) {
   std::set<std::string> wanted, judged_files{base::plain_path(path)};
@@ -275,7 +281,7 @@ Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict,
     if (!cover) return covered;
     covered.is_covered = true;
     judge_files(*cover, sets::own_examination(*cover, path, verdict), path, threads, passed, covered);
-    // Of a set the first file answers for the parity of all.
+    // The first file of a set also represents the parity of all.
     if (cover->file == 0) {
       for (Finding& finding : sets::findings_of(*cover->sidecar, cover->sidecar->damage(threads))) {
         covered.findings.push_back(std::move(finding));
@@ -308,9 +314,9 @@ Covered covered_by_sidecar(const std::string& path, std::optional<Verdict> verdi
   return {told[0] != 0, static_cast<Outcome>(told[1]), told[2], std::move(carrier.findings), told[3] != 0};
 }
 
-// Sums of all bytes stand in for those that the format does not have.
+// Sums of all bytes replace those that the format does not have.
 void add(Verification& verification, Covered covered, Require require) {
-  if (covered.outcome == Outcome::agrees && !covered.is_whole) {  // that says nothing of the other files
+  if (covered.outcome == Outcome::agrees && !covered.is_whole) {  // it does not cover the other files
     std::ranges::move(covered.findings, std::back_inserter(verification.findings));
     return;
   }
@@ -332,18 +338,62 @@ void add(Verification& verification, Covered covered, Require require) {
   io::conclude(verification, require);
 }
 
-// Of a single rank, which reads all of the file for its own sums anyway. Nothing: no sidecar, or one that cannot be
-// read, which is said later.
-std::unique_ptr<protection::PassedBlocks> passing_blocks(const std::string& path, const Communicator& communicator) {
-  if (communicator.size() > 1) return nullptr;
-  try {
-    auto cover = protection::find_cover(path);
-    return cover ? std::make_unique<protection::PassedBlocks>(*std::move(cover)) : nullptr;
-  } catch (const Error& error) {
-    if (error.code() == Code::out_of_memory) throw;
-    return nullptr;
+// What the ranks read of a file for its own sums is compared with those of its sidecar at the same time, so that the
+// file is read once. Collective, as its functions are.
+class Passing {
+ public:
+  // No sidecar, or one that cannot be read: nothing is compared here, and what it is is said later.
+  Passing(const std::string& path, comm::Comm& comm) : comm_(comm) {
+    std::array<std::uint64_t, 1> words{};
+    comm::agree(comm_, [&] {
+      if (comm_.rank() == 0) open(path);
+      words[0] = blocks_ ? blocks_->words() : 0;
+    });
+    comm_.broadcast(std::as_writable_bytes(std::span(words)), 0);
+    if (words[0] == 0) return;
+    comm::agree(comm_, [&] {
+      if (comm_.rank() > 0) open(path);
+      if (blocks_ && blocks_->words() != words[0]) blocks_.reset();
+      words_.resize(static_cast<std::size_t>(words[0]));
+    });
   }
-}
+
+  // nullptr: as they are. Otherwise the files through which bytes pass.
+  std::unique_ptr<storage::Transport> files(storage::Transport& transport, const std::string& path) {
+    return comm::agree_alike(comm_, [&]() -> std::unique_ptr<storage::Transport> {
+      if (!blocks_) return nullptr;
+      return std::make_unique<protection::PassingTransport>(transport, path, *blocks_);
+    });
+  }
+
+  // At the root those of all ranks that saw the file that it saw; elsewhere they are not used.
+  const protection::PassedBlocks* blocks() {
+    if (comm_.size() == 1 || words_.empty()) return blocks_.get();
+    const auto own = blocks_ ? blocks_->identity() : std::nullopt;
+    storage::Identity seen = own.value_or(storage::Identity{});
+    comm_.broadcast(std::as_writable_bytes(std::span(&seen, 1)), 0);
+    const bool is_the_same =
+        own && storage::is_same_across_nodes(*own, seen) && own->bytes == seen.bytes && own->modified == seen.modified;
+    if (is_the_same) blocks_->put_words(words_);
+    comm_.all_reduce(words_, comm::Reduce::bit_or);
+    if (is_the_same) blocks_->add_words(words_);
+    return blocks_.get();
+  }
+
+ private:
+  void open(const std::string& path) {
+    try {
+      auto cover = protection::find_cover(path);
+      if (cover) blocks_ = std::make_unique<protection::PassedBlocks>(*std::move(cover));
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+    }
+  }
+
+  comm::Comm& comm_;
+  std::unique_ptr<protection::PassedBlocks> blocks_;
+  std::vector<std::uint64_t> words_;
+};
 
 }  // namespace
 
@@ -351,14 +401,10 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
                                const VerifyOptions& options) {
   std::optional<Verification> own;
   std::optional<Error> failure;
-  const auto passed = passing_blocks(path, communicator);
+  Passing passing(path, communicator.engine());
+  const auto files = passing.files(transport, path);
   try {
-    if (passed) {
-      protection::PassingTransport files(transport, path, *passed);
-      own = verify_own(files, path, communicator, options);
-    } else {
-      own = verify_own(transport, path, communicator, options);
-    }
+    own = verify_own(files ? *files : transport, path, communicator, options);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     failure = error;
@@ -369,7 +415,7 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
   const auto verdict = own                                       ? std::optional(own->verdict)
                        : failure->code() == Code::unknown_format ? std::nullopt
                                                                  : std::optional(io::verdict_of(*failure));
-  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passed.get());
+  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passing.blocks());
   if (own && covered.is_covered) {
     comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
   }
@@ -378,7 +424,7 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
   if (!covered.findings.empty()) {
     more = covered.findings.front().message;
   } else if (covered.is_covered) {
-    more = "Its sidecar says that every byte is as it was when it was protected";
+    more = "According to its sidecar, every byte is unchanged since it was protected";
   } else if (protection::is_sidecar(path)) {
     more = "This is a sidecar with parity: `lq protect --check` compares it with its files";
   }

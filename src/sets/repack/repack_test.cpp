@@ -192,6 +192,37 @@ TEST_F(Repack, LeavesAloneWhatNeedsNoRepair) {
   EXPECT_FALSE(fs::exists(at("good.sion")));
 }
 
+TEST_F(Repack, RepairsIntoANewFileThatIsNamedAndTellsHowFarItIs) {
+  const Grid grid({4, 4, 4, 8});
+  const std::vector<double> numbers(static_cast<std::size_t>(grid.volume()) * 72, 0.5);
+  const std::string damaged = at("damaged.ildg"), repaired = at("repaired.ildg");
+  write(damaged, grid, gauge(numbers));
+  const std::string whole = testing::contents(damaged);
+  std::string bytes = whole;
+  bytes[1] = 'x';  // of the magic of the first record
+  testing::put_contents(damaged, bytes);
+  const Error error = testing::error_of([&] { repair(damaged, ""); });
+  EXPECT_EQ(error.code(), Code::invalid_argument);
+  EXPECT_NE(std::string(error.what()).find("name the file to write"), std::string::npos) << error.what();
+  std::pair<std::uint64_t, std::uint64_t> last;
+  RepackOptions options;
+  options.progress = [&](std::uint64_t done, std::uint64_t all) { last = {done, all}; };
+  repair(damaged, repaired, options);
+  EXPECT_EQ(testing::contents(repaired), whole);
+  EXPECT_EQ(last, std::pair(std::uint64_t{whole.size()}, std::uint64_t{whole.size()}));
+}
+
+// Limits of records are for what a scan lists; a set may have more tasks.
+TEST_F(Repack, TakesSetsOfMoreTasksThanAScanMayListRecords) {
+  RepackOptions options;
+  options.limits.records = 2;
+  EXPECT_EQ(defragment(golden_path("v01_1file_4tasks.sion"), at("tidy.sion"), options).tasks, 4U);
+  for (int task = 0; task < 4; ++task) {
+    const std::string name = "task." + std::to_string(task);
+    EXPECT_EQ(task_of(at("tidy.sion"), name), task_of(golden_path("v01_1file_4tasks.sion"), name));
+  }
+}
+
 TEST_F(Repack, PacksFilesAndUnpacksThem) {
   testing::put_contents(at("a"), fill(1, 0, 5000));
   testing::put_contents(at("b"), "");

@@ -453,6 +453,22 @@ TEST_F(Copying, OfAMultifileIsOneThing) {
   EXPECT_FALSE(fs::exists(other + ".000002"));
 }
 
+TEST_F(Copying, TellsOfDamagedFieldsOfACheckpoint) {
+  const std::string set = scratch_ / "set.ck";
+  write_set(set, 2, true);
+  fs::create_directory(scratch_ / "whole");
+  EXPECT_TRUE(copy({set}, scratch_ / "whole").findings.empty());
+  std::string fields = contents(set + ".fields");
+  const std::size_t data = fields.find("scidac-binary-data");
+  ASSERT_NE(data, std::string::npos);
+  fields[data + 300] = static_cast<char>(~fields[data + 300]);
+  put_contents(set + ".fields", fields);
+  fs::create_directory(scratch_ / "new");
+  const CopyReport report = copy({set}, scratch_ / "new");
+  EXPECT_TRUE(std::ranges::any_of(
+      report.findings, [](const Finding& finding) { return finding.message.find(".fields") != std::string::npos; }));
+}
+
 TEST_F(Copying, OfAFieldInSeveralFilesTakesThemAll) {
   const std::string volumes = std::string(LQ_SOURCE_DIR) + "/tests/golden/good/volumes/gauge.vol000";
   EXPECT_EQ(copy({volumes + "2"}, scratch_ / "new/").files.size(), 4U);
