@@ -198,6 +198,39 @@ std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement
   return claims;
 }
 
+namespace {
+
+// Rules of the formats that have such sums; of lines and types that are nearly known, what they should be is
+// `expected`.
+bool speaks_of_sum(const Finding& finding) noexcept {
+  if (finding.severity != Severity::error) return false;
+  for (const std::string_view rule : {"scidac-checksum", "nersc-checksum", "qlattice-crc32"}) {
+    if (finding.rule == rule) return true;
+  }
+  if (finding.rule == "lime-type-damaged") return finding.expected == "scidac-checksum";
+  return finding.rule.ends_with("-line-damaged") &&
+         (finding.expected.starts_with("CHECKSUM ") || finding.expected.starts_with("field_crc32 "));
+}
+
+}  // namespace
+
+const Finding* lost_sum(const Catalog& catalog, const FieldEntry& entry) noexcept {
+  const auto message_of = [&](const Finding& finding) {
+    const auto is_there = [&](const Record& record) {
+      return record.header_offset == finding.offset || record.offset == finding.offset;
+    };
+    const auto record = std::ranges::find_if(catalog.records, is_there);
+    return record != catalog.records.end() ? std::optional(record->message) : std::nullopt;
+  };
+  for (const Finding& finding : catalog.findings) {
+    if (!speaks_of_sum(finding)) continue;
+    const auto message = message_of(finding);
+    if (!message || entry.record >= catalog.records.size()) return &finding;
+    if (*message == catalog.records[static_cast<std::size_t>(entry.record)].message) return &finding;
+  }
+  return nullptr;
+}
+
 std::optional<Claim> unproven_claim(const Metadata& texts, std::string of) {
   const auto is_mark = [](const auto& text) { return text.first == format::unproven_text; };
   if (std::ranges::none_of(texts, is_mark)) return {};

@@ -50,6 +50,10 @@ inline constexpr std::string_view rest_of_field = "rest of the field";
 // A claim for each sum that the file states of the field, and an absent one if it has no exact sum.
 std::vector<Claim> claims_of(const FieldEntry& entry, const Judgement& judgement, std::string of);
 
+// Why the checksum of a field is not known although the file has one: its record or line is damaged. nullptr: it has
+// none, or the damage is elsewhere.
+const Finding* lost_sum(const Catalog& catalog, const FieldEntry& entry) noexcept;
+
 // Data that a repair left unproven (format/format.hpp), as a claim that could not be compared; empty if the texts
 // do not state any.
 std::optional<Claim> unproven_claim(const Metadata& texts, std::string of);

@@ -181,6 +181,7 @@ class EntryTransfer {
       if (judgement.status == ChecksumStatus::mismatch) {
         throw mismatch_error(catalog_, entry_, sites_.stats(), judgement);
       }
+      if (judgement.status == ChecksumStatus::absent) require_no_lost_sum();
       return report(judgement.status);
     });
     made.seconds.total = comm::seconds_of(terms[1]);
@@ -188,6 +189,17 @@ class EntryTransfer {
   }
 
  private:
+  // Numbers whose checksum is damaged are not handed out as those of a file that has none.
+  void require_no_lost_sum() const {
+    const Finding* const lost = lost_sum(catalog_, entry_);
+    if (lost == nullptr) return;
+    throw Error(
+        Code::checksum_mismatch,
+        fmt::format("{}: \"{}\": its checksum cannot be compared: {}; verify = none reads the numbers as they are",
+                    catalog_.path, entry_.name, lost->message),
+        {.path = catalog_.path, .record = lost->record, .offset = lost->offset});
+  }
+
   Report report(ChecksumStatus status) const {
     Report report;
     sites_.describe(report);

@@ -84,7 +84,8 @@ class Mutants : public ::testing::TestWithParam<std::string> {
 
   // Whatever the verdict: what a reading that compares sums gives without an error are the numbers that were written.
   std::string fault_of_reading(const Entry& entry, const Contents& before, const Changed& changed) {
-    if (entry.verdict != Verdict::sound) return {};
+    // What a sidecar says is compared by those who judge.
+    if (entry.verdict != Verdict::sound || entry.name.starts_with("protected")) return {};
     Contents now;
     try {
       now = contents_in(path_, Verify::checksum);

@@ -338,10 +338,10 @@ bool is_covered(const std::string& path) {
   }
 }
 
-// What a sidecar says of a file that is in order by itself belongs to its verdict.
+// What a sidecar says of a file that is in order by itself belongs to its verdict. Of one of no format it has said all.
 RepackReport repair_covered(const std::string& from, const std::string& to, const RepackOptions& options) {
   RepackReport report = repair_any(from, to, options);
-  if (report.needed || !is_covered(from)) return report;
+  if (report.needed || report.format.empty() || !is_covered(from)) return report;
   const Verification examined =
       sets::verify_file(storage::resolve(from), from, {}, {.limits = options.limits, .threads = options.threads});
   if (!examined.ok) sets::refuse_to_repair(examined);
