@@ -76,7 +76,7 @@ constexpr std::array command_table = {
             "parity next to files: what is damaged or lost later is found, and comes back by `lq repair`",
             "parity next to a file, by which damaged bytes come back", "lq protect conf.ildg",
             "one sidecar for a folder: two lost files come back", "lq protect ensemble --lost-files 2"},
-    Command{"export", group_make, declare_export, "the data of files shown without a copy, in HDF5 or as a Zarr array",
+    Command{"export", group_make, declare_export, "the data of files shown without a copy, in HDF5 or as a Zarr array; or as images of VTK",
             "a small HDF5 file through which h5py reads the links where they are",
             "lq export --virtual conf.ildg -o links.h5", "an ensemble as one Zarr array, without a copy",
             "lq export --references ensemble -o ensemble.json"},
