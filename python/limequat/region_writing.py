@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""A field written region by region: its file appears when all sites were given."""
+"""A field written region by region: its file appears when all sites have been given."""
 
 import ctypes
 import itertools
@@ -33,18 +33,18 @@ class RegionWriter:
     """A new field whose sites are given region by region, in any order: ``field[0:8] = array`` gives time slices 0 to 7.
 
     Made by ``lq.create(path, like=...)``; to be used in a with block. The file is written when the block ends, with all checksums,
-    and only if every site was given; not if an exception ends the block. What was given twice counts as given last. Until then the
-    numbers are in memory, or, of more than 64 MiB in one process, in a file without a name in the folder of the new one, which needs
-    as much space again.
+    and only if every site was given; not if an exception ends the block. If a site is given twice, the last value counts. Until then
+    the numbers are in memory, or, if one process has more than 64 MiB of them, in a file without a name in the folder of the new
+    one, which needs the same space again.
 
     With a grid the calls at the beginning and the end are collective; an index is within the box of this rank, and :meth:`write`
-    takes any region of the lattice, whose sites go to their ranks at the end. Of sites that several ranks gave count those of the
-    rank whose box they are in, else those of the highest rank.
+    takes any region of the lattice, whose sites are sent to their ranks at the end. If several ranks give a site, the rank whose
+    box contains it wins, otherwise the highest rank.
 
     shape   [t, z, y, x, ...] of the whole lattice, or of this rank's box
     dtype   type of the numbers
     kind    "gauge", "spinor", "propagator" or "generic"
-    report  after the end: that of :func:`limequat.write`; until then None
+    report  the report of :func:`limequat.write` after the end; None until then
     """
 
     @takes("WriteOptions", without=("progress",))
@@ -54,7 +54,7 @@ class RegionWriter:
         self._handle = None  # with several ranks the library keeps the numbers
         group = require_grid(grid)
         with agreed(group):
-            how = Options("WriteOptions", options)  # what is wrong with them is told of now
+            how = Options("WriteOptions", options)  # invalid options are reported now
             lattice, site = _description_of(like, kind, dims, () if grid is None else grid.local)
             if grid is not None and tuple(lattice) not in (grid.extents, grid.local):
                 raise InvalidArgument(f"{path}: like has the lattice {list(lattice)}, the grid {list(grid.extents)}, and "
@@ -91,19 +91,19 @@ class RegionWriter:
         return int(self._given.size - np.count_nonzero(self._given))
 
     def _room(self):
-        """Memory for all numbers; of a large field in a file that is gone when the program is."""
+        """Memory for all numbers; for a large field in a file that disappears with the program."""
         count = int(np.prod(self.shape, dtype=np.int64))
         if count * self.dtype.itemsize <= _KEPT_IN_MEMORY:
             return np.empty(self.shape, self.dtype)
         folder = os.path.dirname(os.fspath(self.path)) or os.curdir
         try:
             self._file = tempfile.TemporaryFile(dir=folder)
-            os.posix_fallocate(self._file.fileno(), 0, count * self.dtype.itemsize)  # a full disk is told of now
+            os.posix_fallocate(self._file.fileno(), 0, count * self.dtype.itemsize)  # a full disk is reported now
             mapped = mmap.mmap(self._file.fileno(), count * self.dtype.itemsize)
         except OSError as error:
             self._release()
-            raise kind_of(error)(f"{self.path}: no room for the numbers until the field is complete, "
-                                 f"{count * self.dtype.itemsize} bytes in {folder}: {error.strerror}; choose a folder with more room",
+            raise kind_of(error)(f"{self.path}: no space for the numbers until the field is complete, "
+                                 f"{count * self.dtype.itemsize} bytes in {folder}: {error.strerror}; choose a folder with more space",
                                  path=str(self.path)) from error
         return np.frombuffer(mapped, self.dtype, count).reshape(self.shape)
 
@@ -169,14 +169,14 @@ class RegionWriter:
             raise InvalidArgument(f"{self.path}: a region is an integer or a slice for each axis of the lattice, not "
                                   f"{(odd or [key])[0]!r}", path=str(self.path))
         if any(part != slice(None) for part in key[axes:]):
-            raise InvalidArgument(f"{self.path}: sites are given whole: leave out the axes behind the {axes} of the lattice",
+            raise InvalidArgument(f"{self.path}: give whole sites: omit the axes after the {axes} of the lattice",
                                   path=str(self.path), found=repr(key[axes:]))
         return key[:axes]
 
     def close(self):
-        """Writes the file; errors of that surface here. Returns the report of :func:`limequat.write`.
+        """Writes the file and raises its errors. Returns the report of :func:`limequat.write`.
 
-        Raises WrongState if sites are missing: then there is no file, and more may be given.
+        Raises WrongState if sites are missing: then there is no file, and you may give more.
         """
         self._require_open()
         if self._handle is not None:
@@ -187,13 +187,13 @@ class RegionWriter:
             if self.missing:
                 first = np.unravel_index(int(np.argmin(self._given)), self._sites)
                 raise WrongState(f"{self.path}: {self.missing} of {self._given.size} sites were not given, the first of them "
-                                 f"{[int(x) for x in first]} [t, z, y, x]; the file appears when all were", path=str(self.path))
+                                 f"{[int(x) for x in first]} [t, z, y, x]; the file appears when all have been given", path=str(self.path))
             self.report = write(self.path, self._numbers, kind=self.kind, grid=self._grid, dims=len(self._sites), **self._options)
         self.abandon()
         return self.report
 
     def abandon(self):
-        """Leaves no file, unless it was written already."""
+        """Discards the file, unless it has already been written."""
         self._closed = True
         self._numbers = self._given = None
         if self._handle is not None:
@@ -207,7 +207,7 @@ class RegionWriter:
 
     def _require_open(self):
         if self._closed:
-            raise WrongState(f"{self.path}: the field is closed already", path=str(self.path))
+            raise WrongState(f"{self.path}: the field is already closed", path=str(self.path))
 
     def __repr__(self):
         state = "closed" if self._closed else f"{self.missing} of {self._given.size} sites missing"
@@ -227,7 +227,7 @@ class RegionWriter:
 
 
 def _description_of(like, kind, dims, local):
-    """(extents x, y, z, t, what a site holds) of a field in a file or of an array, of this rank's box `local` perhaps."""
+    """(extents x, y, z, t, what a site holds) of a field in a file or of an array, possibly of this rank's box `local`."""
     if isinstance(like, FieldView):
         if kind not in (None, like.kind):
             raise InvalidArgument(f"like is a {like.kind} field, not a {kind} field", expected=like.kind, found=str(kind))

@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bytes that are in no file of the file system: file objects of Python, and URLs, under a path that whatever reads takes."""
+"""Bytes that are not in a file of the file system: Python file objects and URLs, under a path that all readers accept."""
 
 import contextlib
 import ctypes
@@ -33,27 +33,26 @@ _TYPES = dict(structs.ReadCallbacks._fields_)
 
 
 class Source(Handle, os.PathLike):
-    """A file object or a URL as something that can be read wherever a path can: :func:`limequat.read`, open, verify, info,
-    convert from it, ...
+    """A file object or a URL that can be read like a path: by :func:`limequat.read`, open, verify, info, convert (from), ...
 
         >>> with fsspec.open("s3://bucket/conf.ildg") as file:
-        ...     u = lq.read(file)                         # for one call it is made by itself
+        ...     u = lq.read(file)                         # a single call makes it automatically
         >>> source = lq.Source("https://example.org/conf.ildg")
         >>> lq.open(source).fields["gauge"][4:5]          # asks the server for one time slice
 
-    file           an object of Python with read(), seek() and tell() that returns bytes (io, fsspec, gzip, obstore,
-                   XRootD, ...), which nobody else reads meanwhile; or a URL: http, https and WebDAV (dav, davs, webdav,
-                   webdavs) by Python alone, file, and whatever fsspec knows if it is installed ("s3://...", "root://...")
-    name           what messages call it, and whose suffix helps to recognise its format; by default that of the object
-                   or the URL, without .gz and the like
-    request_bytes  bytes that one read should ask for where so many are needed: for a file object its attribute of this
-                   name, else any number
+    file           a Python object with read(), seek() and tell() that returns bytes (io, fsspec, gzip, obstore, XRootD,
+                   ...), and is not read elsewhere at the same time; or a URL: http, https and WebDAV (dav, davs, webdav,
+                   webdavs) with Python alone, file, and the addresses of fsspec if it is installed ("s3://...", "root://...")
+    name           its name in messages, whose suffix helps to recognise the format; by default the name of the object or
+                   the URL, without .gz and similar suffixes
+    request_bytes  preferred size of one read, if that many bytes are needed: for a file object its attribute of this
+                   name, otherwise any size
     size           of the file, in bytes
-    requests       how many reads the library has made so far, and
-    bytes_read     the bytes that they gave
+    requests       number of reads that the library has made so far, and
+    bytes_read     the bytes that they returned
 
-    With several ranks each of them makes one of the same bytes, all in the same order. What cannot seek is refused: read
-    it whole, lq.read(io.BytesIO(file.read())). Nothing can be written to a source. Raises InvalidArgument (no such
+    With several ranks, each creates one for the same bytes, all in the same order. Objects that cannot seek are refused:
+    read all of it first, lq.read(io.BytesIO(file.read())). Nothing can be written to a source. Raises InvalidArgument (no such
     object, a text file), NotFound, IoError; ImportError if a URL needs fsspec.
     """
 
@@ -104,7 +103,7 @@ class Source(Handle, os.PathLike):
         self.free()
 
     def free(self):
-        """Gives the object back; a URL is closed. Whatever was opened of it cannot be read any more."""
+        """Releases the object; a URL is closed. Files opened from it can no longer be read."""
         if self._as_parameter_:
             super().free()
         if getattr(self, "_number", None) is not None:
@@ -117,7 +116,7 @@ class Source(Handle, os.PathLike):
     close = free
 
     def _read(self, offset, address, count):
-        """Fills memory from a place; how many bytes there were."""
+        """Fills memory from an offset on; returns the number of bytes read."""
         with self._lock:
             if self._file is None:
                 raise ValueError("the source was closed")
@@ -156,23 +155,23 @@ def _failure(number):
 
 
 class _HeldText(str):
-    """The path of a source that lives as long as the text."""
+    """The path of a source, which keeps the source alive."""
 
     source = None
 
 
 def is_url(path):
-    """Whether a text is the address of something elsewhere, and no file of that name exists here."""
+    """True if a text is an address, and no file of that name exists here."""
     return isinstance(path, str) and not isinstance(path, _HeldText) and _URL.match(path) is not None and not os.path.exists(path)
 
 
 def is_elsewhere(path):
-    """Whether it is a file object or the address of something elsewhere."""
+    """True for a file object or an address."""
     return is_url(path) or not isinstance(path, (str, bytes, os.PathLike)) and hasattr(path, "read")
 
 
 def shown(path):
-    """What messages call it: a URL without user, password and query, which may hold a signature."""
+    """Its name in messages: a URL without user, password and query, which may hold a signature."""
     if not isinstance(path, str):
         return repr(path)
     parts = urllib.parse.urlsplit(path)
@@ -195,7 +194,7 @@ def without_secrets(words, secrets):
 
 
 def path_of(path):
-    """What was given to be read, as a path: that of a new source for a file object or URL, anything else as it is."""
+    """The path for an argument to be read: of a new source for a file object or URL, otherwise the argument itself."""
     if isinstance(path, Source):
         held = _HeldText(os.fspath(path))
         held.source = path
@@ -208,12 +207,12 @@ def path_of(path):
 
 
 def path_to_read(path):
-    """The same of what only reads: a compressed file, or a member of an archive, becomes a source as well."""
+    """The same for functions that only read: a compressed file, or a member of an archive, also becomes a source."""
     return path_of(Source(packed.opened(path)) if packed.is_packed(path) else path)
 
 
 def opened(path):
-    """A file object with an ``address``, of a URL or a packed file; of a compressed file at a URL what it becomes."""
+    """A file object with an ``address``, of a URL or a packed file; a compressed file at a URL is decompressed."""
     if packed.is_packed(path):
         return packed.opened(path)
     file = open_url(path)
@@ -260,7 +259,7 @@ def _told(error, address, secrets, package):
 
 
 class _Addressed:
-    """A file object and what messages call it."""
+    """A file object and its name in messages."""
 
     def __init__(self, file, address, secrets=()):
         self._file, self.address, self.secrets = file, address, secrets
@@ -290,13 +289,13 @@ class _OfFsspec(_Addressed):
 def _local(url):
     parts = urllib.parse.urlsplit(url)
     if parts.netloc not in ("", "localhost"):
-        raise InvalidArgument(f"{url}: a file of another machine, {parts.netloc}; name how it can be reached (https://, root://)")
+        raise InvalidArgument(f"{url}: a file on another machine, {parts.netloc}; give an address by which it can be reached (https://, root://)")
     from urllib.request import url2pathname  # which loads a client of HTTP
     return url2pathname(parts.path)
 
 
 def pieces_of(file, count):
-    """The next ``count`` bytes of a file object, or what there is, in the pieces that it gives."""
+    """The next ``count`` bytes of a file object, or fewer at its end, in the pieces that it returns."""
     while count > 0:
         data = file.read(count)
         if not data:
@@ -308,7 +307,7 @@ def pieces_of(file, count):
 
 
 def modified_of(file):
-    """When a file object says that it was modified, in nanoseconds since 1970, or a number that stands for it; 0: it does not."""
+    """The modification time of a file object in nanoseconds since 1970, or a number that represents it; 0: not known."""
     modified = getattr(file, "modified", 0)
     if isinstance(modified, datetime.datetime):
         return int(modified.timestamp() * 1e9)
@@ -316,7 +315,7 @@ def modified_of(file):
 
 
 def size_of(file, name):
-    """The number of bytes of a file object; refuses what cannot be read at any place."""
+    """The number of bytes of a file object; refuses objects that cannot seek."""
     if isinstance(file, io.TextIOBase):
         raise InvalidArgument(f"{name} is a text file: open it in binary mode, \"rb\"")
     missing = [name for name in ("read", "seek", "tell") if not callable(getattr(file, name, None))]
@@ -336,7 +335,7 @@ def size_of(file, name):
 
 
 def _name_of(file):
-    """A name for the file behind an object or a URL."""
+    """A name for the file of an object or a URL."""
     if isinstance(file, str):
         name = posixpath.basename(urllib.parse.unquote(urllib.parse.urlsplit(file).path))
     else:

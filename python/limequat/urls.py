@@ -1,6 +1,6 @@
 # Copyright (c) 2026 The Limequat authors
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files on servers of HTTP, read in parts (RFC 9110, sections 13 and 14)."""
+"""Files on HTTP servers, read in parts (RFC 9110, sections 13 and 14)."""
 
 import base64
 import collections
@@ -37,22 +37,21 @@ _USER_AGENT = "limequat"
 class HttpFile(ReadOnlyFile):
     """A file at an http or https URL, or of WebDAV (dav, webdav, davs, webdavs), as a seekable binary file object.
 
-    The first request asks for the beginning and learns the size; the end is asked for once, as headers and checksums lie
-    there. A large read is one request for these bytes. Reads one after the other become one request to the end of the
-    file. A file that changes on the server between two requests is an error (its ETag, date or size tells), and so is a
-    server that cannot give parts of a file. A connection that breaks is opened again and goes on at the byte where it
-    broke.
+    The first request reads the beginning and returns the size; the end is requested once, because headers and checksums are
+    there. A large read is one request for these bytes. Sequential reads become one request to the end of the file. A file
+    that changes on the server between two requests is an error (detected by its ETag, date or size), and so is a server that
+    cannot send parts of a file. A broken connection is opened again and resumed at the same byte.
 
-    url           with user and password if the server wants them (basic authentication); they are never shown, and go to
-                  no other server
+    url           with user and password if the server requires them (basic authentication); they are never shown, and are sent
+                  to no other server
     timeout       seconds that the server may be silent; twice that until an answer begins, and no less than 1 KiB per second after it
-    modified      when, in nanoseconds since 1970, as the server says (is_dated); else a number made of its ETag; 0: neither is
+    modified      nanoseconds since 1970, as stated by the server (is_dated); otherwise a number from its ETag; 0: neither is
                   known
-    digests       what the server states of the whole file: {"sha-256": bytes, ...}
-    requests      how many were made, redirects included
+    digests       of the whole file, as stated by the server: {"sha-256": bytes, ...}
+    requests      number of requests so far, including redirects
     bytes_fetched bytes of the file that came over the network
 
-    Raises NotFound, NoPermission (also if a password is wanted), Unsupported (no ranges), WrongState (the file changed),
+    Raises NotFound, NoPermission (also if a password is required), Unsupported (no ranges), WrongState (the file changed),
     IoError.
     """
 
@@ -91,7 +90,7 @@ class HttpFile(ReadOnlyFile):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _read_new(self, begin, end):
-        """Bytes that were not fetched before. With few of them come some more, or all of the end of the file."""
+        """Fetches new bytes. A small read also fetches some more, or all of the end of the file."""
         last = max(self._size - _END, 0)
         if end - begin < _SMALL and begin >= last:
             self._ends[last] = block = self._fetch(last, self._size)
@@ -102,7 +101,7 @@ class HttpFile(ReadOnlyFile):
         return data[:end - begin]
 
     def _kept(self, begin, end):
-        """What was fetched before of these bytes, from the first one on: blocks that follow each other."""
+        """The bytes of these that have been fetched, from the first one on, in consecutive blocks."""
         pieces = []
         while begin < end:
             for offset, block in (*self._ends.items(), *self._blocks.items()):
@@ -115,7 +114,7 @@ class HttpFile(ReadOnlyFile):
         return pieces
 
     def _keep(self, begin, data):
-        """Keeps a block as long as there is room for it; the oldest go first."""
+        """Keeps a block while there is space for it; the oldest are dropped first."""
         self._fetched_to = begin + len(data)
         if len(data) > _KEPT:
             return
@@ -125,7 +124,7 @@ class HttpFile(ReadOnlyFile):
             self._kept_bytes -= len(self._blocks.popitem(last=False)[1])
 
     def _read_stream(self, begin, end):
-        """The next bytes of one answer that goes to the end of the file."""
+        """The next bytes of one answer that extends to the end of the file."""
         if self._stream is None or self._stream_at != begin:
             self._drop()
             self._stream = self._request(begin, self._size)
@@ -145,7 +144,7 @@ class HttpFile(ReadOnlyFile):
         return data + self._fetch(begin + len(data), end)
 
     def _fetch(self, begin, end):
-        """These bytes by as many requests as it takes; fewer only at the end of a file whose size is not known yet."""
+        """Fetches these bytes, with as many requests as needed; fewer only at the end of a file whose size is not known yet."""
         pieces, tries = [], 0
         while begin < end:
             try:
@@ -179,7 +178,7 @@ class HttpFile(ReadOnlyFile):
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def _request(self, begin, end):
-        """The answer to a request for a range, ready to be read: status, place and version are what they must be."""
+        """The answer to a request for a range, ready to be read, after checking status, range and version."""
         if self._stream is not None:
             self._drop()
         parts, seen = self._parts, set()
@@ -195,8 +194,8 @@ class HttpFile(ReadOnlyFile):
                 raise IoError(f"{self._shown}: the server redirects to what is no address: {_plain(str(error))}", path=self._shown) from None
             there = _plain(shown(urllib.parse.urlunsplit(following)))
             if following.scheme not in ("http", "https") or (parts.scheme == "https" and following.scheme == "http"):
-                raise IoError(f"{self._shown}: the server redirects to {there}, which is not safe: name that "
-                              "address yourself if you trust it", path=self._shown)
+                raise IoError(f"{self._shown}: the server redirects to {there}, which is not safe: use that "
+                              "address directly if you trust it", path=self._shown)
             if following in seen:
                 raise IoError(f"{self._shown}: the server redirects in a circle, to {there}", path=self._shown)
             seen.add(following)
@@ -212,7 +211,7 @@ class HttpFile(ReadOnlyFile):
         return answer
 
     def find_digests(self):
-        """``digests``; if the server stated none with the first bytes, it is asked for its headers alone, once."""
+        """``digests``; if the server stated none with the first bytes, its headers are requested once."""
         if self.digests or self._asked:
             return self.digests
         self._asked = True
@@ -278,12 +277,12 @@ class HttpFile(ReadOnlyFile):
         if status in (404, 410):
             raise NotFound(f"{self._shown}: there is no such file on the server: {status} {answer.reason}", path=self._shown)
         if status == 412:
-            raise self._changed("its ETag is another one")
+            raise self._changed("its ETag has changed")
         if status == 416 and self._size is None:
             self._size = 0  # no byte to give
             return
         if status == 200:
-            raise Unsupported(f"{self._shown}: the server does not give parts of this file (it ignores Range); fetch the file "
+            raise Unsupported(f"{self._shown}: the server does not send parts of this file (it ignores Range); fetch the file "
                               "and read it here", path=self._shown)
         if status in (408, 429) or status >= 500:
             wait = answer.getheader("Retry-After", "")
@@ -318,7 +317,7 @@ class HttpFile(ReadOnlyFile):
             self.is_dated, self.modified = dated != 0, dated or _number_of(tag)
             self.digests = stated_digests(answer.headers, is_whole=last + 1 == size)
         elif strong and self._tag and strong != self._tag:
-            raise self._changed("its ETag is another one")
+            raise self._changed("its ETag has changed")
         elif date and self._date and date != self._date:
             raise self._changed(f"it was modified on {_plain(date)}")
 
@@ -339,7 +338,7 @@ class HttpFile(ReadOnlyFile):
             timer.cancel()
 
     def _wait(self, seconds):
-        """A pause that Ctrl-C ends."""
+        """A pause that Ctrl-C interrupts."""
         end = time.monotonic() + seconds
         while True:
             if signals.deferred.is_within and signals.deferred.handle(None):
@@ -350,7 +349,7 @@ class HttpFile(ReadOnlyFile):
             time.sleep(min(left, 0.1))
 
     def _drop(self):
-        """Closes the connection, with whatever is still to come on it."""
+        """Closes the connection and discards pending data."""
         connection, self._connection, self._stream, self._origin = self._connection, None, None, None
         if connection is not None:
             connection.close()
@@ -362,7 +361,7 @@ def _shut(connected):
 
 
 def _nanoseconds(date):
-    """Those since 1970 of a date in a header; 0 if it is none."""
+    """Nanoseconds since 1970 for a date in a header; 0 if it is not a date."""
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         return int(email.utils.parsedate_to_datetime(date).timestamp()) * 1_000_000_000
     return 0

@@ -328,5 +328,5 @@ def test_lq_makes_the_images(tmp_path, gauge_file):
     lq.write(tmp_path / "psi.lime", np.zeros((2, 2, 2, 2, 4, 3), complex))
     assert "one gauge field" in run("psi.lime", "-o", "two.pvd", code=2) and not (tmp_path / "two.pvd").exists()
     assert "nowhere" in run("nowhere.ildg", "-o", "two.pvd", code=3)
-    assert "belongs to --vtk" in subprocess.run([lq_program, "export", "--virtual", gauge_file, "-o", "v.h5", "--slice", "t=3"], env=environment,
+    assert "requires --vtk" in subprocess.run([lq_program, "export", "--virtual", gauge_file, "-o", "v.h5", "--slice", "t=3"], env=environment,
                                                 capture_output=True, text=True, cwd=tmp_path).stderr

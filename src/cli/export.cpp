@@ -14,6 +14,7 @@
 #include "cli/arguments.hpp"
 #include "cli/command.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/progress.hpp"
 #include "cli/python_program.hpp"
 
 namespace lq::cli {
@@ -71,7 +72,7 @@ struct Export {
   void require_sense() const {
     if (is_virtual + are_references + are_images != 1) {
       throw UsageError(
-          "one of --virtual (an HDF5 file), --references (a Zarr array) and --vtk (images); for a copy take "
+          "one of --virtual (an HDF5 file), --references (a Zarr array) or --vtk (images); for a copy use "
           "\"lq convert\"");
     }
     if (!are_images && std::any_of(from.begin(), from.end(), is_pipe)) {
@@ -81,10 +82,10 @@ struct Export {
     if (!are_references && from.size() > 1) {
       throw UsageError("--virtual and --vtk show one file; --references shows many as one array");
     }
-    if (!is_virtual && options.dry_run) throw UsageError("--dry-run belongs to --virtual");
-    if (!are_references && (prefix || slices != 1)) throw UsageError("--slices and --prefix belong to --references");
-    if (is_virtual && !field.empty()) throw UsageError("--field belongs to --references and --vtk");
-    if (!are_images && !slice.empty()) throw UsageError("--slice belongs to --vtk");
+    if (!is_virtual && options.dry_run) throw UsageError("--dry-run requires --virtual");
+    if (!are_references && (prefix || slices != 1)) throw UsageError("--slices and --prefix require --references");
+    if (is_virtual && !field.empty()) throw UsageError("--field requires --references or --vtk");
+    if (!are_images && !slice.empty()) throw UsageError("--slice requires --vtk");
   }
 };
 
@@ -96,19 +97,18 @@ Run declare_export(Arguments& arguments) {
                   "file with fields whose numbers are stored contiguously; for --references also a folder");
   arguments.flag("--virtual", exported->is_virtual, "an HDF5 file that refers to the data of one file");
   arguments.flag("--references", exported->are_references,
-                 "references of kerchunk: all files as one Zarr array, by the Python package");
+                 "kerchunk references: all files as one Zarr array (made by the Python package)");
   arguments.flag("--vtk", exported->are_images,
-                 "plaquette and topological charge density for ParaView and VisIt, by the Python package");
+                 "plaquette and topological charge density for ParaView and VisIt (made by the Python package)");
   arguments.text("-o,--output", "OUT", exported->to,
                  "file to write, with the suffix .h5; references: .json, or .parq for parquet; images: .pvd for all "
-                 "time slices, .vti for "
-                 "one; - for standard output");
+                 "time slices, .vti for one; - for standard output");
   arguments.text("--field", "NAME[:N]", exported->field,
                  "references, images: the field (default: all; images: the only one)");
-  arguments.number("--slices", exported->slices, "references: time slices in a chunk, 0 for all (default 1)");
+  arguments.number("--slices", exported->slices, "references: time slices per chunk, 0 for all (default 1)");
   arguments.add({.names = {"--prefix"},
                  .value = "TEXT",
-                 .help = "references: what takes the place of the folder of the files, such as https://host/folder",
+                 .help = "references: replacement for the folder of the files, such as https://host/folder",
                  .take = [exported](const std::string& text) { exported->prefix = text; }});
   arguments.text("--slice", "t=N", exported->slice, "images: this time slice, as a .vti file");
   declare_options(arguments, "export", "RepackOptions", exported->options);

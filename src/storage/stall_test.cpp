@@ -201,8 +201,8 @@ TEST(Stalls, AreToldByDefaultAsTheEnvironmentSays) {
 
 TEST(Stalls, HaveASentence) {
   EXPECT_EQ(to_string(Stall{"write", "/d/.a.01234567", 4096, 100, 30.2}),
-            "waits for 30 s in write of 100 bytes at byte 4096 of /d/.a.01234567");
-  EXPECT_EQ(to_string(Stall{"sync", "/d/a", 0, 0, 61}), "waits for 61 s in sync of /d/a");
+            "has waited for 30 s in write of 100 bytes at byte 4096 of /d/.a.01234567");
+  EXPECT_EQ(to_string(Stall{"sync", "/d/a", 0, 0, 61}), "has waited for 61 s in sync of /d/a");
 }
 
 TEST(Stalls, NeedAPositiveTime) {

@@ -16,7 +16,7 @@ cp .conf.ildg.lq-journal saved.lq-journal
 lq info conf.ildg 2>&1 | grep -c appending
 lq validate conf.ildg
 for refused in "copy conf.ildg copy.ildg" "repartition conf.ildg conf.set --to t=block:2" "partition conf.ildg"; do
-  { lq $refused 2>&1 || true; } | grep -c 'do "lq repair conf.ildg" first'
+  { lq $refused 2>&1 || true; } | grep -c 'run "lq repair conf.ildg" first'
 done
 lq repair --dry-run conf.ildg
 lq repair conf.ildg

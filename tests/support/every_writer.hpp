@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <functional>
 #include <ostream>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ struct Work {
   std::string name;
   std::function<void(const std::string& source, const std::string& to, const Communicator& ranks)> run;
   bool is_marked = false;  // with its name, or a number drawn at random: no two files are the same
+  bool is_by_one = false;  // of the ranks one makes the call, which has no communicator
 };
 inline std::ostream& operator<<(std::ostream& out, const Work& work) { return out << work.name; }
 
@@ -66,8 +68,18 @@ inline Work converted(const std::string& name, const WriteOptions& options) {
           }};
 }
 
+// Every checkpoint of a folder is valid, but for what killed jobs left of others.
+inline bool are_valid(const std::string& folder) {
+  const CheckpointList list = list_checkpoints(folder);
+  return std::ranges::all_of(list.entries, [](const CheckpointEntry& entry) {
+    using enum CheckpointState;
+    return entry.state == valid || entry.state == leftover || entry.state == being_written;
+  });
+}
+
 // A file that was made, by its own sums or, if it is a sidecar with parity, by the file that it protects.
 inline bool is_sound(const std::string& made) {
+  if (std::filesystem::is_directory(made)) return are_valid(made);
   constexpr std::string_view ending = ".lq-parity";
   if (!made.ends_with(ending)) return verify(made).ok;
   const ProtectReport report = protect({made.substr(0, made.size() - ending.size())}, Communicator(), {.check = true});
@@ -139,7 +151,7 @@ inline Work by_one(const std::string& name, std::function<void(const std::string
             ranks.barrier();
             if (failure) std::rethrow_exception(failure);
           },
-          is_marked};
+          is_marked, true};
 }
 
 // A checkpoint beside the configuration, the same for all.
@@ -162,7 +174,10 @@ inline std::string checkpoint_for(const std::string& source, const std::string& 
   for (const auto& entry : fs::directory_iterator(fs::path(source).parent_path())) {
     const std::string path = entry.path();
     if (!path.starts_with(set)) continue;
-    fs::copy_file(path, to + ".set" + path.substr(set.size()), fs::copy_options::overwrite_existing);
+    // A program that was started twice reads what the other has put there: at no moment is a part of it there.
+    const std::string copy = to + ".set" + path.substr(set.size()), own = copy + "." + std::to_string(::getpid());
+    fs::copy_file(path, own, fs::copy_options::overwrite_existing);
+    fs::rename(own, copy);
   }
   return to + ".set";
 }
@@ -228,6 +243,24 @@ inline std::vector<Work> works() {
       {"modes_to_quda", [](const std::string& source, const std::string& to,
                            const Communicator& ranks) { convert_modes(source, to, ranks, "quda"); }},
   };
+  // On nodes first: each rank has one of its own.
+  for (const bool is_on_nodes : {false, true}) {
+    const auto save = [is_on_nodes](const std::string& source, const std::string& to, const Communicator& ranks) {
+      const Grid grid = grid_of(ranks);
+      const auto links = links_in(source, grid);
+      const std::string stream(5000, 's');
+      CheckpointContents contents;
+      contents.streams = {std::as_bytes(std::span(stream))};
+      contents.fields.push_back({"links", grid, gauge(links)});
+      contents.state = {{"few", std::vector<std::byte>(40, std::byte{7})}};
+      CheckpointsOptions options;
+      if (is_on_nodes) options.local = to + ".set.node" + std::to_string(ranks.rank());
+      Checkpoints checkpoints(to, ranks, options);
+      for (const std::uint64_t step : {1U, 2U, 3U}) checkpoints.save(step, contents);
+      checkpoints.wait();
+    };
+    all.push_back({is_on_nodes ? "checkpoints_drained" : "checkpoints", save, true});
+  }
   all.push_back({"generate", [](const std::string&, const std::string& to, const Communicator& ranks) {
                    const Grid grid = grid_of(ranks);
                    std::vector<double> links(grid.local_volume() * 72);
@@ -299,12 +332,14 @@ inline void write_source(const std::string& path) {
   write(path, alone, gauge(links), how("ildg"));
 }
 
-// The files that a work made, by name, with their bytes; without subfiles, whose names are others each time.
+// The files that a work made, by name, with their bytes, and its folders; without subfiles, whose names are others each
+// time.
 inline std::vector<std::pair<std::string, std::string>> files_made_in(const std::string& folder) {
   std::vector<std::pair<std::string, std::string>> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string name = entry.path().filename();
-    if (name.find(".set") == std::string::npos) files.emplace_back(name, contents(entry.path()));
+    if (name.find(".set") != std::string::npos) continue;
+    files.emplace_back(name, entry.is_directory() ? std::string() : contents(entry.path()));
   }
   std::sort(files.begin(), files.end());
   return files;
