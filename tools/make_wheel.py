@@ -63,10 +63,17 @@ def flavours(over_mpi):
             yield name, path, mpi
 
 
+def copy_stripped(source, target):
+    """Copies a library or program without the names that only debuggers read, a tenth of a wheel."""
+    shutil.copy(source, target)
+    if shutil.which("strip"):
+        subprocess.run(["strip", "--strip-unneeded", target], check=True)
+
+
 def copy_linked(source, target, mpi=None, *changes):
     """Sets the name of the MPI of a library or program."""
     target.parent.mkdir(exist_ok=True)
-    shutil.copy(source, target)
+    copy_stripped(source, target)
     for needed in dynamic(source, "Shared library") if mpi else ():
         if IS_MPI.match(needed) and needed != mpi:
             changes += ("--replace-needed", needed, mpi)
@@ -96,9 +103,9 @@ def stage(library, folder, over_mpi=(), with_programs=False):
     for name in ("pyproject.toml", "README.md", "limequat_programs.py"):
         shutil.copy(ROOT / "python" / name, folder)
     shutil.copy(ROOT / "LICENSE", folder)
-    shutil.copy(library, folder / "limequat" / dynamic(library, "soname")[0])  # the name that programs and components load
-    for name in components(library):
-        shutil.copy(name, folder / "limequat")
+    copy_stripped(library, folder / "limequat" / dynamic(library, "soname")[0])  # the name that programs and components load
+    for path in components(library):
+        copy_stripped(path, folder / "limequat" / path.name)
     for name, path, mpi in flavours(over_mpi):
         copy_linked(path, folder / "limequat" / f"liblimequat_mpi-{name}.so", mpi)
     if with_programs:

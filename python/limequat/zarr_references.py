@@ -22,7 +22,8 @@ import numpy as np
 
 from limequat._library import version
 from limequat.answers import Answer
-from limequat.errors import Code, Error, InvalidArgument
+from limequat.errors import Error, InvalidArgument
+from limequat.manifests import exit_code_of
 from limequat.zarr_files import FILES, require_output, save
 from limequat.zarr_members import looked_at, require_alike
 
@@ -190,10 +191,6 @@ def _group_facts(members, addresses):
     return {"format": ", ".join(formats), "creator": f"limequat {version()}", FILES: json.dumps(files)}
 
 
-_EXIT_CODES = {Code.INVALID_ARGUMENT: 2, Code.EXISTS: 2}
-_ENVIRONMENT = (Code.NO_PERMISSION, Code.NO_SPACE, Code.IO)
-
-
 def main(words):
     """``lq export --references``. Returns the exit code."""
     import argparse
@@ -214,7 +211,7 @@ def main(words):
                           prefix=options.prefix, overwrite=options.overwrite)
     except Error as error:
         print("lq:", str(error).replace("overwrite=True", "--overwrite"), file=sys.stderr)
-        return 4 if error.code in _ENVIRONMENT else _EXIT_CODES.get(error.code, 3)
+        return exit_code_of(error)
     except ImportError as error:
         print(f"lq: {error}", file=sys.stderr)
         return 4

@@ -4,6 +4,10 @@
 
 import itertools
 import os
+import pathlib
+import shutil
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -296,3 +300,33 @@ def test_images_that_are_there_are_replaced_on_request_only(tmp_path):
     assert (read_image(tmp_path / "q_0000.vti")["q"] == 1).all() and len(os.listdir(tmp_path)) == 3
     lq.export_vtk(tmp_path / "q.pvd", {"q": 2 * q}, overwrite=True)
     assert (read_image(tmp_path / "q_0001.vti")["q"] == 2).all()
+
+
+def test_lq_makes_the_images(tmp_path, gauge_file):
+    lq_program = os.environ.get("LQ_PROGRAM") or shutil.which("lq")
+    if lq_program is None:
+        pytest.skip("lq is not built")
+    folder = pathlib.Path(sys.executable).parent
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(lq.__file__).parent.parent), "PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def run(*words, code=0):
+        done = subprocess.run([lq_program, "export", "--vtk", *map(str, words)], env=environment, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    with lq.open(gauge_file) as file:
+        quantities = {"plaquette": lq.plaquette_density(file["gauge"]), "charge density": lq.charge_density(file["gauge"])}
+    expected = lq.export_vtk(tmp_path / "expected.pvd", quantities)
+    assert f"{len(expected)} files" in run(gauge_file, "-o", "made.pvd")
+    for one in expected[1:]:
+        made = pathlib.Path(one).with_name(pathlib.Path(one).name.replace("expected", "made"))
+        assert made.read_bytes() == pathlib.Path(one).read_bytes()
+    run(gauge_file, "-o", "one.vti", "--slice", "t=3", "--field", "gauge", "-q")
+    assert (tmp_path / "one.vti").read_bytes() == pathlib.Path(expected[1 + 3]).read_bytes()
+    assert "--overwrite" in run(gauge_file, "-o", "made.pvd", code=2)
+    assert "--slice t=" in run(gauge_file, "-o", "two.vti", code=2) and "such as t=3" in run(gauge_file, "-o", "two.vti", "--slice", "x=3", code=2)
+    lq.write(tmp_path / "psi.lime", np.zeros((2, 2, 2, 2, 4, 3), complex))
+    assert "one gauge field" in run("psi.lime", "-o", "two.pvd", code=2) and not (tmp_path / "two.pvd").exists()
+    assert "nowhere" in run("nowhere.ildg", "-o", "two.pvd", code=3)
+    assert "requires --vtk" in subprocess.run([lq_program, "export", "--virtual", gauge_file, "-o", "v.h5", "--slice", "t=3"], env=environment,
+                                                capture_output=True, text=True, cwd=tmp_path).stderr

@@ -597,10 +597,11 @@ def test_a_thousand_configurations_take_less_than_a_second(tmp_path):
     for number in range(1, 1000):
         (tmp_path / f"conf.{number}.ildg").write_bytes(whole)
     seconds = []
-    for attempt in range(3):  # of a machine that others use, too
-        begin = time.perf_counter()
+    for attempt in range(3):
+        begin = time.process_time()  # of a machine that others use, too
         made = lq.references(tmp_path, tmp_path.parent / f"all{attempt}.json")
-        seconds.append(time.perf_counter() - begin)
+        seconds.append(time.process_time() - begin)
+    print(f"{min(seconds):.2f} s")
     assert made.files == 1000 and made.references == 4000
     assert min(seconds) < 1, seconds
 

@@ -90,7 +90,7 @@ def test_regions_have_names_of_axes(tmp_path, room):
         assert field.missing == 40
         field.write(array)
     assert np.array_equal(lq.read(path), array)
-    with pytest.raises(lq.WrongState, match="closed already"):
+    with pytest.raises(lq.WrongState, match="already closed"):
         field.write(array)
     with pytest.raises(lq.InvalidArgument, match="described memory"):
         lq.create(path, like=lq.Memory(array, "qdp", (3, 2, 4, 6), "spinor"))

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // lq export: files that show the numbers of other ones, which stay where they are. --virtual: in HDF5; --references: as
-// a Zarr array of all files, by the Python package.
+// a Zarr array of all files, by the Python package. --vtk: quantities of their sites as images.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -27,10 +27,10 @@ constexpr const char* readers_beware =
 
 struct Export {
   std::vector<std::string> from;
-  std::string to, field;
+  std::string to, field, slice;
   std::optional<std::string> prefix;
   std::uint64_t slices = 1;
-  bool is_virtual = false, are_references = false;
+  bool is_virtual = false, are_references = false, are_images = false;
   RepackOptions options;
 
   int run(Session& session, const std::string& path) const {
@@ -61,20 +61,31 @@ struct Export {
     return run_python(session, {"export", "limequat.zarr_references", "", "makes references"}, words, from);
   }
 
+  int make_images(const Session& session) const {
+    std::vector<std::string> words = {"--output=" + to};
+    if (!field.empty()) words.push_back("--field=" + field);
+    if (!slice.empty()) words.push_back("--slice=" + slice);
+    if (options.overwrite) words.emplace_back("--overwrite");
+    return run_python(session, {"export", "limequat.vtk_program", "", "makes images"}, words, from);
+  }
+
   void require_sense() const {
-    if (is_virtual == are_references) {
-      throw UsageError("either --virtual (an HDF5 file) or --references (a Zarr array); for a copy use \"lq convert\"");
+    if (is_virtual + are_references + are_images != 1) {
+      throw UsageError(
+          "one of --virtual (an HDF5 file), --references (a Zarr array) or --vtk (images); for a copy use "
+          "\"lq convert\"");
     }
-    if (std::any_of(from.begin(), from.end(), is_pipe)) {
+    if (!are_images && std::any_of(from.begin(), from.end(), is_pipe)) {
       throw UsageError("what comes through a pipe has no place that can be referred to; save it as a file first");
     }
     if (to.empty()) throw UsageError("-o OUT is missing: which file is to be written?");
-    if (is_virtual && from.size() > 1)
-      throw UsageError("--virtual shows one file; --references shows many as one array");
-    if (are_references && options.dry_run) throw UsageError("--dry-run requires --virtual; references copy no data");
-    if (is_virtual && (!field.empty() || prefix || slices != 1)) {
-      throw UsageError("--field, --slices and --prefix require --references");
+    if (!are_references && from.size() > 1) {
+      throw UsageError("--virtual and --vtk show one file; --references shows many as one array");
     }
+    if (!is_virtual && options.dry_run) throw UsageError("--dry-run requires --virtual");
+    if (!are_references && (prefix || slices != 1)) throw UsageError("--slices and --prefix require --references");
+    if (is_virtual && !field.empty()) throw UsageError("--field requires --references or --vtk");
+    if (!are_images && !slice.empty()) throw UsageError("--slice requires --vtk");
   }
 };
 
@@ -87,17 +98,23 @@ Run declare_export(Arguments& arguments) {
   arguments.flag("--virtual", exported->is_virtual, "an HDF5 file that refers to the data of one file");
   arguments.flag("--references", exported->are_references,
                  "kerchunk references: all files as one Zarr array (made by the Python package)");
+  arguments.flag("--vtk", exported->are_images,
+                 "plaquette and topological charge density for ParaView and VisIt (made by the Python package)");
   arguments.text("-o,--output", "OUT", exported->to,
-                 "file to write, with the suffix .h5; references: .json, or .parq for parquet; - for standard output");
-  arguments.text("--field", "NAME[:N]", exported->field, "references: the field (default: all)");
+                 "file to write, with the suffix .h5; references: .json, or .parq for parquet; images: .pvd for all "
+                 "time slices, .vti for one; - for standard output");
+  arguments.text("--field", "NAME[:N]", exported->field,
+                 "references, images: the field (default: all; images: the only one)");
   arguments.number("--slices", exported->slices, "references: time slices per chunk, 0 for all (default 1)");
   arguments.add({.names = {"--prefix"},
                  .value = "TEXT",
                  .help = "references: replacement for the folder of the files, such as https://host/folder",
                  .take = [exported](const std::string& text) { exported->prefix = text; }});
+  arguments.text("--slice", "t=N", exported->slice, "images: this time slice, as a .vti file");
   declare_options(arguments, "export", "RepackOptions", exported->options);
   return [exported](Session& session) {
     exported->require_sense();
+    if (exported->are_images) return at_root(session, [&] { return exported->make_images(session); });
     if (exported->are_references) {
       return at_root(session, [&] { return exported->make_references(session); });
     }

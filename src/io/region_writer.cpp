@@ -95,7 +95,7 @@ void require_kind(const std::string& path, const FieldSpec& found, const FieldSp
 }  // namespace
 
 void RegionWriter::State::require_open() const {
-  if (is_closed) throw Error(Code::wrong_state, path + ": the field is closed already", {.path = path});
+  if (is_closed) throw Error(Code::wrong_state, path + ": the field is already closed", {.path = path});
 }
 
 void RegionWriter::State::take_run(std::uint64_t first, std::uint64_t count, const std::byte* bytes, GivenBy giver) {

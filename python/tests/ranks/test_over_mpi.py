@@ -83,7 +83,7 @@ def test_a_region_that_nobody_gives_is_named_on_all_ranks(grid, shared):
         new.write(whole[-1:], region={"t": slice(-1, None)})
     new.close()
     assert np.array_equal(lq.read(path, grid=grid), whole[grid.slices])
-    with pytest.raises(lq.WrongState, match="closed already"):
+    with pytest.raises(lq.WrongState, match="already closed"):
         new.write(whole)
     COMM.Barrier()
 
