@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include "base/text_facts.hpp"
 #include "ensemble/files.hpp"
+#include "io/scan.hpp"
 
 namespace lq::ensemble {
 
@@ -105,6 +107,7 @@ struct Looked {
   std::optional<std::int64_t> trajectory;
   const char* trajectory_from = nullptr;  // "metadata", "name"
   std::string series;
+  std::shared_ptr<io::ScannedFile> scanned = nullptr;  // the file, open; only of glance_at(), of what it recognised
 
   std::string_view state() const noexcept;  // "indexed", "damaged", "incomplete", "unreadable"
   Sighting sighting() const;
@@ -112,8 +115,10 @@ struct Looked {
 
 // Any thread. Whatever is wrong with the file is part of the answer.
 Looked look_at(const std::string& path, const Limits& limits);
-// The same without properties, series and trajectory, for whoever verifies the file anyway.
-Looked glance_at(const std::string& path, const Limits& limits);
+// The same without properties, series and trajectory, for whoever verifies the file anyway, and has its status from a
+// walk.
+Looked glance_at(storage::Transport& transport, const std::string& path, const FileStatus& status,
+                 const Limits& limits);
 // Of what nobody looks into: name and status alone.
 Looked without_look(const std::string& path, const FileStatus& status);
 

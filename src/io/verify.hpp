@@ -22,6 +22,10 @@ Verification verify(const std::string& path, const Communicator& communicator = 
 Verification verify(storage::Transport& transport, const std::string& path, const Communicator& communicator,
                     const VerifyOptions& options);
 
+// Collective. The same, of a file that was scanned before.
+Verification verify(const std::shared_ptr<ScannedFile>& file, const Communicator& communicator,
+                    const VerifyOptions& options);
+
 // Collective. What it finds besides the data of fields, for those who hold these against their sums while they pass. Of
 // a file that is open on all ranks, or of one by its name.
 Verification verify_structure(std::shared_ptr<ScannedFile> file, const Communicator& communicator,

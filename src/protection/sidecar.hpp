@@ -72,6 +72,8 @@ struct Cover {
 std::vector<std::string> sidecar_names(const std::string& path);
 // That of a file, which may be lost. Nothing: there is none. Throws what is wrong with the sidecar.
 LQ_INNER std::optional<Cover> find_cover(const std::string& path);
+// The same; `names` says which names there are.
+LQ_INNER std::optional<Cover> find_cover(storage::Transport& names, const std::string& path);
 // The same of a part of a set with any name: all sidecars in the folder are opened. Those that cannot be read are none.
 LQ_INNER std::optional<Cover> find_cover_in_folder(const std::string& path);
 

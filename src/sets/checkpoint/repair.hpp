@@ -21,15 +21,22 @@
 #include "sets/checkpoint/stream.hpp"
 #include "storage/transport.hpp"
 
+namespace lq::io {
+class ScannedFile;
+}
+
 namespace lq::sets {
 
 MultifileCheck verify(storage::Transport& transport, const std::string& path, int threads);
 // Collective. As lq::verify(), of a file of `transport`, without what a sidecar with parity says of it.
 LQ_INNER Verification verify_own(storage::Transport& transport, const std::string& path,
                                  const Communicator& communicator, const VerifyOptions& options);
-// Collective. As lq::verify(), of a file of `transport`.
+// Collective. As lq::verify(), of a file of `transport`, which also says whether there is a sidecar.
 LQ_INNER Verification verify_file(storage::Transport& transport, const std::string& path,
                                   const Communicator& communicator, const VerifyOptions& options);
+// Local. The same of a file that was scanned before, by this process alone.
+LQ_INNER Verification verify_scanned(storage::Transport& transport, const std::string& path,
+                                     const VerifyOptions& options, const std::shared_ptr<io::ScannedFile>& scanned);
 // The fields of a set, and what is missing of them.
 CheckedFields check_fields(storage::Transport& transport, const FoundSet& found, FieldData data);
 // Adds what is found out about its fields.

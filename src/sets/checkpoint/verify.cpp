@@ -186,9 +186,11 @@ void examine_streams(storage::Transport& transport, Verification& verification, 
 
 }  // namespace
 
-Verification sets::verify_own(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                              const VerifyOptions& options) {
-  Verification verification = io::verify(transport, path, communicator, options);
+namespace {
+
+// What io::verify() found, and what it does not look into.
+Verification with_streams(Verification verification, storage::Transport& transport, const std::string& path,
+                          const Communicator& communicator, const VerifyOptions& options) {
   if (is_ok(verification.verdict) && format_info(verification.format).contents == Contents::streams) {
     examine_streams(transport, verification, communicator, options);
     io::conclude(verification, options.require);
@@ -198,6 +200,13 @@ Verification sets::verify_own(storage::Transport& transport, const std::string& 
     verification.ok = false;
   }
   return verification;
+}
+
+}  // namespace
+
+Verification sets::verify_own(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                              const VerifyOptions& options) {
+  return with_streams(io::verify(transport, path, communicator, options), transport, path, communicator, options);
 }
 
 namespace {
@@ -267,11 +276,11 @@ void judge_files(const protection::Cover& cover, const sets::OwnExamination& own
 }
 
 // At the root.
-Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict, int threads,
+Covered covered_at_root(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict, int threads,
                         const protection::PassedBlocks* passed) {
   Covered covered;
   try {
-    const auto cover = passed != nullptr ? std::optional(passed->cover()) : protection::find_cover(path);
+    const auto cover = passed != nullptr ? std::optional(passed->cover()) : protection::find_cover(names, path);
     if (!cover) return covered;
     covered.is_covered = true;
     judge_files(*cover, sets::own_examination(*cover, path, verdict), path, threads, passed, covered);
@@ -290,15 +299,15 @@ Covered covered_at_root(const std::string& path, std::optional<Verdict> verdict,
   return covered;
 }
 
-Covered covered_by_sidecar(const std::string& path, std::optional<Verdict> verdict, const Communicator& communicator,
-                           int threads, const protection::PassedBlocks* passed) {
+Covered covered_by_sidecar(storage::Transport& names, const std::string& path, std::optional<Verdict> verdict,
+                           const Communicator& communicator, int threads, const protection::PassedBlocks* passed) {
   comm::Comm& comm = communicator.engine();
   Covered covered;
   Catalog carrier;
   std::array<std::uint64_t, 4> told{};
   io::broadcast(comm, [&]() -> Catalog& {
     if (comm.rank() > 0) return carrier;
-    covered = covered_at_root(path, verdict, threads, passed);
+    covered = covered_at_root(names, path, verdict, threads, passed);
     told = {covered.is_covered ? 1U : 0U, static_cast<std::uint64_t>(covered.outcome), covered.bytes,
             covered.is_whole ? 1U : 0U};
     carrier.findings = covered.findings;
@@ -334,10 +343,11 @@ void add(Verification& verification, Covered covered, Require require) {
 
 // Of a single rank, which reads all of the file for its own sums anyway. Nothing: no sidecar, or one that cannot be
 // read, which is said later.
-std::unique_ptr<protection::PassedBlocks> passing_blocks(const std::string& path, const Communicator& communicator) {
+std::unique_ptr<protection::PassedBlocks> passing_blocks(storage::Transport& names, const std::string& path,
+                                                         const Communicator& communicator) {
   if (communicator.size() > 1) return nullptr;
   try {
-    auto cover = protection::find_cover(path);
+    auto cover = protection::find_cover(names, path);
     return cover ? std::make_unique<protection::PassedBlocks>(*std::move(cover)) : nullptr;
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
@@ -345,31 +355,33 @@ std::unique_ptr<protection::PassedBlocks> passing_blocks(const std::string& path
   }
 }
 
-}  // namespace
-
-Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
-                               const VerifyOptions& options) {
+// `scanned`: the file, if it was scanned before.
+Verification verify_with_sidecar(storage::Transport& transport, const std::string& path,
+                                 const Communicator& communicator, const VerifyOptions& options,
+                                 const std::shared_ptr<io::ScannedFile>& scanned) {
   std::optional<Verification> own;
   std::optional<Error> failure;
-  const auto passed = passing_blocks(path, communicator);
+  const auto passed = passing_blocks(transport, path, communicator);
   try {
     if (passed) {
       protection::PassingTransport files(transport, path, *passed);
-      own = verify_own(files, path, communicator, options);
+      own = sets::verify_own(files, path, communicator, options);
+    } else if (scanned) {
+      own = with_streams(io::verify(scanned, communicator, options), transport, path, communicator, options);
     } else {
-      own = verify_own(transport, path, communicator, options);
+      own = sets::verify_own(transport, path, communicator, options);
     }
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory) throw;
     failure = error;
   }
   if (failure && failure->code() == Code::not_found) {
-    comm::agree_at_root(communicator.engine(), [&] { throw with_remedy(*failure); });
+    comm::agree_at_root(communicator.engine(), [&] { throw sets::with_remedy(*failure); });
   }
   const auto verdict = own                                       ? std::optional(own->verdict)
                        : failure->code() == Code::unknown_format ? std::nullopt
                                                                  : std::optional(io::verdict_of(*failure));
-  Covered covered = covered_by_sidecar(path, verdict, communicator, options.threads, passed.get());
+  Covered covered = covered_by_sidecar(transport, path, verdict, communicator, options.threads, passed.get());
   if (own && covered.is_covered) {
     comm::agree_alike(communicator.engine(), [&] { add(*own, std::move(covered), options.require); });
   }
@@ -384,6 +396,18 @@ Verification sets::verify_file(storage::Transport& transport, const std::string&
   }
   if (more.empty()) throw *failure;
   throw Error(failure->code(), fmt::format("{}. {}", failure->what(), more), failure->facts());
+}
+
+}  // namespace
+
+Verification sets::verify_file(storage::Transport& transport, const std::string& path, const Communicator& communicator,
+                               const VerifyOptions& options) {
+  return verify_with_sidecar(transport, path, communicator, options, nullptr);
+}
+
+Verification sets::verify_scanned(storage::Transport& transport, const std::string& path, const VerifyOptions& options,
+                                  const std::shared_ptr<io::ScannedFile>& scanned) {
+  return verify_with_sidecar(transport, path, {}, options, scanned);
 }
 
 }  // namespace lq
