@@ -91,10 +91,10 @@ TEST_F(ListedFoldersTest, FoldersThatCannotBeReadAreAskedEachTime) {
 }
 
 TEST_F(ListedFoldersTest, TraitsOfALocalFileSystemAreAskedOnce) {
-  const std::string one = make("one"), two = make("two");
+  const std::string one = make("one"), other = make("other");
   if (!posix().unit(one).one_writer) GTEST_SKIP() << "files lie on servers here";
   ListedTransport(inner_, folders_, one).unit(one);
-  EXPECT_EQ(ListedTransport(inner_, folders_, two).unit(two).device, posix().unit(two).device);
+  EXPECT_EQ(ListedTransport(inner_, folders_, other).unit(other).device, posix().unit(other).device);
   EXPECT_EQ(inner_.units, 1);
 }
 
